@@ -173,3 +173,14 @@ def test_evaluate_says_who_reads_two_kinds_of_judgments(library):
     shown, human, model = (library.DataFrame(each) for each in judgments())
     with pytest.raises(recframe.OptionTypeError, match=r"estimate\(\.\.\., truth=human, judge=model\)"):
         recframe.rec(shown).evaluate("mrr", by="session", score="a", truth=human, judge=model)
+
+
+def test_the_order_of_rows_changes_no_bit(library):
+    shown, human, model = judgments(3)
+    first, again = (
+        library.DataFrame(shown).rec.estimate(
+            ["mrr", "ndcg@3"], truth=library.DataFrame(own), judge=library.DataFrame(many), by="session", score=MODELS
+        )
+        for own, many in ((human, model), (human[::-1], model[::-1]))
+    )
+    assert first.equals(again)

@@ -189,8 +189,8 @@ class Agreement:
                 self._engine, rows, keys, [score_column(i) for i in range(len(self._query.orders))]
             )
         top_weighted = not {*TOP_WEIGHTED}.isdisjoint(self._measures)
-        found = correlations(engine, common, keys, top_weighted=top_weighted)
-        return engine.join(lists, found, [*keys, LEFT, RIGHT]), ranked
+        correlated = correlations(engine, common, keys, top_weighted=top_weighted)
+        return engine.join(lists, correlated, [*keys, LEFT, RIGHT]), ranked
 
     def _described(self, lists: Frame) -> Frame:
         """Add the columns of `per`, and that of clusters, that are not in the key."""

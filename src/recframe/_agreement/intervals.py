@@ -14,6 +14,7 @@ from recframe._engines.column_spec import ColumnSpec
 from recframe._lists import paired_sums as paired
 from recframe._lists.keys import floats_of
 from recframe._lists.paired_sums import UNIT_PARTS
+from recframe._lists.results import new_series
 from recframe._statistics import ROUNDING
 from recframe.errors import InputError
 
@@ -61,8 +62,7 @@ class Interval(Options):
         units: dict[str, nw.Expr] = {}
         for name in measures:
             count, total = (nw.col(part) for part in _names(PARTS[:2], name))
-            of_unit = (total * total, total * count, count * count, count * count * count)
-            units |= dict(zip(_names(UNIT_PARTS, name), of_unit, strict=True))
+            units |= dict(zip(_names(UNIT_PARTS, name), paired.of_unit(total, count).values(), strict=True))
         return engine.sum_exactly(sums.with_columns(**units), group, [*terms, *units])
 
     def with_ends(
@@ -75,8 +75,7 @@ class Interval(Options):
         backend = nw.get_native_namespace(table)
         for name, bounds in ranges.items():
             for column, end in zip((name_of(name) for name_of in named), self._ends(table, name, bounds), strict=True):
-                values = [None if value != value else value for value in end.tolist()]  # noqa: PLR0124 - NaN
-                table = table.with_columns(nw.new_series(column, values, nw.Float64(), backend=backend))
+                table = table.with_columns(new_series(column, end, nw.Float64(), backend))
         return table
 
     def _ends(self, table: nw.DataFrame[Any], name: str, bounds: tuple[float, float]) -> tuple[Any, Any]:

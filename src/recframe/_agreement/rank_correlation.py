@@ -80,11 +80,11 @@ def correlations(engine: Engine, rows: Frame, keys: Sequence[str], *, top_weight
         *(((n - nw.col(side(TIES))) / 2).alias(side(TIES)) for side in sides),
     )
     summed = [PRODUCT, CONCORDANCE, *(side(name) for side in sides for name in (SQUARE, TIES))]
-    found = [_ratio(CONCORDANCE, TIES).alias(KENDALL), _ratio(PRODUCT, SQUARE).alias(SPEARMAN)]
+    values = [_ratio(CONCORDANCE, TIES).alias(KENDALL), _ratio(PRODUCT, SQUARE).alias(SPEARMAN)]
     if top_weighted:
         rows, more = top_correlation.terms(top_correlation.with_pairs_of_rows(rows, lists, digits), lists)
-        summed, found = [*summed, *more], [*found, *top_correlation.values()]
-    return engine.sum_exactly(rows, lists, summed).select(*lists, *found)
+        summed, values = [*summed, *more], [*values, *top_correlation.values()]
+    return engine.sum_exactly(rows, lists, summed).select(*lists, *values)
 
 
 def _ratio(top: str, under: str) -> nw.Expr:

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._columns import CATALOG_SIZE, ITEM, MODEL
+from recframe._columns import CATALOG_SIZE, ITEM
 from recframe._comparison.tested import Tested, tested
 from recframe._lists.item_values import HELD_IN, value_of_items
 from recframe._lists.keys import floats_of, key_hash, numbered, rows_of, segments_of, texts_of
 from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.sums import sums_by
-from recframe._lists.values import model_names
+from recframe._lists.values import models_of_rows
 from recframe._plan import averages
 from recframe._statistics import student
 from recframe._statistics.student import Sums
@@ -85,7 +85,7 @@ class LeftOut:
 
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
         context = plan.context
-        self._plan, self._models, engine = plan, list(models), context.engine
+        self._plan, engine = plan, context.engine
         per = list(context.per)
         described = averages.with_attributes(context, context.lists())
         clustered = [] if context.cluster is None else [context.cluster]
@@ -107,7 +107,7 @@ class LeftOut:
         numbers = np.array([places_of_lists[row] for row in rows_of(items, context.keys)], dtype=np.intp)
         self._segments, self._groups = segments[numbers], groups[numbers]
         self._items, _ = numbered(rows_of(items, [ITEM]))
-        self._of_model = self._numbers_of_models(items)
+        self._of_model = models_of_rows(context, items, models)
         self._arrays = {
             name: floats_of(items[name])
             for exposure in plan.requirements.exposure
@@ -117,19 +117,6 @@ class LeftOut:
         self._size = float(sizes[CATALOG_SIZE][0]) if CATALOG_SIZE in sizes.columns else np.nan
         self._kept: dict[Any, Floats] = {}
         self._backend = nw.get_native_namespace(items)
-
-    def _numbers_of_models(self, items: nw.DataFrame[Any]) -> Any:
-        """Return the number of the model of each row."""
-        context = self._plan.context
-        if MODEL not in items.columns:
-            return np.zeros(len(items), dtype=np.intp)
-        codes = items[MODEL].to_list()
-        if context.long:
-            names = dict(zip(*model_names(context, items.lazy()), strict=True))
-            codes = [self._models.index(names[code]) for code in codes]
-        elif not context.engine.eager:
-            codes = [self._models.index(code) for code in codes]
-        return np.array(codes, dtype=np.intp)
 
     def pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> Floats:
         """Return the pseudo-values of a metric, one for each group of lists.
@@ -203,15 +190,15 @@ class LeftOut:
         sums = [self.paired(metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         arrays = {name: np.array([one[name] for one in sums]) for name in sums[0]}
         upwards = [metrics[pair.metric].higher_is_better for pair in pairs]
-        found = tested(arrays, pairs, lambda _: student.UNBOUNDED, upwards, options)
-        numbers, own = found.numbers, found.sums
+        tests = tested(arrays, pairs, lambda _: student.UNBOUNDED, upwards, options)
+        numbers, own = tests.numbers, tests.sums
         width = np.array([metrics[pair.metric].range[1] - metrics[pair.metric].range[0] for pair in pairs])[:, None]
         ends = student.cut(numbers["low"], numbers["high"], own.mean, (-width, width))
         # Where nothing changes without a group, nothing says how much other lists would change.
         alike = (own.standard_error == 0) & (own.mean != 0)
         numbers |= {"low": ends[0], "high": ends[1], "p": np.where(alike, np.nan, numbers["p"])}
         numbers |= {"lists": np.where(own.lists > 0, self.lists, 0.0), "effect": own.mean * np.nan}
-        return found
+        return tests
 
     def _values(self, metric: ExposureMetric, sums: dict[str, Floats]) -> Floats:
         """Return the values of a metric, of each row of sums."""

@@ -142,15 +142,15 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
         # Pairs that were compared apart have their segments in one order.
         sums = sums.sort(*context.per, nulls_last=True)
     upwards = [plan.by_list[pair.metric].higher_is_better for pair in pairs]
-    found = tested(paired.sums_of(sums, pairs), pairs, values.range_of, upwards, options)
+    tests = tested(paired.sums_of(sums, pairs), pairs, values.range_of, upwards, options)
     reported = sums.select(*context.per)
     if options.test not in OF_SUMS or options.correction in SIMULTANEOUS:
         parts = parts_of(pairs, reported, values, context, options)
         if options.test not in OF_SUMS:
-            resample(found, pairs, parts, options)
+            resample(tests, pairs, parts, options)
         if options.correction in SIMULTANEOUS:
-            found.units.extend(units_of(part, pairs) for part in parts)
-    return _Compared(pairs, reported, found, plan.by_list)
+            tests.units.extend(units_of(part, pairs) for part in parts)
+    return _Compared(pairs, reported, tests, plan.by_list)
 
 
 def _named_row(plan: Plan, values: ListValues, compared: _Compared, number: int) -> dict[str, Any]:

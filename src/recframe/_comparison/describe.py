@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from recframe._comparison.all_lists import LeftOut, of_all_lists
 from recframe._lists.confidences import remember
 from recframe._lists.results import NAMES, result_frame, stacked
-from recframe._lists.values import ListValues, segments, value_column, weight_column
+from recframe._lists.values import ListValues, segments
 from recframe._statistics import student
 from recframe._statistics.student import Sums, check_confidence
 from recframe._statistics.wilson import wilson
@@ -54,14 +54,14 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     values, context = ListValues(plan), plan.context
     numbers = [(model, metric) for model in range(len(values.models)) for metric in range(len(plan.by_list))]
     heads = [name for name in columns if name in NAMES]
-    names = [value_column(*one) for one in numbers]
-    names += [weight_column(*one) for one in numbers if one[1] in values.weighted]
-    reported, parts = segments(values, context, names)
+    reported, parts = segments(values, context)
     rows: list[tuple[int, Metric, dict[str, Any]]] = []
     for model, metric in numbers:
-        weights = weight_column(model, metric) if metric in values.weighted else None
         bounds = values.range_of(metric)
-        lists = [_described(part, value_column(model, metric), weights, bounds, options) for part in parts]
+        lists = [
+            _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
+            for part in parts
+        ]
         statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in columns[len(heads) :]}
         rows.append((model, plan.by_list[metric], statistics))
     if of_all_lists(plan):
@@ -82,16 +82,13 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
 
 
 def _described(
-    part: dict[str, Any], column: str, weight: str | None, bounds: tuple[float, float], options: Options
+    every: Any, weights: Any, clusters: Any, bounds: tuple[float, float], confidence: float
 ) -> dict[str, float]:
     """Return the statistics of one metric in one segment."""
-    every = part[column]
     there = ~np.isnan(every)
     values = every[there]
-    weights = np.ones(len(values)) if weight is None else np.nan_to_num(part[weight][there])
-    clusters = part["cluster"][there] if options.cluster is not None else None
-    sums = Sums.of(values, weights, clusters)
-    low, high = interval_of_values(values, sums, options.confidence, bounds)
+    sums = Sums.of(values, weights[there], None if clusters is None else clusters[there])
+    low, high = interval_of_values(values, sums, confidence, bounds)
     # All at once, as each call orders the values anew.
     spread = np.quantile(values, [*QUANTILES.values()]) if len(values) else np.full(len(QUANTILES), np.nan)
     return {
@@ -108,30 +105,24 @@ def _described(
 
 def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple[float, float]) -> tuple[Any, Any]:
     """Return the interval of the mean of values, whose sums are known."""
-    negative, fractions = bool((values < 0).any()), bool(((values != 0) & (values != 1)).any())
-    return _interval_of_mean(sums, confidence, bounds, negative=negative, fractions=fractions)
-
-
-def _interval_of_mean(
-    sums: Sums, confidence: float, bounds: tuple[float, float], *, negative: bool, fractions: bool
-) -> tuple[Any, Any]:
-    """Return the interval of a mean of values, of which some may be negative, and some neither 0 nor 1."""
-    # Where relevance is not negative, no value is.
-    if math.isinf(bounds[0]) and math.isfinite(bounds[1]) and not negative:
-        bounds = (0.0, bounds[1])
-    # Values of 0 and 1 are shares, whose spread follows from their mean.
-    shares = bounds == (0, 1) and not fractions
-    return (wilson if shares else student.interval)(sums, confidence, bounds)
+    negative, fractions = (values < 0).any(keepdims=True), ((values != 0) & (values != 1)).any(keepdims=True)
+    return intervals_of_means(sums, confidence, bounds, negative=negative, fractions=fractions)
 
 
 def intervals_of_means(
     sums: Sums, confidence: float, bounds: tuple[float, float], *, negative: Any, fractions: Any
 ) -> tuple[Any, Any]:
-    """Return the intervals of several means; what is asked of values is an array with an entry for each."""
-    low, high = (np.full(sums.mean.shape, np.nan) for _ in range(2))
-    for place in range(len(low)):
-        one = Sums(**{each.name: getattr(sums, each.name)[place : place + 1] for each in fields(sums)})
-        flags = {"negative": bool(negative[place]), "fractions": bool(fractions[place])}
-        ends = _interval_of_mean(one, confidence, bounds, **flags)
-        low[place], high[place] = (end[0] for end in ends)
-    return low, high
+    """Return the intervals of means: for each, whether a value is negative, and whether one is neither 0 nor 1."""
+    least, greatest = bounds
+    # Where relevance is not negative, no value is.
+    unknown = math.isinf(least) and math.isfinite(greatest)
+    lowest = np.where(np.asarray(negative) != 0, least, 0.0) if unknown else np.full(sums.mean.shape, least)
+    # Values of 0 and 1 are shares, whose spread follows from their mean.
+    shares = (lowest == 0) & (greatest == 1) & (np.asarray(fractions) == 0)
+    if shares.all():
+        return wilson(sums, confidence)
+    ends = student.interval(sums, confidence, (lowest, greatest))
+    if not shares.any():
+        return ends
+    of_shares = wilson(sums, confidence)
+    return np.where(shares, of_shares[0], ends[0]), np.where(shares, of_shares[1], ends[1])

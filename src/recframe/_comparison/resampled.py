@@ -96,10 +96,10 @@ def _test(units: resampling.Units, options: Options) -> tuple[Any, Any, Any, Any
         return np.full_like(p, np.nan), np.full_like(p, np.nan), p, direction
     direction = np.sign(units.totals.sum(axis=0))
     if options.test == "bootstrap":
-        found = resampling.bootstrap(units, options.resamples, options.seed, options.confidence, options.interval)
+        ends_and_p = resampling.bootstrap(units, options.resamples, options.seed, options.confidence, options.interval)
     else:
-        found = resampling.randomization(units, options.resamples, options.seed, options.confidence)
-    return (*found, direction)
+        ends_and_p = resampling.randomization(units, options.resamples, options.seed, options.confidence)
+    return (*ends_and_p, direction)
 
 
 def _wilcoxon(differences: Any) -> tuple[float, float]:

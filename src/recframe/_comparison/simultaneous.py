@@ -62,7 +62,7 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
         names = ["p", *(name for name in BEYOND if name in numbers)]
         adjusted = {name: np.fmax(law.adjusted(tested, name), numbers[name]) for name in names}
         adjusted = {name: np.where(np.isnan(numbers[name]), np.nan, p) for name, p in adjusted.items()}
-        low, high = law.interval(tested, options)
+        low, high = law.interval(tested)
         # With the interval of the row alone: a difference is ruled out if both tests rule it out.
         low, high = np.minimum(low, numbers["low"]), np.maximum(high, numbers["high"])
         low, high = student.cut(low, high, tested.sums.mean, tested.bounds)
@@ -120,7 +120,7 @@ class _Flips:
         """Return the adjusted p-values of one of the questions."""
         return self._law.p_values(self._statistic(tested.moments[name]))
 
-    def interval(self, tested: Tested, options: Options) -> tuple[Floats, Floats]:  # noqa: ARG002 - as that of t
+    def interval(self, tested: Tested) -> tuple[Floats, Floats]:
         """Return the ends of the differences whose statistics are not above the critical one.
 
         The statistic of a difference m is |Σ (T − mv)| / √Σ (T − mv)²: its square is a quotient of squares in m.
@@ -163,7 +163,7 @@ class _Dunnett:
         p = tested.numbers[name]
         return self._law.p_values(p.ravel()).reshape(p.shape)
 
-    def interval(self, tested: Tested, options: Options) -> tuple[Floats, Floats]:  # noqa: ARG002 - as that of flips
+    def interval(self, tested: Tested) -> tuple[Floats, Floats]:
         """Return the intervals of t-tests at the level that gives all of them together the one of the call."""
         return student.interval(tested.sums, 1 - self._level, tested.bounds)
 

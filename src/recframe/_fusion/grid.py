@@ -29,11 +29,11 @@ MOST_CANDIDATES = 10_000
 
 def weights_of(models: int) -> list[tuple[float, ...]]:
     """Return all weights that are tenths and sum to 1."""
-    found = []
+    weights = []
     for bars in combinations(range(TENTHS + models - 1), models - 1):
         ends = zip((-1, *bars), (*bars, TENTHS + models - 1), strict=True)
-        found.append(tuple((end - start - 1) / TENTHS for start, end in ends))
-    return found
+        weights.append(tuple((end - start - 1) / TENTHS for start, end in ends))
+    return weights
 
 
 def candidates(query: Query, methods: Any, normalize: Any, grid: Any) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def candidates(query: Query, methods: Any, normalize: Any, grid: Any) -> list[di
     named = _several("methods", methods, tuple(METHODS))
     norms = _several("normalize", normalize, (None, *get_args(FusionNorm)))
     own = _grid(grid)
-    found = []
+    tried = []
     for method in named:
         record = METHODS[method]
         tuned = record.number or ("weights" if record.tunes_weights else None)
@@ -52,15 +52,15 @@ def candidates(query: Query, methods: Any, normalize: Any, grid: Any) -> list[di
             values = own.get(tuned, GRID.get(tuned, ())) if tuned else ()
         options: list[dict[str, Any]] = [] if record.number or record.weights == "needed" else [{}]
         options += [{tuned: list(one) if tuned == "weights" else one} for one in values if tuned]
-        found += [
+        tried += [
             {"method": method, **({} if method in BY_POSITION else {"normalize": norm}), **one}
             for norm in (norms[:1] if method in BY_POSITION else norms)
             for one in options
         ]
-    _check_count(len(found), len(query.orders))
-    for candidate in found:
+    _check_count(len(tried), len(query.orders))
+    for candidate in tried:
         Options.of(query, arguments_of(candidate))
-    return found
+    return tried
 
 
 def arguments_of(candidate: Mapping[str, Any]) -> dict[str, Any]:

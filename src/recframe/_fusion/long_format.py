@@ -9,12 +9,11 @@ import narwhals as nw
 from recframe._columns import ITEM, MODEL, ROWS, SCORE, key_column, score_column
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
+from recframe._lists.values import model_names
 from recframe._plan.sources import item_spec, key_specs, model_spec, score_specs, with_list_key
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from recframe._columns import Frame
-    from recframe._engines.base import Session
     from recframe._query import Query
 
 
@@ -42,7 +41,8 @@ def in_columns(frame: Any, query: Query, name: str) -> tuple[Any, dict[str, Any]
     if engine.may_hold(engine.count_rows(rows, [*pair, MODEL], ROWS, {}), nw.col(ROWS) > 1):
         msg = f"a model of {query.model!r} has several rows for an item of a list"
         raise InputError(msg, f"keep one row for each item, list and model: {query.item!r}, {query.by!r}")
-    codes, models = _models(session, rows)
+    codes, names_of_models = model_names(session, rows)
+    models = [*map(str, names_of_models)]
     if name in models:
         msg = f"name={name!r} is the name of a model, whose scores would be lost"
         raise OptionError(msg, "give the new column a name of its own")
@@ -59,10 +59,3 @@ def in_columns(frame: Any, query: Query, name: str) -> tuple[Any, dict[str, Any]
     order = "rank" if query.by_rank else "score"
     roles = {"by": list(query.by) or None, "item": query.item, order: models}
     return session.finish(wide.select(*names), names, [column for column in pair if column in names]), roles
-
-
-def _models(session: Session, rows: Frame) -> tuple[list[Any], list[str]]:
-    """Return the models of an eager frame as the plan numbers them, and their names."""
-    codes = sorted(session.engine.collected(rows.select(MODEL).unique())[MODEL].to_list())
-    named = nw.from_native(session.finish(rows.select(MODEL).unique(), {}, [MODEL]), eager_only=True)
-    return codes, [str(name) for name in named[MODEL].to_list()]

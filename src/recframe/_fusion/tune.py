@@ -20,7 +20,7 @@ from recframe._fusion import fuse
 from recframe._fusion.grid import arguments_of, candidates
 from recframe._fusion.long_format import in_columns
 from recframe._lists.keys import numbered
-from recframe._lists.values import ListValues, check_by_list, segments, value_column, weight_column
+from recframe._lists.values import ListValues, check_by_list, segments
 from recframe._progress import check_progress, progress_bar
 from recframe._query import query_of_call
 from recframe._statistics import check_installed
@@ -98,12 +98,12 @@ class Lists:
 
     def out_of_fold(self, folds: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
         """Return the value of each list under the best candidate of the other folds, and how many folds chose each."""
-        found, times = np.full(len(self.values), np.nan), np.zeros(self.values.shape[1], dtype=np.intp)
+        held_out, times = np.full(len(self.values), np.nan), np.zeros(self.values.shape[1], dtype=np.intp)
         for fold in np.unique(folds):
             choice = self.best(folds != fold)
-            found[folds == fold] = self.values[folds == fold, choice]
+            held_out[folds == fold] = self.values[folds == fold, choice]
             times[choice] += 1
-        return found, times
+        return held_out, times
 
 
 def tune(
@@ -214,13 +214,11 @@ def _lists(plan: Plan, frame: Any, bound: Any, metric: Any, k: Any, tried: Any, 
 
 def _values(plan: Plan, count: int) -> dict[str, Any]:
     """Return the values, weights and clusters of lists, sorted by their keys."""
-    values = ListValues(plan)
-    names = [value_column(place, 0) for place in range(count)]
-    weights = [weight_column(0, 0)] if 0 in values.weighted else []
-    _, (part,) = segments(values, plan.context, [*names, *weights], by_key=True)
-    found: dict[str, Any] = {"values": np.column_stack([part[name] for name in names]), "range": values.range_of(0)}
-    found["weights"] = np.nan_to_num(part[weights[0]]) if weights else np.ones(len(found["values"]))
-    return found | ({"cluster": part["cluster"]} if plan.context.cluster is not None else {})
+    by_list = ListValues(plan)
+    _, (part,) = segments(by_list, plan.context, by_key=True)
+    values, weights = zip(*(by_list.in_segment(part, place, 0) for place in range(count)), strict=True)
+    columns = {"values": np.column_stack(values), "weights": weights[0], "range": by_list.range_of(0)}
+    return columns | ({"cluster": part["cluster"]} if plan.context.cluster is not None else {})
 
 
 def folds_of(lists: Lists, options: Options) -> NDArray[np.intp]:
@@ -239,5 +237,5 @@ def folds_of(lists: Lists, options: Options) -> NDArray[np.intp]:
 
 def _means(values: Floats, weights: Floats) -> Floats:
     """Return the mean of each column."""
-    found: Floats = (values * weights[:, None]).sum(axis=0) / weights.sum()
-    return found
+    means: Floats = (values * weights[:, None]).sum(axis=0) / weights.sum()
+    return means

@@ -19,6 +19,7 @@ from recframe._columns import ITEM, RELEVANCE, score_column
 from recframe._evaluate import evaluate
 from recframe._lists.keys import rows_of, segments_of
 from recframe._lists.results import result_frame, stacked
+from recframe._lists.sums import ranks_by
 from recframe._plan.averages import with_attributes
 from recframe._statistics import ROUNDING
 from recframe._values import number
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 COLUMNS = ("model", "metric", "mean", "least", "greatest", "judged", "lists")
 """The columns of a result; the first one of several models only."""
 SUPPORTED = (Precision, Recall, F1, FBeta, HitRate, MRR, MAP, RBP, DCG, NDCG)
+EXACT: Mapping[str, Sequence[Any]] = {
+    "norm": ("capped", "relevant", "k"), "over": ("all",), "gain": ("linear", "exp2", "binary"),
+    "grades": ("all", "positive", "relevant"), "discount": (*DISCOUNTS,), "ideal": ("all",),
+}  # fmt: skip
+"""The options of these metrics with which their bounds are exact."""
 PLAIN_ROLES = {
     "ties": "average", "undefined": "skip", "lists": "all", "condensed": False, "mean": "arithmetic", "like": None,
     "weight": None, "propensity": None, "sampled": None, "candidates": None, "tied": None, "subtopic": None,
@@ -58,19 +64,11 @@ def check_metrics(metrics: Sequence[Metric]) -> None:
         if type(metric) not in SUPPORTED:
             msg = f"bounds of {metric.label} are not known exactly: more relevant items may raise or lower it"
             raise OptionError(msg, f"bounds knows {names}")
-        options = {
-            name: getattr(metric, name, None) for name in ("gain", "grades", "ideal", "norm", "over", "discount")
-        }
-        refused = {
-            "norm": options["norm"] == "hits", "over": options["over"] == "ranked",
-            "gain": not isinstance(options["gain"], str | None) or options["gain"] == "scaled",
-            "grades": options["grades"] == "signed", "discount": callable(options["discount"]),
-            "ideal": options["ideal"] not in (None, "all"),
-        }  # fmt: skip
-        for name, wrong in refused.items():
-            if wrong:
+        for name, words in EXACT.items():
+            value = getattr(metric, name, None)
+            if value is not None and value not in words:
                 msg = f"bounds of {metric.label} are not known exactly"
-                raise OptionError(msg, f"leave {name}={options[name]!r} out")
+                raise OptionError(msg, f"leave {name}={value!r} out")
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class Lists:
     """The lists of a truth with a relevant item, with numbers for names."""
 
     count: int
-    judged: Mapping[tuple[int, Any], float]
+    judged: Sequence[Mapping[Any, float]]
     """The relevance of the judged items of each list."""
     frame: tuple[Array, list[Any]]
     """The list and the item of each row of the frame."""
@@ -110,7 +108,10 @@ class Lists:
         for pair, value in known.items():
             if value > 0:
                 numbers.setdefault(pair[:-1], len(numbers))
-        own = {(numbers[pair[:-1]], pair[-1]): value for pair, value in known.items() if pair[:-1] in numbers}
+        own: list[dict[Any, float]] = [{} for _ in numbers]
+        for pair, value in known.items():
+            if pair[:-1] in numbers:
+                own[numbers[pair[:-1]]][pair[-1]] = value
         rows = rows_of(table, [*keys, ITEM])
         lists = np.array([numbers.get(row[:-1], -1) for row in rows], dtype=np.intp)
         chosen = np.flatnonzero(lists >= 0)
@@ -122,13 +123,6 @@ class Lists:
         own_rows = lists[chosen], [rows[row][-1] for row in chosen]
         return cls(len(numbers), own, own_rows, table, chosen, reported, segments)
 
-    def relevance(self) -> list[list[float]]:
-        """Return the relevance of the judged items of each list."""
-        values: list[list[float]] = [[] for _ in range(self.count)]
-        for (place, _), value in self.judged.items():
-            values[place].append(value)
-        return values
-
     def starts(self, model: int, *, by_rank: bool) -> Array:
         """Return the position where the tied block of each row starts, infinite where a model does not rank it."""
         column = self.table[score_column(model)]
@@ -139,14 +133,8 @@ class Lists:
             start[ranked] = numbers[ranked]
             return start
         # Scores are compared as they are: floats would not tell all integers apart.
-        values = np.unique(column[self.chosen[ranked].tolist()].to_numpy(), return_inverse=True)[1]
-        in_order = np.lexsort((-values, self.frame[0][ranked]))
-        ranked, values = ranked[in_order], values[in_order]
-        lists, places = self.frame[0][ranked], np.arange(len(ranked))
-        new_list = np.append(True, lists[1:] != lists[:-1])[: len(ranked)]
-        new_block = new_list | np.append(True, values[1:] != values[:-1])[: len(ranked)]
-        first = np.maximum.accumulate(np.where(new_list, places, 0))
-        start[ranked] = np.maximum.accumulate(np.where(new_block, places, 0)) - first + 1
+        levels = np.unique(column[self.chosen[ranked].tolist()].to_numpy(), return_inverse=True)[1]
+        start[ranked] = ranks_by(self.frame[0][ranked], -levels, "min")
         return start
 
 
@@ -168,16 +156,13 @@ class Candidates:
         there: list[list[int]] = [[] for _ in range(lists.count)]
         for row in np.lexsort((start, of_row)).tolist():
             there[of_row[row]].append(row)
-        judged: list[list[tuple[Any, float]]] = [[] for _ in range(lists.count)]
-        for (of_list, item), value in lists.judged.items():
-            judged[of_list].append((item, value))
-        relevant = [[pair for pair in pairs if pair[1] > 0] for pairs in judged]
+        relevant = [{item: value for item, value in each.items() if value > 0} for each in lists.judged]
         codes: dict[Any, int] = {}
         kinds: tuple[list[int], list[int]] = ([], [])
         rows: dict[str, list[Any]] = {"list": [], "item": [], "rank": []}
         truth: dict[str, list[Any]] = {"list": [], "item": [], "relevant": []}
         for place in range(lists.count):
-            unjudged, inside = _unjudged(there[place], items, lists.judged, place, start, cutoff)
+            unjudged, inside = _unjudged(there[place], items, lists.judged[place], start, cutoff)
             top = [row for row in there[place] if start[row] <= cutoff]
             sets = [(m, unjudged[:m]) for m in range(inside + 1)]
             sets += [(-1, unjudged[inside - m :]) for m in range(inside + 1)]
@@ -188,7 +173,8 @@ class Candidates:
                 rows["list"] += [candidate] * len(top)
                 rows["item"] += [codes.setdefault(items[row], len(codes)) for row in top]
                 rows["rank"] += [start[row] if start[row] < math.inf else None for row in top]
-                known = [*(judged[place] if prefix == 0 else relevant[place]), *((item, grade) for item in chosen)]
+                held = lists.judged[place] if prefix == 0 else relevant[place]
+                known = [*held.items(), *((item, grade) for item in chosen)]
                 truth["list"] += [candidate] * len(known)
                 truth["item"] += [codes.setdefault(item, len(codes)) for item, _ in known]
                 truth["relevant"] += [value for _, value in known]
@@ -204,8 +190,8 @@ class Candidates:
         roles = {**PLAIN_ROLES, "truth": truth, "min_relevance": min_relevance}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RecWarning)
-            found = evaluate(frame, {}, list(metrics), None, roles, counts=False, chance=False)
-        result = nw.from_native(found, eager_only=True)
+            evaluated = evaluate(frame, {}, list(metrics), None, roles, counts=False, chance=False)
+        result = nw.from_native(evaluated, eager_only=True)
         places = result["list"].to_numpy()
         values = {metric.label: np.full(len(self.lists), np.nan) for metric in metrics}
         for label, column in values.items():
@@ -214,14 +200,14 @@ class Candidates:
 
 
 def _unjudged(
-    rows: Sequence[int], items: Sequence[Any], judged: Mapping[Any, float], number: int, start: Array, cutoff: float
+    rows: Sequence[int], items: Sequence[Any], judged: Mapping[Any, float], start: Array, cutoff: float
 ) -> tuple[list[Any], int]:
     """Return the unjudged items of a list, the first one first, and how many of them are up to the cutoff."""
-    found: dict[Any, float] = {}
+    starts: dict[Any, float] = {}
     for row in rows:
-        if (number, items[row]) not in judged:
-            found.setdefault(items[row], start[row])
-    return list(found), sum(each <= cutoff for each in found.values())
+        if items[row] not in judged:
+            starts.setdefault(items[row], start[row])
+    return list(starts), sum(each <= cutoff for each in starts.values())
 
 
 def bounds(plan: Plan, grade: Any) -> Any:
@@ -238,19 +224,19 @@ def bounds(plan: Plan, grade: Any) -> Any:
     def rows() -> nw.DataFrame[Any]:
         lists = Lists.of(plan)
         largest = _largest(grade, lists, query.min_relevance)
-        found = []
+        statistics = []
         for model, name in enumerate(query.orders):
             start = lists.starts(model, by_rank=query.by_rank)
             numbers = _bounds(lists, start, plan.metrics, largest, query.min_relevance)
-            found += [{"model": name, "metric": each.label, **numbers[each.label]} for each in plan.metrics]
-        return stacked(lists.reported, found, columns)
+            statistics += [{"model": name, "metric": each.label, **numbers[each.label]} for each in plan.metrics]
+        return stacked(lists.reported, statistics, columns)
 
     return result_frame(plan, rows, columns)
 
 
 def _largest(grade: float | None, lists: Lists, min_relevance: float | None) -> float:
     """Return the largest grade of a judgment."""
-    largest = max(lists.judged.values(), default=1.0) if grade is None else grade
+    largest = max((value for each in lists.judged for value in each.values()), default=1.0) if grade is None else grade
     if min_relevance is not None and min_relevance <= 0:
         msg = f"min_relevance={min_relevance:g} makes items of grade 0 relevant, and these are the least judgment"
         raise OptionError(msg, "give a least relevance above 0")
@@ -266,7 +252,7 @@ def _bounds(
     lists: Lists, start: Array, metrics: Sequence[Metric], grade: float, min_relevance: float | None
 ) -> dict[str, dict[str, Array]]:
     """Return what a result says of each metric under a model, by its label."""
-    found = {}
+    statistics = {}
     backend = nw.get_native_namespace(lists.table).__name__
     for k in dict.fromkeys(getattr(metric, "k", None) for metric in metrics):
         own = [metric for metric in metrics if getattr(metric, "k", None) == k]
@@ -280,19 +266,15 @@ def _bounds(
             least, greatest = (end.reduceat(each, first) if len(first) else each for end in (np.fmin, np.fmax))
             if isinstance(metric, NDCG) and metric.label in gains:
                 base, per_item = (values[gain.label] for gain in gains[metric.label])
+                relevances = [[*each.values()] for each in lists.judged]
                 prefixes = (np.split(array, first[1:]) for array in (per_item, candidates.prefixes >= 0))
                 greatest = np.array([
                     _greatest_ndcg(metric, base[begin], gained[chosen], judged, grade, min_relevance)
-                    for begin, gained, chosen, judged in zip(first, *prefixes, lists.relevance(), strict=False)
+                    for begin, gained, chosen, judged in zip(first, *prefixes, relevances, strict=False)
                 ])  # fmt: skip
-            columns = {
-                "mean": each[first],
-                "least": least,
-                "greatest": greatest,
-                "judged": values[Judged(k).label][first],
-            }
-            found[metric.label] = _means(columns, lists)
-    return found
+            columns = {"mean": each[first], "least": least, "greatest": greatest}
+            statistics[metric.label] = _means({**columns, "judged": values[Judged(k).label][first]}, lists)
+    return statistics
 
 
 def _gains(metric: NDCG) -> tuple[DCG, DCG]:

@@ -11,7 +11,7 @@ from recframe._comparison.describe import interval_of_values
 from recframe._engines.registry import a_type, is_frame
 from recframe._lists.keys import floats_of, segments_of, texts_of
 from recframe._lists.results import result_frame, stacked
-from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
+from recframe._lists.values import ListValues, check_by_list
 from recframe._statistics.prediction_powered import Estimate, Values, prediction_powered
 from recframe._statistics.student import Sums, check_confidence
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
@@ -70,21 +70,16 @@ class Judged:
         truth: Any = context.truth_lists
         judged = values.engine.collected(truth.select(*keys).unique())
         rows = {text: row for row, text in enumerate(texts_of(context, table, keys))}
-        places = {text: place for place, text in enumerate(texts_of(context, judged, keys))}
+        # In one order, whichever the rows have: it decides the last bits.
+        places = {text: place for place, text in enumerate(sorted(texts_of(context, judged, keys), key=str))}
         chosen = np.array([rows.get(text, len(table)) for text in places], dtype=np.intp)
-        names = [name for name in table.columns if name.startswith(("value ", "weight "))]
-        columns = {name: np.append(floats_of(table[name]), np.nan)[chosen] for name in names}
+        columns = {name: np.append(floats_of(table[name]), np.nan)[chosen] for name in values.columns}
         reported, segments = segments_of(table, context.per)
         return cls(plan, values, columns, places, reported, np.append(segments, -1)[chosen])
 
     def values_of(self, model: int, metric: int, chosen: Any) -> Values:
         """Return the values of a metric under a model over chosen lists."""
-        values = self.columns[value_column(model, metric)][chosen]
-        weighted = metric in self.values.weighted
-        weights = (
-            np.nan_to_num(self.columns[weight_column(model, metric)][chosen]) if weighted else np.ones(len(values))
-        )
-        return Values(values, weights)
+        return Values(*(each[chosen] for each in self.values.in_segment(self.columns, model, metric)))
 
 
 def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
@@ -96,7 +91,7 @@ def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
     def rows() -> nw.DataFrame[Any]:
         few, many = Judged.of(human), Judged.of(judge)
         own, same, others = _lists(few, many)
-        found = []
+        statistics = []
         for model, name in enumerate(few.values.models):
             # Models in rows are those of the frame in both plans.
             for number, metric in enumerate(human.metrics):
@@ -109,8 +104,8 @@ def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
                 label = human.context.query.averaging(metric.label).name
                 names = (*COLUMNS[2:], "lists")
                 numbers = {each: np.array([part[each] for part in parts], dtype=np.float64) for each in names}
-                found.append({"model": name, "metric": label, **numbers})
-        return stacked(many.reported, found, columns)
+                statistics.append({"model": name, "metric": label, **numbers})
+        return stacked(many.reported, statistics, columns)
 
     return result_frame(judge, rows, columns)
 
@@ -145,13 +140,13 @@ def _numbers(
     values, weights = true.values[there], true.weights[there]
     low, high = interval_of_values(values, Sums.of(values, weights), confidence, bounds)
     alone = Estimate(true.mean, low.item(), high.item(), 0.0)
-    found = prediction_powered(true, predicted, others, confidence) or alone
+    combined = prediction_powered(true, predicted, others, confidence) or alone
     every = Values(*(np.concatenate(parts) for parts in _columns(predicted, others)))
     return {
-        "mean": found.mean, "low": max(found.low, min(bounds[0], found.mean)),
-        "high": min(found.high, max(bounds[1], found.mean)), "human_mean": alone.mean, "human_low": alone.low,
+        "mean": combined.mean, "low": max(combined.low, min(bounds[0], combined.mean)),
+        "high": min(combined.high, max(bounds[1], combined.mean)), "human_mean": alone.mean, "human_low": alone.low,
         "human_high": alone.high, "judge_mean": every.mean, "human_lists": len(true.values),
-        "judge_lists": len(every.values), "judge_weight": found.weight, "lists": len(true.values),
+        "judge_lists": len(every.values), "judge_weight": combined.weight, "lists": len(true.values),
     }  # fmt: skip
 
 

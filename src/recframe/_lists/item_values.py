@@ -9,6 +9,7 @@ import numpy as np
 
 from recframe._arguments import Roles
 from recframe._columns import CATALOG_SIZE, order_column
+from recframe._lists.sums import ranks_by
 from recframe._plan.collect_terms import requirements_of
 from recframe._query import Query
 
@@ -62,12 +63,6 @@ def _places(codes: Any, sums: Floats) -> Floats:
 
     Items of equal sums share their mean place, and one that is not recommended has 0, as `ItemRow.order` has it.
     """
-    own = np.flatnonzero(sums > 0)
-    order = own[np.lexsort((sums[own], codes[own]))]
-    group, value, place = codes[order], sums[order], np.arange(1, len(order) + 1)
-    first = np.concatenate([[True], group[1:] != group[:-1]])[: len(order)]
-    place = place - np.maximum.accumulate(np.where(first, place - 1, 0))
-    ties = np.cumsum(first | np.concatenate([[True], value[1:] != value[:-1]])[: len(order)]) - 1
-    ranks = np.zeros(len(sums))
-    ranks[order] = (np.bincount(ties, place) / np.maximum(np.bincount(ties), 1))[ties]
+    own, ranks = np.flatnonzero(sums > 0), np.zeros(len(sums))
+    ranks[own] = ranks_by(codes[own], sums[own], "average")
     return ranks

@@ -63,10 +63,15 @@ def _as_key(value: Any) -> Any:
     return tuple(map(_as_key, value)) if isinstance(value, list | tuple) else value
 
 
-def segments_of(table: nw.DataFrame[Any], per: Sequence[str]) -> tuple[nw.DataFrame[Any], Any]:
-    """Return the values of `per` in a table of lists, sorted, and the number of the value of each list."""
-    reported = table.select(*per).unique().sort(*per, nulls_last=True) if per else table.select()
-    numbers = {row: number for number, row in enumerate(rows_of(reported, per) if per else [()])}
+def segments_of(
+    table: nw.DataFrame[Any], per: Sequence[str], reported: nw.DataFrame[Any] | None = None
+) -> tuple[nw.DataFrame[Any], Any]:
+    """Return the values of `per` in a table of lists, in a known order or sorted, and the number of each list's."""
+    if not per:
+        return table.select(), np.zeros(len(table), dtype=np.intp)
+    if reported is None:
+        reported = table.select(*per).unique().sort(*per, nulls_last=True)
+    numbers = {row: number for number, row in enumerate(rows_of(reported, per))}
     return reported, np.array([numbers[row] for row in rows_of(table, per)], dtype=np.intp)
 
 

@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
-PARTS = ("lists", "difference", "baseline", "squares", "wins", "losses")
 NEGATIVE = ("negative model", "negative baseline")
 """How many values are below 0, where the range of the metric has no least value; else this is not asked."""
-WEIGHT_PARTS = ("weight", "weight_squares")
-"""What pairs add whose metric weighs lists; else all weights are 1."""
 KEPT_PAIRS = 16
 """Of how many sets of pairs the expressions are kept."""
 UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
@@ -38,6 +35,13 @@ UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weig
 PRODUCTS = ("products", "baseline_squares")
 UNIT_PRODUCTS = ("unit_cross", "unit_baseline_squares", "unit_baseline_products")
 """What lists, and units, add to the sums of differences and the baseline's values together, if these are requested."""
+INSTEAD = {
+    **dict.fromkeys(("lists", "difference", "baseline", "squares", "wins", "losses", "clusters", *PRODUCTS), ""),
+    **dict.fromkeys((*NEGATIVE, "weight", "weight_squares", "unit_weight_cubes"), "lists"),
+    "unit_squares": "squares", "unit_products": "difference", "unit_weight_squares": "weight_squares",
+    "unit_cross": "products", "unit_baseline_squares": "baseline_squares", "unit_baseline_products": "baseline",
+}  # fmt: skip
+"""The sums, each with the one that it is equal to where it was left out."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +168,7 @@ def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, produc
     for pair in pairs:
         weight = nw.col(f"{'weight' if pair.metric in weighted else 'lists'} {pair.difference}")
         total = nw.col(f"difference {pair.difference}")
-        of_unit = (total * total, total * weight, weight * weight, weight * weight * weight)
-        units.add(pair, dict(zip(UNIT_PARTS, of_unit, strict=True)))
+        units.add(pair, of_unit(total, weight))
         if clusters:
             units.add(pair, {"clusters": (nw.col(f"lists {pair.difference}") > 0).cast(nw.Float64())})
         if products:
@@ -173,6 +176,12 @@ def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, produc
             of_both = (total * baseline, baseline * baseline, baseline * weight)
             units.add(pair, dict(zip(UNIT_PRODUCTS, of_both, strict=True)))
     return units
+
+
+def of_unit(total: nw.Expr, weight: nw.Expr) -> dict[str, nw.Expr]:
+    """Return what a unit adds: a cluster of such a total and weight."""
+    terms = (total * total, total * weight, weight * weight, weight * weight * weight)
+    return dict(zip(UNIT_PARTS, terms, strict=True))
 
 
 def _by_baseline(pairs: Sequence[Pair]) -> dict[tuple[int, int], list[Pair]]:
@@ -255,7 +264,7 @@ class _Terms:
 
 
 def bounds(
-    found: Mapping[str, Any], pairs: Sequence[Pair], range_of: Callable[[int], tuple[float, float]]
+    sums: Mapping[str, Any], pairs: Sequence[Pair], range_of: Callable[[int], tuple[float, float]]
 ) -> tuple[Any, Any]:
     """Return the least and the greatest difference of a list that the range of the metric allows, for each pair.
 
@@ -263,70 +272,51 @@ def bounds(
     """
     ranges = {metric: range_of(metric) for metric in {pair.metric for pair in pairs}}
     least, greatest = np.array([ranges[pair.metric] for pair in pairs]).T[:, :, None]
-    most = greatest - np.where(found[NEGATIVE[0]] + found[NEGATIVE[1]] > 0, least, 0.0)
+    most = greatest - np.where(sums[NEGATIVE[0]] + sums[NEGATIVE[1]] > 0, least, 0.0)
     return -most, most
 
 
-def statistics(found: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
+def statistics(sums: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
     """Return what t-tests need of sums, and these sums: a row of each array for a pair."""
-    weight, total = found["weight"], found["difference"]
+    weight, total = sums["weight"], sums["difference"]
     # Differences of rounding are none: they would have a p-value of their own.
-    is_none = found["squares"] <= ROUNDING**2 * weight
+    is_none = sums["squares"] <= ROUNDING**2 * weight
     total = np.where(is_none, 0.0, total)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(weight > 0, total / weight, 0.0)
-    least = SPREAD * found["squares"]
-    squares = found["squares"] - mean**2 * weight
+    least = SPREAD * sums["squares"]
+    squares = sums["squares"] - mean**2 * weight
     with np.errstate(invalid="ignore", over="ignore"):
-        residual = found["unit_squares"] - 2 * mean * found["unit_products"] + mean**2 * found["unit_weight_squares"]
+        residual = sums["unit_squares"] - 2 * mean * sums["unit_products"] + mean**2 * sums["unit_weight_squares"]
     # Weights of lazy frames are not checked: squares of large ones are infinite, and tell nothing.
     residual = np.where(np.isfinite(residual), residual, np.nan)
     result = Sums(
-        lists=found["lists"],
+        lists=sums["lists"],
         weight=weight,
-        weight_squares=found["weight_squares"],
+        weight_squares=sums["weight_squares"],
         total=total,
         squares=np.where((squares > least) & ~is_none, squares, 0.0),
-        residual_squares=np.where((residual <= SPREAD * found["unit_squares"]) | is_none, 0.0, residual),
-        unit_weight_squares=found["unit_weight_squares"],
-        unit_weight_cubes=found["unit_weight_cubes"],
+        residual_squares=np.where((residual <= SPREAD * sums["unit_squares"]) | is_none, 0.0, residual),
+        unit_weight_squares=sums["unit_weight_squares"],
+        unit_weight_cubes=sums["unit_weight_cubes"],
     )
-    return result, found
+    return result, sums
 
 
 def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
     paired: dict[str, Any] = {}
     known = {*sums.columns}
-    parts = (*PARTS, *NEGATIVE, *WEIGHT_PARTS, *UNIT_PARTS, *PRODUCTS, *UNIT_PRODUCTS, "clusters")
-    names = [name for pair in pairs for part in parts if (name := f"{part} {pair.difference}") in known]
+    names = [name for pair in pairs for part in INSTEAD if (name := f"{part} {pair.difference}") in known]
     table = dict(zip(names, sums.select(names).to_numpy().astype(np.float64).T, strict=True))
-
-    def add(name: str, other: Any = None) -> None:
-        array = np.array(
-            [
-                table.get(f"{name} {pair.difference}", other if other is None else other[number])
-                for number, pair in enumerate(pairs)
-            ]
-        )
+    for name, other in INSTEAD.items():
+        own: list[Any] = [table.get(f"{name} {pair.difference}") for pair in pairs]
+        others: Any = paired.get(other)
+        if (own[0] is None and others is None) or (name in UNIT_PRODUCTS and PRODUCTS[0] not in paired):
+            continue  # not requested
+        array = np.array([others[number] if one is None else one for number, one in enumerate(own)])
         # Where no list has a value, some engines sum to nothing instead of 0.
         paired[name] = np.where(paired.get("lists", array) > 0, array, 0.0)
-
-    for name in PARTS:
-        add(name)
     paired["ties"] = paired["lists"] - paired["wins"] - paired["losses"]
     paired["model"] = paired["baseline"] + paired["difference"]
-    for name in (*NEGATIVE, *WEIGHT_PARTS, "unit_weight_cubes"):
-        add(name, paired["lists"])
-    add("unit_squares", paired["squares"])
-    add("unit_products", paired["difference"])
-    add("unit_weight_squares", paired["weight_squares"])
-    if f"clusters {pairs[0].difference}" in known:
-        add("clusters")
-    if f"{PRODUCTS[0]} {pairs[0].difference}" in known:
-        add(PRODUCTS[0])
-        add(PRODUCTS[1])
-        of_lists = (paired["products"], paired["baseline_squares"], paired["baseline"])
-        for name, other in zip(UNIT_PRODUCTS, of_lists, strict=True):
-            add(name, other)
     return paired

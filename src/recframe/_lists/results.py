@@ -82,14 +82,13 @@ def result_frame(
     kinds: Mapping[str, type] | None = None,
     *,
     named_by_text: bool = False,
-    in_kind: bool = False,
 ) -> Any:
     """Return a result as a frame of the kind given.
 
     The statistics need SciPy, so they are no part of a lazy plan: lazy polars computes them when the result is
     collected; DuckDB, Ibis and Spark compute them at once, and the result is a polars frame or an Arrow table. `kinds`
-    are the types of the columns of a result, if they are not those of statistics. Models have the type of the column
-    that names them, or are `named_by_text`. With `in_kind`, results of DuckDB, Ibis and Spark are frames of these.
+    are the types of the columns of a result that is no table of statistics: that of DuckDB, Ibis and Spark is a frame
+    of these. Models have the type of the column that names them, or are `named_by_text`.
     """
     context = plan.context
     check_apart([*context.query.per, *columns])
@@ -113,7 +112,7 @@ def result_frame(
     if later is not None:
         return later
     result = compute().rename(names)
-    return context.engine.in_kind(result) if in_kind else result.to_native()
+    return context.engine.in_kind(result) if kinds else result.to_native()
 
 
 def _type(name: str, model: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from recframe._lists.keys import numbered
 from recframe._statistics import ROUNDING
+from recframe._statistics.student import scipy_stats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,6 +59,17 @@ def ends_by(codes: Any, count: int, least: Floats, greatest: Floats) -> tuple[Fl
     np.minimum.at(low, codes, least)
     np.maximum.at(high, codes, greatest)
     return np.where(np.isfinite(low), low, np.nan), np.where(np.isfinite(high), high, np.nan)
+
+
+def ranks_by(codes: Any, values: Any, method: str) -> Any:
+    """Return the rank of each value in its group, the least first; tied ones have the least or the mean of theirs.
+
+    `method` is SciPy's: ``"min"`` or ``"average"``.
+    """
+    _, levels = np.unique(values, return_inverse=True)
+    counts = np.bincount(codes)
+    ranks = scipy_stats().rankdata(codes * len(levels) + levels, method)
+    return ranks - (np.cumsum(counts) - counts)[codes]
 
 
 def of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[str, Any]:

@@ -10,15 +10,16 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import MODEL
-from recframe._lists.keys import floats_of, rows_of
+from recframe._lists.keys import floats_of, segments_of
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Session
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
 
@@ -76,7 +77,7 @@ class ListValues:
         self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
         if self._context.long:
             lists = self.engine.collect_once(frames[0]) if self.engine.eager else frames[0]
-            codes, self.models = model_names(self._context, lists)
+            codes, self.models = model_names(self._context.session, lists)
             frames = [lists.filter(is_model(code)) for code in codes]
         else:
             self.models = list(plan.context.query.orders)
@@ -84,17 +85,29 @@ class ListValues:
 
     def beside(self, other: ListValues, name: str) -> ListValues:
         """Return these values and those of the same models in another order of rows, under one name, after them."""
-        count, keys = len(self.models), self._context.keys
-        columns = []
-        for model in range(count):
-            for metric in range(len(self._metrics)):
-                columns.append(nw.col(value_column(model, metric)).alias(value_column(count + model, metric)))
-                if metric in self.weighted:
-                    columns.append(nw.col(weight_column(model, metric)).alias(weight_column(count + model, metric)))
-        both = copy(self)
-        both.models = [*self.models, *([name] * count)]
-        both.frame = self.engine.join(self.frame, other.frame.select(*keys, *columns), keys)
+        both, keys = copy(self), self._context.keys
+        both.models = [*self.models, *([name] * len(self.models))]
+        columns = dict(zip(both.columns[len(self.columns) :], other.columns, strict=True))
+        both.frame = self.engine.join(self.frame, other.frame.select(*keys, **columns), keys)
         return both
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the values and weights of each model."""
+        numbers = [(model, metric) for model in range(len(self.models)) for metric in range(len(self._metrics))]
+        return [
+            column(*one)
+            for one in numbers
+            for column in (value_column, weight_column)
+            if column is value_column or one[1] in self.weighted
+        ]
+
+    def in_segment(self, part: Mapping[str, Any], model: int, metric: int) -> tuple[Any, Any]:
+        """Return the values of a metric under a model in a part of the lists, and the weights of these lists."""
+        values = part[value_column(model, metric)]
+        if metric not in self.weighted:
+            return values, np.ones(len(values))
+        return values, np.nan_to_num(part[weight_column(model, metric)])
 
     def range_of(self, metric: int) -> tuple[float, float]:
         """Return the least and the greatest value of a list under a metric, by its number, where these are certain.
@@ -133,7 +146,7 @@ class ListValues:
 def segments(
     values: ListValues,
     context: CallContext,
-    names: Sequence[str],
+    names: Sequence[str] | None = None,
     reported: nw.DataFrame[Any] | None = None,
     *,
     by_key: bool = False,
@@ -146,8 +159,8 @@ def segments(
         The values of lists.
     context : CallContext
         The frames of the call.
-    names : sequence of str
-        The columns to return of each list; and also the cluster, as ``"cluster"``.
+    names : sequence of str, optional
+        The columns to return of each list, None: all values and weights; and also the cluster, as ``"cluster"``.
     reported : DataFrame, optional
         The values of `per`, in order; None: sorted.
     by_key : bool
@@ -155,21 +168,19 @@ def segments(
     """
     per = list(context.per)
     cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
-    keys = list(dict.fromkeys([*per, *context.keys]))
+    keys, names = list(dict.fromkeys([*per, *context.keys])), values.columns if names is None else names
     table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
     table = sorted_by_key(table, context) if by_key else table
-    reported = table.select(*per).unique().sort(*per, nulls_last=True) if reported is None and per else reported
-    reported = table.select() if reported is None else reported
-    columns = {name: floats_of(table[name]) for name in _numbers(table, keys)}
+    columns = {name: floats_of(table[name]) for name in names}
     if cluster:
         columns["cluster"] = np.array(table["cluster of list"].to_list(), dtype=object)
     if not per:
-        return reported, [columns]
-    places: dict[tuple[Any, ...], list[int]] = {}
-    for place, segment in enumerate(rows_of(table, per)):
-        places.setdefault(segment, []).append(place)
-    chosen_rows = [np.array(places.get(segment, []), dtype=np.intp) for segment in rows_of(reported, per)]
-    return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in chosen_rows]
+        return table.select(), [columns]
+    reported, numbers = segments_of(table, per, reported)
+    order, counts = np.argsort(numbers, kind="stable"), np.bincount(numbers, minlength=len(reported))
+    ends = zip(np.cumsum(counts) - counts, np.cumsum(counts), strict=True)
+    parts = [order[start:end] for start, end in ends]
+    return reported, [{name: column[part] for name, column in columns.items()} for part in parts]
 
 
 def sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFrame[Any]:
@@ -184,22 +195,31 @@ def sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFram
     return table[order]
 
 
-def _numbers(table: nw.DataFrame[Any], keys: Sequence[str]) -> list[str]:
-    return [name for name in table.columns if name not in keys and name != "cluster of list"]
-
-
-def model_names(context: CallContext, lists: Frame) -> tuple[list[Any], list[Any]]:
+def model_names(session: Session, lists: Frame) -> tuple[list[Any], list[Any]]:
     """Return the models of a frame in long format as the plan stores them, and their names."""
-    models = context.engine.collected(lists.select(MODEL).unique())
+    models = session.engine.collected(lists.select(MODEL).unique())
     codes = names = models[MODEL].to_list()
-    if context.engine.eager:
-        native = context.session.finish(models.lazy(), {}, ())
+    if session.engine.eager:
+        native = session.finish(models.lazy(), {}, ())
         column = nw.from_native(native, eager_only=True)[MODEL]
         missing = column.is_null().to_list()
         names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]
     # Of eager frames, the plan's numbers are those of first appearance; the rows of others have no order.
     order = sorted(range(len(codes)), key=lambda place: (codes[place] is None, codes[place]))
     return [codes[place] for place in order], [names[place] for place in order]
+
+
+def models_of_rows(context: CallContext, table: nw.DataFrame[Any], models: Sequence[Any]) -> Any:
+    """Return the number of the model of each row, among the models of a call."""
+    if MODEL not in table.columns:
+        return np.zeros(len(table), dtype=np.intp)
+    codes = table[MODEL].to_list()
+    if context.long:
+        names = dict(zip(*model_names(context.session, table.lazy()), strict=True))
+        codes = [names[code] for code in codes]
+    # A model of an eager frame is its number.
+    is_number = context.engine.eager and not context.long
+    return np.array(codes if is_number else [models.index(code) for code in codes], dtype=np.intp)
 
 
 def is_model(code: Any) -> nw.Expr:

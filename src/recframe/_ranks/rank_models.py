@@ -11,7 +11,7 @@ from recframe._comparison.options import MOST_RESAMPLES
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import model_pairs
 from recframe._lists.results import NAMES, result_frame, stacked
-from recframe._lists.values import ListValues, check_by_list, segments, value_column, weight_column
+from recframe._lists.values import ListValues, check_by_list, segments
 from recframe._statistics.rank_intervals import Ranks
 from recframe._statistics.student import Sums, check_confidence, sum_by_cluster
 from recframe._values import column_or_none, whole_number
@@ -95,11 +95,7 @@ def rank_models(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and model, as a frame of the kind given."""
     check_by_list(plan.metrics, "rank_models")
 
-    def rows() -> nw.DataFrame[Any]:
-        reported, found = _rows(plan, options)
-        return stacked(reported, found, COLUMNS)
-
-    return remember(result_frame(plan, rows, COLUMNS), options.confidence)
+    return remember(result_frame(plan, lambda: stacked(*_rows(plan, options), COLUMNS), COLUMNS), options.confidence)
 
 
 def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
@@ -118,36 +114,27 @@ def _rows(plan: Plan, options: Options) -> tuple[nw.DataFrame[Any], list[dict[st
     models = range(len(values.models))
     model_pairs(values.models, None, "rank_models")
     metrics = range(len(plan.metrics))
-    names = [value_column(model, metric) for model in models for metric in metrics]
-    names += [weight_column(model, metric) for model in models for metric in values.weighted]
-    reported, parts = segments(values, context, names)
+    reported, parts = segments(values, context)
     rows = []
     for metric in metrics:
-        found = [
-            _means(part, metric, models, weighted=metric in values.weighted).ranks(
-                options, higher_is_better=plan.metrics[metric].higher_is_better
-            )
-            for part in parts
-        ]
+        ranks = []
+        for part in parts:
+            of_models = zip(*(values.in_segment(part, model, metric) for model in models), strict=True)
+            table, weights = map(np.column_stack, of_models)
+            means = Means.of(table, weights, part.get("cluster"))
+            ranks.append(means.ranks(options, higher_is_better=plan.metrics[metric].higher_is_better))
         label = context.query.averaging(plan.metrics[metric].label).name
-        rows += named_rows(label, values.models, found)
+        rows += named_rows(label, values.models, ranks)
     return reported, rows
 
 
-def _means(part: dict[str, Any], metric: int, models: Sequence[int], *, weighted: bool) -> Means:
-    """Return the means of a metric in a segment."""
-    values = np.column_stack([part[value_column(model, metric)] for model in models])
-    columns = [part[weight_column(model, metric)] for model in models] if weighted else []
-    return Means.of(values, np.column_stack(columns) if columns else np.ones(values.shape), part.get("cluster"))
-
-
-def named_rows(metric: str, models: Sequence[Any], found: Sequence[dict[str, Floats]]) -> list[dict[str, Any]]:
+def named_rows(metric: str, models: Sequence[Any], ranks: Sequence[dict[str, Floats]]) -> list[dict[str, Any]]:
     """Return a row for each model, of what was found in each segment."""
     return [
         {
             "metric": metric,
             "model": model,
-            **{name: np.array([one[name][number] for one in found]) for name in COLUMNS[2:]},
+            **{name: np.array([one[name][number] for one in ranks]) for name in COLUMNS[2:]},
         }
         for number, model in enumerate(models)
     ]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._columns import ITEM, MODEL
+from recframe._columns import ITEM
 from recframe._lists.item_values import HELD_IN
 from recframe._lists.keys import rows_of, texts_of
-from recframe._lists.values import model_names
+from recframe._lists.values import models_of_rows
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ class Items:
 
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
         context, engine = plan.context, plan.context.engine
-        self._plan, self._models = plan, models
+        self._plan = plan
         self.metrics = [(place, one) for place, one in enumerate(plan.metrics) if isinstance(one, ExposureMetric)]
         self._table = engine.collected(plan.items())
         self._texts = texts_of(context, self._table, [ITEM])
         self._segments = rows_of(self._table, context.per)
-        of_model = self._models_of_rows()
-        self._places = [[place for place, one in enumerate(of_model) if one == model] for model in models]
+        of_model = models_of_rows(context, self._table, models)
+        self._places = [np.flatnonzero(of_model == number).tolist() for number in range(len(models))]
         self._rest: list[str | None] = []
         """Items that no list recommends, of a catalogue that nobody named or counted."""
         self.catalog: dict[str, Any] = {"catalog": plan.given.catalog_size}
@@ -54,20 +54,6 @@ class Items:
         elif plan.given.catalog_size is None:
             every = engine.collected(context.session.frames["frame"].select(ITEM).unique())
             self._rest = sorted({*texts_of(context, every, [ITEM])} - {*self._texts}, key=str)
-
-    def _models_of_rows(self) -> list[Any]:
-        """Return the name of the model of each row."""
-        context = self._plan.context
-        if MODEL not in self._table.columns:
-            return [self._models[0]] * len(self._table)
-        codes = self._table[MODEL].to_list()
-        if not context.engine.eager:
-            return codes
-        # A model of an eager frame is its number.
-        if not context.long:
-            return [self._models[code] for code in codes]
-        names = dict(zip(*model_names(context, self._table.lazy()), strict=True))
-        return [names[code] for code in codes]
 
     def rows(self, metric: ExposureMetric) -> Iterator[tuple[list[Any], dict[str, Any]]]:
         """Yield of each model the segments of its items, and the columns of these: their names and sums."""

@@ -68,7 +68,7 @@ def state(plan: Plan, options: Options) -> Any:
     if not options.items:
         check_by_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
     types = {name: {nw.String(): str, nw.Int64(): int}.get(TYPES[name], float) for name in COLUMNS}
-    return result_frame(plan, lambda: _rows(plan, options), COLUMNS, types, in_kind=True)
+    return result_frame(plan, lambda: _rows(plan, options), COLUMNS, types)
 
 
 @dataclass

@@ -68,7 +68,7 @@ class Student:
 
 
 @dataclass(frozen=True)
-class Asymptotic:
+class Asymptotic(Student):
     """The sequence of t-tests: exact for normal differences, and for others as the number of lists grows.
 
     With n lists, g = nρ², the statistic t and its degrees of freedom f:
@@ -86,7 +86,6 @@ class Asymptotic:
     Gaussian means with unknown variance*, Sequential Analysis 44, 2025.
     """
 
-    level: float
     planned: int
 
     def growth(self, lists: Any) -> Any:
@@ -128,10 +127,6 @@ class Asymptotic:
             limit = np.exp(-degrees / 2 * np.log1p(self.growth(sums.lists)))
         equal = student.p_value(sums)
         return np.where(error > 0, p, np.where(sums.mean == 0, equal, np.maximum(limit, equal)))
-
-    def end(self, sums: Sums, bounds: Sequence[Any], level: float) -> Floats:  # noqa: ARG002 - as that of the bounded law
-        """Return from how many standard errors on the test rejects at a level."""
-        return self.limit(sums.degrees, sums.lists, level)
 
 
 @dataclass(frozen=True)

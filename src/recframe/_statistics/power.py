@@ -39,8 +39,8 @@ def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
         exact = stats.nct.sf(end, few, near) + np.nan_to_num(stats.nct.cdf(-end, few, near))
         normal = stats.norm.sf(end - shift) + stats.norm.cdf(-end - shift)
         far = stats.chi2.cdf(degrees * square(shift / end), degrees)
-        found = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far), normal)
-        return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, found)
+        power = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far), normal)
+        return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, power)
 
 
 def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reach: Floats | None = None) -> Floats:
@@ -63,9 +63,9 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
             step = (power - now) * (shift - before) / (now - reached)
         moved = shift + np.where(np.isfinite(step), np.clip(step, -shift / 2, shift), 0.0)
         before, reached, shift = shift, now, moved
-    found = np.full(np.shape(error), np.nan)
-    found[known] = shift * error[known]
-    return found
+    differences = np.full(np.shape(error), np.nan)
+    differences[known] = shift * error[known]
+    return differences
 
 
 @dataclass(frozen=True)

@@ -60,9 +60,9 @@ class Ranks:
         known = np.isfinite(differences) & np.isfinite(variances) & ~np.isnan(degrees)
         better = np.where(known & (np.abs(differences) > ROUNDING), differences, 0.0)
         variances = np.where(known & (variances > ROUNDING**2 * np.square(better)), variances, 0.0)
-        found = _found(better, variances, degrees, confidence, *_draws(variances, degrees, resamples, seed))
+        beats = _beats(better, variances, degrees, confidence, *_draws(variances, degrees, resamples, seed))
         rank = np.where(np.isnan(np.diag(differences)), np.nan, 1.0 + (differences.T > ROUNDING).sum(axis=1))
-        return cls(rank, 1.0 + found.sum(axis=0), count - found.sum(axis=1))
+        return cls(rank, 1.0 + beats.sum(axis=0), count - beats.sum(axis=1))
 
 
 def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
@@ -84,7 +84,7 @@ def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tupl
     return draws, np.sqrt(np.maximum(own[:, None] + own - 2 * covariance, 0.0))
 
 
-def _found(
+def _beats(
     better: Floats, variances: Floats, degrees: float, confidence: float, draws: Floats, errors: Floats
 ) -> NDArray[np.bool_]:
     """Return which means of rows are better than those of columns."""
@@ -96,7 +96,7 @@ def _found(
     statistics = np.where(np.isinf(statistics), np.sign(better) * flips, statistics)
     drawn, left = variances > NO_SPREAD * variances.max(initial=0.0), statistics != 0
     left |= drawn
-    found = np.zeros(left.shape, dtype=bool)
+    beats = np.zeros(left.shape, dtype=bool)
     while left.any():
         # Bonferroni's, of all pairs, where nothing is drawn.
         level = (1 - confidence) / left.sum()
@@ -106,9 +106,9 @@ def _found(
         more = left & (statistics > critical)
         if not more.any():
             break
-        found |= more
+        beats |= more
         left &= ~more
-    return found
+    return beats
 
 
 def _largest(draws: Floats, errors: Floats, chosen: NDArray[np.bool_]) -> Floats:

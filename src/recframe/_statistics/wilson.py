@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recframe._statistics.student import UNBOUNDED, Sums, scipy_stats
+from recframe._statistics.student import scipy_stats
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
+
+    from recframe._statistics.student import Sums
 
     Floats = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ FEW_HITS = 3 + 1e-9
 """Hits, or misses, up to which Poisson's end is taken, more the rounding of their number."""
 
 
-def wilson(sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED) -> tuple[Floats, Floats]:  # noqa: ARG001 - as `student.interval`
+def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
     """Return the ends of Wilson's interval of a share, NaN below two units.
 
     Wilson's own ends hold shares near 0 and 1 too seldom. So the end next to 0 of up to three hits, and that next to 1
