@@ -62,6 +62,11 @@ def test_every_record_is_complete(name):
     assert ">>>" in kind.__doc__
 
 
+def test_lower_values_are_better_of_distances_gaps_and_concentration():
+    lower = {"arp", "awrf", "calibration", "eed", "eel", "gini", "rbp_residual"}
+    assert {name for name, kind in METRICS.items() if not kind.higher_is_better} == lower
+
+
 def test_metrics_are_immutable():
     with pytest.raises(AttributeError):
         metrics.NDCG(5).k = 6

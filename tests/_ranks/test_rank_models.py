@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("scipy")
 
 import recframe
+from recframe._ranks import rank_models
 from recframe._ranks.rank_models import Means
 from recframe._statistics import rank_intervals
 from recframe._statistics.rank_intervals import Ranks
@@ -69,6 +70,16 @@ def test_few_units_make_models_more_alike_but_no_more_certain():
     assert errors[np.inf] == pytest.approx(np.sqrt(variances), abs=1e-12)
     assert np.ptp(errors[1e-9][apart]) < 1e-9 < np.ptp(errors[3.0][apart]) < np.ptp(errors[np.inf][apart])
     assert [np.square(each).sum() for each in errors.values()] == pytest.approx([variances.sum()] * 3)
+
+
+@pytest.mark.parametrize("draw", range(3))
+def test_ranks_by_lower_values_are_those_of_their_negatives(draw):
+    values = np.random.default_rng(draw).normal([0.0, 0.1, 0.25, 0.6], 1.0, (60, 4))
+    options = rank_models.Options(confidence=0.9, cluster=None, resamples=2_000, seed=0)
+    ours = Means.of(values, np.ones_like(values)).ranks(options, higher_is_better=False)
+    theirs = Means.of(-values, np.ones_like(values)).ranks(options, higher_is_better=True)
+    for name in ("rank", "rank_low", "rank_high", "tied_with_best"):
+        assert ours[name].tolist() == theirs[name].tolist()
 
 
 @pytest.mark.parametrize(

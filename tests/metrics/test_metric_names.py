@@ -252,6 +252,13 @@ def test_names_in_one_text_are_told_apart_where_all_are_names():
         assert hint is not None or "metrics=" not in str(caught.value)
 
 
+@pytest.mark.parametrize("given", [[1, 2], (5,), {3}, range(2), "5", 2.5, {"k": 5}])
+def test_several_cutoffs_are_for_evaluate(given):
+    with pytest.raises(recframe.OptionTypeError, match=r"k=.* is of type|k=2\.5") as caught:
+        METRICS["ndcg"](given)
+    assert ("for several cutoffs use evaluate" in str(caught.value)) == isinstance(given, list | tuple | set | range)
+
+
 def test_a_text_is_too_long_for_a_name_from_1001_characters_on():
     with pytest.raises(recframe.OptionError, match="is not the name of a metric"):
         parse("-" * 1000)
