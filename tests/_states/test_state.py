@@ -512,3 +512,11 @@ def test_states_survive_files_of_text(polars_engine, tmp_path):
     for call in ("evaluate", "describe", "compare"):
         found = getattr(recframe.merge(pl().read_csv(path, infer_schema_length=None)), call)()
         assert_same(plain(found), plain(getattr(recframe.merge(states), call)()))
+
+
+def test_merged_values_of_items_have_the_same_bits_in_any_order_of_rows():
+    frame = pl().DataFrame([{"user": i // 8, "item": f"i{i * 7919 % 301}", "score": i % 8} for i in range(3_200)])
+    state = recframe.rec(frame).state(["entropy@5", "gini@5"], by="user", items=True)
+    merged = [recframe.merge(rows) for rows in (state, state[::-1])]
+    found = {tuple(one.evaluate()[name].to_list()[0].hex() for name in ("entropy@5", "gini@5")) for one in merged}
+    assert len(found) == 1

@@ -25,6 +25,9 @@ def values_of_items(rows: Rows, metric: str) -> list[float | None]:
     parts = [rows.items(segment, metric, model) for segment in rows.segments for model in rows.models]
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     columns = {name: np.concatenate([rows.sums_of(part, name) for part in parts]) for name in HELD_IN}
+    # In one order, whichever the parts have: it decides the last bits.
+    order = np.lexsort((*columns.values(), codes))
+    codes, columns = codes[order], {name: array[order] for name, array in columns.items()}
     size = len(rows.catalog(metric)) if definition["catalog"] is None else definition["catalog"]
     used = len({*rows.names_of_items(np.concatenate(parts).astype(int))})
     if used > size:
