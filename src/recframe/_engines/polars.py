@@ -41,6 +41,8 @@ class Polars(Engine):
 
     answers_with_rows = True
     constructors: ClassVar[Constructors] = polars_constructors
+    _few = False
+    """Whether all frames of a call have few rows: then its steps cost more than what they compute."""
 
     def names(self, frame: pl.DataFrame | pl.LazyFrame) -> list[Any]:
         return list(frame.collect_schema().names())
@@ -55,8 +57,9 @@ class Polars(Engine):
         return lazy(pl.concat([frame.to_native() for frame in frames]))
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        sums = [col(column).sum() for column in columns]
-        return lazy(frame.to_native().group_by(list(group)).agg(sums) if group else frame.to_native().select(sums))
+        sums, rows = [col(column).sum() for column in columns], frame.to_native()
+        # In the order of the rows: threads would cut some groups into parts, and add these as they end.
+        return lazy(rows.group_by(list(group), maintain_order=self._few).agg(sums) if group else rows.select(sums))
 
     def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
         # Only one part adds to a column of a list, so that no order of the parts changes its sum.
@@ -99,8 +102,6 @@ class EagerPolars(Polars):
     """Data frames: plans that are collected on the way."""
 
     eager = True
-    _few = False
-    """Whether all frames of a call have few rows: then its steps cost more than what they compute."""
 
     @classmethod
     def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
