@@ -294,7 +294,7 @@ class Engine(Adapter):
         """Return whether a plan of some hundred columns that read each other can be computed."""
         return True
 
-    def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "") -> Frame:
+    def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "_right") -> Frame:
         """Add what a table of the positions from 1 on has for that in a column; missing where it lacks it."""
         return rows.join(table, left_on=column, right_on=POSITION, how="left", suffix=suffix)
 

@@ -193,7 +193,7 @@ class EagerPolars(Polars):
                 added[name].append(pl.col(alias).fill_null(0.0))
         return lazy(polars_sums.joined(sums, list(group), added))
 
-    def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "") -> Frame:
+    def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "_right") -> Frame:
         if self._few:
             return super().look_up(rows, table, column, suffix)
         # Read by place, which takes a quarter of the time of a join.
