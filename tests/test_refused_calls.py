@@ -41,8 +41,6 @@ PER_ITEM = {"truth": FRAME.select("user", "item", "relevant", "genre"), "per_ite
         (lambda rec: rec.compare("coverage@2", **MODELS, test="randomization"), "needs a value per list, but coverage"),
         (lambda rec: rec.partial_auc(negatives=2, points="thresholds"), "negatives=2 counts rows"),
         (lambda rec: rec.partial_auc(positives="first"), "positives='first' counts as many relevant items"),
-        (lambda rec: rec.plot.curve(["ndcg@5"]), "curve shows metrics over the cutoff, but ndcg@5 has a cutoff"),
-        (lambda rec: rec.plot.curve(["mrr"], k=None), "curve shows metrics over the cutoff"),
         (lambda rec: rec.split(time="day", since="last monday"), "since='last monday' is no point in time"),
         (lambda rec: rec.position_bias(relevant="relevant", rank="day"), "no item of a list is shown at two positions"),
         (lambda rec: rec.diversity(2, features=FEATURES.with_columns(f=1e200)), "features holds 1e+200, but a feature"),
@@ -51,6 +49,13 @@ PER_ITEM = {"truth": FRAME.select("user", "item", "relevant", "genre"), "per_ite
 def test_of_frames(call, message):
     with pytest.raises(recframe.RecError, match=re.escape(message)):
         call(FRAME.rec(by="user"))
+
+
+@pytest.mark.parametrize(("metric", "given"), [("ndcg@5", {}), ("mrr", {"k": None})])
+def test_of_charts(metric, given):
+    pytest.importorskip("altair")
+    with pytest.raises(recframe.OptionError, match="curve shows metrics over the cutoff, but"):
+        FRAME.rec(by="user").plot.curve([metric], **given)
 
 
 @pytest.mark.parametrize(
@@ -85,14 +90,14 @@ def test_of_names(call, message):
 @pytest.mark.parametrize(
     ("result", "columns", "message"),
     [
-        (FRAME.rec.evaluate(["ndcg", "map"], **MODELS), "segment", "columns='segment' needs segments"),
-        (FRAME.rec.rank_models("ndcg", score=["score", "other"]), "metric", "but these are ranks"),
+        (lambda: FRAME.rec.evaluate(["ndcg", "map"], **MODELS), "segment", "columns='segment' needs segments"),
+        (lambda: FRAME.rec.rank_models("ndcg", score=["score", "other"]), "metric", "but these are ranks"),
     ],
 )
 def test_of_tables(result, columns, message):
     pytest.importorskip("scipy")
     with pytest.raises(recframe.OptionError, match=re.escape(message)):
-        recframe.table(result, columns=columns)
+        recframe.table(result(), columns=columns)
 
 
 def test_two_columns_of_one_name():
