@@ -71,7 +71,8 @@ def test_of_charts(metric, given):
     ],
 )
 def test_of_lazy_frames(call, message):
-    with pytest.raises(recframe.RecError, match=re.escape(message)):
+    # Polars wraps what is raised while it reads a source, older versions under a name of their own.
+    with pytest.raises((recframe.RecError, pl.exceptions.ComputeError), match=re.escape(message)):
         call(FRAME.lazy().rec(by="user"))
 
 
