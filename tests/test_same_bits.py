@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import pathlib
 import random
 import subprocess
 import sys
@@ -149,6 +150,57 @@ def test_any_number_of_threads(tmp_path):
     for threads in range(1, 9):
         environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
         line = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+        found.add(subprocess.run(line, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert len(found) == 1
+
+
+PARTS = """
+import random
+import sys
+sys.path.insert(0, sys.argv[1])
+import polars as pl
+import recframe
+from recframe.metrics import METRICS
+from recframe.metrics.subtopics import SubtopicMetric
+from spellings import spellings_of
+rng = random.Random(1)
+rows = pl.LazyFrame([
+    {
+        "user": user, "item": item, "relevant": rng.choice([0, 0, 0.1, 0.3, 0.7]), "score": round(rng.random(), 1),
+        "price": rng.random(), "subtopic": rng.choice("abc"), "group": rng.choice("xy"),
+    }
+    for user in range(40) for item in rng.sample(range(30), rng.randint(1, 12))
+])
+sides = {
+    "train": pl.LazyFrame([{"user": rng.randrange(40), "item": rng.randrange(30)} for _ in range(300)]),
+    "features": pl.LazyFrame([{"item": item, "x": rng.random(), "y": rng.random()} for item in range(30)]),
+    "catalog": list(range(30)), "value": "price", "group": "group",
+}
+intents = {"truth": rows.filter(pl.col("relevant") > 0).select("user", "item", "relevant", "subtopic"), "subtopic": "subtopic"}
+topical = [name for name in METRICS if issubclass(METRICS[name], SubtopicMetric)]
+by_intents = [label for name in topical for label in spellings_of(name, (3,))]
+divided = ["precision", "recall", "map", "ndcg", "novelty", "arp", "serendipity"]
+several = [label for name in METRICS for label in spellings_of(name, (3,))[: None if name in divided else 1]]
+for answer in (
+    rows.rec.evaluate(several, per="user", **sides),
+    rows.drop("relevant", "subtopic").rec.evaluate(by_intents, per="user", **intents),
+    rows.rec.exposure(group="group"),
+    rows.rec.add_propensity(sides["train"], "p"),
+):
+    for row in sorted(map(repr, answer.collect().rows())):
+        print(row)
+"""
+
+
+def test_batches_of_any_size(tmp_path):
+    """By one number polars multiplies with its reciprocal, but divides where a batch has one row."""
+    pl = pytest.importorskip("polars")
+    if not hasattr(pl.LazyFrame, "pipe_with_schema"):
+        pytest.skip("polars adds numbers of lazy frames as they come")
+    found = set()
+    for rows_of_batch in (1, 2, 100_000):
+        environment = {**os.environ, "POLARS_IDEAL_MORSEL_SIZE": str(rows_of_batch)}
+        line = [sys.executable, "-c", PARTS, str(pathlib.Path(__file__).parent)]
         found.add(subprocess.run(line, env=environment, capture_output=True, text=True, check=True).stdout)
     assert len(found) == 1
 

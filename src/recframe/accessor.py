@@ -240,7 +240,7 @@ class Rec(
         >>> df = pl.DataFrame({"user": [1, 1, 1], "item": [1, 2, 3], "seller": ["a", "b", "a"], "score": [3, 2, 1]})
         >>> for row in df.rec.exposure(group="seller", target="catalog").select("seller", "exposure", "parity").rows():
         ...     print(*row)
-        a 1.25 1.0714285714285714
+        a 1.25 1.0714285714285716
         b 0.5 0.8571428571428571
         """
         return _evaluate.exposure(self._frame, self._bound, AWRF(k, p, browsing, stop, target), roles)

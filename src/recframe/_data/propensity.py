@@ -16,6 +16,7 @@ from recframe._plan.sources import item_spec, key_specs, with_list_key
 from recframe._query import query_of_call
 from recframe._values import choice, number
 from recframe.errors import InputError, OptionError, quoted
+from recframe.metrics._sums import quotient
 from recframe.metrics.novelty import Unit
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def add_propensity(
         scale = _estimated(rows.engine, counts, rows.frames["shown"])
     whole = rows.engine.join(rows.frames["frame"], counts, [ITEM]).join(scale, how="cross")
     # An item that nobody has counts as one that a single user has.
-    share = nw.col(TIMES).fill_null(1.0) / nw.col(MOST_TIMES)
+    share = quotient(nw.col(TIMES).fill_null(1.0), nw.col(MOST_TIMES))
     whole = whole.with_columns((share ** nw.col(EXPONENT)).alias(ESTIMATE))
     if least is None:
         return rows.pick(whole, {ESTIMATE: name})

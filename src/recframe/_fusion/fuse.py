@@ -23,6 +23,7 @@ from recframe._plan.sources import key_specs, score_specs, with_list_key
 from recframe._query import query_of_call
 from recframe._values import LARGEST_NUMBER, choice, number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
+from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
@@ -36,7 +37,6 @@ GAPS = ("rrf", "isr", "rbc")
 """Those that read ranks as they are given."""
 ABSENT = "make the scores of items that the model did not retrieve missing"
 """The remedy for infinite scores."""
-TINY, SCALE = 1e-290, 2.0**600
 FUSED, COUNT, WEIGHT = "fused", "count", "weight"
 length_column = "length{}".format
 least_column, most_column, mean_column = "least{}".format, "most{}".format, "mean{}".format
@@ -195,7 +195,7 @@ def _points(model: int, value: str, number: float) -> nw.Expr:
     # Items that only others retrieved share the points of the positions after the last one.
     absent = nw.when(nw.col(RETRIEVED) > 0).then((candidates - length + 1) / 2)
     points = nw.when(place.is_null()).then(absent).otherwise(candidates - place + 1)
-    return points / candidates if value == "borda norm" else points
+    return quotient(points, candidates) if value == "borda norm" else points
 
 
 def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: Options) -> None:
@@ -251,13 +251,8 @@ def _spreads(frame: Frame, keys: Sequence[str], models: int, value: str) -> Fram
 def _part(model: int) -> nw.Expr:
     """Return where a score is between the least and the largest of its list, from 0 to 1; 0 if all are equal."""
     score, least, most = nw.col(score_column(model)), nw.col(least_column(model)), nw.col(most_column(model))
-    part = nw.when(most > least).then(_ratio(score - least, most - least))
+    part = nw.when(most > least).then(quotient(score - least, most - least))
     return part.otherwise(nw.when(~score.is_null()).then(nw.lit(0.0)))
-
-
-def _ratio(top: nw.Expr, under: nw.Expr) -> nw.Expr:
-    """Return a ratio; polars multiplies by the inverse of the divisor, which is infinite for tiny ones: scale those."""
-    return nw.when(under < TINY).then((top * SCALE) / (under * SCALE)).otherwise(top / under)
 
 
 def _normalized(model: int, value: str) -> nw.Expr:
@@ -265,11 +260,11 @@ def _normalized(model: int, value: str) -> nw.Expr:
     score, most = nw.col(score_column(model)), nw.col(most_column(model))
     if value == "max":
         # A largest score below 0 keeps its sign, so that the order stays.
-        return nw.when(most != 0).then(_ratio(score, most.abs())).otherwise(score)
+        return nw.when(most != 0).then(quotient(score, most.abs())).otherwise(score)
     part, spread = nw.col(part_column(model)), nw.col(spread_column(model))
     if value == "min-max":
         return part
-    scaled = part / spread if value == "sum" else (part - nw.col(mean_column(model))) / spread.sqrt()
+    scaled = quotient(part, spread) if value == "sum" else quotient(part - nw.col(mean_column(model)), spread.sqrt())
     return nw.when(spread > 0).then(scaled).otherwise(part)
 
 

@@ -12,6 +12,7 @@ from recframe._plan.list_sums import Ranking
 from recframe._plan.plan import Plan
 from recframe._plan.sum_columns import constant
 from recframe._query import check_apart
+from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,4 +119,4 @@ class GroupExposure:
 
 
 def _ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:
-    return nw.when(whole > 0).then(part / whole)
+    return nw.when(whole > 0).then(quotient(part, whole))

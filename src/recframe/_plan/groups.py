@@ -22,6 +22,7 @@ from recframe._columns import (
     grouped_column,
     target_column,
 )
+from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +83,7 @@ def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Fr
     else:
         groups = groups.join(numbers.select(_TARGET.sum().alias(LISTED)), how="cross")
     groups = engine.join(groups, numbers, [*keys, GROUP])
-    return groups.with_columns((_TARGET.fill_null(0.0) / nw.col(LISTED)).alias(TARGET))
+    return groups.with_columns(quotient(_TARGET.fill_null(0.0), nw.col(LISTED)).alias(TARGET))
 
 
 def target_numbers(context: CallContext, target: GroupTarget) -> Frame:
@@ -144,4 +145,4 @@ def _divergence() -> nw.Expr:
     """Return a group's part of the Jensen-Shannon divergence in bits."""
     middle = (_SHARE + _TARGET) / 2
     with_target = nw.when(_TARGET > 0).then(_TARGET / middle).otherwise(1.0).log()
-    return (_SHARE * (_SHARE / middle).log() + _TARGET * with_target) / (2 * math.log(2))
+    return (_SHARE * (_SHARE / middle).log() + _TARGET * with_target) * (0.5 / math.log(2))

@@ -36,6 +36,7 @@ from recframe._plan import ranks
 from recframe._plan.sources import with_list_key
 from recframe.errors import InputError
 from recframe.metrics._item_row import directions, features, shares
+from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,7 @@ class SideTables:
         if column == USERS:
             return self.popularity.select(ITEM, USERS)
         ranked = self.popularity.select(ITEM, POPULAR, nw.lit(0).alias(EVERYTHING))
-        share = nw.col(POPULAR) / nw.col(POPULAR).max().over(EVERYTHING)
+        share = quotient(nw.col(POPULAR), nw.col(POPULAR).max().over(EVERYTHING))
         return ranked.with_columns(share.alias(POPULARITY)).select(ITEM, POPULARITY)
 
     def with_popularity(self, rows: Frame, item: str) -> Frame:

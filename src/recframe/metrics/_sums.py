@@ -103,7 +103,15 @@ class Sums(Reader):
     @staticmethod
     def ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:
         """Return part / whole, and 0 where the whole is 0."""
-        return nw.when(whole > 0).then(part / whole).otherwise(0.0)
+        return nw.when(whole > 0).then(quotient(part, whole)).otherwise(0.0)
+
+
+def quotient(part: nw.Expr, whole: nw.Expr | float) -> nw.Expr:
+    """Return part / whole, rounded once, where the whole may be one number for all rows or for those of a batch.
+
+    By one number polars multiplies with its reciprocal, but not where a batch has one row.
+    """
+    return part / (part * 0.0 + whole)
 
 
 def at_most(count: nw.Expr, k: int | None) -> nw.Expr:

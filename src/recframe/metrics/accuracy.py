@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from recframe.metrics._record import CutMetric, Metric, Reads
-from recframe.metrics._sums import at_most
+from recframe.metrics._sums import at_most, quotient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,7 +122,7 @@ class Precision(HitCount):
 
     def value(self, sums: Sums) -> nw.Expr:
         if self.k is not None and self.denominator == "k":
-            return sums["hits"] / self.k
+            return quotient(sums["hits"], self.k)
         return sums.ratio(sums["hits"], sums.ranked(self.k))
 
 
@@ -247,7 +247,7 @@ class CatalogAccuracy(HitCount):
 
     def value(self, sums: Sums) -> nw.Expr:
         filled = sums.ranked(self.k) if self.k is None or self.denominator == "list" else self.k
-        return 1 - (sums.relevant + filled - 2 * sums["hits"]) / sums.catalog_size
+        return 1 - quotient(sums.relevant + filled - 2 * sums["hits"], sums.catalog_size)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums.catalog_size > 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Reads
-from recframe.metrics._sums import at_most
+from recframe.metrics._sums import at_most, quotient
 from recframe.metrics._weights import reciprocal
 from recframe.metrics.accuracy import CountsRelevant, Over, Points, counted_over, hits
 
@@ -107,11 +107,12 @@ class MAP(CountsRelevant, CutMetric):
         return {"precisions": row.shared(precision_at_hit, self.k), **counted, **self._counted(row)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        precisions = row["precisions"]
         if self.norm == "hits":
-            return sums.ratio(row["precisions"], sums["hits"])
+            return sums.ratio(precisions, sums["hits"])
         if self.norm == "k":
-            return sums.ratio(row["precisions"], sums.ranked(None)) if self.k is None else row["precisions"] / self.k
-        return row["precisions"] / at_most(self._relevant(sums), None if self.norm == "relevant" else self.k)
+            return sums.ratio(precisions, sums.ranked(None)) if self.k is None else quotient(precisions, self.k)
+        return quotient(precisions, at_most(self._relevant(sums), None if self.norm == "relevant" else self.k))
 
 
 def _precision_at_block_end(row: Row) -> nw.Expr:

@@ -11,7 +11,7 @@ import narwhals as nw
 from recframe.metrics._gain import Gain, Grades, check_function, checked_gain, explained_gain, gain_of, own_order
 from recframe.metrics._options import table
 from recframe.metrics._record import LINEAR, MOST_EXPONENT, BestOf, CutMetric, Reads
-from recframe.metrics._sums import nan_if_infinite
+from recframe.metrics._sums import nan_if_infinite, quotient
 from recframe.metrics._weights import DISCOUNTS, Discount
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ class NDCG(DCG):
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         ideal = self._ideal(sums)
-        return row["dcg"] / ideal + nan_if_infinite(ideal)
+        return quotient(row["dcg"], ideal) + nan_if_infinite(ideal)
 
     def divisor(self, sums: Sums) -> nw.Expr | None:
         return sums["ideal"] if self.ideal == "first" else None

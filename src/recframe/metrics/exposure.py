@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import ExposureMetric
+from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,7 +82,7 @@ class Coverage(_Exposures):
         return {"items": (item["exposures"] > 0).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return _if_it_holds(sums, sums["items"] / sums.catalog_size)
+        return _if_it_holds(sums, quotient(sums["items"], sums.catalog_size))
 
 
 @dataclass(frozen=True)

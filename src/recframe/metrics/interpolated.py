@@ -11,6 +11,7 @@ import narwhals as nw
 
 from recframe.metrics._options import bounds
 from recframe.metrics._record import Metric, Reads
+from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ LEVELS = tuple(tenths / 10 for tenths in range(11))
 
 def _spread(row: Row, levels: tuple[float, ...]) -> nw.Expr:
     """Return the term that sums to the mean over levels: each hit has the list's values, divided by its hits."""
-    mean = reduce(add, map(row.interpolated_precision, levels)) / len(levels)
+    mean = quotient(reduce(add, map(row.interpolated_precision, levels)), len(levels))
     return nw.when(row.hit > 0).then(mean / row.ranked_relevant_in_list).otherwise(0.0)
 
 

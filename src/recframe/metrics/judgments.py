@@ -9,6 +9,7 @@ import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Metric, Reads
 from recframe.metrics._row import EPSILON
+from recframe.metrics._sums import quotient
 from recframe.metrics.accuracy import Denominator, hits
 
 if TYPE_CHECKING:
@@ -204,8 +205,8 @@ class Judged(CutMetric):
 
     def value(self, sums: Sums) -> nw.Expr:
         if self.k is not None and self.denominator == "k":
-            return sums["judged"] / self.k
-        return sums["judged"] / sums.ranked(self.k)
+            return quotient(sums["judged"], self.k)
+        return quotient(sums["judged"], sums.ranked(self.k))
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums.ranked(None) > 0

@@ -10,6 +10,7 @@ import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
 from recframe.metrics._options import bounds
+from recframe.metrics._sums import quotient
 from recframe.metrics.accuracy import Denominator
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Novelty(Popularity):
         whole = sums.train_users if self.unit == "users" else sums.train_rows
         whole = nw.when(whole > 0).then(whole).otherwise(1.0)
         information = sums["counted"] * whole.log(2) - sums["logarithms"]
-        return information / (sums["recommended"] if self.k is None or self.denominator == "list" else float(self.k))
+        return quotient(information, sums["recommended"] if self.k is None or self.denominator == "list" else self.k)
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ class ARP(Popularity):
 
     def value(self, sums: Sums) -> nw.Expr:
         mean = sums["popularity"] / sums["recommended"]
-        return mean / sums.train_users if self.unit == "users" else mean
+        return quotient(mean, sums.train_users) if self.unit == "users" else mean
 
 
 @dataclass(frozen=True)

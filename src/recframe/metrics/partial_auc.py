@@ -10,6 +10,7 @@ import narwhals as nw
 from recframe.errors import OptionError
 from recframe.metrics._options import bounds
 from recframe.metrics._record import Metric, Reads
+from recframe.metrics._sums import quotient
 from recframe.metrics.accuracy import Points, hits
 
 if TYPE_CHECKING:
@@ -145,7 +146,8 @@ class PartialAUC(Metric):
         least, most = self.max_fpr**2 / 2, self.max_fpr
         area = row["area"] / (sums["hits"] * (sums.ranked(None) - sums["hits"]))
         # What the standardised value has without any area is spread over the hits.
-        return (row["hits"] / sums["hits"] + (area - least * row["hits"] / sums["hits"]) / (most - least)) / 2
+        hits = row["hits"] / sums["hits"]
+        return (hits + quotient(area - least * row["hits"] / sums["hits"], most - least)) / 2
 
     def defined(self, sums: Sums) -> nw.Expr | None:
         if self.negatives is not None:

@@ -10,7 +10,7 @@ import narwhals as nw
 from recframe.errors import OptionError
 from recframe.metrics._options import bounds
 from recframe.metrics._record import CutMetric, Reads
-from recframe.metrics._sums import at_most
+from recframe.metrics._sums import at_most, quotient
 from recframe.metrics.accuracy import Denominator, hits
 
 if TYPE_CHECKING:
@@ -150,4 +150,4 @@ class Serendipity(CutMetric):
             total = sums.ratio(total + (size + 1) * row["new"] - row["places"], size)
         if self.k is None or self.denominator == "list":
             return sums.ratio(total, sums.ranked(self.k))
-        return total / float(self.k)
+        return quotient(total, self.k)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from recframe.metrics._options import bounds
 from recframe.metrics._record import CutMetric, Reads
+from recframe.metrics._sums import quotient
 from recframe.metrics._weights import log2, reciprocal
 
 if TYPE_CHECKING:
@@ -157,5 +158,5 @@ class ErrIA(SubtopicMetric):
         if not self.normalized:
             return mean * self.alpha
         if self.k is None:
-            return mean * (1 - self.alpha) / -math.log(self.alpha)
-        return mean / sums.total_weight(_fading(self.alpha), self.k)
+            return mean * ((1 - self.alpha) / -math.log(self.alpha))
+        return quotient(mean, sums.total_weight(_fading(self.alpha), self.k))
