@@ -21,8 +21,9 @@ from recframe._columns import (
 )
 from recframe._plan import ranks
 from recframe._plan.requirements import furthest
-from recframe._plan.stops import over, survivals
+from recframe._plan.stops import survivals
 from recframe.metrics._row import cut
+from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
@@ -41,7 +42,7 @@ def with_seen(context: CallContext, rows: Frame, *, tied: bool) -> Frame:
     if tied:
         row = [*context.group, START, HIT]
         rows = context.engine.join(rows, _further_places(context, rows, row), row)
-        mean = {name: over(at + nw.col(name).fill_null(0.0), nw.col(SIZE)) for name, at in first.items()}
+        mean = {name: quotient(at + nw.col(name).fill_null(0.0), nw.col(SIZE)) for name, at in first.items()}
         first = {name: nw.when(nw.col(SIZE) > 1).then(mean[name]).otherwise(at) for name, at in first.items()}
     on = {seen_column(number): math.log(1 - stop) for number, (stop, _, _) in enumerate(requested)}
     return rows.with_columns(

@@ -49,6 +49,7 @@ from recframe._columns import (
     survival_column,
 )
 from recframe.errors import OptionError
+from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,7 +93,7 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     columns = [*context.group, START, RELEVANCE, POSITION, stop, examined]
     grades = _grades(context, kept, tied=tied)
     # At the first position of its block a row has nobody of it in front.
-    first = grades.with_columns(_place(1).alias(POSITION), over(nw.col(stop), nw.col(SIZE)).alias(stop)).select(
+    first = grades.with_columns(_place(1).alias(POSITION), quotient(nw.col(stop), nw.col(SIZE)).alias(stop)).select(
         *columns
     )
     if not tied:
@@ -104,7 +105,7 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
     own = own.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
     places = engine.join(survivals(context, own, row, [], upto, 1), grades.select(*row, SIZE, stop, examined), row)
-    there = over(nw.col(stop) * nw.col(survival), nw.col(SIZE)).alias(stop)
+    there = quotient(nw.col(stop) * nw.col(survival), nw.col(SIZE)).alias(stop)
     places = places.with_columns(there, _place(nw.col(POSITION) + 1).alias(POSITION)).rename({OWN_GRADE: RELEVANCE})
     return engine.stack([first, places.select(*columns)])
 
@@ -221,7 +222,7 @@ def survivals(
     place = [*block, POSITION]
     parts = parts.select(*place, *carried, *(part.alias(name) for name, part in values.items()))
     parts = engine.sum_disordered(parts, place, angles, carried)
-    shares = (over(nw.col(name), nw.col(BASE_ARGUMENT)) for name in arguments)
+    shares = (quotient(nw.col(name), nw.col(BASE_ARGUMENT)) for name in arguments)
     return parts.select(*place, *carried, *(part.alias(name) for part, name in zip(shares, passed, strict=True)))
 
 
@@ -254,7 +255,7 @@ def _with_nodes(context: CallContext, bands: Frame) -> Frame:
     """Repeat rows of bands for each point of the circle that matters, on the upper half: the other half mirrors it."""
     size, tilt, period = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT), nw.col(PERIOD)
     bands = _with_periods(bands)
-    seen = over(TAIL / math.pi * period, nw.col(DEVIATION)) + 2
+    seen = quotient(TAIL / math.pi * period, nw.col(DEVIATION)) + 2
     count = nw.when((size * tilt > FEW_ROWS_AHEAD) & (seen < period)).then(seen - seen % 1).otherwise(period)
     nodes = context.engine.repeat(bands.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
     return nodes.rename({POSITION: NODE}).drop(PLACE_COUNT)
@@ -264,7 +265,7 @@ def _with_periods(bands: Frame) -> Frame:
     """Add to bands what their points follow from."""
     size, tilt, deviation = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT), nw.col(DEVIATION)
     middle = nw.col(BAND_FIRST) + (nw.col(BAND_COUNT).cast(nw.Float64()) - 1) / 2
-    bands = bands.with_columns(over(middle + 0.5, size + 1).alias(TILT))
+    bands = bands.with_columns(quotient(middle + 0.5, size + 1).alias(TILT))
     bands = bands.with_columns((size * tilt * (1 - tilt)).sqrt().alias(DEVIATION))
     # Coefficients add up that are as many places apart as the whole circle has points.
     apart = 9 * deviation + 14
@@ -274,7 +275,7 @@ def _with_periods(bands: Frame) -> Frame:
 
 def _with_angles(nodes: Frame) -> Frame:
     """Add the angle of a point, and the sine and the cosine of half of it."""
-    angle = over((nw.col(NODE).cast(nw.Float64()) - 0.5) * math.pi, nw.col(PERIOD))
+    angle = quotient((nw.col(NODE).cast(nw.Float64()) - 0.5) * math.pi, nw.col(PERIOD))
     nodes = nodes.with_columns(angle.alias(ANGLE)).drop(PERIOD, DEVIATION)
     nodes = nodes.with_columns((nw.col(ANGLE) / 2).alias(SINE), ((math.pi - nw.col(ANGLE)) / 2).alias(COSINE))
     return nodes.with_columns(_sine(SINE).alias(SINE), _sine(COSINE).alias(COSINE))
@@ -287,18 +288,13 @@ def _on_circle(nodes: Frame, on: nw.Expr, log: str, argument: str) -> Frame:
     square = (1 - tilt * (1 - on)) * (1 - tilt * (1 - on)) - 4 * tilt * on * (1 - tilt) * sine * sine
     nodes = nodes.with_columns(real.alias(REAL), square.alias(SQUARE))
     # The tangent of half the angle, of a quarter and of an eighth.
-    tangent = over(2 * tilt * on * sine * nw.col(COSINE), nw.col(SQUARE).sqrt() + nw.col(REAL).abs())
+    tangent = quotient(2 * tilt * on * sine * nw.col(COSINE), nw.col(SQUARE).sqrt() + nw.col(REAL).abs())
     nodes = nodes.with_columns(tangent.alias(argument), (nw.col(SQUARE).log() / 2).alias(log))
-    halved = over(angle, 1 + (1 + angle * angle).sqrt()).alias(argument)
+    halved = quotient(angle, 1 + (1 + angle * angle).sqrt()).alias(argument)
     whole = 8 * _arctan(angle)
     whole = nw.when(nw.col(REAL) < 0).then(math.pi - whole).otherwise(whole)
     nodes = nodes.with_columns(halved).with_columns(halved)
     return nodes.with_columns((whole - tilt * nw.col(ANGLE)).alias(argument)).drop(REAL, SQUARE)
-
-
-def over(above: nw.Expr, below: nw.Expr) -> nw.Expr:
-    """Return a quotient that no batch changes: of a row alone in it, polars multiplies by the reciprocal."""
-    return above * (1.0 / below)
 
 
 def _root(number: nw.Expr) -> nw.Expr:

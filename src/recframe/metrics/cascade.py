@@ -14,7 +14,7 @@ from recframe.errors import OptionError, quoted
 from recframe.metrics._gain import looked_up
 from recframe.metrics._options import bounds, table, table_of
 from recframe.metrics._record import MOST_EXPONENT, CutMetric, Reads
-from recframe.metrics._sums import nan_if_infinite
+from recframe.metrics._sums import nan_if_infinite, quotient
 from recframe.metrics._weights import reciprocal
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.E
     def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:
         # Not a power of a literal: polars 1.21 cannot share that between two places of an expression.
         scale = 2.0**greatest if max_relevance is None else nw.lit(2.0**max_relevance)
-        chance = (2.0**relevance - 1) * (1.0 / scale)
+        chance = quotient(2.0**relevance - 1, scale)
         return nw.when(relevance > 0).then(chance + nan_if_infinite(scale)).otherwise(0.0)
 
     return stop
