@@ -201,6 +201,43 @@ def test_the_largest_cutoff_is_the_whole_list(engine, name):
     assert same(found[f"{name}@{2**31 - 1}"], expected[f"{name}@5"])
 
 
+@pytest.mark.parametrize("k", [None, 2**31 - 1])
+def test_tied_ranks_that_are_far_away(engine, k):
+    """A table of the two billion positions ahead of them would take all memory."""
+    far = 2**31 - 3
+    rows = [{"user": 1, "item": i, "relevant": i % 2, "rank": rank} for i, rank in enumerate([3, far, far, far])]
+    labels = [spelled(name, k) for name in ("dcg", "mrr", "rbp")]
+    (found,) = engine.ask(engine.frame(rows), "evaluate", labels, rank="rank")
+    places = [far, far + 1, far + 2]
+    first, second = Fraction(2, 3), Fraction(1, 3)
+    expected = {
+        "dcg": sum(2 / 3 / math.log2(place + 1) for place in places),
+        "mrr": float(first * Fraction(1, places[0]) + second * Fraction(1, places[1])),
+        "rbp": 0.0,
+    }
+    for name, value in expected.items():
+        assert same(found[spelled(name, k)], value)
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+def test_ranks_of_tied_rows_give_what_scores_give(engine, name):
+    """Weights of tied ranks are summed block by block, those of tied scores over all positions."""
+    rows = [
+        {
+            "user": user,
+            "item": item,
+            "relevant": int(item % 3 == user),
+            "score": -(item // 2),
+            "rank": item // 2 * 2 + 1,
+        }
+        for user in range(2)
+        for item in range(7)
+    ]
+    found = engine.ask(engine.frame(rows), "evaluate", [name], rank="rank")
+    (expected,) = engine.ask(engine.frame(rows), "evaluate", [name])
+    assert same(found[0][name], expected[name])
+
+
 def test_weights_of_too_many_positions_are_not_summed(engine):
     frame = engine.frame([{"user": 1, "item": 1, "relevant": 1, "score": 1}])
     with pytest.raises(recframe.OptionError, match="k=2147483647 is more than 10000000"):

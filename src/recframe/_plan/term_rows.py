@@ -24,6 +24,7 @@ from recframe._columns import (
     LEVEL,
     NONRELEVANT_BEFORE,
     ORDER,
+    PLACE_COUNT,
     POOLED,
     POOLED_BEFORE,
     POPULAR,
@@ -32,6 +33,7 @@ from recframe._columns import (
     RANKED_RELEVANT,
     RELEVANT,
     SAME_GRADE,
+    SIZE,
     START,
     UPTO,
     WITH_BLOCK,
@@ -145,8 +147,21 @@ class TermRows:
         # Past the last position that counts, sums do not change.
         upto = furthest([weight.k for weight in weights])
         rows = rows.with_columns(*ends_of_blocks(upto))
+        if self._context.query.by_rank and (upto is None or upto > MOST_POSITIONS):
+            return self._with_weights_of_blocks(rows, weights)
         table = self._weight_table(rows, weights, upto)
         return self._engine.look_up(self._engine.look_up(rows, table, BEFORE), table, UPTO, WITH_BLOCK)
+
+    def _with_weights_of_blocks(self, rows: Frame, weights: Sequence[WeightSums]) -> Frame:
+        """Add the sums of each weight over a tied block alone: a table of all positions up to a rank may not fit."""
+        engine, block = self._engine, [BEFORE, UPTO]
+        blocks = rows.filter(nw.col(SIZE) > 1).select(*block).unique()
+        places = engine.repeat(blocks.with_columns((nw.col(UPTO) - nw.col(BEFORE)).alias(PLACE_COUNT)), PLACE_COUNT)
+        places = places.with_columns((nw.col(BEFORE) + nw.col(POSITION)).alias(POSITION))
+        sums = {upto_column(weight.number): weight.weight for weight in weights}
+        places = places.select(*block, *(weight.alias(column) for column, weight in sums.items()))
+        rows = engine.join(rows, engine.sum_disordered(places, block, [*sums], []), block)
+        return rows.with_columns(*(constant(before_column(weight.number), 0.0) for weight in weights))
 
     def _weight_table(self, rows: Frame, weights: Sequence[WeightSums], upto: int | None) -> Frame:
         """Return the sums of weights up to each position; equal calls find one that depends on no data."""
