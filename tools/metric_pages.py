@@ -261,9 +261,12 @@ def page(name: str) -> str:
 
 def wrapped(text: str) -> str:
     """Return what ``explain`` says in the 80 columns that the site shows."""
+    head, body = text.split("\n\n", 1)
+    # Lines that go on are indented by more than a formula, which is by two.
+    unwrapped = [head.replace("\n", " "), "", *re.sub(r"\n {4,}", " ", body).splitlines()]
     lines = []
-    for line in text.splitlines():
-        indent = " " * (11 if re.match(r"\S.{9} \S", line) or line.startswith(" " * 11) else 4)
+    for line in unwrapped:
+        indent = " " * (11 if re.match(r"\S.{9} \S", line) else 4)
         lines += textwrap.wrap(line, 80, subsequent_indent=indent, drop_whitespace=True) or [""]
     return "\n".join(lines)
 

@@ -93,17 +93,12 @@ class GroupExposure:
         gain = nw.when(nw.col(HIT) > 0).then(nw.col(RELEVANCE).cast(nw.Float64())).otherwise(0.0) * attention
         # A relevance of 0 or less may be a relevant one, but is of no use.
         useful = nw.when(nw.col(RELEVANCE) > 0).then(nw.col(RELEVANCE)).otherwise(0.0).cast(nw.Float64())
-        own = context.truth is None
+        own, targets = context.truth is None, target_numbers(context, self._target)
         return [
             self._part(index, read, {"exposure": attention, "gain": nw.when(gain > 0).then(gain).otherwise(0.0)}),
             self._part(index, relevant_items(context), {RELEVANCE: useful}, of_model=own),
             self._part(index, catalog(context), {"items": nw.lit(1.0)}, of_model=False),
-            self._part(
-                index,
-                target_numbers(context, self._target),
-                {TARGET: nw.col(TARGET)},
-                of_model=own and self._target == "relevant",
-            ),
+            self._part(index, targets, {TARGET: nw.col(TARGET)}, of_model=own and self._target == "relevant"),
         ]
 
     def _part(self, index: int, frame: Frame, added: Mapping[str, nw.Expr], *, of_model: bool = True) -> Frame:

@@ -51,7 +51,7 @@ def group_distances(context: CallContext, rows: Frame, terms: Mapping[str, nw.Ex
         groups = engine.join(groups, lists, group)
         groups = groups.with_columns((nw.col(ATTENTION) / nw.col(LIST_ATTENTION)).alias(GROUP_SHARE))
         groups = with_targets(context, groups, target)
-        part = _difference() if distance == "tv" else _divergence()
+        part = (_SHARE - _TARGET).abs() / 2 if distance == "tv" else _divergence()
         names = group_distance_column(number), grouped_column(number)
         added = {names[0]: (part - _TARGET / 2).alias(names[0]), names[1]: nw.col(ATTENTION).alias(names[1])}
         addends.append(Addends(engine.collect_once(groups), added))
@@ -135,10 +135,6 @@ def relevant_items(context: CallContext) -> Frame:
     rows = context.with_relevance(context.frame.select(*keys, ITEM, *context.relevance, *own))
     rows = with_groups(context, rows.filter(nw.col(HIT) > 0)).group_by(*keys, ITEM, GROUP).agg(nw.col(RELEVANCE).max())
     return context.engine.collect_once(rows)
-
-
-def _difference() -> nw.Expr:
-    return (_SHARE - _TARGET).abs() / 2
 
 
 def _divergence() -> nw.Expr:

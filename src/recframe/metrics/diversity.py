@@ -65,7 +65,7 @@ class Diversity(BeyondAccuracyMetric):
 
     name: ClassVar[str] = "diversity"
     aliases: ClassVar[tuple[str, ...]] = ("ild", "intra_list_diversity")
-    summary: ClassVar[str] = "intra-list diversity: one minus the mean cosine similarity of the recommended items"
+    summary: ClassVar[str] = "intra-list diversity: the mean distance between two of the recommended items"
     formula: ClassVar[str] = "1 − mean over pairs i < j of cos(fᵢ, fⱼ)"
     reference: ClassVar[str] = "Smyth, McClave, ICCBR 2001; Ziegler et al., WWW 2005"
     range: ClassVar[tuple[float, float]] = (0.0, 2.0)
