@@ -360,7 +360,7 @@ def test_the_quick_look_answers_for_one_list_and_for_several(library):
     make = pytest.importorskip(library).DataFrame
     frame = make({"user": [1, 2, 2, 1], "item": ["a", "a", "a", "b"], "score": [1, 2, 3, 4]})
     repeats = adapter_of(frame).lists_with_repeats
-    assert [repeats(frame, by, None, ["score"], "item") for by in (["user"], [])] == [1, 1]
+    assert [repeats(frame, by, ["score"], "item") for by in (["user"], [])] == [1, 1]
 
 
 def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample, monkeypatch):

@@ -9,7 +9,7 @@ import recframe  # noqa: F401 - registers the namespace
 
 pl = pytest.importorskip("polars")
 
-from recframe._engines import polars_frame  # noqa: E402
+from recframe._engines import polars_frame, polars_pack  # noqa: E402
 from recframe._engines.polars_frame import native_expressions  # noqa: E402
 
 
@@ -46,3 +46,16 @@ def test_an_option_that_is_a_function_is_called_again_in_each_call():
     assert frame.rec.dcg(discount=discount) == 0.5
     power = -2.0
     assert frame.rec.dcg(discount=discount) == 0.25
+
+
+def test_what_is_asked_of_a_column_is_known_to_all_frames_that_pick_it(monkeypatch):
+    facts, asked = polars_pack.facts, []
+
+    def counted(values, dtype):
+        asked.append((values.name, len(values)))
+        return facts(values, dtype)
+
+    monkeypatch.setattr(polars_pack, "facts", counted)
+    frame = pl.DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 2], "a": [0.1, 0.2, 0.3], "b": [0.2, 0.1, 0.3]})
+    frame.rec.evaluate(["ndcg@2"], score=["a", "b"])
+    assert sorted(fact for fact in asked if fact[1] == 3 and fact[0] != "size") == [("key0", 3), ("relevance", 3)]

@@ -23,8 +23,8 @@ def height(request, monkeypatch):
     monkeypatch.setattr(polars_pack, "FEW_ROWS", 0 if request.param else 2**16)
 
 
-def rank_rows(*given):
-    plan = polars_sort.ranked_by_sort(*given)
+def rank_rows(frame, keys, score, upto, mark=None):
+    plan = polars_sort.ranked_by_sort(frame, keys, score, upto, mark, {})
     return None if plan is None else plan.collect()
 
 
@@ -299,7 +299,7 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     relevance = pl.Series("relevant", [values[rng.randrange(len(values))] for _ in range(300)], strict=False)
     frame = pl.DataFrame({"user": [rng.randint(0, 9) for _ in relevance], "score": [rng.random() for _ in relevance]})
     frame = frame.with_columns(relevance)
-    read = polars_pack.digits_of(frame, ["user"], ["relevant"])[1] is not None
+    read = polars_pack.digits_of(frame, ["user"], ["relevant"], {})[1] is not None
     assert read == (packed and len(frame) > polars_pack.FEW_ROWS)
     found = rank_rows(frame, ["user"], "score", 4)
     expected = frame.with_columns(start=pl.col("score").rank("ordinal", descending=True).over("user").cast(pl.Int64))

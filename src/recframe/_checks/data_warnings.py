@@ -141,7 +141,7 @@ def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
         frame = adapter.as_narwhals(frame)[:REACH].to_native()
     item = query.item if query.item in adapter.names(frame) and query.item not in query.by else None
     sample = first_rows.with_first_list(frame, query) if len(frame) > first_rows.FIRST_ROWS else frame
-    repeats = adapter.lists_with_repeats(sample, query.by, query.model, query.orders, item)
+    repeats = adapter.lists_with_repeats(sample, _keys(query), query.orders, item)
     if repeats is None:
         has_items = item is not None and (context.with_item or comparable(sample, item))
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
@@ -196,7 +196,7 @@ def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
     if len(frame) < LEAST_LISTS * LEAST_ROWS or not query.by:
         return
     adapter = adapter_of(frame)
-    keys = [*query.by, *([] if query.model is None else [query.model])]
+    keys = _keys(query)
     if not {*keys, query.item, query.relevant} <= {*adapter.names(frame)}:
         return
     length = _length_of_first(frame, keys, min(len(frame), first_rows.FIRST_ROWS) // LEAST_LISTS)
@@ -223,6 +223,11 @@ def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
             "are a sample of what a list would rank, the values are too high, and the better model may have the lower "
             f"one: sampled=({length - 1}, n) estimates those of full lists of n items"
         )
+
+
+def _keys(query: Query) -> list[Any]:
+    """Return the columns that tell one model's lists apart."""
+    return [*query.by, *([] if query.model is None else [query.model])]
 
 
 def _length_of_first(frame: Any, keys: Sequence[Any], most: int) -> int | None:

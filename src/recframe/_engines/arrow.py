@@ -51,12 +51,10 @@ class Arrow(Adapter):
 
         return replace(session, finish=finish)
 
-    def lists_with_repeats(
-        self, frame: Table, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any
-    ) -> int | None:
+    def lists_with_repeats(self, frame: Table, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
         adapter, convert = _computing()
-        names = [name for name in (*by, model, *scores, item) if name is not None]
-        return adapter.lists_with_repeats(convert(frame.select(list(dict.fromkeys(names)))), by, model, scores, item)
+        names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
+        return adapter.lists_with_repeats(convert(frame.select([*names])), keys, scores, item)
 
     def items_frame(self, column: str, items: list[Any]) -> Table:
         return pa.table({column: items})

@@ -95,8 +95,7 @@ class Adapter(ABC):
     def lists_with_repeats(
         self,
         frame: Any,  # noqa: ARG002
-        by: Sequence[Any],  # noqa: ARG002
-        model: Any,  # noqa: ARG002
+        keys: Sequence[Any],  # noqa: ARG002
         scores: Sequence[Any],  # noqa: ARG002
         item: Any,  # noqa: ARG002
     ) -> int | None:

@@ -73,10 +73,8 @@ class Pandas(Engine):
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
         return pd.DataFrame({column: pd.Series(items)})
 
-    def lists_with_repeats(
-        self, frame: Any, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any
-    ) -> int | None:
-        return pandas_look.lists_with_repeats(frame, by, model, scores, item)
+    def lists_with_repeats(self, frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
+        return pandas_look.lists_with_repeats(frame, keys, scores, item)
 
     def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
         some: list[Any] = column_of(frame, column).array[start:stop].to_numpy(dtype=object, na_value=None).tolist()

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def lists_with_repeats(frame: Any, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any) -> int | None:
+def lists_with_repeats(frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
     """Return what `Adapter.lists_with_repeats` says."""
-    keys = [*by, *([] if model is None else [model])]
     names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
     if any(name not in frame.columns for name in names):
         return None

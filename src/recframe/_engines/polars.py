@@ -14,6 +14,7 @@ from recframe._columns import POSITION, ROW
 from recframe._engines import (
     polars_constructors,
     polars_look,
+    polars_pack,
     polars_runs,
     polars_sort,
     polars_sums,
@@ -143,9 +144,9 @@ class EagerPolars(Polars):
         return PolarsIds()
 
     def lists_with_repeats(
-        self, frame: pl.DataFrame, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any
+        self, frame: pl.DataFrame, keys: Sequence[Any], scores: Sequence[Any], item: Any
     ) -> int | None:
-        return polars_look.lists_with_repeats(frame, by, model, scores, item)
+        return polars_look.lists_with_repeats(frame, keys, scores, item)
 
     def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
         some: list[Any] = series(frame, column)[start:stop].to_list()
@@ -254,22 +255,28 @@ class EagerPolars(Polars):
 
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
         # The column as it is held: a plan would cost more than the look.
-        numbers: Any = picked(frame.select(column)).to_series()
-        return float(numbers.min() or 0), float(numbers.max() or 0)
+        numbers: Any = picked(frame.select(column) if held(frame) is None else frame).get_column(column)
+        known = getattr(frame, "facts", {}).setdefault(column, [])
+        if not known and numbers.dtype.is_integer():
+            known[:] = polars_pack.facts(numbers, numbers.dtype)
+        least, most = known[:2] or (numbers.min(), numbers.max())
+        return float(least or 0), float(most or 0)
 
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
         return bool(collect_columns(frame.to_native().select(native(condition).any())).item())
 
     def drop_missing(self, frame: Frame, column: str) -> Frame:
         rows = picked(frame)
+        if rows.get_column(column).null_count():
+            return super().drop_missing(frame, column)
         # What was picked stays picked, for the next look.
-        return lazy(rows) if rows.get_column(column).null_count() == 0 else super().drop_missing(frame, column)
+        return frame if getattr(frame, "held", None) is rows else lazy(rows)
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame:
         rows, mark = picked(frame), polars_sort.Mark.of(needed)
-        ranked = polars_sort.rank_rows(rows, keys, score, upto, mark)
+        ranked = polars_sort.rank_rows(rows, keys, score, upto, mark, getattr(frame, "facts", {}))
         return lazy(ranked if self._few else collect_columns(ranked))
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:

@@ -6,7 +6,7 @@ polars' own, and each expression is converted once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
 
     Column = str | nw.Expr
+    Facts = dict[str, list[Any]]
+    """What is known of columns that are held: nothing, or the least and the largest number, whether all are whole, and
+    whether some are missing."""
 
 
 def lazy(native: pl.DataFrame | pl.LazyFrame) -> Frame:
@@ -47,18 +50,23 @@ class PolarsFrame:
     ----------
     held : polars.DataFrame or None
         The rows, where they are computed: to pick columns of them takes no plan.
+    facts : dict of str to list
+        What was asked of columns that are held; frames that pick them share it.
     """
 
     _native: pl.LazyFrame
     held: pl.DataFrame | None = None
+    facts: Facts = field(default_factory=dict)
 
     def to_native(self) -> pl.LazyFrame:
         return self._native
 
     def select(self, *columns: Column, **named: Column) -> PolarsFrame:
         if self.held is not None and {*map(type, columns), *map(type, named.values())} == {str}:
-            rows = _columns(self.held, cast("Sequence[str]", columns), cast("Mapping[str, str]", named))
-            return PolarsFrame(rows.lazy(), rows)
+            picks = cast("dict[str, str]", dict(zip(columns, columns, strict=True)) | named)
+            rows = pl.DataFrame([self.held.get_column(column).alias(name) for name, column in picks.items()])
+            facts = {name: self.facts.setdefault(column, []) for name, column in picks.items()}
+            return PolarsFrame(rows.lazy(), rows, facts)
         return PolarsFrame(self._native.select(native_expressions(columns, named)))
 
     def with_columns(self, *columns: Column, **named: Column) -> PolarsFrame:
@@ -104,12 +112,6 @@ class PolarsFrame:
 
     def collect(self) -> nw.DataFrame[pl.DataFrame]:
         return nw.from_native(self._native.collect(), eager_only=True)
-
-
-def _columns(frame: pl.DataFrame, columns: Sequence[str], named: Mapping[str, str]) -> pl.DataFrame:
-    """Return columns of a data frame, some under another name."""
-    own = [*map(frame.get_column, columns)]
-    return pl.DataFrame([*own, *(frame.get_column(column).alias(name) for name, column in named.items())])
 
 
 class _Groups(NamedTuple):

@@ -50,7 +50,7 @@ def _schema_with(new: Mapping[str, pl.DataType], without: str | None, schema: pl
 def _ranked(keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, frame: pl.DataFrame) -> pl.DataFrame:
     """Return the ranked rows of a data frame."""
     frame, texts = _with_numbers(frame, keys)
-    return _with_texts(collect_columns(polars_sort.rank_rows(frame, keys, score, upto, mark)), texts)
+    return _with_texts(collect_columns(polars_sort.rank_rows(frame, keys, score, upto, mark, {})), texts)
 
 
 def _numbered(keys: Sequence[str], column: str, descending: bool, frame: pl.DataFrame) -> pl.DataFrame:  # noqa: FBT001

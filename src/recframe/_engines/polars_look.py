@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def lists_with_repeats(
-    frame: pl.DataFrame, by: Sequence[str], model: str | None, scores: Sequence[str], item: str | None
-) -> int | None:
+def lists_with_repeats(frame: pl.DataFrame, keys: Sequence[str], scores: Sequence[str], item: str | None) -> int | None:
     """Return what `Adapter.lists_with_repeats` says."""
-    keys = [*by, *([] if model is None else [model])]
     # Much of what a series does is an expression of its name, which may be a pattern.
     named = (*keys, *scores, *([] if item is None else [item]))
     columns = {name: series(frame, name).alias(f"{number}") for number, name in enumerate(named)}

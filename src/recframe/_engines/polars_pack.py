@@ -20,6 +20,7 @@ Scaling keeps the order of scores, but may give different scores the same bits.
 from __future__ import annotations
 
 import math
+from itertools import filterfalse
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,10 +30,9 @@ from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
 from recframe._engines.polars_compat import FEW_ROWS, collect, numpy_if_installed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    Spans = Mapping[str, tuple[int, int, bool]]
-    """The least and the largest of the whole numbers of columns, and whether some are missing."""
+    from recframe._engines.polars_frame import Facts
 
 MOST_DIGITS = 2**12
 """How many different tails of digits there may be."""
@@ -47,6 +47,7 @@ multiplied numbers that are all equal."""
 CODED = pl.Categorical, pl.Enum
 """The types of columns of codes."""
 PACKED = "packed"
+UNKNOWN: list[Any] = [None, None, False, False]
 
 
 class Digits(NamedTuple):
@@ -57,14 +58,14 @@ class Digits(NamedTuple):
     one stands for missing ones."""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, names: Sequence[str], spans: Spans) -> Digits | None:
+    def of(cls, frame: pl.DataFrame, names: Sequence[str], known: Facts) -> Digits | None:
         """Return the digits of columns; None where one is not of whole numbers."""
-        if not spans.keys() >= set(names):
-            return None
         columns = []
         for name in names:
-            least, most, lacks = spans[name]
-            columns.append((name, frame.schema[name], least - lacks, most - least + lacks + 1, lacks))
+            least, most, whole, lacks = known.get(name) or UNKNOWN
+            if not whole or least is None or not -(2**BITS) < least <= most < 2**BITS:
+                return None
+            columns.append((name, frame.schema[name], int(least) - lacks, int(most) - int(least) + lacks + 1, lacks))
         return cls(tuple(columns))
 
     @property
@@ -196,7 +197,9 @@ def pack(
     return Pack(pl.DataFrame([*map(frame.get_column, columns)]), codes, lists, digits, *bounds, in_order, scaled)
 
 
-def digits_of(frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> tuple[Digits | None, Digits | None]:
+def digits_of(
+    frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], known: Facts
+) -> tuple[Digits | None, Digits | None]:
     """Return the digits of the keys and those of columns that are no keys, None for each that the integers cannot hold.
 
     Few rows are looked up by their numbers sooner than read from digits.
@@ -204,29 +207,25 @@ def digits_of(frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) 
     if frame.is_empty():
         return None, None
     few = frame.height <= FEW_ROWS
-    spans = _spans(frame, keys if few else list(dict.fromkeys([*keys, *columns])))
-    lists = Digits.of(frame, keys, spans)
-    tail = None if few else Digits.of(frame, [name for name in columns if name not in keys], spans)
+    _ask(frame, keys if few else list(dict.fromkeys([*keys, *columns])), known)
+    lists = Digits.of(frame, keys, known)
+    tail = None if few else Digits.of(frame, [name for name in columns if name not in keys], known)
     fits = tail is not None and tail.readable and tail.many <= MOST_DIGITS
     return lists, tail if fits and lists is not None and lists.readable else None
 
 
-def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
-    """Return the spans of the columns that hold whole numbers only."""
-    columns = [column for column in map(frame.get_column, names) if _may_be_whole(column)]
+def _ask(frame: pl.DataFrame, names: Sequence[str], known: Facts) -> None:
+    """Add what is not known yet of columns that may hold whole numbers only."""
+    columns = [*filter(_may_be_whole, map(frame.get_column, filterfalse(known.get, names)))]
     # In a small frame, one step for all costs more than looks at columns that are held.
     few = frame.height <= FEW_ROWS or not columns
-    facts = [fact for column in columns for fact in _facts(column if few else pl.col(column.name), column.dtype)]
-    known = facts if few else frame.select(**{f"{number}": fact for number, fact in enumerate(facts)}).row(0)
-    spans = {}
+    asked = [fact for column in columns for fact in facts(column if few else pl.col(column.name), column.dtype)]
+    answers = asked if few else frame.select(**{f"{number}": fact for number, fact in enumerate(asked)}).row(0)
     for number, column in enumerate(columns):
-        least, most, whole, lacks = known[4 * number : 4 * number + 4]
-        if whole and least is not None and -(2**BITS) < least <= most < 2**BITS:
-            spans[column.name] = int(least), int(most), lacks
-    return spans
+        known.setdefault(column.name, [])[:] = answers[4 * number : 4 * number + 4]
 
 
-def _facts(values: Any, dtype: pl.DataType) -> tuple[Any, ...]:
+def facts(values: Any, dtype: pl.DataType) -> tuple[Any, ...]:
     """Return the least and the largest number, whether all are whole, and whether some are missing."""
     values = values.to_physical() if dtype in CODED else values
     whole = _is_whole(values).all() if dtype.is_float() else True

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._engines.base import Needed
+    from recframe._engines.polars_frame import Facts
     from recframe._engines.polars_pack import Digits, Pack
 
 
@@ -49,10 +50,10 @@ SCORE, GOES_ON = "score of row", "goes on"
 
 
 def rank_rows(
-    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None = None
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, known: Facts
 ) -> pl.LazyFrame:
     """Return rows as `ranked_by_sort` does, in any order."""
-    ranked = ranked_by_sort(frame, keys, score, upto, mark)
+    ranked = ranked_by_sort(frame, keys, score, upto, mark, known)
     if ranked is not None:
         return ranked
     rows: pl.LazyFrame = ranked_by_windows(lazy(frame), keys, score, upto).drop(score).to_native()
@@ -77,7 +78,7 @@ def mean_places(frame: pl.DataFrame, keys: Sequence[str], score: str) -> pl.Seri
     rows = frame.select(*keys, score).with_row_index(ROW)
     there = rows.filter(pl.col(score).is_not_null()) if rows.get_column(score).null_count() else rows
     place = (pl.col(START) + (pl.col(SIZE) - 1) / 2).alias(START)
-    ranked = collect_columns(rank_rows(there, keys, score, None).select(ROW, place))
+    ranked = collect_columns(rank_rows(there, keys, score, None, None, {}).select(ROW, place))
     return in_order_of_rows(ranked.get_column(ROW), ranked.get_column(START), frame.height)
 
 
@@ -85,7 +86,7 @@ def mean_places(frame: pl.DataFrame, keys: Sequence[str], score: str) -> pl.Seri
 
 
 def ranked_by_sort(
-    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None = None
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, known: Facts
 ) -> pl.LazyFrame | None:
     """Return rows with the positions where their tied blocks start in their lists, and the sizes of the blocks.
 
@@ -97,8 +98,10 @@ def ranked_by_sort(
         The list and what ranks it, the highest first.
     upto : int, optional
         The last position that matters: rows whose block starts after it are left out.
-    mark : Mark, optional
-        Which rows are needed: all rows get their positions, and the others are left out.
+    mark : Mark or None
+        Which rows are needed: all rows get their positions, and the others are left out. None: all are.
+    known : dict of str to list
+        What is known of the columns; what is asked is added.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def ranked_by_sort(
         sorted rows; None where the keys have no integer codes, or the numbers do not fit.
     """
     columns = [name for name in frame.columns if name != score]
-    lists, digits = digits_of(frame, keys, columns)
+    lists, digits = digits_of(frame, keys, columns, known)
     if lists is None:
         return None
     least = None if upto is None else _score_to_sort_from(frame, lists, score, upto)
@@ -141,7 +144,7 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
 
 def numbered_by_sort(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame | None:
     """Return rows with their positions in their lists by a column, equal ones in any order; None as above."""
-    lists, digits = digits_of(frame, keys, frame.columns)
+    lists, digits = digits_of(frame, keys, frame.columns, {})
     if lists is None:
         return None
     found = _in_order(frame, lists, digits, column, None, frame.columns, descending=descending)

@@ -86,7 +86,7 @@ def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapp
     numpy = numpy_if_installed()
     if numpy is None or any(frame.get_column(column).null_count() for column in values.values()):
         return None
-    lists, _ = digits_of(frame, keys, [])
+    lists, _ = digits_of(frame, keys, [], {})
     if lists is None or not lists.readable or lists.many > SPARSE * frame.height:
         return None
     numbers = collect(frame.lazy().select(lists.number().alias(NUMBER))).to_series()
