@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import tomllib
 from pathlib import Path
 
+import narwhals as nw
 import pytest
 
 import recframe
+from recframe._engines.base import Needed
 from tests._plan.test_lazy import CALLS, FRAME, TRUTH
 from tests.metrics.test_subtopics import lists
 
@@ -215,3 +218,32 @@ def test_counts_are_integers_that_files_hold(connection):
 def test_a_query_has_few_selects(connection, metric, k, most):
     relation = connection.from_arrow(pa.table({"user": [1, 1], "relevant": [1, 0], "score": [0.9, 0.5]}))
     assert getattr(recframe.rec(relation), metric)(k).sql_query().count("SELECT") <= most
+
+
+@pytest.mark.parametrize("upto", [None, 4])
+@pytest.mark.parametrize("needed_upto", [0, 2])
+@pytest.mark.parametrize("distinct_scores", [1, 9, 10**9])
+def test_duckdb_ranks_the_rows_that_are_read_as_windows_rank_all(connection, upto, needed_upto, distinct_scores):
+    from recframe._engines.duckdb import DuckDB
+
+    rng = random.Random(distinct_scores)
+    columns = {
+        "row": list(range(300)),
+        "user": [rng.choice([None, 1, 2, 3, 4, 5]) for _ in range(300)],
+        "score": [rng.randrange(distinct_scores) / 8 for _ in range(300)],
+        "relevance": [float(rng.random() < 0.2) for _ in range(300)],
+        "hit": [0.0] * 300,
+    }
+    relation = connection.from_arrow(pa.table(columns))
+    is_hit = nw.col("relevance") > 0
+    needed = Needed(is_hit, needed_upto, (is_hit.cast(nw.Float64()).alias("hit"),))
+    ranked = DuckDB(relation).rank_rows(nw.from_native(relation), ["user"], "score", upto, needed)
+    found = {row["row"]: row for row in ranked.to_native().to_arrow_table().to_pylist()}
+    frame = pl.DataFrame(columns).with_columns(
+        start=pl.col("score").rank("min", descending=True).over("user"), size=pl.len().over("user", "score")
+    )
+    frame = frame.with_columns(hit=pl.col("relevance")).filter(pl.lit(upto is None) | (pl.col("start") <= (upto or 0)))
+    expected = {row["row"]: row for row in frame.to_dicts()}
+    assert all(row == expected[number] for number, row in found.items())
+    read = frame.filter((pl.col("relevance") > 0) | (pl.col("start") <= needed_upto))
+    assert found.keys() >= {*read["row"]}

@@ -38,6 +38,8 @@ class Needed(NamedTuple):
     """Those that it selects, wherever they are."""
     upto: int
     """All rows up to this position."""
+    made: tuple[nw.Expr, ...] = ()
+    """Columns that a database makes of others again once rows are ranked, which are fewer: they need not be sorted."""
 
 
 # What does not differ from call to call is converted only once.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import POSITION
+from recframe._columns import POSITION, SIZE, START
 from recframe._engines.base import lazy
 from recframe._engines.sql import SqlEngine
 from recframe.errors import InputError, MissingExtraError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Session
+    from recframe._engines.base import Needed, Session
     from recframe._engines.column_spec import Source
 
 
@@ -76,6 +76,20 @@ class DuckDB(SqlEngine):
         columns += [f"there.{_quoted(name)}" for name in there.columns if name not in on]
         joined = here.set_alias("here").join(there.set_alias("there"), matches, how="left")
         return lazy(joined.project(", ".join(columns)))
+
+    def rank_rows(
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
+    ) -> Frame:
+        if needed is None:
+            return super().rank_rows(frame, keys, score, upto, needed)
+        # Of the rows that nothing reads, those of tied blocks stay but for the first: the last one tells the size.
+        # So few rows are windowed twice.
+        rank = partial(nw.col(score).rank, descending=True)
+        rows = frame.with_columns(rank("min").over(*keys).alias(START), rank("ordinal").over(*keys).alias(SIZE))
+        is_read = needed.rows | (nw.col(SIZE) != nw.col(START)) | (nw.col(START) <= needed.upto)
+        rows = rows.filter(is_read if upto is None else is_read & (nw.col(START) <= upto))
+        size = nw.col(SIZE).max().over(*keys, START) - nw.col(START) + 1
+        return rows.with_columns(nw.col(START).cast(nw.Int64()), size.cast(nw.Int64()).alias(SIZE), *needed.made)
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         # Natively: of Narwhals a grouping is two SELECTs.

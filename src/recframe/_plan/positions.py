@@ -28,7 +28,7 @@ from recframe._columns import (
 )
 from recframe._engines.base import Needed, sizes
 from recframe._plan import partial_rankings, ranks
-from recframe._plan.relevance import is_needed_row, known_value, number_repeats, once, or_zero
+from recframe._plan.relevance import hit_column, is_needed_row, known_value, number_repeats, once, or_zero
 from recframe._plan.sum_columns import constant
 from recframe._values import MOST_ROWS
 from recframe.errors import InputError
@@ -140,7 +140,8 @@ def _needed_rows(context: CallContext, upto: int | None) -> Needed | None:
         or counts_kept_rows
     ):
         return None
-    return Needed(is_needed_row(query.min_relevance, graded=requirements.reads_graded), all_rows_upto)
+    made = (hit_column(query.min_relevance),) if context.prepared else ()
+    return Needed(is_needed_row(query.min_relevance, graded=requirements.reads_graded), all_rows_upto, made)
 
 
 def _up_to_relevant(context: CallContext, placed: Frame, ideal: Frame) -> Frame:
