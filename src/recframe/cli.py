@@ -23,9 +23,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         from recframe._cli.app import run
+
+        return run(argv)
     except ImportError as error:
-        if error.name is None or error.name.split(".")[0] != "click":
+        if error.name is None or error.name.split(".")[0] not in ("click", "polars"):
             raise
         sys.stderr.write(f"recframe: {MissingExtraError.of('the command line', 'cli')}\n")
         return 2
-    return run(argv)

@@ -20,7 +20,7 @@ from recframe._lists.calls import check_save, names_file
 from recframe._lists.calls import save as save_lists
 from recframe._thresholds import shortfalls
 from recframe._values import as_tuple
-from recframe.errors import MissingExtraError, OptionError
+from recframe.errors import OptionError
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
@@ -216,13 +216,8 @@ def completion(*, shell: str) -> list[str]:
 
 def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return the frame of the files, and the roles of the call."""
-    try:
-        from recframe._cli.inputs import Inputs
-    except ImportError as error:
-        if error.name is None or error.name.split(".")[0] != "polars":
-            raise
-        what = "reading files"
-        raise MissingExtraError.of(what, "cli") from error
+    from recframe._cli.inputs import Inputs
+
     columns = tuple(name for name in also if name is not None)
     roles = given_roles(call, values) | _named(values, ("judge",) if "judge" in values else ())
     one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
