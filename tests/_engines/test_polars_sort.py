@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import weakref
 
 import pytest
 from hypothesis import given
@@ -336,6 +337,24 @@ def test_some_lists_at_a_time(kind, upto, monkeypatch):
         monkeypatch.setattr(polars_sort, "ROWS_AT_ONCE", rows)
         part = check(users, scores, upto)
         assert whole is None or part.sort("row").equals(whole.sort("row"))
+
+
+@pytest.mark.parametrize("upto", [2, None])
+def test_sorted_lists_are_let_go_before_the_next_are_sorted(upto, monkeypatch):
+    sort, sorted_codes, held = polars_sort.pack, [], []
+
+    def pack(*arguments, **options):
+        # The last one is let go where the new one takes its name.
+        held.append(sum(codes() is not None for codes in sorted_codes[:-1]))
+        packed = sort(*arguments, **options)
+        sorted_codes.append(weakref.ref(packed.codes))
+        return packed
+
+    monkeypatch.setattr(polars_sort, "pack", pack)
+    monkeypatch.setattr(polars_sort, "ROWS_AT_ONCE", 40)
+    check([number % 10 for number in range(200)], [number / 7 for number in range(200)], upto)
+    assert len(held) == 2 * 5
+    assert not any(held)
 
 
 @pytest.mark.parametrize("shape", ["alike", "some lists lower"])

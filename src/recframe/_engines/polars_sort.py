@@ -116,17 +116,19 @@ def ranked_by_sort(
     least = None if upto is None else _score_to_sort_from(frame, lists, score, upto)
     if upto is None or least is None:
         ranked = _ranked(frame, lists, digits, score, upto, mark)
-        return None if ranked is None else ranked.rows
-    ranked = _ranked(_filtered(frame, pl.col(score) >= least), lists, digits, score, upto, mark)
+        return None if ranked is None else ranked[0]
+    ranked = _ranked(_filtered(frame, pl.col(score) >= least), lists, digits, score, upto, mark, high=True)
     if ranked is None:
         return None
-    lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(ranked.whole(upto), values=False)
+    rows, whole = ranked
+    # In order, as polars 1.21 sets values in no other.
+    lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(pl.concat(whole).unique().sort(), values=False)
     in_others = is_in(lists.number(), lacks.arg_true().cast(pl.Int64))
     others = _filtered(frame, in_others) if lacks.any() else frame.head(0)
     if others.is_empty():
-        return ranked.rows
+        return rows
     rest = _ranked(others, lists, digits, score, upto, mark)
-    return None if rest is None else pl.concat([ranked.rows.filter(~in_others), rest.rows])
+    return None if rest is None else pl.concat([rows.filter(~in_others), rest[0]])
 
 
 def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: int) -> float | None:
@@ -154,31 +156,29 @@ def numbered_by_sort(frame: pl.DataFrame, keys: Sequence[str], column: str, *, d
 # --- positions ----------------------------------------------------------------------------------------------
 
 
-class _Ranked(NamedTuple):
-    parts: Sequence[_InOrder]
-    mark: Mark | None
-    upto: int | None
-
-    @property
-    def rows(self) -> pl.LazyFrame:
-        """The rows of tied blocks that start up to a position, with their positions and the sizes of their blocks."""
-        if len(self.parts) == 1:
-            return self.parts[0].blocks(self.upto, self.mark)
-        return pl.concat([part.blocks(self.upto, self.mark) for part in self.parts])
-
-    def whole(self, upto: int) -> pl.Series:
-        """Return the numbers of the lists that have a row at a position."""
-        # In order, as polars 1.21 sets values in no other.
-        return pl.concat([part.lists_of_length(upto) for part in self.parts]).unique().sort()
-
-
 def _ranked(
-    frame: pl.DataFrame, lists: Digits, digits: Digits | None, score: str, upto: int | None, mark: Mark | None
-) -> _Ranked | None:
-    """Rank rows by sorts, those of high scores or all; None where the numbers do not fit."""
+    frame: pl.DataFrame,
+    lists: Digits,
+    digits: Digits | None,
+    score: str,
+    upto: int | None,
+    mark: Mark | None,
+    *,
+    high: bool = False,
+) -> tuple[pl.LazyFrame, list[pl.Series]] | None:
+    """Rank rows by sorts, all or those of high scores; None where the numbers do not fit.
+
+    Returns
+    -------
+    rows : polars.LazyFrame
+        Those of tied blocks that start up to a position, with their positions and the sizes of their blocks.
+    whole : list of polars.Series
+        The numbers of the lists that have a row at this position; empty where no lower scores were left out.
+    """
     columns = [name for name in frame.columns if name != score]
     many = -(-frame.height // ROWS_AT_ONCE)
-    parts: list[_InOrder] = []
+    rows: list[pl.LazyFrame] = []
+    whole: list[pl.Series] = []
     for index in range(many):
         some = frame if many == 1 else _filtered(frame, lists.number() % many == index)
         if some.is_empty():
@@ -186,8 +186,12 @@ def _ranked(
         part = _in_order(some, lists, digits, score, upto, columns, descending=True)
         if part is None:
             return None
-        parts.append(part)
-    return _Ranked(parts, mark, upto)
+        needed = part.blocks(upto, mark)
+        # While the others are sorted, only what is needed of each part stays in memory.
+        rows.append(needed if many == 1 else collect_columns(needed).lazy())
+        if high and upto is not None:
+            whole.append(part.lists_of_length(upto))
+    return (rows[0] if many == 1 else pl.concat(rows)), whole
 
 
 def _in_order(
