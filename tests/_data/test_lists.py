@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -153,6 +154,50 @@ def test_retail_lesson_by_a_price_list(library):
     assert r.money_precision(5) == pytest.approx(0.6984126984126984, abs=1e-12)
     # The formula of the lesson: the revenue of what was bought and recommended by that of all that was bought.
     assert r.money_recall(5) == pytest.approx(440 / 1500, abs=1e-12)
+
+
+DAYS = [date(2026, 1, day) for day in (1, 2, 3)]
+IDS = {
+    "numbers": [1, 2, 3],
+    "large": [2**53, 2**53 + 1, 2**53 + 2],
+    "fractions": [0.5, 1.5, -0.0],
+    "text": ["a", "", "c"],
+    "days": DAYS,
+    "booleans": [True, False, True],
+    "numbers with none": [1, None, 3],
+    "text with none": ["a", None, "c"],
+    "nothing": [],
+}
+
+
+@pytest.mark.parametrize("ids", [*IDS.values()], ids=[*IDS])
+@pytest.mark.parametrize("many", [0, 2])
+def test_a_price_list_of_ids_of_any_type(library, ids, many):
+    prices = {name: 2 * place + 1.0 for place, name in enumerate(ids[:many]) if name is not None}
+    frame = recframe.from_lists({"u": ids, "v": ids[::-1]}, prices=prices, value="value", library=library)
+    found = [row["value"] for row in plain_rows(frame)]
+    assert found == [prices.get(name) for name in [*ids, *ids[::-1]]]
+
+
+@pytest.mark.parametrize("ids", [["a", 1, (1, 2), "a"], [(1, 2), (3, 4), (1, 2)], [b"a", b"b", b"a"]])
+def test_a_price_list_of_objects(ids):
+    pd = pytest.importorskip("pandas")
+    prices = {name: place + 1.0 for place, name in enumerate(ids[:2])}
+    frame = recframe.from_lists({"u": ids, "v": ids[::-1]}, prices=prices, value="value", library="pandas")
+    expected = pd.Series([prices.get(name, float("nan")) for name in [*ids, *ids[::-1]]], name="value")
+    pd.testing.assert_series_equal(frame["value"], expected)
+
+
+def test_a_price_list_in_the_types_of_columns():
+    pd = pytest.importorskip("pandas")
+    from recframe._engines.pandas_constructors import priced
+
+    prices = {"a": 2, "b": 3.5}
+    for dtype in ("object", "category", "string"):
+        frame = pd.Series(["b", None, "z", "a", "b"], [3, 3, 1, 0, 7], dtype, "item").to_frame()
+        assert priced(frame, "item", prices, "value")["value"].fillna(0.0).tolist() == [3.5, 0.0, 0.0, 2.0, 3.5]
+    whole = pd.DataFrame({"item": pd.Series([7, None, 9, 7], dtype="Int64")})
+    assert priced(whole, "item", {7: 1, 8: 2}, "value")["value"].fillna(0.0).tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
 def test_retail_lesson_of_three_users(library):

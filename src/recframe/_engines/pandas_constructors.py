@@ -64,7 +64,10 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
     """Add the values of items."""
     known = {name: float(price) for name, price in prices.items()}
-    return frame.assign(**{value: [known.get(name, float("nan")) for name in frame[item].tolist()]})
+    # Each item is looked up once: rows are many more.
+    codes, items = pd.factorize(frame[item], use_na_sentinel=False)
+    amounts = np.array([known.get(name, np.nan) for name in items.tolist()], dtype="float64")
+    return frame.assign(**{value: amounts[codes]})
 
 
 def reorder(frame: Frame, columns: Sequence[str]) -> Frame:
