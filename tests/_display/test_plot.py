@@ -282,6 +282,10 @@ def test_a_chart_is_saved_as_png(tmp_path):
         (lambda plot: plot.curve("ndcg", per="country"), "per"),
         (lambda plot: plot.distribution(["ndcg", "mrr"]), "shows one metric at one cutoff, but these are ndcg, mrr"),
         (lambda plot: plot.distribution("coverage"), "coverage is one value of all lists together"),
+        (
+            lambda plot: plot.power("coverage", difference=1, score=["old", "new"]),
+            "power needs a value per list, but coverage",
+        ),
         (lambda plot: plot.differences("ndcg", score=MODELS), "shows two models, but there are 3"),
         (lambda plot: plot.differences("ndcg"), "differences shows two models, but there is one"),
         (lambda plot: plot.segments("ndcg"), "segments shows segments, but per= is not given"),

@@ -142,6 +142,7 @@ def sample_size(plan: Plan, options: Options) -> Any:
 
 def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
     """Return the power of the test of each pair at numbers of lists."""
+    check_by_list(plan.metrics, "power")
     seen, rows = Seen.of(plan, options), []
     needed = seen.units.needed(seen.differences, options.power, seen.level)
     for times in SHARES_OF_NEEDED.tolist():
