@@ -192,8 +192,8 @@ class Merged:
             msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
             raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
         pairs, arrays = self._pairs("compare", baseline)
-        upwards = [rows.definition(pair.metric)["higher_is_better"] for pair in pairs]
-        clustered = rows.definition(0)["cluster"] is not None
+        upwards = [rows.definitions[rows.metrics[pair.metric]]["higher_is_better"] for pair in pairs]
+        clustered = rows.definitions[rows.metrics[0]]["cluster"] is not None
         weighed = ((arrays["lists"] != arrays["weight"]).any(axis=1) | clustered).tolist()
         of_pairs = zip(pairs, weighed, strict=True)
         check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
@@ -240,7 +240,7 @@ class Merged:
         pairs, arrays = self._pairs("sample_size", baseline)
         own, totals = paired.statistics(arrays)
         seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), own, totals, options)
-        clustered = any(rows.definition(number)["cluster"] is not None for number in range(len(rows.metrics)))
+        clustered = any(rows.definitions[metric]["cluster"] is not None for metric in rows.metrics)
         return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
 
     def _pairs(self, call: str, baseline: Any) -> tuple[list[Pair], dict[str, Any]]:
@@ -289,8 +289,8 @@ class Merged:
     def state(self) -> Frame:
         """Return the merged state, to be stored or merged again."""
         rows = self._rows
-        types = {**rows.types, **TYPES}
-        return rows.frame({name: (rows.column(name), types[name]) for name in (*rows.per, *COLUMNS)})
+        types, columns = {**rows.types, **TYPES}, rows.columns()
+        return rows.frame({name: (columns[name], types[name]) for name in (*rows.per, *COLUMNS)})
 
     def _stacked(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
         """Return a frame with a row for each segment and each of the results, in this order."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def values_of_items(rows: Rows, metric: str) -> list[float | None]:
     """Return the values of a metric of all lists together, for each segment and model of merged states."""
-    definition = rows.definition_of(metric)
+    definition = rows.definitions[metric]
     record = spec_of(definition["record"]).metric
     parts = [rows.items(segment, metric, model) for segment in rows.segments for model in rows.models]
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])

@@ -34,9 +34,9 @@ def ranks_of_states(rows: Rows, options: Options) -> list[dict[str, Any]]:
         msg = f"rank_models needs all pairs of models, but not all states compare {other!r} with {one!r}"
         raise OptionError(msg, "state(..., score=[...]) without baseline= holds all pairs")
     found = []
-    for number, metric in enumerate(rows.metrics):
+    for metric in rows.metrics:
         means = _means(rows, metric, pairs)
-        upwards = rows.definition(number)["higher_is_better"]
+        upwards = rows.definitions[metric]["higher_is_better"]
         by_segment = [one.ranks(options, higher_is_better=upwards) for one in means]
         found += named_rows(metric, rows.models, by_segment)
     return found

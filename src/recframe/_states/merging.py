@@ -65,6 +65,8 @@ class Rows:
         Their values, sorted.
     metrics, exposures, evaluated : list of str
         The metrics with a value per list, those of all lists together, and all of them, in the order of the calls.
+    definitions : dict
+        What each metric is.
     models : list of str
         In the order of the calls; one model without a name where there are not several.
     backend : module
@@ -83,7 +85,7 @@ class Rows:
         }
         columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in (*ADDED, *ENDS)}
         check_versions(columns["version"], STATE_VERSION)
-        self._definitions = definitions_of(columns)
+        self.definitions = definitions_of(columns)
         self.metrics = ordered(columns, ["metric"], "metric")
         self.exposures = ordered(columns, ["exposure"], "metric")
         self.evaluated = ordered(columns, ("metric", "exposure"), "metric")
@@ -99,7 +101,6 @@ class Rows:
     def _add_up(self, columns: dict[str, Any]) -> None:
         """Sum the rows of each key."""
         arrays = {name: np.nan_to_num(columns[name]) for name in ADDED}
-        ends = {name: columns[name] for name in ENDS}
         order = {model: place for place, model in enumerate(self.models)}
         pairs = zip(columns["kind"], columns["model"], columns["baseline"], strict=True)
         flipped = np.array(
@@ -109,13 +110,13 @@ class Rows:
             one, other = columns["model"][row], columns["baseline"][row]
             columns["model"][row], columns["baseline"][row] = other, one
         arrays |= {name: np.where(flipped, value, arrays[name]) for name, value in exchanged(arrays).items()}
-        low, high = ends["least"], ends["greatest"]
-        ends = {"least": np.where(flipped, -high, low), "greatest": np.where(flipped, -low, high)}
+        low, high = columns["least"], columns["greatest"]
+        low, high = np.where(flipped, -high, low), np.where(flipped, -low, high)
         codes, numbers = numbered(zip(*(columns[name] for name in (*self.per, *NAMES)), strict=True))
         self._keys, count = list(numbers), len(numbers)
         self._sums = {name: sums_by(codes, count, array) for name, array in arrays.items()}
-        there = ~np.isnan(ends["least"])
-        extremes = ends_by(codes[there], count, ends["least"][there], ends["greatest"][there])
+        there = ~np.isnan(low)
+        extremes = ends_by(codes[there], count, low[there], high[there])
         self._sums |= dict(zip(ENDS, extremes, strict=True))
         self._first = np.full(count, len(codes))
         np.minimum.at(self._first, codes, np.arange(len(codes)))
@@ -128,24 +129,12 @@ class Rows:
                 self._packed[code].append(unpack(text))
         self._state = blake2b("".join(sorted({*columns["state"]})).encode(), digest_size=8).hexdigest()
         self._places: dict[Key, list[int]] = defaultdict(list)
-        self._items: dict[Key, list[int]] = defaultdict(list)
         for number, key in enumerate(self._keys):
-            if key[len(self.per)] == "item":
-                self._items[key[:-2]].append(number)
-            else:
-                self._places[key[:-2]].append(number)
-
-    def definition(self, metric: int) -> dict[str, Any]:
-        """Return what a metric is, by its number."""
-        return self._definitions[self.metrics[metric]]
-
-    def definition_of(self, metric: str) -> dict[str, Any]:
-        """Return what a metric is, by its name."""
-        return self._definitions[metric]
+            self._places[key[:-2]].append(number)
 
     def items(self, segment: Key, metric: str, model: Any) -> list[int]:
         """Return the rows of the items that a metric counts in a segment."""
-        return self._items.get((*segment, "item", metric, model, None), [])
+        return self._places.get((*segment, "item", metric, model, None), [])
 
     def sums_of(self, places: list[int], name: str) -> Any:
         """Return the sums of rows."""
@@ -162,7 +151,7 @@ class Rows:
 
     def range_of(self, metric: int) -> tuple[float, float]:
         """Return the least and the greatest value of a list under a metric, by its number."""
-        low, high = self.definition(metric)["range"]
+        low, high = self.definitions[self.metrics[metric]]["range"]
         return -math.inf if low is None else low, math.inf if high is None else high
 
     def sums(self, segment: Key, kind: str, metric: str | None, model: Any, baseline: Any = None) -> dict[str, float]:
@@ -170,7 +159,7 @@ class Rows:
         places = self._places.get((*segment, kind, metric, model, baseline), [])
         totals = {name: math.fsum(self._sums[name][places]) for name in ADDED}
         units = {name: self._sums[name][places] for name in ("total", "weight")}
-        clustered = metric is not None and self._definitions[metric]["cluster"] is not None
+        clustered = metric is not None and self.definitions[metric]["cluster"] is not None
         totals |= {
             "unit_squares": math.fsum(units["total"] ** 2) if clustered else totals["weighted_squares"],
             "unit_products": math.fsum(units["total"] * units["weight"]) if clustered else totals["weighted_total"],
@@ -217,21 +206,19 @@ class Rows:
             else nw.from_dict({"none": [0]}, backend=self.backend).select()
         )
 
-    def column(self, name: str) -> list[Any]:
-        """Return a column of the merged state."""
-        if name in (*self.per, *NAMES):
-            place = [*self.per, *NAMES].index(name)
-            return [key[place] for key in self._keys]
-        if name in self._sums:
-            return list(self._sums[name].tolist())
-        if name == "definition":
-            return [self._definition[first] for first in self._first]
-        if name == "place":
-            return [int(place) for place in self._place]
-        if name == "keys":
-            packed = (self._packed.get(number) for number in range(len(self._keys)))
-            return [None if keys is None else pack(np.concatenate(keys)) for keys in packed]
-        return [STATE_VERSION if name == "version" else self._state] * len(self._keys)
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the columns of the merged state."""
+        count = len(self._keys)
+        packed = (self._packed.get(number) for number in range(count))
+        return {
+            **{name: [key[place] for key in self._keys] for place, name in enumerate([*self.per, *NAMES])},
+            **{name: array.tolist() for name, array in self._sums.items()},
+            "definition": [self._definition[first] for first in self._first],
+            "place": [int(place) for place in self._place],
+            "keys": [None if keys is None else pack(np.concatenate(keys)) for keys in packed],
+            "version": [STATE_VERSION] * count,
+            "state": [self._state] * count,
+        }
 
     def frame(self, columns: Mapping[str, tuple[list[Any], Any]]) -> Any:
         """Return a native frame of columns and their types."""

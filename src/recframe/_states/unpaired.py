@@ -50,7 +50,7 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
             one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
             compared.append({"metric": metric, "model": model, "baseline": baseline})
             compared[-1] |= _statistics(one, before, rows.range_of(number), options)
-    upwards = [rows.definition_of(row["metric"])["higher_is_better"] for row in compared]
+    upwards = [rows.definitions[row["metric"]]["higher_is_better"] for row in compared]
     decide(compared, upwards, options)
     return compared
 
@@ -60,7 +60,7 @@ def _check_alike(rows: Rows, other: Rows, metric: str) -> None:
     if metric not in other.metrics:
         msg = f"the baseline has no rows of {metric}; it has {', '.join(other.metrics)}"
         raise OptionError(msg, "make both states by the same call")
-    one, before = rows.definition_of(metric), other.definition_of(metric)
+    one, before = rows.definitions[metric], other.definitions[metric]
     field = next((name for name in one if name not in ("several", "by") and one[name] != before.get(name)), None)
     if field is not None:
         msg = f"the baseline differs in {field} of {metric}: {before.get(field)!r}, but here {one[field]!r}"
