@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 from recframe._display import chart_dates
 from recframe._display import chart_texts as texts
 from recframe._display.data import NO_MODEL
+from recframe._display.frames import grouped
 from recframe._display.packages import package
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import altair as alt
 
     from recframe._display.data import Differences, Mean
     from recframe.metrics import Metric
@@ -42,24 +45,18 @@ def altair() -> Any:
 def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> Any:
     """Return the means over the cutoff, a panel for each metric, so many side by side."""
     alt = altair()
-    panels: dict[str, list[Mean]] = {}
-    for mean in averages:
-        panels.setdefault(_without_cutoff(mean.metric), []).append(mean)
     charts = []
-    for name, means in panels.items():
+    for name, means in grouped(averages, lambda mean: _without_cutoff(mean.metric)).items():
         rows = [_row(mean) | {"k": mean.metric.cutoff} for mean in means]
         cutoffs = [mean.metric.cutoff or 0 for mean in means]
         ends = [min(cutoffs), max(cutoffs)]
         scale = alt.Scale(domain=ends, nice=False) if ends[0] < ends[1] else alt.Scale(zero=False)
         x = alt.X("k:Q", title="cutoff k", scale=scale, axis=alt.Axis(tickMinStep=1, format="d"))
-        chart = _lines(rows, x, name, _models(means))
-        over = texts.means_text(means, confidence, intervals=_has_bands(means))
-        title = _title(f"{name} by cutoff", [over, texts.direction(means[0].metric)])
-        charts.append(chart.properties(width=WIDTH, height=HEIGHT, title=title))
+        charts.append(_lines(means, rows, x, name, "cutoff", confidence))
     return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=columns)
 
 
-def trend(averages: Sequence[Mean], confidence: float, name: str) -> Any:
+def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerChart:
     """Return the means over time, or over another ordered column."""
     alt = altair()
     kind, at = chart_dates.places([mean.segment[0] for mean in averages])
@@ -67,10 +64,7 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> Any:
     dates = chart_dates.axis([row["place"] for row in rows]) if kind == "T" else {}
     in_time = {"scale": alt.Scale(type="utc"), "axis": alt.Axis(**dates)} if dates else {}
     x = alt.X(f"place:{kind}", title=texts.axis_title(name), **in_time)
-    metric = averages[0].metric
-    over = texts.means_text(averages, confidence, intervals=_has_bands(averages))
-    title = _title(f"{metric.label} by {texts.short(name)}", [over, texts.direction(metric)])
-    return _lines(rows, x, metric.label, _models(averages)).properties(width=WIDTH, height=HEIGHT, title=title)
+    return _lines(averages, rows, x, averages[0].metric.label, texts.short(name), confidence)
 
 
 def distribution(
@@ -114,7 +108,7 @@ def distribution(
     return alt.vconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
 
 
-def differences(pair: Differences, metric: Metric, models: Sequence[str] = ()) -> Any:
+def differences(pair: Differences, metric: Metric, models: Sequence[str] = ()) -> alt.LayerChart:
     """Return the sorted differences of two models, list by list, where each is better in its colour."""
     alt = altair()
     signed = [(point, point["difference"]) for point in pair.points]
@@ -136,17 +130,14 @@ def differences(pair: Differences, metric: Metric, models: Sequence[str] = ()) -
     equal = 1 - pair.better - pair.worse
     model, baseline = texts.short(pair.model), texts.short(pair.baseline)
     counts = f"{model} is better in {pair.better:.0%}, equal in {max(equal, 0):.0%}, worse in {pair.worse:.0%}"
-    title = _title(
-        f"{metric.label}: {model} against {baseline}",
-        [
-            f"{counts} of {texts.lists_text(pair.lists)}",
-            f"mean difference {pair.mean:+.4f}; {texts.direction(metric)}",
-        ],
-    )
-    return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT, title=title)
+    lines = [
+        f"{counts} of {texts.lists_text(pair.lists)}",
+        f"mean difference {pair.mean:+.4f}; {texts.direction(metric)}",
+    ]
+    return titled(layers, rows, f"{metric.label}: {model} against {baseline}", lines)
 
 
-def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wanted: float) -> Any:
+def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wanted: float) -> alt.LayerChart:
     """Return the power of tests over the number of lists, a line for each pair of models."""
     alt = altair()
     models = list(dict.fromkeys(row["model"] for row in rows))
@@ -158,10 +149,8 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
         .encode(x=x, y=y, color=_colour(models), tooltip=_tooltip("model:N", "lists:Q", "power:Q"))
     )
     rule = alt.Chart(alt.Data(values=[{"power": wanted}])).mark_rule(strokeDash=[4, 4]).encode(y="power:Q")
-    title = _title(
-        f"Power to find a difference of {difference} in {metric.label}", [f"dashed: {texts.percent(wanted)}"]
-    )
-    return alt.layer(line, rule, data=_data(rows)).properties(width=WIDTH, height=HEIGHT, title=title)
+    title = f"Power to find a difference of {difference} in {metric.label}"
+    return titled([line, rule], rows, title, [f"dashed: {texts.percent(wanted)}"])
 
 
 def forest(
@@ -195,15 +184,14 @@ def forest(
     return panels[0] if len(panels) == 1 else alt.vconcat(*panels)
 
 
-def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) -> Any:
+def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) -> alt.LayerChart:
     """Return a dot with its interval for each segment and model."""
     alt = altair()
     metric, models = averages[0].metric, _models(averages)
     names = texts.segment_texts([mean.segment for mean in averages])
     labels = list(dict.fromkeys(names))
     rows = [_row(mean) | {"segment": name} for mean, name in zip(averages, names, strict=True)]
-    axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
-    y = alt.Y("segment:N", title=texts.axis_title(name), sort=labels, axis=axis)
+    y = names_axis("segment:N", texts.axis_title(name), labels)
     offset = {"yOffset": alt.YOffset("model:N", sort=models)} if len(models) > 1 else {}
     base = alt.Chart().encode(y=y, color=_colour(models), tooltip=_tooltip_of_mean("segment:N"), **offset)
     x = alt.X("mean:Q", title=f"mean {metric.label}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=7))
@@ -213,13 +201,12 @@ def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) ->
     ]
     drawn = len(labels)
     some = [f"{drawn} of {of} segments, those with the most lists"] if drawn < of else []
-    over = texts.means_text(averages, confidence)
-    title = _title(f"{metric.label} by {texts.short(name)}", [over, *some, texts.direction(metric)])
+    lines = [texts.means_text(averages, confidence), *some, texts.direction(metric)]
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
-    return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=height, title=title)
+    return titled(layers, rows, f"{metric.label} by {texts.short(name)}", lines, height)
 
 
-def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: float) -> Any:
+def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: float) -> alt.LayerChart:
     """Return two metrics against each other, a dot for each model."""
     alt = altair()
     models = [row["model"] for row in rows]
@@ -241,25 +228,43 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
     for side, dy in () if crowded else (("datum.above", -9), ("!datum.above", 14)):
         text = base.mark_text(align="left", dx=9, dy=dy, fontSize=13, fontWeight="bold")
         layers.append(text.encode(**at, text=alt.Text("name:N")).transform_filter(side))
-    title = _title(
-        f"{y.label} against {x.label}", [f"lines: {texts.percent(confidence)} intervals of means over lists"]
-    )
-    return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT + 60, title=title)
+    lines = [f"lines: {texts.percent(confidence)} intervals of means over lists"]
+    return titled(layers, rows, f"{y.label} against {x.label}", lines, HEIGHT + 60)
 
 
-def _lines(rows: Sequence[dict[str, Any]], x: Any, name: str, models: list[str]) -> Any:
-    """Return lines with their bands and points, one for each model."""
+def names_axis(field: str, title: str, in_order: Sequence[str]) -> Any:
+    """Return the axis of names, a row each."""
     alt = altair()
+    axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
+    return alt.Y(field, title=title, sort=in_order, axis=axis)
+
+
+def titled(
+    layers: Sequence[Any], rows: Sequence[dict[str, Any]], title: str, lines: Sequence[str], height: Any = HEIGHT
+) -> alt.LayerChart:
+    """Return layers over the same rows as one chart, with its title and lines below that."""
+    chart: alt.LayerChart = altair().layer(*layers, data=_data(rows))
+    return chart.properties(width=WIDTH, height=height, title=_title(title, lines))
+
+
+def _lines(
+    averages: Sequence[Mean], rows: Sequence[dict[str, Any]], x: Any, name: str, by: str, confidence: float
+) -> alt.LayerChart:
+    """Return the means of a metric with their bands and points, a line for each model."""
+    alt = altair()
+    models = _models(averages)
+    bands = len(models) <= MOST_BANDS
     base = alt.Chart().encode(x=x, color=_colour(models), tooltip=_tooltip_of_mean(x.shorthand))
     scale = alt.Scale(zero=False)
     y = alt.Y("mean:Q", title=f"mean {name}", scale=scale)
     band = base.mark_area(opacity=BAND_OPACITY).encode(y=alt.Y("low:Q", title=f"mean {name}", scale=scale), y2="high:Q")
-    return alt.layer(
-        *([band] if len(models) <= MOST_BANDS else []),
+    layers = [
+        *([band] if bands else []),
         base.mark_line().encode(y=y),
         base.mark_point(filled=True, size=36, opacity=1).encode(y=y, shape=_shape(models)),
-        data=_data(rows),
-    )
+    ]
+    over = texts.means_text(averages, confidence, intervals=bands)
+    return titled(layers, rows, f"{name} by {by}", [over, texts.direction(averages[0].metric)])
 
 
 def _data(rows: Sequence[dict[str, Any]]) -> Any:
@@ -282,10 +287,6 @@ def _tooltip_of_mean(first: str) -> list[Any]:
 
 def _models(averages: Sequence[Mean]) -> list[str]:
     return list(dict.fromkeys(mean.model for mean in averages))
-
-
-def _has_bands(averages: Sequence[Mean]) -> bool:
-    return len(_models(averages)) <= MOST_BANDS
 
 
 def _colour(models: list[str], *, legend: bool = True) -> Any:

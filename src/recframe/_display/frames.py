@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 
 from recframe._display.cells import is_missing
 from recframe._engines.registry import is_frame
 from recframe.errors import OptionTypeError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+T = TypeVar("T")
 
 
 def eager_result(result: Any) -> nw.DataFrame[Any]:
@@ -42,3 +47,11 @@ def rows_of(frame: nw.DataFrame[Any]) -> list[dict[str, Any]]:
     columns = columns_of(frame)
     rows = ([None if is_missing(value) else value for value in row] for row in zip(*columns.values(), strict=True))
     return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def grouped(rows: Iterable[T], key: Callable[[T], Hashable]) -> dict[Any, list[T]]:
+    """Return rows by what is the same of them, in their order."""
+    groups: dict[Any, list[T]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups

@@ -16,6 +16,7 @@ from recframe._display.cells import (
     plus_minus_text,
 )
 from recframe._display.decided import Decided, record_of
+from recframe._display.frames import grouped
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -143,10 +144,8 @@ def decided_cells(
     if "model" not in columns:
         return cells
     marked, models, means = [*cells], [*map(label_text, columns["model"])], columns[name]
-    rows_about: dict[tuple[str, ...], list[int]] = {}
-    for row, key in enumerate(about_of(columns, segments, metrics)):
-        rows_about.setdefault(key, []).append(row)
-    for key, rows in rows_about.items():
+    about = about_of(columns, segments, metrics)
+    for key, rows in grouped(range(len(about)), about.__getitem__).items():
         of_models = {models[row]: means[row] for row in rows}
         unbeaten = look.decided.unbeaten(key, of_models)
         for row in rows:

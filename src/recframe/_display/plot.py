@@ -161,8 +161,7 @@ class Plot(SegmentCharts, RankCharts):
         """
         plan = self._call(roles, MEANS).one("differences", metric, k)
         pair = values_of(plan)
-        chart: alt.LayerChart = charts.differences(sorted_differences(pair), pair.metric)
-        return chart
+        return charts.differences(sorted_differences(pair), pair.metric)
 
     def tradeoff(
         self,
@@ -219,8 +218,7 @@ class Plot(SegmentCharts, RankCharts):
             for name, metric in zip("xy", plan.metrics, strict=True):
                 mean = intervals.get((metric.label, row["model"]))
                 row |= {f"{name}_low": mean and mean.low, f"{name}_high": mean and mean.high}
-        chart: alt.LayerChart = charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
-        return chart
+        return charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
 
     def power(
         self,
@@ -283,8 +281,7 @@ class Plot(SegmentCharts, RankCharts):
         )  # fmt: skip
         rows = power_curve(plan, options)
         check_means((row["power"] for row in rows), plan.metrics[0].label)
-        chart: alt.LayerChart = charts.power(rows, plan.metrics[0], str(difference), power)
-        return chart
+        return charts.power(rows, plan.metrics[0], str(difference), power)
 
 
 PLOTS = {

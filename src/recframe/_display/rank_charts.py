@@ -66,17 +66,15 @@ class RankCharts(Charts):
         rows = ranked(plan, Options.of(None, confidence, cluster, 10_000, 0))
         (metric,) = plan.metrics
         check_means((row["rank"] for row in rows), metric.label)
-        chart: alt.LayerChart = _chart(rows, metric, confidence)
-        return chart
+        return _chart(rows, metric, confidence)
 
 
-def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) -> Any:
+def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) -> alt.LayerChart:
     """Return a dot with its interval for each model."""
     alt = charts.altair()
-    axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
     tooltip = ["model:N", "mean:Q", "rank:Q", "rank_low:Q", "rank_high:Q", "lists:Q"]
-    models = [row["model"] for row in rows]
-    base = alt.Chart().encode(y=alt.Y("model:N", title="model", sort=models, axis=axis), tooltip=tooltip)
+    y = charts.names_axis("model:N", "model", [row["model"] for row in rows])
+    base = alt.Chart().encode(y=y, tooltip=tooltip)
     ticks = alt.Axis(format="d", tickMinStep=1, tickCount=min(len(rows), 10))
     x = alt.X(
         "rank:Q",
@@ -91,13 +89,9 @@ def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) ->
         legend=alt.Legend(labelExpr="datum.value ? 'yes' : 'no'", symbolOpacity=1),
     )
     over = f"over {texts.lists_text(int(rows[0]['lists']))}; lines: {texts.percent(confidence)} intervals of ranks"
-    subtitle = [over, texts.direction(metric)]
-    return alt.layer(
+    layers = [
         base.mark_rule(size=3, opacity=0.6).encode(x=alt.X("rank_low:Q"), x2="rank_high:Q", color=color),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=x, color=color),
-        data=alt.Data(values=rows),
-    ).properties(
-        width=charts.WIDTH,
-        height=alt.Step(charts.ROW_HEIGHT + 4),
-        title=alt.Title(f"Ranks by {metric.label}", subtitle=subtitle, anchor="start"),
-    )
+    ]
+    lines = [over, texts.direction(metric)]
+    return charts.titled(layers, rows, f"Ranks by {metric.label}", lines, alt.Step(charts.ROW_HEIGHT + 4))

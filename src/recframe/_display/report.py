@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -13,7 +14,7 @@ from recframe._display import chart_texts, charts, page, report_charts, verdicts
 from recframe._display.cells import number_text
 from recframe._display.data import MEANS, Call
 from recframe._display.forest import chart_of
-from recframe._display.frames import eager_result, rows_of
+from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import Layout
 from recframe._display.report_query import ReportQuery
 from recframe._evaluate import expand
@@ -123,10 +124,8 @@ def _data(report: ReportQuery) -> str:
 
 def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> str:
     """Return the forest plot of each metric under which a pair of models has a difference."""
-    by_metric: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows_of(compared):
-        if row["difference"] is not None:
-            by_metric.setdefault(row["metric"], []).append(row)
+    differences = (row for row in rows_of(compared) if row["difference"] is not None)
+    by_metric = grouped(differences, itemgetter("metric"))
     plots = (chart_of(rows, report.records, report.models) for rows in by_metric.values())
     return page.figures_html([page.chart_html(plot, f"{name}-{number}") for number, plot in enumerate(plots)])
 

@@ -70,8 +70,7 @@ class SegmentCharts(Charts):
         most = whole_number("most", most, f"most={MOST_SEGMENTS}")
         call = self._call(roles, BY_SEGMENT)
         options = call.options(confidence, cluster)
-        chart: alt.LayerChart = segments_of(*by_segment("segments", call, metric, k, options), options, most)
-        return chart
+        return segments_of(*by_segment("segments", call, metric, k, options), options, most)
 
     def trend(
         self,
@@ -113,17 +112,16 @@ class SegmentCharts(Charts):
         """
         call = self._call(roles, BY_SEGMENT)
         options = call.options(confidence, cluster)
-        chart: alt.LayerChart = trend_of(*by_segment("trend", call, metric, k, options), options)
-        return chart
+        return trend_of(*by_segment("trend", call, metric, k, options), options)
 
 
-def segments_of(averages: list[Mean], name: str, options: Options, most: int = MOST_SEGMENTS) -> Any:
+def segments_of(averages: list[Mean], name: str, options: Options, most: int = MOST_SEGMENTS) -> alt.LayerChart:
     """Return the chart of the segments with the most lists."""
     kept, of = most_lists(averages, most)
     return charts.segments(kept, options.confidence, name, of)
 
 
-def trend_of(averages: list[Mean], name: str, options: Options) -> Any:
+def trend_of(averages: list[Mean], name: str, options: Options) -> alt.LayerChart:
     """Return the chart over time."""
     if len(averages[0].segment) > 1:
         msg = f"trend shows one column over time, but per= names {name}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
 from recframe._display.cells import number_text
+from recframe._display.frames import grouped
 from recframe.errors import visible
 
 if TYPE_CHECKING:
@@ -42,10 +43,7 @@ def numbers(row: Mapping[str, Any], confidence: float) -> str:
 
 def by_pair(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
     """Return the rows of each pair of models, in the order of the pairs."""
-    pairs: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for row in rows:
-        pairs.setdefault((repr(row["model"]), repr(row["baseline"])), []).append(row)
-    return list(pairs.values())
+    return list(grouped(rows, lambda row: (repr(row["model"]), repr(row["baseline"]))).values())
 
 
 def _p(value: float) -> str:
