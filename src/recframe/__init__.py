@@ -12,23 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe import _register
-from recframe.errors import (
-    BackendWarning,
-    ColumnTypeError,
-    DataWarning,
-    InputError,
-    MissingColumnError,
-    MissingExtraError,
-    OptionError,
-    OptionTypeError,
-    RecError,
-    RecWarning,
-    ThresholdError,
-    UndefinedError,
-    UndefinedWarning,
-    UnknownMethodError,
-)
+from recframe import _register, errors
+from recframe.errors import *  # noqa: F403 - all that `errors.__all__` names
 
 if TYPE_CHECKING:
     from recframe import expr, metrics, profiles
@@ -51,25 +36,11 @@ if TYPE_CHECKING:
     from recframe.profiles import explain
 
 __all__ = [
-    "BackendWarning",
-    "ColumnTypeError",
     "Config",
     "CutMetric",
-    "DataWarning",
     "EagerRec",
-    "InputError",
     "LazyRec",
     "Metric",
-    "MissingColumnError",
-    "MissingExtraError",
-    "OptionError",
-    "OptionTypeError",
-    "RecError",
-    "RecWarning",
-    "ThresholdError",
-    "UndefinedError",
-    "UndefinedWarning",
-    "UnknownMethodError",
     "candidates",
     "explain",
     "expr",
@@ -92,6 +63,7 @@ __all__ = [
     "to_dict",
     "write_run",
 ]
+__all__ += errors.__all__
 
 __version__ = "0.1.0"
 
@@ -132,18 +104,16 @@ def __getattr__(name: str) -> Any:
         attribute = globals()[name] = getattr(import_module(_LATER[name]), name)
         return attribute
     msg = f"module {__name__!r} has no attribute {name!r}"
-    raise UnknownMethodError(msg, "" if name.startswith("_") else _hint(name))
+    raise errors.UnknownMethodError(msg, "" if name.startswith("_") else _hint(name))
 
 
 def _hint(name: str) -> str:
     """Return the hint for what is a method of frames, or nothing."""
-    from recframe.errors import closest
-
     accessor = import_module(f"{__name__}.accessor")
     if hasattr(accessor.Rec, name):
         return f"it is a method of frames: df.rec.{name}(...), or recframe.rec(df).{name}(...)"
     method = accessor.METHODS.get(name, "").removeprefix(f"{__name__}.")
-    return f"did you mean {method!r}?" if method in __all__ else closest(name, __all__)
+    return f"did you mean {method!r}?" if method in __all__ else errors.closest(name, __all__)
 
 
 def __dir__() -> list[str]:
