@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from difflib import get_close_matches
+from importlib.util import find_spec
 from reprlib import Repr
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,12 @@ class MissingExtraError(RecError, ImportError):
         """Name the feature, and the line that installs what it needs."""
         hint = f"pip install {' '.join(PACKAGES[extra])}, which is the extra {extra!r} of recframe"
         return cls(f"packages for {what} are not installed", hint)
+
+
+def check_packages(what: str, extra: str, *packages: str) -> None:
+    """Raise where a feature needs a package that is not installed."""
+    if any(find_spec(package) is None for package in packages):
+        raise MissingExtraError.of(what, extra)
 
 
 class RecWarning(UserWarning):

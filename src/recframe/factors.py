@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any, Literal
 
 from recframe._defaults import BY, ITEM, RELEVANT, columns_or_defaults
-from recframe.errors import MissingExtraError
+from recframe.errors import check_packages
 
 __all__ = ["from_factors"]
 
@@ -113,9 +112,7 @@ def from_factors(
     │ bob  ┆ rye  ┆ 1.0      ┆ 1    ┆ 1    ┆ 3          │
     └──────┴──────┴──────────┴──────┴──────┴────────────┘
     """
-    if find_spec("numpy") is None:
-        what = "from_factors"
-        raise MissingExtraError.of(what, "factors")
+    check_packages("from_factors", "factors", "numpy")
     from recframe._factors.factors import Settings, evaluate
 
     settings = Settings.of(k=k, positions=positions, memory=memory, threads=threads, progress=progress)

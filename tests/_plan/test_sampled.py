@@ -230,7 +230,7 @@ def test_the_hint_names_every_metric_that_allows_it():
 
 
 def test_an_estimator_without_numpy_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("recframe._statistics.sampled_ranks.find_spec", lambda _: None)
+    monkeypatch.setattr("recframe.errors.find_spec", lambda _: None)
     with pytest.raises(recframe.MissingExtraError, match="estimator='bv'"):
         table(OF_RANK["mrr"], 2, 7, "bv")
     assert table(OF_RANK["mrr"], 2, 7, "rank") == (1.0, 0.25, 1 / 7)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import BY, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for
-from recframe.errors import InputError, MissingExtraError, OptionTypeError, quoted
+from recframe.errors import InputError, OptionTypeError, check_packages, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -81,11 +81,9 @@ def columns_of_arrays() -> dict[str, str]:
 
 def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
     """Return an array of one dimension; one of a single column is that column."""
-    try:
-        import numpy as np
-    except ModuleNotFoundError:
-        what = "from_arrays"
-        raise MissingExtraError.of(what, "stats") from None
+    check_packages("from_arrays", "stats", "numpy")
+    import numpy as np
+
     if np.ma.is_masked(values):
         msg = f"{name} has masked values, and a mask says nothing of what they are"
         raise InputError(msg, "fill them, as with values.filled(numpy.nan), or leave their rows out")

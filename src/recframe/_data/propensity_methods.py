@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recframe._methods import Methods
-from recframe.errors import MissingExtraError
+from recframe.errors import check_packages
 
 if TYPE_CHECKING:
     from recframe._data.methods import Frame
@@ -133,9 +132,7 @@ class PropensityMethods(Methods):
         >>> bias.with_columns(pl.col("propensity").round(6)).rows()
         [(1, 1.0, 1), (2, 0.5, 1)]
         """
-        if find_spec("numpy") is None:
-            what = "position_bias"
-            raise MissingExtraError.of(what, "stats")
+        check_packages("position_bias", "stats", "numpy")
         from recframe._data import position_bias
 
         return position_bias.position_bias(self._frame, self._bound, k, roles)

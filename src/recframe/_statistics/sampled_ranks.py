@@ -7,11 +7,10 @@ table gives an estimate of the metric, f(r), for each q from 1 to m + 1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recframe._progress import progress_bar
-from recframe.errors import MissingExtraError, OptionError
+from recframe.errors import OptionError, check_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +40,7 @@ def table(value: OfRank, m: int, n: int, estimator: Estimator) -> tuple[float, .
     if n > MOST_ITEMS:
         msg = f"sampled={(m, n)}: estimator={estimator!r} looks at each of {n:,} ranks, at most {MOST_ITEMS:,}"
         raise OptionError(msg, "estimator='rank', which takes no time, or a smaller catalogue")
-    if any(find_spec(package) is None for package in needed):
-        what = f"estimator={estimator!r}"
-        raise MissingExtraError.of(what, "stats")
+    check_packages(f"estimator={estimator!r}", "stats", *needed)
     blocks = _blocks(value, m, n)
     if estimator == "cls":
         return tuple(_not_growing(blocks, m))
