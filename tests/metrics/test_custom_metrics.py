@@ -10,7 +10,9 @@ import pytest
 import recframe
 from recframe import metrics
 from recframe._arguments import Roles
+from recframe._given_frames import Given
 from recframe._plan.collect_terms import requirements_of
+from recframe._plan.plan import Plan
 from recframe._query import Query
 from recframe.metrics import METRICS
 from recframe.metrics._options import bounds
@@ -103,6 +105,34 @@ def test_what_a_call_requires_does_not_change():
         with pytest.raises(FrozenInstanceError):
             setattr(required, each.name, None)
         assert not isinstance(getattr(required, each.name), (list, set))
+
+
+def test_metrics_of_one_label_keep_nothing_for_each_other():
+    def of(terms):
+        class Mine(recframe.Metric):
+            name = "mine"
+
+            def terms(self, row):
+                return {"sum": terms(row)}
+
+            def value(self, sums):
+                return sums["sum"]
+
+        return Mine()
+
+    frame = pl.DataFrame({"relevant": [0, 1, 1], "score": [3, 2, 1], "price": [5.0, 2.0, 0.5]})
+    query = Query.of(Roles(by=None, value="price"))
+    reads = [(lambda row: row.hit, 2.0), (lambda row: row.value, 7.5), (lambda row: 2 * row.hit, 4.0)]
+    for terms, expected in reads:
+        assert Plan(Given(frame), query, [of(terms)]).scalar() == expected
+    assert Plan(Given(frame), query, [metrics.Precision(2)]).scalar() == 0.5
+
+    class Precision(metrics.Precision):
+        def terms(self, row):
+            return {name: term * row.value for name, term in super().terms(row).items()}
+
+    assert Precision(2).label == metrics.Precision(2).label
+    assert Plan(Given(frame), query, [Precision(2)]).scalar() == 1.0
 
 
 @pytest.mark.parametrize("tied", [False, True])

@@ -75,13 +75,13 @@ def warn_of_data(
         guesses += _sampled_candidates(given.frame, query)
     if given.truth is not None:
         matches = Matches(given.frame, given.truth, query, context.session)
-        if context.requirements.reads_relevance:
+        if context.requirements.columns_read.relevance:
             reasons += assumed_relevance(given.truth, query)
         metrics = [terms.metric for terms in context.requirements.accuracy]
         read = result if isinstance(result, float) else adapter_of(result).as_narwhals(result)
         if any(_is_zero(query, metric, read, context, means) for metric in metrics):
             reasons += matches.unmatched()
-        if context.requirements.reads_relevance:
+        if context.requirements.columns_read.relevance:
             reasons += matches.strange_lists()
     _warn(reasons, "the numbers may mean nothing", guesses)
 

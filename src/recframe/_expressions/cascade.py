@@ -21,6 +21,7 @@ from recframe._columns import (
 )
 from recframe._expressions.fields import columns_of, field, on_columns
 from recframe._expressions.rows import blocks, tied_block
+from recframe.metrics._row import STOPS
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -41,12 +42,12 @@ def cascade_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
     """Return the sums over the places of tied blocks at which users stop, from ranked rows."""
     upto = requirements.cascade_cutoff
     places = MOST_PLACES if upto is None else min(upto, MOST_PLACES)
-    stopping = range(len(requirements.stops))
+    stopping = range(len(requirements.numbers.stops))
     # Text is no number: that is an error of polars which names it.
     error = pl.when(_is_too_long(upto, places, stopping)).then(pl.lit(TOO_LONG)).cast(pl.Float64).fill_null(0.0)
     block = tied_block(rows.names).add({examined_column(n): field(examined_column(n)).first() for n in stopping})
     added = {}
-    for name, term in requirements.cascade.summands.items():
+    for name, term in requirements.places[STOPS].summands.items():
         here = [n for n in stopping if stop_column(n) in columns_of(term)]
         added[name] = pl.sum_horizontal(*(_added(term, n, places) for n in here)) + error
     return blocks(rows, ties, block.select(added))

@@ -38,6 +38,7 @@ from recframe._columns import (
 from recframe._expressions.fields import field, on_columns, on_fields
 from recframe._expressions.steps import Steps
 from recframe._plan import ranks, stops
+from recframe.metrics._row import STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +73,7 @@ def ranked(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
     position = pl.int_range(1, pl.len() + 1).cast(pl.Float64)
     rows = rows.add({POSITION: position, TIED: tied})
     rows = rows.add(_stops(requirements) | _weights(requirements))
-    stopping = range(len(requirements.stops))
+    stopping = range(len(requirements.numbers.stops))
     passed = {go_on_column(n): on_fields(stops.go_on(nw.col(stop_column(n)))) for n in stopping}
     passed |= {end_column(n): on_fields(stops.is_end(nw.col(stop_column(n)))) for n in stopping}
     ahead = _counted_ahead(requirements)
@@ -92,10 +93,10 @@ def alone_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
     def column(name: str) -> pl.Expr:
         return own[name] if name in own else field(name)
 
-    untied = requirements.ranked_terms(tied=False)
+    untied = requirements.ranked_terms[False]
     summands = {name: on_columns(term, column) for terms in untied for name, term in terms.summands.items()}
     summands = {name: pl.when(field(TIED)).then(0.0).otherwise(term) for name, term in summands.items()}
-    for name, term in requirements.cascade.summands.items():
+    for name, term in requirements.places[STOPS].summands.items():
         there = on_fields(term)
         # Tied rows that a policy orders are equal: each may stand where it is.
         summands[name] += pl.when(field(TIED)).then(0.0).otherwise(there) if ties == "average" else there
@@ -105,10 +106,10 @@ def alone_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
 def tied_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
     """Return the sums over the rows of tied blocks."""
     block = tied_block(rows.names).add(_of_block(requirements))
-    if requirements.first_hit.by_column:
+    if requirements.places[FIRST_HIT].by_column:
         block = _with_chances(block)
     summands = dict(requirements.ranked.summands)
-    for column, term in requirements.first_hit.summands.items():
+    for column, term in requirements.places[FIRST_HIT].summands.items():
         summands[column] += term
     return blocks(rows, ties, block.select({column: on_fields(term).sum() for column, term in summands.items()}))
 
@@ -136,7 +137,7 @@ def _keys(ties: Ties) -> tuple[list[pl.Expr], list[bool]]:
 def _stops(requirements: Requirements) -> dict[str, pl.Expr]:
     """Return the probabilities to stop at a row."""
     relevance, greatest = nw.col(RELEVANCE), nw.col(GREATEST)
-    chances = {stop_column(n): stop(relevance, greatest) for n, stop in enumerate(requirements.stops)}
+    chances = {stop_column(n): stop(relevance, greatest) for n, stop in enumerate(requirements.numbers.stops)}
     return {name: on_fields(chance.cast(nw.Float64())) for name, chance in chances.items()}
 
 

@@ -113,7 +113,7 @@ def _sums(requirements: Requirements, query: Query) -> dict[str, Steps]:
     names = _kept(requirements, nw.lit(0.0), None).names
     start = Steps((), rows.ranked(Steps((), names), requirements, query.ties).names)
     parts = {"alone": rows.alone_sums, "tied": rows.tied_sums}
-    if requirements.stops and query.ties == "average":
+    if requirements.numbers.stops and query.ties == "average":
         parts["cascade"] = cascade_sums
     return {name: terms(start, requirements, query.ties) for name, terms in parts.items()}
 
@@ -155,7 +155,7 @@ def _ideal_sums(requirements: Requirements, of: BestOf, hit: nw.Expr, min_releva
     best = best.then(pl.element().sort(descending=True))
     position = {POSITION: pl.int_range(1, pl.len() + 1).cast(pl.Float64)} if POSITION in terms.requested else {}
     best = best.select({RELEVANCE: pl.element(), HIT: on_columns(hit, lambda _: pl.element()), **position})
-    orders = {ideal_position_column(number): order for number, order in enumerate(requirements.orders)}
+    orders = {ideal_position_column(number): order for number, order in enumerate(requirements.numbers.orders)}
     gains = {name: on_fields(order(IdealRow())) for name, order in orders.items() if name in terms.requested}
     best = best.add({name: gain.rank("ordinal", descending=True).cast(pl.Float64) for name, gain in gains.items()})
     relevant = {RELEVANT: field(HIT)} if of == "all" else {}
@@ -167,7 +167,7 @@ def _value(requirements: Requirements, query: Query, label: str, sums: Mapping[s
     """Return the value of a metric from the sums of a list."""
     # Scores leave no position without a row.
     known = {vacant_column(metric.cutoff): pl.lit(0.0) for metric in requirements.metrics}
-    known |= {constant_column(number): _total(of, k) for number, (of, k) in enumerate(requirements.constants)}
+    known |= {constant_column(number): _total(of, k) for number, (of, k) in enumerate(requirements.numbers.constants)}
     for where, names in sums.items():
         for name in names:
             part = field(where).struct.field(name)

@@ -103,7 +103,7 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
 def check_numbers(context: CallContext) -> None:
     """Raise for relevances and values of hits that a metric of the call cannot use."""
     limits = context.requirements.limits
-    if context.propensities and context.requirements.reads_relevance:
+    if context.propensities and context.requirements.columns_read.relevance:
         _check_propensities(context)
     frames = [context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames]
     if limits:

@@ -11,18 +11,15 @@ import narwhals as nw
 
 from recframe._columns import (
     CONTRIBUTION,
-    FIRST_HIT,
     IN_TRUTH,
     KNOWN,
     LIST_VALUE,
     RANKED,
     RELEVANT,
     SERVED,
-    SUBTOPIC,
     item_sum_column,
     row_column,
     segment_sum_column,
-    stop_column,
     sum_column,
 )
 from recframe._plan.relevance import inverse_propensity
@@ -31,7 +28,7 @@ from recframe.errors import OptionTypeError, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
-from recframe.metrics._place_row import CascadeRow, FirstHitRow, PlaceRow, SubtopicRow
+from recframe.metrics._place_row import PLACES, PlaceRow
 from recframe.metrics._row import Numbers, Row, UntiedRow
 from recframe.metrics._shared_terms import TermColumns, Terms, check_names, check_terms
 from recframe.metrics._sums import Sums
@@ -94,7 +91,7 @@ def requirements_of(
     Later calls find what an earlier one collected, unless a metric is a custom one or has a function as an option,
     whose answers may change.
     """
-    key = (truth, shares, *map(attrgetter("label"), metrics))
+    key = (truth, shares, *map(type, metrics), *map(attrgetter("label"), metrics))
     known: Requirements | None = None if feature_count else query.kept.get(key)
     if known is not None:
         return known
@@ -110,7 +107,9 @@ def requirements_of(
         by_propensity=query.propensity is not None,
         by_divisor=query.propensity is not None and query.estimator == "pooled",
     )
-    requirements = _kept(call) if all(map(answers_alike, metrics)) else _collected(call)
+    if not all(map(answers_alike, metrics)):
+        return _collected(call)
+    requirements = _kept(call)
     if not feature_count:
         query.kept[key] = requirements
     return requirements
@@ -165,16 +164,7 @@ def _collected(call: _Call) -> Requirements:
         items=items,
         values=values,
         shares=of_rows,
-        weights=tuple(asking.numbers.weights),
-        constants=tuple(asking.numbers.constants),
-        stops=tuple(asking.numbers.stops),
-        levels=tuple(asking.numbers.levels),
-        pairs=tuple(asking.numbers.pairs),
-        seen=tuple(asking.numbers.seen),
-        orders=tuple(asking.numbers.orders),
-        alphas=tuple(asking.numbers.alphas),
-        groups=tuple(asking.numbers.groups),
-        greedy=tuple(asking.numbers.greedy),
+        numbers=asking.numbers,
         cutoffs=frozenset(asking.cutoffs),
         sum_columns=asking.sums.all,
         item_sum_columns=asking.item_sums.all,
@@ -186,12 +176,7 @@ class _Asking:
     """Collects the terms of the metrics of one call. A term has a column of its own, or one that metrics share."""
 
     def __init__(self, call: _Call) -> None:
-        self._feature_count = call.feature_count
-        self._with_shares = call.with_shares
-        self._pooled = call.pooled
-        self._condensed = call.condensed
-        self._by_propensity = call.by_propensity
-        self._by_divisor = call.by_divisor
+        self._call = call
         self.numbers = Numbers()
         self.cutoffs: set[int | None] = set()
         self.sums = TermColumns(sum_column)
@@ -201,22 +186,19 @@ class _Asking:
     def accuracy(self, metric: Metric) -> AccuracyTerms:
         row, best = Row(self.numbers), IdealRow(self.numbers)
         # Contributions include rows that other calls leave out.
-        reads: Reads = "all" if self._with_shares else metric.reads
+        reads: Reads = "all" if self._call.with_shares else metric.reads
         ranked = self.sums.add(metric.label, self._terms(metric, row), row, reads)
         ideal = self.sums.add(metric.label, metric.best_terms(best), best, f"best of {metric.best_of}")
         untied = ranked if not metric.is_builtin else self._untied(metric)
-        if self._by_propensity:
+        if self._call.by_propensity:
             untied = untied.times(inverse_propensity())
             ranked, ideal = ranked.times(inverse_propensity()), ideal.times(inverse_propensity())
-        first_hit = cascade = Terms()
-        if FIRST_HIT in row.requested:
-            first_hit = self.sums.known(metric.label, self._terms(metric, FirstHitRow(self.numbers)))
-        if row.requested & {stop_column(number) for number in self.numbers.stops.values()}:
-            cascade = self.sums.known(metric.label, self._terms(metric, CascadeRow(self.numbers)))
-        subtopics = Terms()
-        if SUBTOPIC in row.requested:
-            subtopics = self.sums.known(metric.label, self._terms(metric, SubtopicRow(self.numbers)))
-        return AccuracyTerms(metric, reads, ranked, untied, ideal, first_hit, cascade, subtopics)
+        places = {
+            kind: self.sums.known(metric.label, self._terms(metric, place(self.numbers)))
+            for kind, place in PLACES.items()
+            if kind in row.requested
+        }
+        return AccuracyTerms(metric, reads, ranked, untied, ideal, places)
 
     def _untied(self, metric: Metric) -> Terms:
         """Return what a row adds that ties with no other, in fewer steps; a custom metric is called once for rows."""
@@ -234,7 +216,7 @@ class _Asking:
 
     def _own_terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
         terms = metric.terms(row)
-        if not self._with_shares:
+        if not self._call.with_shares:
             return terms
         more = metric.share_terms(row)
         for each in (terms, more):
@@ -243,7 +225,7 @@ class _Asking:
         return {**terms, **more}
 
     def beyond(self, metric: BeyondAccuracyMetric) -> BeyondAccuracyTerms:
-        row, past = RecommendedRow(self._feature_count), HistoryRow(self._feature_count)
+        row, past = RecommendedRow(self._call.feature_count), HistoryRow(self._call.feature_count)
         recommended = self.sums.add(metric.label, metric.recommended_terms(row), row, "recommended")
         self.cutoffs |= row.cutoffs
         return BeyondAccuracyTerms(
@@ -251,7 +233,7 @@ class _Asking:
         )
 
     def exposure(self, metric: ExposureMetric) -> BeyondAccuracyTerms:
-        row = RecommendedRow(self._feature_count)
+        row = RecommendedRow(self._call.feature_count)
         recommended = self.item_sums.add(metric.label, metric.recommended_terms(row), row, "recommended")
         self.cutoffs |= row.cutoffs
         return BeyondAccuracyTerms(metric, recommended, Terms())
@@ -271,9 +253,9 @@ class _Asking:
             defined = defined if metric.is_builtin else defined.cast(nw.Boolean())
         counted: tuple[str, ...] = ()
         if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-            counted = counted_of(lists, condensed=self._condensed)
+            counted = counted_of(lists, condensed=self._call.condensed)
             value, defined = self._of_relevant(metric, value, defined)
-        weighting = None if exposure else metric.divisor(sums) if self._by_divisor else metric.weighting(sums)
+        weighting = None if exposure else metric.divisor(sums) if self._call.by_divisor else metric.weighting(sums)
         if weighting is not None:
             weighting = _expression(metric, "weighting", weighting, "sums.relevant")
         return ListValue(metric, value, defined, weighting, counted, frozenset(sums.requested))
@@ -282,13 +264,13 @@ class _Asking:
         """Return the value of a metric of relevance, and where it is defined: also by what other models rank."""
         if metric.reads_groups and defined is not None:
             return value, defined
-        known = nw.col(KNOWN if self._pooled else RELEVANT) > 0
+        known = nw.col(KNOWN if self._call.pooled else RELEVANT) > 0
         if not metric.needs_relevant and defined is not None:
-            if not self._pooled:
+            if not self._call.pooled:
                 return value, defined
             # Where other models have a relevant row and this one has none, it scores 0.
             return nw.when(defined).then(value).otherwise(0.0), defined | (known & (nw.col(RELEVANT) == 0))
-        if self._pooled:
+        if self._call.pooled:
             # This model has no relevant row in a list where other models have one.
             defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
             value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0) if metric.higher_is_better else value
@@ -301,9 +283,9 @@ class _Asking:
         }
         row, sums = Sums(of_row, self.numbers), Sums(own, self.numbers)
         ranked, unranked = terms.metric.share(row, sums), terms.metric.unranked_share(sums)
-        if self._by_propensity and unranked is not None:
+        if self._call.by_propensity and unranked is not None:
             unranked = unranked * inverse_propensity()
-        if self._pooled:
+        if self._call.pooled:
             # The list has a value because of other models' rows.
             defined = None if terms.metric.needs_relevant else terms.metric.defined(sums)
             has_value = nw.col(RELEVANT) > 0 if defined is None else defined

@@ -143,7 +143,7 @@ class CallContext:
                 truth = self._judged(truth)
             self.truth = self.engine.collect_once(truth)
         self.subtopics: Frame | None = None
-        if self.truth_lists is not None and query.subtopic is not None and requirements.alphas:
+        if self.truth_lists is not None and query.subtopic is not None and requirements.numbers.alphas:
             self.subtopics = self.engine.collect_once(relevant_pairs(self.truth_lists, self.keys, query.min_relevance))
         if query.condensed:
             self.frame = self.engine.collect_once(self._condensed(self.frame))
@@ -165,7 +165,7 @@ class CallContext:
 
     def _opened(self, name: str) -> Frame:
         """Return a frame with a key also where it is one list, or the part of it that is to be read."""
-        judged = self.requirements.reads_relevance and (name == "truth" or "truth" not in self.session.frames)
+        judged = self.requirements.columns_read.relevance and (name == "truth" or "truth" not in self.session.frames)
         if self._item_keys:
             frame = by_value(self.session, self.query, name, reads_relevance=judged)
         else:
@@ -194,19 +194,19 @@ class CallContext:
     @cached_property
     def pool(self) -> list[str]:
         """The column that says which items of a truth have a relevance that is not missing, if something reads it."""
-        return [POOLED] if self.query.condensed or self.requirements.reads_pool else []
+        return [POOLED] if self.query.condensed or self.requirements.columns_read.pool else []
 
     @cached_property
     def relevance(self) -> list[str]:
         """The columns of a frame that has no truth from which `with_relevance` makes what metrics read of it."""
-        made = [HIT, *([POOLED] if self.requirements.reads_pool else [])] if self.prepared else []
+        made = [HIT, *([POOLED] if self.requirements.columns_read.pool else [])] if self.prepared else []
         return [RELEVANCE, *made]
 
     def with_relevance(self, frame: Frame) -> Frame:
         """Return rows of a frame that has no truth with their relevance, and whether they are relevant."""
         if self.prepared:
             return frame
-        pooled = [IS_POOLED] if self.requirements.reads_pool else []
+        pooled = [IS_POOLED] if self.requirements.columns_read.pool else []
         return self.with_hits(frame.with_columns(*pooled, or_zero(RELEVANCE)))
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
@@ -228,7 +228,7 @@ class CallContext:
     @cached_property
     def values(self) -> list[str]:
         """The column of the values of hits, where a metric reads it."""
-        return [VALUE] if self.requirements.reads_value else []
+        return [VALUE] if self.requirements.columns_read.value else []
 
     @cached_property
     def propensities(self) -> list[str]:
@@ -285,7 +285,7 @@ class CallContext:
     @cached_property
     def pooled(self) -> bool:
         """Whether the models are in long format and tell together which lists there are."""
-        return self.requirements.reads_relevance and self.long and self.truth is None
+        return self.requirements.columns_read.relevance and self.long and self.truth is None
 
     @cached_property
     def every_list(self) -> bool:
@@ -305,8 +305,8 @@ class CallContext:
     def columns(self) -> list[str]:
         """The sums of a list."""
         counts = [name for name in (RANKED, ROWS, IN_TRUTH, SERVED, SUBTOPICS) if name in self.requirements.requested]
-        counts += [greedy_column(number) for number in range(len(self.requirements.greedy))]
-        for number in range(len(self.requirements.groups)):
+        counts += [greedy_column(number) for number in range(len(self.requirements.numbers.greedy))]
+        for number in range(len(self.requirements.numbers.groups)):
             counts += [group_distance_column(number), grouped_column(number)]
         counts += sorted(name for name in self.requirements.requested if name.startswith(vacant_column("")))
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]

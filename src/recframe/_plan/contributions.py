@@ -11,6 +11,7 @@ from recframe._columns import (
     ABSOLUTE,
     BLOCK_HITS,
     CONTRIBUTION,
+    FIRST_HIT,
     HIT,
     ITEM,
     LIST_SUM,
@@ -34,6 +35,7 @@ from recframe._plan.plan import Plan
 from recframe._plan.relevance import or_zero
 from recframe._plan.stops import row_stop_places
 from recframe.errors import OptionError
+from recframe.metrics._row import STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -203,16 +205,16 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Later) -> Frame:
     assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric reads the relevance
     kept, rows = ranking.prepared(ranking.kept)
     # Contributions include rows that other calls leave out.
-    terms = requirements.ranked_terms(tied=rows.tied).of_all
+    terms = requirements.ranked_terms[rows.tied].of_all
     requested, added = terms.requested, dict(terms.by_column)
     kept = context.engine.collect_once(rows.count_hits(kept, requested))
-    first_hit, cascade = requirements.first_hit.by_column, requirements.cascade.by_column
+    first_hit, cascade = requirements.places[FIRST_HIT].by_column, requirements.places[STOPS].by_column
     if rows.tied and first_hit:
         kept = _with_blocks(context, kept, places.first_hit_places(context, kept, ranking.upto), first_hit)
         each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
         added |= {column: added[column] + nw.col(block_column(column)) * each for column in first_hit}
     if cascade:
-        if len(requirements.stops) > 1:
+        if len(requirements.numbers.stops) > 1:
             msg = "a metric with several probabilities to stop at a row has no contributions"
             raise OptionError(msg)
         stops = row_stop_places(context, kept, ranking.upto, tied=rows.tied)

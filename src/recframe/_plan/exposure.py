@@ -87,8 +87,8 @@ class GroupExposure:
         assert ideal is not None  # noqa: S101 - for the type checker: awrf
         assert ranking.kept is not None  # noqa: S101 - is a metric of ranked rows
         kept, rows = ranking.prepared(ranking.kept)
-        terms = requirements.ranked_terms(tied=rows.tied).of_all
-        attention = terms.summands[requirements.groups[0][0]]
+        terms = requirements.ranked_terms[rows.tied].of_all
+        attention = terms.summands[next(iter(requirements.numbers.groups))[0]]
         read = with_groups(context, ranking.read_rows(kept, ideal, rows, terms))
         gain = nw.when(nw.col(HIT) > 0).then(nw.col(RELEVANCE).cast(nw.Float64())).otherwise(0.0) * attention
         # A relevance of 0 or less may be a relevant one, but is of no use.

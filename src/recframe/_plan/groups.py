@@ -43,7 +43,7 @@ def group_distances(context: CallContext, rows: Frame, terms: Mapping[str, nw.Ex
     """
     engine, group, addends = context.engine, context.group, []
     key, both = [*group, GROUP], [ATTENTION, LIST_ATTENTION]
-    for number, (column, distance, target) in enumerate(context.requirements.groups):
+    for number, (column, distance, target) in enumerate(context.requirements.numbers.groups):
         read = with_groups(context, rows).select(*key, *(terms[column].alias(name) for name in both))
         read = read.filter(nw.col(ATTENTION) > 0)
         groups = engine.sum_in_order(read.select(*key, ATTENTION), key, [ATTENTION])

@@ -39,7 +39,7 @@ from recframe._plan.subtopics import sums_of_subtopics
 from recframe._plan.sum_columns import constant, own, up_to
 from recframe._plan.term_rows import TermRows
 from recframe.metrics._ideal_row import IdealRow
-from recframe.metrics._row import ALL_ROWS
+from recframe.metrics._row import ALL_ROWS, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,10 +86,10 @@ class Ranking:
         # Without a cutoff, the ranked rows are counted too.
         self.ranked = self._engine.collect_once(ranked) if upto is None and RANKED in requirements.requested else ranked
         placed = placed_rows(context, self.ranked, ideal, upto)
-        if requirements.reads_recommended and requirements.reads_relevance:
+        if requirements.reads_recommended and requirements.columns_read.relevance:
             placed = self._engine.collect_once(placed)
         self.recommended = RecommendedItems(context, placed) if requirements.reads_recommended else None
-        self.kept = kept_rows(context, placed, upto) if requirements.reads_relevance else None
+        self.kept = kept_rows(context, placed, upto) if requirements.columns_read.relevance else None
 
     def sums(self) -> Frame:
         """Return the sums of every list that matters."""
@@ -115,9 +115,13 @@ class Ranking:
         kept, rows = self.prepared(kept)
         hits = self._hits(kept, rows)
         addends = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
-        if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, HOLDS_SEVERAL_FIRST_HITS):
+        if (
+            rows.tied
+            and requirements.places[FIRST_HIT].by_column
+            and context.engine.may_hold(hits, HOLDS_SEVERAL_FIRST_HITS)
+        ):
             first = places.first_hit_places(context, hits, self.upto)
-            addends.append(Addends(first, requirements.first_hit.summands))
+            addends.append(Addends(first, requirements.places[FIRST_HIT].summands))
         if requirements.requested & {RANKED, ROWS}:
             addends += row_counts(context, self.ranked, kept, self._index, self.upto)
         if IN_TRUTH in requirements.requested:
@@ -126,11 +130,11 @@ class Ranking:
             scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
             served = context.engine.drop_missing(scored, SCORE).select(*context.group).unique()
             addends.append(Addends(served, {SERVED: constant(SERVED, 1.0)}))
-        if requirements.alphas:
+        if requirements.numbers.alphas:
             addends += sums_of_subtopics(context, kept, ideal(), self.upto, tied=rows.tied)
-        if requirements.stops:
+        if requirements.numbers.stops:
             stops = stop_places(context, kept, self.upto, tied=rows.tied)
-            addends.append(Addends(stops, requirements.cascade.summands))
+            addends.append(Addends(stops, requirements.places[STOPS].summands))
         return addends
 
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:
@@ -144,14 +148,14 @@ class Ranking:
     def _row_sums(self, kept: Frame, hits: Frame, ideal: Later, rows: TermRows) -> list[Addends]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
         context = self._context
-        of_hits, of_all = self._requirements.ranked_terms(tied=rows.tied)
+        of_hits, of_all = self._requirements.ranked_terms[rows.tied]
         addends: list[Addends] = []
         if of_hits.by_column:
             read = rows.join_lookups(self._in_order(hits, rows), of_hits.requested, ideal)
             addends.append(Addends(read, of_hits.summands, in_order=True))
         if of_all.by_column:
             read = self.read_rows(kept, ideal, rows, of_all)
-            if self._requirements.groups:
+            if self._requirements.numbers.groups:
                 addends += group_distances(context, read, of_all.summands)
             terms = of_all.summands
             several = bool(addends)
@@ -217,7 +221,7 @@ def ideal_rows(context: CallContext) -> Addends:
         columns = [*group, *context.relevance, *context.propensities, *context.values]
         source = context.engine.narrow(context.frame, columns)
         if not context.prepared:
-            pooled = [IS_POOLED] if context.requirements.reads_pool else []
+            pooled = [IS_POOLED] if context.requirements.columns_read.pool else []
             source = source.with_columns(*pooled, or_zero(RELEVANCE))
     else:
         columns = [*group, RELEVANCE, *context.pool, *context.propensities, *context.values]
@@ -259,7 +263,7 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
 
 def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:
     """Add the positions in ideal rankings that are sorted by a gain other than the relevance."""
-    for number, gain in enumerate(context.requirements.orders):
+    for number, gain in enumerate(context.requirements.numbers.orders):
         column = ideal_position_column(number)
         if column in terms.requested:
             rows = context.with_hits(rows).with_columns(gain(IdealRow()).cast(nw.Float64()).alias(GAIN))

@@ -64,7 +64,7 @@ def _on_workers(plan: Plan, query: Query, parts: int) -> State:
     """Return the sums that the workers compute."""
     context, engine = plan.context, plan.context.engine
     frames = {name: context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames}
-    if context.requirements.stops:
+    if context.requirements.numbers.stops:
         # Of all rows, of which a worker sees some.
         frames = {name: context.with_greatest(frame)[0] for name, frame in frames.items()}
     names = {name: dict(context.session.columns[name]) for name in frames}

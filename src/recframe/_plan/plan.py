@@ -169,7 +169,7 @@ class Plan:
         upto, engine, requirements = self.requirements.cutoff, self._engine, self.requirements
         ideal = (
             engine.submit(lambda: engine.collect_once(ideal_lists(self.context)))
-            if requirements.reads_relevance
+            if requirements.columns_read.relevance
             else None
         )
         if ideal is not None and RELEVANT in requirements.requested:
@@ -296,7 +296,7 @@ class Plan:
 
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""
-        for number, (of, k) in enumerate(self.requirements.constants):
+        for number, (of, k) in enumerate(self.requirements.numbers.constants):
             if k > MOST_SUMMED:
                 msg = f"k={k} is more than {MOST_SUMMED}, the most positions that a value is divided by"
                 raise OptionError(msg, "give a smaller cutoff")

@@ -48,7 +48,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     """Return the rows that the model of an order ranks."""
     keep = [ITEM] if context.with_item else []
     keep += [ROW] if context.query.ties == "first" else []
-    if context.truth is None and context.requirements.reads_relevance:
+    if context.truth is None and context.requirements.columns_read.relevance:
         keep += [*context.relevance, *context.propensities]
     keep += [TIED] if TIED in context.omitted else []
     keep += [GROUP] if context.own_groups else []
@@ -70,7 +70,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
 def _reordered(context: CallContext, ranked: Frame) -> Frame:
     """Return ranked rows with other scores or ranks: all the same, or by their relevance."""
     query = context.query
-    if query.ordered == "by chance" or not context.requirements.reads_relevance:
+    if query.ordered == "by chance" or not context.requirements.columns_read.relevance:
         return ranked.with_columns(nw.lit(1).alias(SCORE))
     if context.truth is not None:
         truth = context.truth.select(*context.keys, ITEM, RELEVANCE)
@@ -134,7 +134,7 @@ def _needed_rows(context: CallContext, upto: int | None) -> Needed | None:
         context.truth is not None
         or TIED in context.omitted
         or ranks.TIE_ORDER[query.ties]
-        or requirements.alphas
+        or requirements.numbers.alphas
         or requirements.reads_recommended
         or all_rows_upto is None
         or counts_kept_rows

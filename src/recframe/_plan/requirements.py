@@ -21,17 +21,18 @@ from recframe._columns import (
     VALUE,
 )
 from recframe._plan.weight_tables import WeightSums
+from recframe.metrics._place_row import PLACES
 from recframe.metrics._record import BestOf
-from recframe.metrics._row import ALL_ROWS
+from recframe.metrics._row import ALL_ROWS, STOPS
 from recframe.metrics._shared_terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from recframe._columns import Frame
     from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
     from recframe.metrics._record import Metric, Reads
-    from recframe.metrics._row import Group, Order, Stop, Weight
+    from recframe.metrics._row import Numbers
 
 
 ITEM_NUMBERS = frozenset({CATALOG_SIZE, FAMILIAR, POPULAR, POPULAR_LEVEL})
@@ -51,26 +52,22 @@ class AccuracyTerms:
     """What it adds where it ties with no other row."""
     ideal: Terms
     """What a row adds in the ideal ranking."""
-    first_hit: Terms
-    """What a place adds in a tied block with several first hits."""
-    cascade: Terms
-    """What a place adds at which users stop."""
-    subtopics: Terms
-    """What a place adds that a hit of a subtopic may have."""
+    places: Mapping[str, Terms]
+    """What places of tied blocks add, by what they are places of."""
 
 
 class ColumnsRead(NamedTuple):
     """What metrics read of the user's frames, in addition to keys and what ranks."""
 
     relevance: bool
-    """Whether the call reads the relevance."""
     grades: bool
-    """Whether a metric cannot do without it."""
+    """Whether a metric cannot do without the relevance."""
     items_in_order: bool
     value: bool
+    """Whether a metric reads the value of hits."""
     subtopics: bool
-    groups: bool
     pool: bool
+    """Whether a metric of relevance reads which rows are in the pool, and which of them were judged."""
 
 
 class RankedTerms(NamedTuple):
@@ -82,11 +79,10 @@ class RankedTerms(NamedTuple):
     """What it adds to metrics that must see every row."""
 
     @classmethod
-    def of(cls, terms: Iterable[tuple[Reads, Terms]]) -> RankedTerms:
+    def of(cls, terms: Sequence[tuple[Reads, Terms]]) -> RankedTerms:
         """Return the terms of metrics by the rows that these read."""
-        by_rows = [*terms]
-        of_hits = Terms.union(each for reads, each in by_rows if reads != "all")
-        return cls(of_hits, Terms.union(each for reads, each in by_rows if reads == "all"))
+        of_hits = Terms.union(each for reads, each in terms if reads != "all")
+        return cls(of_hits, Terms.union(each for reads, each in terms if reads == "all"))
 
 
 @dataclass(frozen=True)
@@ -170,26 +166,8 @@ class Requirements:
     """The values by the labels of the metrics."""
     shares: Shares | None
     """Of the one metric of a call for contributions."""
-    weights: tuple[tuple[Weight, int | None], ...]
-    """The weights of positions up to a cutoff, by their numbers; of rows."""
-    constants: tuple[tuple[Weight, int], ...]
-    """The same, of positions, which sum to the same for every list."""
-    stops: tuple[Stop, ...]
-    """The probabilities to stop at a row, by their numbers."""
-    levels: tuple[float, ...]
-    """The levels of recall from which precision is interpolated, by their numbers."""
-    pairs: tuple[int, ...]
-    """How many hits and other rows form pairs, by their numbers."""
-    seen: tuple[tuple[float, Weight, int | None], ...]
-    """The weights of positions up to a cutoff for users who stop at relevant rows, by their numbers."""
-    orders: tuple[Order, ...]
-    """What sorts ideal rankings in the place of the relevance, by their numbers."""
-    alphas: tuple[float, ...]
-    """The probabilities that a row satisfies a user of its subtopic, by their numbers."""
-    groups: tuple[Group, ...]
-    """The distances of groups from a target, by their numbers."""
-    greedy: tuple[tuple[float, Weight, int | None], ...]
-    """The greedy ideal rankings, by their numbers: the probability, the weights of positions, and the cutoff."""
+    numbers: Numbers
+    """What rows and sums were given, by its numbers."""
     cutoffs: frozenset[int | None]
     """Up to where the different items of a list are counted."""
     sum_columns: tuple[str, ...]
@@ -203,17 +181,11 @@ class Requirements:
         """What a ranked row adds to the metrics of relevance."""
         return Terms.union(metric.ranked for metric in self.accuracy)
 
-    def ranked_terms(self, *, tied: bool) -> RankedTerms:
-        """Return what a ranked row adds, where rows may tie or none does."""
-        return self._tied_terms if tied else self._untied_terms
-
     @cached_property
-    def _tied_terms(self) -> RankedTerms:
-        return RankedTerms.of((metric.reads, metric.ranked) for metric in self.accuracy)
-
-    @cached_property
-    def _untied_terms(self) -> RankedTerms:
-        return RankedTerms.of((metric.reads, metric.untied) for metric in self.accuracy)
+    def ranked_terms(self) -> Mapping[bool, RankedTerms]:
+        """What a ranked row adds, by whether rows may tie."""
+        tied = RankedTerms.of([(each.reads, each.ranked) for each in self.accuracy])
+        return {True: tied, False: RankedTerms.of([(each.reads, each.untied) for each in self.accuracy])}
 
     @cached_property
     def ideal(self) -> Mapping[BestOf, Terms]:
@@ -222,24 +194,14 @@ class Requirements:
         return {of: Terms.union(metric.ideal for metric in metrics if metric.metric.best_of == of) for of in kinds}
 
     @cached_property
-    def first_hit(self) -> Terms:
-        """What a place adds in a tied block with several first hits."""
-        return Terms.union(metric.first_hit for metric in self.accuracy)
-
-    @cached_property
-    def cascade(self) -> Terms:
-        """What a place adds at which users stop."""
-        return Terms.union(metric.cascade for metric in self.accuracy)
-
-    @cached_property
-    def subtopics(self) -> Terms:
-        """What a place adds that a hit of a subtopic may have."""
-        return Terms.union(metric.subtopics for metric in self.accuracy)
+    def places(self) -> Mapping[str, Terms]:
+        """What places of tied blocks add, by what they are places of."""
+        return {kind: Terms.union(each.places.get(kind, Terms()) for each in self.accuracy) for kind in PLACES}
 
     @cached_property
     def weight_sums(self) -> tuple[WeightSums, ...]:
         """The sums of weights over the positions of tied blocks."""
-        return tuple(WeightSums.of(number, *weight) for number, weight in enumerate(self.weights))
+        return tuple(WeightSums.of(number, *weight) for number, weight in enumerate(self.numbers.weights))
 
     @cached_property
     def weight_tables(self) -> dict[Hashable, Frame]:
@@ -260,17 +222,11 @@ class Requirements:
         return ColumnsRead(
             relevance=bool(self.accuracy),
             grades=any(terms.metric.reads_relevance for terms in self.accuracy),
-            items_in_order=self.reads_items or bool(self.greedy),
-            value=self.reads_value,
-            subtopics=bool(self.alphas),
-            groups=bool(self.groups),
-            pool=self.reads_pool,
+            items_in_order=self.reads_items or bool(self.numbers.greedy),
+            value=VALUE in self.requested,
+            subtopics=bool(self.numbers.alphas),
+            pool=POOLED in self.ranked.requested,
         )
-
-    @cached_property
-    def reads_relevance(self) -> bool:
-        """Whether a metric reads the relevance."""
-        return bool(self.accuracy)
 
     @cached_property
     def reads_ranks(self) -> bool:
@@ -297,17 +253,7 @@ class Requirements:
     @cached_property
     def reads_items(self) -> bool:
         """Whether a metric reads the items themselves, in their order."""
-        return self.reads_recommended or bool(self.groups) or bool(self.requested & ITEM_NUMBERS)
-
-    @cached_property
-    def reads_pool(self) -> bool:
-        """Whether a metric of relevance reads which rows are in the pool, and which of them were judged."""
-        return POOLED in self.ranked.requested
-
-    @cached_property
-    def reads_value(self) -> bool:
-        """Whether a metric reads the value of hits."""
-        return VALUE in self.requested
+        return self.reads_recommended or bool(self.numbers.groups) or bool(self.requested & ITEM_NUMBERS)
 
     @cached_property
     def all_rows_upto(self) -> int | None:
@@ -315,7 +261,7 @@ class Requirements:
         cutoffs = [
             None if terms.metric.cuts_at_relevant else terms.metric.cutoff
             for terms in self.accuracy
-            if terms.reads == "all" or terms.cascade.by_column
+            if terms.reads == "all" or STOPS in terms.places
         ]
         if self.ranked.requested & COMPARED:
             cutoffs.append(None)
@@ -339,7 +285,7 @@ class Requirements:
     @cached_property
     def cascade_cutoff(self) -> int | None:
         """The last position that a cascade model reads; None: all."""
-        return furthest([terms.metric.cutoff for terms in self.accuracy if terms.cascade.by_column])
+        return furthest([terms.metric.cutoff for terms in self.accuracy if STOPS in terms.places])
 
 
 def furthest(cutoffs: Sequence[int | None]) -> int | None:

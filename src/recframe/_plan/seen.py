@@ -35,7 +35,7 @@ def with_seen(context: CallContext, rows: Frame, *, tied: bool) -> Frame:
 
     All hits of a list must be among the rows.
     """
-    requested = context.requirements.seen
+    requested = context.requirements.numbers.seen
     rows = ranks.count_ahead(context.engine, rows, context.group, nw.col(HIT), HITS_AHEAD, HITS_INSIDE, tied=tied)
     start = nw.col(START).cast(nw.Float64())
     first = {seen_column(number): cut(of(start), start, k) for number, (_, of, k) in enumerate(requested)}
@@ -55,7 +55,7 @@ def _further_places(context: CallContext, rows: Frame, row: list[str]) -> Frame:
 
     The other rows of the block are a block of their own, with one row less.
     """
-    requested = context.requirements.seen
+    requested = context.requirements.numbers.seen
     stops = [*dict.fromkeys(stop for stop, _, _ in requested)]
     blocks = rows.filter(nw.col(SIZE) > 1).select(*row, SIZE, HITS_INSIDE).unique()
     blocks = blocks.with_columns(

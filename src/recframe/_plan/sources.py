@@ -142,9 +142,8 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     key = read, truth, _, _, _ = requirements.columns_read, given.truth is not None, item, sql, grouped
     specs = query.kept.get(key)
     if specs is None:
-        specs = query.kept[key] = _specs(query, read, truth=truth, item=item, grouped=grouped)
-        if sql:
-            query.kept[key] = specs = _made(query, specs, pool=query.condensed or read.pool)
+        specs = _specs(query, read, truth=truth, item=item, grouped=grouped)
+        query.kept[key] = specs = _made(query, specs, pool=query.condensed or read.pool) if sql else specs
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
     numbers = range(len(given.target_tables))
     targets = {target_column(i): ColumnSpec(target_column(i), "target", "value") for i in numbers}
@@ -155,14 +154,14 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
 def group_frames(given: Given, query: Query, requirements: Requirements) -> tuple[str, ...]:
     """Return the frames that say which group an item has, the one that the catalogue is read from first."""
     column = query.group
-    if column is None or not requirements.groups:
+    if column is None or not requirements.numbers.groups:
         return ()
     if given.features is not None and column in adapter_of(given.features).names(given.features):
         return ("features",)
     adapter = adapter_of(given.frame)
     # Only for the groups of relevant items a lazy truth must say which columns it has.
     asked = given.truth is not None and (
-        adapter.eager or any(target == "relevant" for *_, target in requirements.groups)
+        adapter.eager or any(target == "relevant" for *_, target in requirements.numbers.groups)
     )
     if not asked or column not in adapter.names(given.truth):
         return ("frame",)

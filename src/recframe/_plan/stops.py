@@ -67,7 +67,7 @@ SINE_TERMS, ARCTAN_TERMS = 11, 12
 
 def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
     """Return the positions at which users may stop, with the probability to get to the block and to stop there then."""
-    count = len(context.requirements.stops)
+    count = len(context.requirements.numbers.stops)
     stops, examined = _numbered(count, stop_column), _numbered(count, examined_column)
     columns = [*context.group, START, POSITION, *stops, *examined]
     grades = _grades(context, kept, tied=tied)
@@ -122,10 +122,10 @@ def _place(inside: nw.Expr | int) -> nw.Expr:
 
 def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     """Return how many rows of each tied block have which probabilities to stop, and that to get to the block."""
-    engine, cutoff, count = context.engine, context.requirements.cascade_cutoff, len(context.requirements.stops)
+    engine, cutoff, count = context.engine, context.requirements.cascade_cutoff, len(context.requirements.numbers.stops)
     stops = _numbered(count, stop_column)
     rows, greatest = context.with_greatest(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
-    own = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.stops]
+    own = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.numbers.stops]
     rows = rows.with_columns(**dict(zip(stops, own, strict=True)))
     rows = rows.filter(nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True))
     grades = rows.select(*context.group, START, SIZE, RELEVANCE, *stops)

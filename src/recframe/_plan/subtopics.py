@@ -35,7 +35,7 @@ from recframe._plan.weight_tables import GREATEST_END, MOST_POSITIONS
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
@@ -53,14 +53,14 @@ def sums_of_subtopics(
     """Return frames that add up to what metrics of subtopics read."""
     requirements = context.requirements
     places = _places(context, kept, upto, tied=tied)
-    addends = [Addends(places, requirements.subtopics.summands)]
+    addends = [Addends(places, requirements.places[SUBTOPIC].summands)]
     if SUBTOPICS in requirements.requested:
         counts = _lists(context, ideal, nw.lit(1.0).alias(SUBTOPICS))
         if context.subtopics is not None:
             pairs = context.subtopics.select(*context.keys, SUBTOPIC).unique()
             counts = _lists(context, pairs, nw.lit(1.0).alias(SUBTOPICS))
         addends.append(Addends(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
-    for number, (alpha, weight, k) in enumerate(requirements.greedy):
+    for number, (alpha, weight, k) in enumerate(requirements.numbers.greedy):
         if context.subtopics is None:
             lists = _of_one_subtopic(context, ideal, alpha, weight, k)
         else:
@@ -91,13 +91,13 @@ def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) 
     blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(MARKED)) if tied else hits
     blocks = context.engine.sums_before(blocks, {HITS_BEFORE: MARKED if tied else HIT}, group, START)
     if tied:
-        places = marked_places(context, blocks, group, upto, _most_hits(context.requirements.alphas))
+        places = marked_places(context, blocks, group, upto, _most_hits(context.requirements.numbers.alphas))
         return places.with_columns((nw.col(HITS_BEFORE) + nw.col(NTH) - 1).alias(HITS_BEFORE))
     place = nw.col(START).cast(nw.Float64()).alias(POSITION)
     return blocks.with_columns(place, nw.lit(1.0).alias(CHANCE))
 
 
-def _most_hits(alphas: Sequence[float]) -> int:
+def _most_hits(alphas: Iterable[float]) -> int:
     """Return how many hits of a subtopic a tied block may have before another one adds nothing to a float."""
     return 1 + math.ceil(math.log(NEGLIGIBLE) / math.log(1 - min(alphas)))
 

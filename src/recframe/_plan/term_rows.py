@@ -178,13 +178,13 @@ class TermRows:
     def _with_places(self, rows: Frame, requested: Requested) -> Frame:
         """Add what is requested of the places that rows of tied blocks may have."""
         requirements = self._context.requirements
-        for number, level in enumerate(requirements.levels):
+        for number, level in enumerate(requirements.numbers.levels):
             if interpolated_column(number) in requested:
                 rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
-        for number, n in enumerate(requirements.pairs):
+        for number, n in enumerate(requirements.numbers.pairs):
             if first_pairs_column(number) in requested:
                 rows = with_first_pairs(self._context, rows, n, first_pairs_column(number), tied=self.tied)
-        if any(seen_column(number) in requested for number in range(len(requirements.seen))):
+        if any(seen_column(number) in requested for number in range(len(requirements.numbers.seen))):
             rows = with_seen(self._context, rows, tied=self.tied)
         if INFERRED in requested:
             rows = with_inferred_precision(self._context, rows, tied=self.tied)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import CHANCE, HITS_BEFORE, POSITION, examined_column, stop_column
-from recframe.metrics._row import Row, cut
+from recframe._columns import CHANCE, FIRST_HIT, HITS_BEFORE, POSITION, SUBTOPIC, examined_column, stop_column
+from recframe.metrics._row import STOPS, Row, cut
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recframe.metrics._row import Numbers, Stop, Weight
 
 
@@ -58,3 +60,7 @@ class CascadeRow(PlaceRow):
         number = self._numbers.stops.of(stop)
         position = nw.col(POSITION)
         return nw.col(stop_column(number)) * nw.col(examined_column(number)) * cut(of(position), position, k)
+
+
+PLACES: Mapping[str, type[PlaceRow]] = {FIRST_HIT: FirstHitRow, STOPS: CascadeRow, SUBTOPIC: SubtopicRow}
+"""The kinds of places, by what a row requests that leaves something to them."""

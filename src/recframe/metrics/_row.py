@@ -58,6 +58,8 @@ EPSILON = 0.00001
 """What trec_eval adds to counts of judged rows, so that their share is defined where there is none."""
 ALL_ROWS = "all_rows"
 """In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
+STOPS = "stops"
+"""In what a row is requested: the places where users stop."""
 
 
 class Numbering(dict[Numbered, int]):
@@ -177,7 +179,7 @@ class Row(SharedTerms):
         also gets the largest relevance of the frame. Of tied rows it is the expected value over all their orders.
         """
         # It is added by the places where users stop: see CascadeRow.
-        self.requested.add(stop_column(self._numbers.stops.of(stop)))
+        self.requested |= {STOPS, stop_column(self._numbers.stops.of(stop))}
         return nw.lit(0.0)
 
     def novel_gain(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
