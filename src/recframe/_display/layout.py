@@ -66,8 +66,7 @@ class Layout:
     def add_labels(self, columns: Columns, names: Iterable[str], look: Look) -> None:
         """Add columns of a result that name what its rows are about."""
         for name in names:
-            texts = models_of(columns, look) if name == "model" else map(label_text, columns[name])
-            self.add(str(name), texts, numeric=False)
+            self.add(str(name), label_texts(columns, name, look), numeric=False)
 
     def mark(self, name: str, marked: Sequence[bool], note: str) -> None:
         """Mark cells of a column, and say what the mark means if there is one."""
@@ -131,10 +130,10 @@ def level_text(call: str, look: Look) -> str:
     return f"the confidence given to {call} (0.95 unless named)" if level is None else f"{100 * level:.6g}%"
 
 
-def models_of(columns: Columns, look: Look) -> list[str]:
-    """Return the names of the models of rows, each with its letter if there are letters."""
-    names = [label_text(value) for value in columns["model"]]
-    return [f"{name} ({look.decided.letter(name)})" for name in names] if _lettered(look) else names
+def label_texts(columns: Columns, name: str, look: Look) -> list[str]:
+    """Return the texts of a column that names what rows are about; of models with a letter if there are letters."""
+    texts = [*map(label_text, columns[name])]
+    return [f"{text} ({look.decided.letter(text)})" for text in texts] if name == "model" and _lettered(look) else texts
 
 
 def decided_cells(
@@ -144,7 +143,7 @@ def decided_cells(
     if "model" not in columns:
         return cells
     marked, models, means = [*cells], [*map(label_text, columns["model"])], columns[name]
-    about = about_of(columns, segments, metrics)
+    about = list(zip(*(map(label_text, columns[name]) for name in segments), map(str, metrics), strict=True))
     for key, rows in grouped(range(len(about)), about.__getitem__).items():
         of_models = {models[row]: means[row] for row in rows}
         unbeaten = look.decided.unbeaten(key, of_models)
@@ -171,12 +170,6 @@ def _of_evaluate(columns: Columns, records: Mapping[str, Metric], look: Look) ->
         layout.add(str(name), cells)
     layout.notes += look.decided.notes(layout.columns, letters=_lettered(look))
     return layout
-
-
-def about_of(columns: Columns, segments: Sequence[str], metrics: Sequence[Any]) -> list[tuple[str, ...]]:
-    """Return what each row is about: its segment and its metric."""
-    labels = [*(map(label_text, columns[name]) for name in segments), map(str, metrics)]
-    return list(zip(*labels, strict=True))
 
 
 def _of_describe(columns: Columns, records: Mapping[str, Metric], look: Look) -> Layout:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import (
     MISSING_SIGN,
     Cell,
     interval_text,
-    label_text,
     number_cell,
     number_text,
     plus_minus_text,
     stars_of,
     with_letters,
 )
+from recframe._display.frames import grouped
 from recframe._display.layout import (
     IS_COMPARE,
     IS_DESCRIBE,
@@ -24,12 +24,11 @@ from recframe._display.layout import (
     Columns,
     Layout,
     Look,
-    about_of,
     decided_cells,
     interval_notes,
+    label_texts,
     labels_of,
     layout_of,
-    models_of,
 )
 from recframe.errors import OptionError
 
@@ -38,15 +37,15 @@ if TYPE_CHECKING:
 
     from recframe.metrics import Metric
 
+WHO = ("model", "baseline")
+
 
 @dataclass(frozen=True)
 class Value:
     """A cell with what it is about."""
 
-    segment: tuple[str, ...]
-    metric: str
-    who: tuple[str, ...]
-    """The model, in a comparison the model and its baseline."""
+    about: Mapping[str, str]
+    """Its segment, metric and model, in a comparison its baseline too, by the names of their columns."""
     cell: Cell
     lists: int | None
 
@@ -74,11 +73,14 @@ def wide_layout(columns: Columns, records: Mapping[str, Metric], look: Look, of:
         values = _of_compare(columns, segments, look)
     else:
         values = _of_describe(columns, segments, look)
-    who = [name for name in ("model", "baseline") if name in columns]
+    who = [name for name in WHO if name in columns]
     if of == "segment":
-        layout = _turned(values, ["metric", *who], by_segment=True)
+        # A column for each segment holds all metrics, one below the other.
+        in_order = list(dict.fromkeys(value.about["metric"] for value in values))
+        values = sorted(values, key=lambda value: in_order.index(value.about["metric"]))
+        layout = _turned(values, ["metric", *who], segments, counted=True)
     else:
-        layout = _turned(values, [*map(str, segments), *who], by_segment=False)
+        layout = _turned(values, [*segments, *who], ["metric"], counted=False)
     layout.notes += look.decided.notes(layout.columns, letters=look.letters and look.decided.lettered)
     if columns.keys() >= IS_COMPARE:
         layout.notes += ["Bold: the model is better, by the verdict."] if any(one.cell.bold for one in values) else []
@@ -91,27 +93,24 @@ def wide_layout(columns: Columns, records: Mapping[str, Metric], look: Look, of:
     return layout
 
 
-def _turned(values: Sequence[Value], labels: Sequence[str], *, by_segment: bool) -> Layout:
-    """Return the table of values: by segment with the numbers of lists in the header, by metric in a column."""
-    rows: dict[tuple[str, ...], dict[tuple[str, ...], Value]] = {}
-    heads: dict[tuple[str, ...], list[Value]] = {}
-    places = {metric: place for place, metric in enumerate(dict.fromkeys(value.metric for value in values))}
-    for value in sorted(values, key=lambda value: places[value.metric]) if by_segment else values:
-        row, head = ((value.metric, *value.who), value.segment) if by_segment else (
-            (*value.segment, *value.who), (value.metric,)
-        )  # fmt: skip
-        rows.setdefault(row, {})[head] = value
-        heads.setdefault(head, []).append(value)
+def _turned(values: Sequence[Value], labels: Sequence[str], heads: Sequence[str], *, counted: bool) -> Layout:
+    """Return the table of values, with the numbers of lists in the header if it is counted, else in a column."""
+
+    def row_of(value: Value) -> tuple[str, ...]:
+        return tuple(value.about[name] for name in labels)
+
+    rows = grouped(values, row_of)
     layout = Layout()
     for place, name in enumerate(labels):
-        layout.add(name, [row[place] for row in rows], numeric=False)
-    if not by_segment and all(value.lists is not None for value in values):
-        layout.add("lists", [_lists(of_row.values()) for of_row in rows.values()])
-    for head, of_head in heads.items():
+        layout.add(str(name), [row[place] for row in rows], numeric=False)
+    if not counted and all(value.lists is not None for value in values):
+        layout.add("lists", [_lists(of_row) for of_row in rows.values()])
+    for head, of_head in grouped(values, lambda value: tuple(value.about[name] for name in heads)).items():
         name = " · ".join(head)
-        if by_segment and all(value.lists is not None for value in of_head):
+        if counted and all(value.lists is not None for value in of_head):
             name = f"{name} (n = {_lists(of_head)})"
-        layout.add(name, [of_row[head].cell if head in of_row else Cell(MISSING_SIGN) for of_row in rows.values()])
+        cells = {row_of(value): value.cell for value in of_head}
+        layout.add(name, [cells.get(row, Cell(MISSING_SIGN)) for row in rows])
     return layout
 
 
@@ -121,55 +120,44 @@ def _lists(values: Iterable[Value]) -> str:
 
 
 def _of_evaluate(columns: Columns, segments: Sequence[str], metrics: Sequence[str], look: Look) -> list[Value]:
-    by_metric = []
+    values = []
     for name in metrics:
         cells = [number_cell(value, look.digits) for value in columns[name]]
-        by_metric.append(_values(columns, segments, name, [name] * len(cells), cells, look))
-    # The order of metrics within a segment and model is that of the call.
-    return [value for of_row in zip(*by_metric, strict=True) for value in of_row]
+        about = [name] * len(cells)
+        cells = decided_cells(cells, columns, segments, name, about, look)
+        values += _values(columns, segments, about, cells, look)
+    return values
 
 
 def _of_describe(columns: Columns, segments: Sequence[str], look: Look) -> list[Value]:
     rows = zip(columns["mean"], columns["low"], columns["high"], strict=True)
     cells = [Cell(_with_interval(mean, low, high, look)) for mean, low, high in rows]
-    return _values(columns, segments, "mean", columns["metric"], cells, look)
+    cells = decided_cells(cells, columns, segments, "mean", columns["metric"], look)
+    return _values(columns, segments, columns["metric"], cells, look)
 
 
 def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> list[Value]:
-    ends = zip(columns["low"], columns["high"], strict=True)
-    rows = zip(columns["difference"], ends, columns["p_adjusted"], strict=True)
-    verdicts = columns.get("verdict", [""] * len(columns["p_adjusted"]))
+    p_values = columns["p_adjusted"]
+    verdicts = columns.get("verdict", [""] * len(p_values))
+    rows = zip(columns["difference"], columns["low"], columns["high"], p_values, verdicts, strict=True)
     cells = [
         Cell(_with_interval(difference, low, high, look), verdict == "better", stars_of(p))
-        for (difference, (low, high), p), verdict in zip(rows, verdicts, strict=True)
+        for difference, low, high, p, verdict in rows
     ]
-    bare = replace(look, letters=False)
-    names = zip(models_of(columns, bare), map(label_text, columns["baseline"]), strict=True)
-    return _named(columns, segments, columns["metric"], cells, names)
+    return _values(columns, segments, columns["metric"], cells, look)
 
 
 def _values(
-    columns: Columns, segments: Sequence[str], name: str, metrics: Sequence[Any], cells: list[Cell], look: Look
+    columns: Columns, segments: Sequence[str], metrics: Sequence[Any], cells: Sequence[Cell], look: Look
 ) -> list[Value]:
-    """Return the cells of means, with what was decided about their models."""
-    cells = decided_cells(cells, columns, segments, name, metrics, look)
-    who = [(model,) for model in models_of(columns, look)] if "model" in columns else [()] * len(cells)
-    return _named(columns, segments, metrics, cells, who)
-
-
-def _named(
-    columns: Columns,
-    segments: Sequence[str],
-    metrics: Sequence[Any],
-    cells: Sequence[Cell],
-    who: Iterable[tuple[str, ...]],
-) -> list[Value]:
+    """Return the cells of rows with what these are about."""
+    texts = {name: label_texts(columns, name, look) for name in (*segments, *WHO) if name in columns}
+    texts["metric"] = [*map(str, metrics)]
     counts = columns.get("lists", [None] * len(cells))
-    about = about_of(columns, segments, metrics)
+    about = zip(*texts.values(), strict=True)
     return [
-        Value(segment, metric, names, cell, count)
-        for (*segment_of_row, metric), names, cell, count in zip(about, who, cells, counts, strict=True)
-        for segment in [tuple(segment_of_row)]
+        Value(dict(zip(texts, of_row, strict=True)), cell, count)
+        for of_row, cell, count in zip(about, cells, counts, strict=True)
     ]
 
 
