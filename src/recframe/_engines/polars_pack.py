@@ -88,7 +88,8 @@ class Digits(NamedTuple):
         number: Any = 0
         for place, (name, dtype, least, many, lacks) in enumerate(self.columns):
             codes = column(name).to_physical() if dtype in CODED else column(name)
-            digit = codes.cast(pl.Int64) - least
+            digit = codes.cast(pl.Int64)
+            digit = digit - least if least else digit  # to take 0 away takes as long
             digit = digit.fill_null(0) if lacks else digit
             number = number * many + digit if place else digit
         return number
@@ -99,7 +100,8 @@ class Digits(NamedTuple):
         for place, (name, dtype, least, many, lacks) in reversed([*enumerate(self.columns)]):
             # The first digit is what is left, and `%` takes its time.
             digit = number % many if place else number
-            value = pl.when(digit > 0).then(digit + least) if lacks else digit + least
+            value = digit + least if least else digit
+            value = pl.when(digit > 0).then(value) if lacks else value
             decoded[name] = value.cast(dtype).alias(name)
             number = number // many
         return decoded
@@ -155,13 +157,13 @@ class Pack(NamedTuple):
         others = {} if self.digits is None else self.digits.read(pl.col(PACKED) & (self.score - 1))
         return self.lists.read(pl.col(PACKED) // self.list) | others
 
-    def tells(self, scores: pl.Series, codes: pl.Series) -> bool:
-        """Return whether scores with the bits of some rows are equal, where the tail does not say which they are."""
+    def tells(self, scores: pl.Series, codes: pl.Series, goes_on: pl.Series) -> bool:
+        """Return whether rows with the bits of the one before have its score, if the tail does not say which it is."""
         is_whole = self.digits is not None and scores.name in self.digits.names
         # Whole numbers that are no floats may be different ones, and equal as floats.
         if scores.dtype.is_float() and (not self.scale.factor or (is_whole and self.scale.factor >= SAFE_FACTOR)):
             return True
-        bits = (codes % self.list // self.score).unique().alias(PACKED)
+        bits = (codes.slice(1).filter(goes_on) % self.list // self.score).unique().alias(PACKED)
         rows, name = scores.to_frame().lazy(), scores.name
         if 2 * scores.head(FEW).n_unique() < min(FEW, len(scores)):
             rows = rows.unique()  # few scores that repeat are found faster than looked up
@@ -251,7 +253,12 @@ def sort_integers(packed: pl.Series) -> pl.Series:
     """Return the integers sorted, many on few cores by NumPy."""
     many = len(packed) > FEW_ROWS
     numpy = numpy_if_installed() if many and pl.thread_pool_size() <= MATCHED_THREADS else None
-    return packed.sort(multithreaded=many) if numpy is None else pl.Series(PACKED, numpy.sort(packed.to_numpy()))
+    if numpy is None:
+        return packed.sort(multithreaded=many)
+    # In place: what was computed in parts is copied but once.
+    integers = packed.to_numpy(writable=True)
+    integers.sort()
+    return pl.Series(PACKED, integers)
 
 
 def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Series:

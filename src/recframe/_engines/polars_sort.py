@@ -16,7 +16,7 @@ import polars as pl
 from recframe._columns import POSITION, ROW, SIZE, START
 from recframe._engines.base import ranked_by_windows
 from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
-from recframe._engines.polars_compat import collect, collect_columns, is_in
+from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in
 from recframe._engines.polars_frame import lazy, native
 from recframe._engines.polars_pack import PACKED, digits_of, in_order_of_rows, pack
 
@@ -214,7 +214,7 @@ def _in_order(
         return _InOrder(packed, codes, None)
     if digits is None:
         return _by_score(packed, codes, scores, goes_on, descending=descending)
-    if packed.tells(scores, codes.slice(1).filter(goes_on)):
+    if packed.tells(scores, codes, goes_on):
         return _InOrder(packed, codes, goes_on)
     # Different scores have the same bits, and only the number of a row tells its score.
     return _in_order(frame, lists, None, score, upto, columns, descending=descending)
@@ -226,7 +226,12 @@ def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
 
 def _same_from(bit: int, codes: pl.Series, before: int = 1) -> pl.Series:
     """Return which codes, from one on, equal the one some places before in all bits from one on, without a division."""
-    return (codes.slice(before) ^ codes.head(max(len(codes) - before, 0))) < bit
+    later, earlier = codes.slice(before), codes.head(max(len(codes) - before, 0))
+    if len(codes) <= FEW_ROWS:
+        return (later ^ earlier) < bit
+    # A plan computes in parts that the cache holds.
+    pairs = pl.DataFrame([later.alias("later"), earlier.alias("earlier")])
+    return collect(pairs.lazy().select((pl.col("later") ^ pl.col("earlier")) < bit)).to_series()
 
 
 def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
