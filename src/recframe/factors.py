@@ -113,7 +113,8 @@ def from_factors(
     └──────┴──────┴──────────┴──────┴──────┴────────────┘
     """
     check_packages("from_factors", "factors", "numpy")
-    from recframe._factors.factors import Settings, evaluate
+    from recframe._factors.factors import evaluate
+    from recframe._factors.settings import Settings
 
     settings = Settings.of(k=k, positions=positions, memory=memory, threads=threads, progress=progress)
     roles = columns_or_defaults(by=by, item=item, relevant=relevant)

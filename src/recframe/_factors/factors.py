@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,45 +11,19 @@ from recframe._engines.registry import ids_for, labels_of
 from recframe._factors.arrays import model_of
 from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._factors.places import Cells, find, place
-from recframe._progress import check_progress, progress_bar
-from recframe._values import choice, column_name, flag, holds_values, whole_number
+from recframe._progress import progress_bar
+from recframe._values import column_name, holds_values
 from recframe._values import ids as list_of_ids
-from recframe.errors import InputError, OptionError, OptionTypeError
-from recframe.metrics._record import check_k
+from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from recframe._factors.pairs import Test
-    from recframe._factors.places import Model, Places
+    from recframe._factors.places import Model, TestCells, Top
+    from recframe._factors.settings import Settings
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-POSITIONS = ("all", "top")
 RANK, TIED, CANDIDATES = "rank", "tied", "candidates"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to rank, after checks."""
-
-    k: int
-    everywhere: bool
-    memory: int
-    threads: int
-    progress: bool | None
-
-    @classmethod
-    def of(cls, *, k: Any, positions: Any, memory: Any, threads: Any, progress: bool | None) -> Self:
-        """Check all that can be checked without data."""
-        cutoff = check_k(k)
-        if cutoff is None:
-            msg = "k=None, but only the top k of a list is kept"
-            raise OptionTypeError(msg, "k=10")
-        choice("positions", positions, POSITIONS)
-        memory = whole_number("memory", memory, "a whole number of bytes", most=None)
-        threads = _cores() if threads is None else whole_number("threads", threads, "a whole number from 1, or None")
-        progress = None if progress is None else flag("progress", progress)
-        check_progress(show=progress)
-        return cls(cutoff, positions == "all", memory, threads, progress)
 
 
 def evaluate(
@@ -86,19 +59,9 @@ def evaluate(
     test_cells = Cells.of(lists[known], columns[test_pairs.items[known]], len(rows))
     train_cells = _past(*train_of(train, ids), rows, columns, model)
     with progress_bar(len(rows), "users", show=how.progress) as step:
-        places = place(
-            _in_order(model, order),
-            rows,
-            train_cells,
-            test_cells,
-            how.k,
-            everywhere=how.everywhere,
-            memory=how.memory,
-            threads=how.threads,
-            step=step,
-        )
+        top, cells = place(_in_order(model, order), rows, train_cells, test_cells, how, step)
     candidates = model.n_items - np.diff(train_cells.starts)
-    kept = _kept(places, lists, test_pairs, known, columns, order)
+    kept = _kept(top, cells, lists, test_pairs, known, columns, order)
     numbers = {roles["relevant"]: kept.relevance, RANK: kept.starts, TIED: kept.sizes}
     if how.everywhere:
         numbers[CANDIDATES] = candidates[kept.lists]
@@ -116,24 +79,26 @@ class _Kept:
     sizes: Array
 
 
-def _kept(places: Places, lists: Array, test_pairs: Test, known: Array, columns: Array, order: Array) -> _Kept:
+def _kept(
+    top: Top, test_cells: TestCells, lists: Array, test_pairs: Test, known: Array, columns: Array, order: Array
+) -> _Kept:
     """Return the first rows of each list and all test items, each row once, in order; -1 for no place."""
     cells = lists[known] * len(order) + columns[test_pairs.items[known]]
-    in_test = find(places.lists * len(order) + places.columns, cells)
+    in_test = find(top.lists * len(order) + top.columns, cells)
     in_top = in_test >= 0
     relevance = np.zeros(len(in_test))
     relevance[in_top] = test_pairs.relevance[known[in_test[in_top]]]
     starts, sizes = (np.full(len(lists), -1) for _ in range(2))
-    ranked = places.test_starts > 0
-    starts[known[ranked]], sizes[known[ranked]] = places.test_starts[ranked], places.test_sizes[ranked]
+    ranked = test_cells.starts > 0
+    starts[known[ranked]], sizes[known[ranked]] = test_cells.starts[ranked], test_cells.sizes[ranked]
     others = np.ones(len(lists), dtype=bool)
     others[known[in_test[in_top]]] = False
     rows = _Kept(
-        np.concatenate((places.lists, lists[others])),
-        np.concatenate((order[places.columns], test_pairs.items[others])),
+        np.concatenate((top.lists, lists[others])),
+        np.concatenate((order[top.columns], test_pairs.items[others])),
         np.concatenate((relevance, test_pairs.relevance[others])),
-        np.concatenate((places.starts, starts[others])),
-        np.concatenate((places.sizes, sizes[others])),
+        np.concatenate((top.starts, starts[others])),
+        np.concatenate((top.sizes, sizes[others])),
     )
     last = np.where(rows.starts < 0, len(order) + 1, rows.starts)
     sort = np.lexsort((columns[rows.items], last, rows.lists))
@@ -171,10 +136,3 @@ def _ids(name: str, given: Any) -> Any:
     if holds_values(given) and getattr(given, "ndim", 1) == 1:
         return given
     return list_of_ids(name, given, f"{name}=[...], one id for each row")
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -14,6 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recframe._factors.settings import Settings
+
     Array = np.ndarray[Any, np.dtype[Any]]
 
 CHUNK = 2**20
@@ -67,20 +69,6 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Places:
-    """The positions of the first rows of all lists, and of their test items."""
-
-    lists: Array
-    columns: Array
-    starts: Array
-    sizes: Array
-    """The first k of each list: its number, the column, where the tied block starts, and how many it holds."""
-    test_starts: Array
-    test_sizes: Array
-    """The same of each test item, 0 for one that is not ranked."""
-
-
-@dataclass(frozen=True)
 class _Found:
     """What can be among the first k of the lists of a chunk."""
 
@@ -94,18 +82,9 @@ class _Found:
 
 
 def place(
-    model: Model,
-    rows: Array,
-    train: Cells,
-    test: Cells,
-    k: int,
-    *,
-    everywhere: bool,
-    memory: int,
-    threads: int,
-    step: Callable[[int], None],
-) -> Places:
-    """Rank all items but those of `train` for some users.
+    model: Model, rows: Array, train: Cells, test: Cells, how: Settings, step: Callable[[int], None]
+) -> tuple[Top, TestCells]:
+    """Return the first k of all lists, of all items but those of `train`, and the places of the test items.
 
     Parameters
     ----------
@@ -115,24 +94,18 @@ def place(
         The users' rows in the factors; a list each.
     train, test : Cells
         The columns that are left out of each list, and those whose places are looked up.
-    k : int
-        How many rows of each list to return, at most the number of items.
-    everywhere : bool
-        Whether to find the place of every test item; else those of the first k are all there is.
-    memory : int
-        About how many bytes of scores to hold.
-    threads : int
-        How many chunks to work on at a time.
+    how : Settings
+        Of these, k is at most the number of items.
     step : callable
         Takes the number of lists that are done.
     """
     row_bytes = model.n_items * model.dtype.itemsize
-    many = min(max(1, memory // row_bytes), max(1, len(rows)))
-    chunk = max(1, min(CHUNK // row_bytes, -(-many // threads)))
+    many = min(max(1, how.memory // row_bytes), max(1, len(rows)))
+    chunk = max(1, min(CHUNK // row_bytes, -(-many // how.threads)))
     block = np.empty((many, model.n_items), dtype=model.dtype)
-    cells = _TestCells.of(test, model.dtype)
+    cells = TestCells.of(test, model.dtype)
     tops: list[tuple[Array, ...]] = []
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(how.threads) as pool:
         for first in range(0, len(rows), many):
             last = min(first + many, len(rows))
             model.scores(rows[first:last], block[: last - first])
@@ -142,20 +115,20 @@ def place(
                 scores = block[begin - first : end - first]
                 _, left_out, columns = train.part(begin, end)
                 scores[left_out, columns] = -np.inf
-                top = _first(scores, begin, k)
-                cells.read(scores, test, begin, end, everywhere=everywhere)
+                top = _first(scores, begin, how.k)
+                cells.read(scores, test, begin, end, everywhere=how.everywhere)
                 return top
 
-            tops.append(_top(list(pool.map(work, range(first, last, chunk))), k))
+            tops.append(_top(list(pool.map(work, range(first, last, chunk))), how.k))
             step(last)
-    top = _Top(*(np.concatenate(parts) for parts in zip(*tops, strict=True)))
-    if not everywhere:
+    top = Top(*(np.concatenate(parts) for parts in zip(*tops, strict=True)))
+    if not how.everywhere:
         cells.take_from(top, test, len(rows), model.n_items)
-    return Places(top.lists, top.columns, top.starts, top.sizes, cells.starts, cells.sizes)
+    return top, cells
 
 
 @dataclass(frozen=True)
-class _Top:
+class Top:
     """The first k of each list: its number, the column, the start and the size of the tied block, the score."""
 
     lists: Array
@@ -166,15 +139,15 @@ class _Top:
 
 
 @dataclass(frozen=True)
-class _TestCells:
-    """The scores of the test items and their tied blocks, filled in by the threads."""
+class TestCells:
+    """The scores of the test items and their tied blocks, 0 for one that is not ranked; the threads fill them in."""
 
     scores: Array
     starts: Array
     sizes: Array
 
     @classmethod
-    def of(cls, test: Cells, dtype: np.dtype[Any]) -> _TestCells:
+    def of(cls, test: Cells, dtype: np.dtype[Any]) -> TestCells:
         """Return cells without values yet."""
         n = len(test.columns)
         return cls(np.empty(n, dtype=dtype), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
@@ -186,7 +159,7 @@ class _TestCells:
         if everywhere:
             self.starts[span], self.sizes[span] = _look_up(scores, lists, self.scores[span])
 
-    def take_from(self, top: _Top, test: Cells, n_lists: int, n_items: int) -> None:
+    def take_from(self, top: Top, test: Cells, n_lists: int, n_items: int) -> None:
         """Take the blocks of the test items from the top k."""
         _, lists, _ = test.part(0, n_lists)
         places = find(lists * n_items + test.columns, top.lists * n_items + top.columns)

@@ -1,0 +1,50 @@
+"""How `from_factors` ranks: its options, checked."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Self
+
+from recframe._progress import check_progress
+from recframe._values import choice, flag, whole_number
+from recframe.errors import OptionTypeError
+from recframe.metrics._record import check_k
+
+POSITIONS = ("all", "top")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to rank, after checks."""
+
+    k: int
+    """How many rows of each list to keep."""
+    everywhere: bool
+    """Whether to find the place of every test item; else those of the first k are all there is."""
+    memory: int
+    """About how many bytes of scores to hold."""
+    threads: int
+    """How many chunks to work on at a time."""
+    progress: bool | None
+
+    @classmethod
+    def of(cls, *, k: Any, positions: Any, memory: Any, threads: Any, progress: bool | None) -> Self:
+        """Check all that can be checked without data."""
+        cutoff = check_k(k)
+        if cutoff is None:
+            msg = "k=None, but only the top k of a list is kept"
+            raise OptionTypeError(msg, "k=10")
+        choice("positions", positions, POSITIONS)
+        memory = whole_number("memory", memory, "a whole number of bytes", most=None)
+        threads = _cores() if threads is None else whole_number("threads", threads, "a whole number from 1, or None")
+        progress = None if progress is None else flag("progress", progress)
+        check_progress(show=progress)
+        return cls(cutoff, positions == "all", memory, threads, progress)
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
