@@ -380,7 +380,7 @@ def test_welchs_test_keeps_its_level():
     from recframe._comparison.options import Options
     from recframe._states.unpaired import _statistics
 
-    options = Options(None, "t", 0.95, "holm", None, 100, 0, "percentile")
+    options = Options(0.95, None, 100, 0, None, "t", "holm", "percentile")
     random, draws = np.random.default_rng(0), 20_000
     values = [random.exponential(1, (draws, 40)), 1 + 3 * (random.random((draws, 25)) - 0.5)]
     one, other = (

@@ -113,7 +113,7 @@ def _interval(labels: Labels, confidence: Any, cluster: Any) -> Interval | None:
     check_installed()
     from recframe._agreement.intervals import Interval
 
-    return Interval.of(labels, confidence, cluster)
+    return Interval.of(labels, confidence=confidence, cluster=cluster)
 
 
 class Agreement:

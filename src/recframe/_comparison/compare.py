@@ -68,11 +68,11 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     if chance:
         check_chance(plan.context.query, plan.metrics, f"baseline={CHANCE!r}")
     columns = columns_of(options) if stored is None else (*columns_of(options), "changed")
-    result = result_frame(plan, lambda: _rows(plan, options, stored), columns, named_by_text=stored is not None)
-    return remember(result, options.confidence)
+    frame = result_frame(plan, lambda: _rows(plan, options, stored, columns), columns, named_by_text=stored is not None)
+    return remember(frame, options.confidence)
 
 
-def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[Any]:
+def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence[str]) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
     values, context = ListValues(plan), plan.context
     since = {}
@@ -104,8 +104,12 @@ def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[A
     correct([one.tested for one in compared], options)
     pieces = []
     for one in compared:
-        named = [{**_named_row(plan, values, one, number), **since} for number in range(len(one.pairs))]
-        pieces.append(stacked(one.reported, named, (*columns_of(options), *since)))
+        named = []
+        for number, pair in enumerate(one.pairs):
+            metric = one.metrics[pair.metric]
+            row = row_of(one.tested.numbers, number, higher_is_better=metric.higher_is_better)
+            named.append({**row, **pair.names(plan, values.models, metric), **since})
+        pieces.append(stacked(one.reported, named, columns))
     stack = nw.concat(pieces, how="vertical")
     if not together:
         return stack
@@ -151,14 +155,6 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
         if options.correction in SIMULTANEOUS:
             tests.units.extend(units_of(part, pairs) for part in parts)
     return _Compared(pairs, reported, tests, plan.by_list)
-
-
-def _named_row(plan: Plan, values: ListValues, compared: _Compared, number: int) -> dict[str, Any]:
-    """Return the statistics of one pair with its names; wins are in the direction of the metric."""
-    pair = compared.pairs[number]
-    metric = compared.metrics[pair.metric]
-    row = row_of(compared.tested.numbers, number, higher_is_better=metric.higher_is_better)
-    return {**row, **pair.names(plan, values.models, metric)}
 
 
 def row_of(numbers: Mapping[str, Any], place: int, *, higher_is_better: bool) -> dict[str, Any]:

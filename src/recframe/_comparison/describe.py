@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recframe._comparison.all_lists import LeftOut, of_all_lists
+from recframe._comparison.options import Intervals
 from recframe._lists.confidences import remember
 from recframe._lists.results import NAMES, result_frame, stacked
 from recframe._lists.values import ListValues, segments
 from recframe._statistics import student
-from recframe._statistics.student import Sums, check_confidence
+from recframe._statistics.student import Sums
 from recframe._statistics.wilson import wilson
-from recframe._values import column_or_none
 
 if TYPE_CHECKING:
     import narwhals as nw
 
     from recframe._plan.plan import Plan
-    from recframe._values import Labels
     from recframe.metrics import Metric
 
 QUANTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
 """The quantiles of the values, by their columns; between two values they are interpolated."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How values are described, checked."""
-
-    confidence: float
-    cluster: str | None
-
-    @classmethod
-    def of(cls, labels: Labels, confidence: Any, cluster: Any) -> Self:
-        """Check what can be checked without a frame."""
-        cluster = column_or_none("cluster", cluster, labels)
-        return cls(check_confidence(confidence), cluster)
+Options = Intervals
+"""How values are described."""
 
 
 def describe(plan: Plan, options: Options) -> Any:

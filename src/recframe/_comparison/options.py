@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from recframe._comparison.margins import Margin
 from recframe._engines.registry import a_type, is_frame
@@ -28,16 +28,43 @@ MOST_RESAMPLES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Options:
+class Intervals:
+    """How sure intervals of means over lists are, and whose lists are drawn together, checked."""
+
+    confidence: float
+    cluster: str | None
+
+    @classmethod
+    def of(cls, labels: Labels, **given: Any) -> Self:
+        """Check what can be checked without a frame."""
+        given["confidence"] = student.check_confidence(given["confidence"])
+        given["cluster"] = column_or_none("cluster", given["cluster"], labels)
+        return cls(**given)
+
+
+@dataclass(frozen=True)
+class Draws(Intervals):
+    """The same where chance plays a part, checked."""
+
+    resamples: int
+    seed: int
+
+    @classmethod
+    def of(cls, labels: Labels, **given: Any) -> Self:
+        """Check what can be checked without a frame."""
+        hint = "resamples=10_000"
+        given["resamples"] = whole_number("resamples", given["resamples"], hint, least=100, most=MOST_RESAMPLES)
+        given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
+        return super().of(labels, **given)
+
+
+@dataclass(frozen=True)
+class Options(Draws):
     """How models are compared, checked."""
 
     baseline: Any
     test: Test
-    confidence: float
     correction: Correction
-    cluster: str | None
-    resamples: int
-    seed: int
     interval: resampling.Interval
     margin: Margin | None = None
     changed: Changed | None = None
@@ -53,7 +80,7 @@ class Options:
         return (anytime.Asymptotic if self.test == "anytime" else anytime.Bounded)(level, self.planned)
 
     @classmethod
-    def of(cls, labels: Labels, **given: Any) -> Options:
+    def of(cls, labels: Labels, **given: Any) -> Self:
         """Check what can be checked without a frame."""
         for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
             choice(name, given[name], get_args(kind))
@@ -63,16 +90,10 @@ class Options:
         if given["interval"] == "bca" and given["test"] != "bootstrap":
             msg = f"interval='bca' is the bootstrap's, but test={given['test']!r} is another test"
             raise OptionError(msg, "test='bootstrap', or leave interval= out")
-        given["confidence"] = student.check_confidence(given["confidence"])
-        given["resamples"] = whole_number(
-            "resamples", given["resamples"], "resamples=10_000", least=100, most=MOST_RESAMPLES
-        )
-        given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
         given["planned"] = whole_number("planned", given.get("planned", 10_000), "planned=10_000", least=1, most=None)
         given["relative"] = flag("relative", given.get("relative", False))
-        given["cluster"] = column_or_none("cluster", given["cluster"], labels)
         given["margin"] = Margin.of(given.get("margin"))
-        return cls(**given)
+        return super().of(labels, **given)
 
 
 def _check_name(baseline: Any) -> None:

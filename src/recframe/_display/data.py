@@ -52,7 +52,7 @@ class Call:
         from recframe._comparison.describe import Options
 
         truth = {**self.bound, **self.given}.get("truth")
-        return Options.of(labels_of(self.frame, truth), confidence, cluster)
+        return Options.of(labels_of(self.frame, truth), confidence=confidence, cluster=cluster)
 
     def plan(self, metrics: Any, k: Any = None, options: Options | None = None) -> Plan:
         """Return the plan that values per list come from."""

@@ -63,7 +63,7 @@ class RankCharts(Charts):
         plan = call.one("ranks", metric, k, call.options(confidence, cluster))
         from recframe._ranks.rank_models import Options, ranked
 
-        rows = ranked(plan, Options.of(None, confidence, cluster, 10_000, 0))
+        rows = ranked(plan, Options.of(None, confidence=confidence, cluster=cluster, resamples=10_000, seed=0))
         (metric,) = plan.metrics
         check_means((row["rank"] for row in rows), metric.label)
         return _chart(rows, metric, confidence)

@@ -191,10 +191,8 @@ class FusionMethods(Methods):
         ('{"method": "weighted", "normalize": "min-max", "weights": [0.0, 1.0]}', 1.0, 4, 1.0)
         >>> fused = df.rec.fuse(score=["words", "vectors"], **json.loads(tuned["options"][0]))
         """
-        given = {
-            "methods": methods, "normalize": normalize, "grid": grid, "folds": folds, "confidence": confidence,
-            "cluster": cluster, "seed": seed, "progress": progress,
-        }  # fmt: skip
+        fusions = {"methods": methods, "normalize": normalize, "grid": grid}
+        options = {"folds": folds, "confidence": confidence, "cluster": cluster, "seed": seed, "progress": progress}
         from recframe._fusion import tune
 
-        return tune.tune(self._frame, self._bound, metric, k, given, roles)
+        return tune.tune(self._frame, self._bound, metric, k, fusions, options, roles)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from recframe._arguments import CALL_ROLES, FRAMES
 from recframe._checks.data_warnings import warn_of_data
 from recframe._comparison.describe import interval_of_values
+from recframe._comparison.options import Intervals
 from recframe._data.common import check_frame
 from recframe._defaults import current, only
 from recframe._engines.registry import adapter_of, is_frame, is_lazy, labels_of
@@ -24,8 +25,8 @@ from recframe._lists.values import ListValues, check_by_list, segments
 from recframe._progress import check_progress, progress_bar
 from recframe._query import query_of_call
 from recframe._statistics import check_installed
-from recframe._statistics.student import Sums, check_confidence
-from recframe._values import column_or_none, flag, whole_number
+from recframe._statistics.student import Sums
+from recframe._values import flag, whole_number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 from recframe.metrics import Metric
 from recframe.metrics._record import check_k
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recframe._plan.plan import Plan
+    from recframe._values import Labels
 
     Floats = NDArray[np.float64]
 
@@ -54,28 +56,21 @@ FUSED = "recframe fused {}".format
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Intervals):
     """How candidates are compared, checked."""
 
     folds: int
-    confidence: float
-    cluster: str | None
     seed: int
     progress: bool | None
 
     @classmethod
-    def of(cls, frame: Any, given: Mapping[str, Any]) -> Options:
+    def of(cls, labels: Labels, **given: Any) -> Self:
         """Check what can be checked without rows."""
-        progress = None if given["progress"] is None else flag("progress", given["progress"])
-        check_progress(show=progress)
-        labels = labels_of(frame)
-        return cls(
-            whole_number("folds", given["folds"], "folds=5", least=2, most=None),
-            check_confidence(given["confidence"]),
-            column_or_none("cluster", given["cluster"], labels),
-            whole_number("seed", given["seed"], "seed=0", least=0, most=None),
-            progress,
-        )
+        given["progress"] = None if given["progress"] is None else flag("progress", given["progress"])
+        check_progress(show=given["progress"])
+        given["folds"] = whole_number("folds", given["folds"], "folds=5", least=2, most=None)
+        given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
+        return super().of(labels, **given)
 
 
 @dataclass(frozen=True)
@@ -107,7 +102,13 @@ class Lists:
 
 
 def tune(
-    frame: Any, bound: Mapping[str, Any], metric: Any, k: Any, given: Mapping[str, Any], roles: Mapping[str, Any]
+    frame: Any,
+    bound: Mapping[str, Any],
+    metric: Any,
+    k: Any,
+    fusions: Mapping[str, Any],
+    given: Mapping[str, Any],
+    roles: Mapping[str, Any],
 ) -> Any:
     """Return the candidates with their values, in the sample and out of fold; see `Rec.tune`."""
     check_frame("the frame", frame)
@@ -115,13 +116,13 @@ def tune(
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, "tune('ndcg', k=10, score=['bm25', 'dense'])")
-    options, k = Options.of(frame, given), check_k(k)
+    options, k = Options.of(labels_of(frame), **given), check_k(k)
     call = CALL_ROLES["tune"]
     own = {name: value for name, value in bound.items() if name in call}
     query = query_of_call(own, roles, call, [frame])
     if query.model is None:
         fuse.check_several(query, "tune")
-        tried = candidates(query, given["methods"], given["normalize"], given["grid"])
+        tried = candidates(query, **fusions)
         if not is_lazy(frame):
             return _result(frame, own, metric, k, tried, options, roles).to_native()
     elif {**own, **roles}.get("truth") is None:
@@ -130,7 +131,7 @@ def tune(
     else:
         frame, columns = in_columns(frame, query, FUSED(0))
         wide = {name: value for name, value in roles.items() if name not in (*ORDERS, *columns)} | columns
-        return tune(frame, {name: own[name] for name in own if name not in ORDERS}, metric, k, given, wide)
+        return tune(frame, {name: own[name] for name in own if name not in ORDERS}, metric, k, fusions, given, wide)
     engine: Any = adapter_of(frame)
     named = current()
 

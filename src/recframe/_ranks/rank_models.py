@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._comparison.options import MOST_RESAMPLES
+from recframe._comparison.options import Draws
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import model_pairs
 from recframe._lists.results import NAMES, result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list, segments
 from recframe._statistics.rank_intervals import Ranks
-from recframe._statistics.student import Sums, check_confidence, sum_by_cluster
-from recframe._values import column_or_none, whole_number
+from recframe._statistics.student import Sums, sum_by_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,30 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recframe._plan.plan import Plan
-    from recframe._values import Labels
 
     Floats = NDArray[np.float64]
 
 COLUMNS = ("metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best")
 """The columns of a result, after those of `per`."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How sure ranks are to be, checked."""
-
-    confidence: float
-    cluster: str | None
-    resamples: int
-    seed: int
-
-    @classmethod
-    def of(cls, labels: Labels, confidence: Any, cluster: Any, resamples: Any, seed: Any) -> Options:
-        """Check what can be checked without a frame."""
-        cluster = column_or_none("cluster", cluster, labels)
-        resamples = whole_number("resamples", resamples, "resamples=10_000", least=100, most=MOST_RESAMPLES)
-        seed = whole_number("seed", seed, "seed=0", least=0, most=None)
-        return cls(check_confidence(confidence), cluster, resamples, seed)
+Options = Draws
+"""How sure ranks are to be."""
 
 
 @dataclass(frozen=True)

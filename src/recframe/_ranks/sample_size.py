@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from recframe._comparison.margins import Margin
+from recframe._comparison.options import Intervals
 from recframe._lists import paired_sums as paired
 from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list
 from recframe._statistics.power import Units
-from recframe._statistics.student import check_confidence
-from recframe._values import column_or_none, number, whole_number
+from recframe._values import number, whole_number
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -36,33 +36,31 @@ SHARES_OF_NEEDED = np.geomspace(0.05, 4, 60)
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Intervals):
     """What is to be found, checked."""
 
     difference: Margin
     power: float
     tests: int | None
-    confidence: float
     baseline: Any
-    cluster: str | None
 
     @classmethod
-    def of(cls, labels: Labels, **given: Any) -> Options:
+    def of(cls, labels: Labels, **given: Any) -> Self:
         """Check what can be checked without a frame."""
-        difference = Margin.of(given["difference"], "difference")
-        if difference is None:
-            msg = f"difference={given['difference']!r} is no difference to find"
+        difference = given["difference"]
+        given["difference"] = Margin.of(difference, "difference")
+        if given["difference"] is None:
+            msg = f"difference={difference!r} is no difference to find"
             raise OptionError(msg, "difference=0.01, or difference='1%' of the baseline's mean")
-        power = number("power", given["power"], "power=0.8")
-        confidence = check_confidence(given["confidence"])
-        if not 1 - confidence < power < 1:
-            msg = f"power={power:g} is not between the level of the test, {1 - confidence:.3g}, and 1"
+        given["power"] = number("power", given["power"], "power=0.8")
+        if given["tests"] is not None:
+            given["tests"] = whole_number("tests", given["tests"], "tests=12", least=1, most=None)
+        checked = super().of(labels, **given)
+        level = 1 - checked.confidence
+        if not level < checked.power < 1:
+            msg = f"power={checked.power:g} is not between the level of the test, {level:.3g}, and 1"
             raise OptionError(msg, "power=0.8")
-        tests = (
-            None if given["tests"] is None else whole_number("tests", given["tests"], "tests=12", least=1, most=None)
-        )
-        cluster = column_or_none("cluster", given["cluster"], labels)
-        return cls(difference, power, tests, confidence, given["baseline"], cluster)
+        return checked
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,8 @@ class Merged:
         resamples, seed : int
             How many draws tell how large the largest statistic is by chance, and their seed.
         """
-        options, rows = RankOptions.of(None, confidence, None, resamples, seed), self._by_list("rank_models")
+        options = RankOptions.of(None, confidence=confidence, cluster=None, resamples=resamples, seed=seed)
+        rows = self._by_list("rank_models")
         return remember(self._stacked(ranks_of_states(rows, options), COLUMNS_OF_RANKS), options.confidence)
 
     def _names(self, pair: Pair) -> dict[str, Any]:
