@@ -16,11 +16,10 @@ from recframe._engines import polars_lazy, polars_lazy_ranks, polars_partitions,
 
 NAMES = [
     "ndcg", "map", "mrr", "err", "roc_auc", "gauc", "r_precision", "coverage", "personalization", "gini", "entropy",
-    "novelty", "serendipity", "diversity", "calibration",
+    "novelty",
 ]  # fmt: skip
 OLD_NAMES = "atol" in inspect.signature(testing.assert_frame_equal).parameters
 TOLERANCE = {"atol": 1e-12, "rtol": 1e-12} if OLD_NAMES else {"abs_tol": 1e-12, "rel_tol": 1e-12}
-KEYS = ["user", "day", "country"]
 
 
 def sample(seed):
@@ -48,62 +47,25 @@ def sample(seed):
     return frame, train, features
 
 
-@pytest.mark.parametrize("per", [None, "user", "country", ["country", "user"]])
-@pytest.mark.parametrize("parts", [pytest.param(1, marks=pytest.mark.slow), 3, pytest.param(7, marks=pytest.mark.slow)])
-def test_parts_change_nothing(per, parts):
-    frame, train, features = sample(1)
-    requested = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train, "features": features}
-    # A list whose country is a key of its own, as `per` makes it, stays within one part.
-    whole = frame.lazy().rec.evaluate(NAMES, **requested).collect()
-    again = frame.lazy().rec.evaluate(NAMES, partitions=parts, **requested)
-    key = [name for name in ("model", *KEYS) if name in whole.columns]
-    assert again.collect_schema() == whole.schema
-    testing.assert_frame_equal(again.collect().sort(key), whole.sort(key), **TOLERANCE)
-
-
-@pytest.mark.parametrize("per", [None, "user", "country"])
-def test_parts_are_those_of_the_whole_in_the_thread_of_the_caller_too(per, monkeypatch):
-    # Threads of polars, in which parts are computed, are hidden from what measures which lines run.
-    monkeypatch.setattr(polars_partitions, "deferred", lambda compute, schema: compute())
-    frame, train, features = sample(2)
-    requested = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train, "features": features}
-    whole = frame.lazy().rec.evaluate(NAMES, **requested).collect()
-    again = frame.lazy().rec.evaluate(NAMES, partitions=3, **requested).collect()
-    key = [name for name in ("model", *KEYS) if name in whole.columns]
-    testing.assert_frame_equal(again.sort(key), whole.sort(key), **TOLERANCE)
+@pytest.fixture(scope="module")
+def whole():
+    """Return a call's frame and roles with what it answers."""
+    frame, train, _ = sample(3)
+    requested = {"metrics": NAMES, "k": [1, 4], "score": ["score", "other"], "train": train}
+    return frame, requested, frame.lazy().rec.evaluate(**requested).collect()
 
 
 @pytest.mark.parametrize("version", ["1.30 to 1.34", "1.21 to 1.29"])
 @pytest.mark.parametrize("partitions", [None, 3])
-def test_polars_that_tells_types_earlier_gives_the_same(version, partitions, monkeypatch):
+def test_polars_that_tells_types_earlier_gives_the_same(whole, version, partitions, monkeypatch):
     if version == "1.30 to 1.34" and not polars_partitions.GIVES_SCHEMA_LATER:
         pytest.skip("this polars takes no function in the place of types")
-    frame, train, _ = sample(3)
-    requested = {"k": [1, 4], "score": ["score", "other"], "train": train}
-    expected = frame.lazy().rec.evaluate(NAMES[:12], **requested).collect()
+    frame, requested, expected = whole
     for module in (polars_lazy, polars_lazy_ranks, polars_partitions, polars_schema):
         monkeypatch.setattr(module, "KNOWS_SCHEMA_LATER", False)
     monkeypatch.setattr(polars_partitions, "GIVES_SCHEMA_LATER", version == "1.30 to 1.34")
-    found = frame.lazy().rec.evaluate(NAMES[:12], **requested, partitions=partitions)
+    found = frame.lazy().rec.evaluate(**requested, partitions=partitions)
     testing.assert_frame_equal(found.collect().sort("model"), expected.sort("model"), **TOLERANCE)
-
-
-def test_parts_with_truth_and_models_below_each_other():
-    frame, _, _ = sample(2)
-    long = frame.unpivot(["score", "other"], index=["user", "day", "item"], variable_name="model", value_name="value")
-    truth = frame.select("user", "day", "item", "relevant", "country").filter(pl.col("relevant") > 0)
-    requested = {
-        "k": 3,
-        "by": ["user", "day"],
-        "model": "model",
-        "score": "value",
-        "per": "country",
-        "truth": truth.lazy(),
-    }
-    whole = long.lazy().rec.evaluate(["ndcg", "recall", "coverage"], **requested).collect()
-    again = long.lazy().rec.evaluate(["ndcg", "recall", "coverage"], partitions=3, **requested).collect()
-    key = ["model", "country"]
-    testing.assert_frame_equal(again.sort(key), whole.sort(key), **TOLERANCE)
 
 
 def served_by_one_model(name):

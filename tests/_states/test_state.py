@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 import recframe
 from compare import same
 from engines import ENGINES
-from recframe._engines.registry import adapter_of
-from strategies import examples
 
 METRICS = ["ndcg@2", "mrr", "recall@1", "gauc", "dcg@3"]
 MODELS = ["old", "new"]
@@ -77,42 +75,6 @@ def split(seed, rows, parts):
     return [part for part in found if part]
 
 
-ROLES = {
-    "plain": {},
-    "per": {"per": "day"},
-    "cluster": {"cluster": "visitor"},
-    "weight": {"weight": "weight"},
-    "all": {"per": "day", "cluster": "visitor", "weight": "weight", "undefined": 0.0},
-}
-
-
-@examples(12)
-@given(st.sampled_from([*ROLES]), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 4), min_size=14, max_size=14))
-def test_any_split_adds_up_to_the_whole(engine, case, seed, part_of_user):
-    """Of stored states and of ``partitions=``; a list in two parts is refused."""
-    pytest.importorskip("scipy")
-    rows, roles = sample(seed), {"score": MODELS, **ROLES[case]}
-    parts = [[user or None for user in range(14) if part_of_user[user] == part] for part in {*part_of_user}]
-    states = states_of(engine, rows, parts, METRICS, **roles)
-    merged, frame = recframe.merge(states), engine.frame(rows, KINDS)
-    cluster = {name: value for name, value in roles.items() if name == "cluster"}
-    own = {name: value for name, value in roles.items() if name != "cluster"}
-    key = lambda row: (str(row.get("day")), row["model"], row.get("metric", ""))  # noqa: E731
-    whole = sorted(engine.ask(frame, "evaluate", METRICS, **own), key=key)
-    assert_same(sorted(plain(merged.evaluate()), key=key), whole)
-    described = ["metric", "model", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high"]
-    found = sorted(plain(merged.describe()), key=key)
-    assert_same(found, sorted(engine.ask(frame, "describe", METRICS, **own, **cluster), key=key), described)
-    found = sorted(plain(merged.compare()), key=key)
-    assert_same(found, sorted(engine.ask(frame, "compare", METRICS, **own, **cluster), key=key))
-    if adapter_of(frame).partitions is not None:
-        found = engine.ask(frame, "evaluate", METRICS, partitions=len(parts), **own)
-        assert_same(sorted(found, key=key), whole)
-    again = states_of(engine, rows, [parts[0][:1]], METRICS, **roles)
-    with pytest.raises(recframe.InputError, match="1 list is in two states"):
-        recframe.merge(*states, *again)
-
-
 def test_merged_states_count_lists_and_keep_the_order_of_models(engine):
     pytest.importorskip("scipy")
     rows = sample(1)
@@ -120,41 +82,6 @@ def test_merged_states_count_lists_and_keep_the_order_of_models(engine):
     expected = engine.ask(engine.frame(rows, KINDS), "evaluate", METRICS, counts=True, score=MODELS, per="day")
     order = lambda row: (str(row["day"]), MODELS.index(row["model"]))  # noqa: E731
     assert_same(plain(merged.evaluate(counts=True)), expected if engine.sorts else sorted(expected, key=order))
-
-
-CATALOGS = {"of the frames": {}, "counted": {"catalog": 40}, "named": {"catalog": ["i0", "i1", "i3", "other"]}}
-TOGETHER = ["coverage@2", "mrr", "gini@2", "gini(denominator=n-1)@3", "entropy", "personalization@2"]
-
-
-@pytest.mark.parametrize("metrics", [TOGETHER, ["coverage@1"]], ids=["several", "one"])
-@pytest.mark.parametrize("case", CATALOGS)
-def test_items_of_any_split_are_those_of_the_whole(engine, case, metrics):
-    pytest.importorskip("scipy")
-    rows, per = sample(5), {"per": "day"} if case == "of the frames" else {}
-    # Some items are in one part only, and some are never among the first.
-    rows = [{**row, "item": row["item"] if (row["user"] or 0) % 4 else f"own {row['item']}"} for row in rows]
-    roles = {"score": MODELS, **CATALOGS[case], **per}
-    parts = [[user for user in range(1, 14) if user % 4 == rest] + ([None] if not rest else []) for rest in range(4)]
-    states = states_of(engine, rows, parts, metrics, items=True, **roles)
-    expected = engine.ask(engine.frame(rows, KINDS), "evaluate", metrics, **roles)
-    key = lambda row: (str(row.get("day")), row["model"])  # noqa: E731
-    for merged in (recframe.merge(states), recframe.merge(recframe.merge(states[:2]).state(), *states[2:])):
-        assert_same(sorted(plain(merged.evaluate()), key=key), sorted(expected, key=key))
-
-
-@pytest.mark.parametrize("case", CATALOGS)
-def test_items_of_models_in_rows_are_those_of_the_whole(engine, case):
-    pytest.importorskip("scipy")
-    # Of eager frames, the plan has numbers for models: not in the order of their names.
-    rows = [{**row, "model": model, "score": row[model]} for row in sample(5) for model in ("old", "new")]
-    roles, kinds = {"model": "model", **CATALOGS[case]}, {**KINDS, "model": "str", "score": "float64"}
-    frames = [engine.frame([row for row in rows if (row["user"] or 0) % 2 == half], kinds) for half in (0, 1)]
-    with engine.running(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        states = [recframe.rec(frame).state(TOGETHER, items=True, **roles) for frame in frames]
-    expected = engine.ask(engine.frame(rows, kinds), "evaluate", TOGETHER, **roles)
-    key = lambda row: row["model"]  # noqa: E731
-    assert_same(sorted(plain(recframe.merge(states).evaluate()), key=key), sorted(expected, key=key))
 
 
 def test_a_catalogue_that_is_too_small_for_all_states_is_refused(polars_engine):

@@ -79,4 +79,4 @@ class SparkWorkers(Spark):
 
     def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
         parted = {"partitions": 3} if "partitions" in signature(getattr(recframe.rec(frame), method)).parameters else {}
-        return super().ask(frame, method, *args, **parted, **given)
+        return super().ask(frame, method, *args, **parted | given)
