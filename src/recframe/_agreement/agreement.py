@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._query import Query
     from recframe._values import Labels
-    from recframe.errors import InputError
 
 Measure = Literal[
     "overlap", "jaccard", "rbo", "kendall", "spearman", "rbo_min", "rbo_max", "rbo_residual", "tau_ap", "weighted_tau"
@@ -58,7 +57,6 @@ DEFAULT = ("overlap", "jaccard", "rbo", "kendall", "spearman")
 OTHER = "other"
 LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, CORRELATED = "lists", "model_only", "other_only", "in_both", "correlated"
 """The lists that both models rank, that only one ranks, their share; and those with a rank correlation."""
-COUNTS = (LISTS, MODEL_ONLY, OTHER_ONLY, CORRELATED)
 CORRELATIONS = (KENDALL, SPEARMAN, *TOP_WEIGHTED)
 """The measures without a cutoff, of all items that both models rank."""
 LOW, HIGH = "{}_low".format, "{}_high".format
@@ -134,6 +132,7 @@ class Agreement:
         self._session = open_frames({"frame": Source(frame, specs)}, {}, rows=["frame"] if numbered else [])
         self._engine = self._session.engine
         self._keys = list(names) or [key_column(0)]
+        self._scores = [score_column(i) for i in range(len(query.orders))]
         self._per = [name for name, column in self._names.items() if column in query.per]
 
     @cached_property
@@ -141,8 +140,7 @@ class Agreement:
         """The frame; ranks are scores of which the least is the best."""
         rows, _ = with_list_key(self._session.frames["frame"], key_names(self._query))
         if self._query.by_rank:
-            columns = [score_column(i) for i in range(len(self._query.orders))]
-            rows = rows.with_columns(*(nw.col(column).cast(nw.Float64()) * -1 for column in columns))
+            rows = rows.with_columns(*(nw.col(column).cast(nw.Float64()) * -1 for column in self._scores))
         return self._engine.collect_once(self._engine.join(rows, self._models, [MODEL]) if self._long else rows)
 
     @property
@@ -165,9 +163,9 @@ class Agreement:
     def _rankings(self) -> list[Ranking]:
         """The rows that each model ranks."""
         rankings = []
-        for i in range(len(self._query.orders)):
+        for i, column in enumerate(self._scores):
             number = [NUMBER] if self._long else []
-            score = nw.col(score_column(i)).alias(SCORE)
+            score = nw.col(column).alias(SCORE)
             rows = self._engine.drop_missing(self._rows.select(*self._keys, *number, self._same, score), SCORE)
             rankings.append(Ranking(rows, [*self._keys, *number], None if self._long else i))
         return rankings
@@ -180,35 +178,31 @@ class Agreement:
         refuse_repeated_items(engine, rows, group, self._query.item)
         lists, ranked = overlaps(engine, rankings, keys, self._same, self._k, self._p)
         lists = with_bounds(engine, lists, self._p) if not {*BOUNDS}.isdisjoint(self._measures) else lists
-        if not self._correlates:
+        if not self._correlated:
             return lists, ranked
         if self._long:
             common = common_of_rows(engine, rankings[0], keys)
         else:
-            common = common_of_columns(
-                self._engine, rows, keys, [score_column(i) for i in range(len(self._query.orders))]
-            )
+            common = common_of_columns(engine, rows, keys, self._scores)
         top_weighted = not {*TOP_WEIGHTED}.isdisjoint(self._measures)
         correlated = correlations(engine, common, keys, top_weighted=top_weighted)
         return engine.join(lists, correlated, [*keys, LEFT, RIGHT]), ranked
 
     def _described(self, lists: Frame) -> Frame:
         """Add the columns of `per`, and that of clusters, that are not in the key."""
-        engine, keys, query = self._engine, self._keys, self._query
+        engine, keys, query, interval = self._engine, self._keys, self._query, self._interval
         errors = {name: several_segments(query, column) for name, column in self._segments.items()}
-        for name, error in (errors | self._clusters).items():
+        errors |= {} if interval is None else dict.fromkeys(interval.specs(query.by), interval.several())
+        for name, error in errors.items():
             lists = engine.join(lists, engine.one_value(self._rows, keys, name, error), keys)
         return lists
 
     @property
-    def _clusters(self) -> dict[str, InputError]:
-        """The column of clusters that is not in the key, with the error where a list has several."""
-        interval = self._interval
-        return {} if interval is None else dict.fromkeys(interval.specs(self._query.by), interval.several())
-
-    @property
-    def _correlates(self) -> bool:
-        return not {*CORRELATIONS}.isdisjoint(self._measures)
+    def _correlated(self) -> dict[str, str]:
+        """The column of the lists with a rank correlation, and the measure that tells them; empty without one."""
+        # The correlations of a list are missing together: where a model ties all items.
+        measures = [name for name in self._measures if name in CORRELATIONS]
+        return {CORRELATED: measures[0]} if measures else {}
 
     def frame(self) -> Any:
         """Return one row for each value of `per` and pair of models."""
@@ -225,15 +219,11 @@ class Agreement:
         """Return the means of each value of `per` and pair of models, and what their intervals need."""
         engine, pair, per = self._engine, [LEFT, RIGHT], self._per
         lists, ranked = map(self._described, self._lists())
-        # The correlations of a list are missing together: where a model ties all items.
-        valued = {f"lists {name}": name for name in self._measures}
-        valued |= (
-            {CORRELATED: next(name for name in self._measures if name in CORRELATIONS)} if self._correlates else {}
-        )
+        valued = {f"lists {name}": name for name in self._measures} | self._correlated
         lists = lists.with_columns(nw.lit(1).alias(LISTS))
         lists = lists if self._interval is None else engine.collect_once(lists)
         table = engine.sum_exactly(lists, [*per, *pair], [LISTS, *self._measures], valued)
-        read = [*per, *pair, LISTS, *([CORRELATED] if self._correlates else []), *self._measures]
+        read = [*per, *pair, LISTS, *self._correlated, *self._measures]
         table = engine.ratios(table, read, {name: (name, f"lists {name}") for name in self._measures})
         if self._interval is not None:
             sums = self._interval.sums(engine, lists, [*per, *pair], self._query.by, self._measures)
@@ -247,8 +237,8 @@ class Agreement:
         table = engine.join(pairs, table, [*per, *pair])
         for side, name in ((LEFT, MODEL_ONLY), (RIGHT, OTHER_ONLY)):
             table = engine.join(table, ranked.rename({NUMBER: side, MODEL_ONLY: name}), [*per, side])
-        counted = [name for name in COUNTS if name != CORRELATED or self._correlates]
-        table = table.with_columns(nw.col(*counted).fill_null(0).cast(nw.Int64()))
+        counts = nw.col(LISTS, MODEL_ONLY, OTHER_ONLY, *self._correlated)
+        table = table.with_columns(counts.fill_null(0).cast(nw.Int64()))
         table = table.with_columns(nw.col(MODEL_ONLY, OTHER_ONLY) - nw.col(LISTS))
         every = nw.col(LISTS) + nw.col(MODEL_ONLY) + nw.col(OTHER_ONLY)
         table = table.with_columns(nw.when(every > 0).then(nw.col(LISTS) / every).alias(IN_BOTH))
@@ -262,7 +252,7 @@ class Agreement:
     @property
     def _columns(self) -> list[str]:
         """The columns of the result, by the plan's names."""
-        counts = [LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *([CORRELATED] if self._correlates else [])]
+        counts = [LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *self._correlated]
         values = [column for name in self._measures for column in self._with_names_of_ends(name)]
         return [*self._per, MODEL, OTHER, *counts, *values]
 

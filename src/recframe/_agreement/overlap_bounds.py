@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._agreement.rank_overlap import LONG, SEEN, SHARED, SHORT
+from recframe._agreement.rank_overlap import LONG, SEEN, SHARED, SHORT, looked_up, sums_at
 from recframe._columns import POSITION
 
 if TYPE_CHECKING:
@@ -33,10 +33,9 @@ def with_bounds(engine: Engine, table: Frame, p: float) -> Frame:
     depths = {SHORT: nw.col(SHORT), LONG: nw.col(LONG)}
     depths |= {_of(more): nw.col(SHORT) + nw.col(LONG) - nw.col(FEWER) - more for more in (0, 1)}
     for name, depth in depths.items():
-        table = table.with_columns(depth.cast(nw.Int64()).alias(POSITION))
-        table = engine.join(table, heads, [POSITION]).rename({HEAD: _head(name)}).drop(POSITION)
-        table = table.with_columns(nw.col(_head(name)).fill_null(0.0))
-    unseen = -math.log1p(-p) - nw.col(_head(LONG))
+        table = looked_up(engine, table, heads, depth, [HEAD], of=name)
+        table = table.with_columns(nw.col(sums_at(HEAD, name)).fill_null(0.0))
+    unseen = -math.log1p(-p) - nw.col(sums_at(HEAD, LONG))
     least = (1 - p) / p * (nw.col(SEEN) + nw.col(SHARED) * unseen)
     share = nw.col(SHARED) - nw.col(FEWER)
     residual = (1 - share) * _residual(0, p) + share * _residual(1, p)
@@ -56,7 +55,7 @@ def _residual(more: int, p: float) -> nw.Expr:
     """Return the residual of top k that share so many items more than the whole number below what they share."""
     short, long, shared = nw.col(SHORT), nw.col(LONG), nw.col(FEWER) + more
     same = short + long - shared
-    head = {name: nw.col(_head(name)) for name in (SHORT, LONG, _of(more))}
+    head = {name: nw.col(sums_at(HEAD, name)) for name in (SHORT, LONG, _of(more))}
     power_short, power_long, power_same = ((depth * math.log(p)).exp() for depth in (short, long, same))
     sums = short * (head[_of(more)] - head[SHORT]) + long * (head[_of(more)] - head[LONG])
     sums = sums + shared * (-math.log1p(-p) - head[_of(more)])
@@ -65,7 +64,3 @@ def _residual(more: int, p: float) -> nw.Expr:
 
 def _of(more: int) -> str:
     return ITEMS.format(more)
-
-
-def _head(depth: str) -> str:
-    return f"{HEAD} of {depth}"

@@ -80,14 +80,13 @@ def correlations(engine: Engine, rows: Frame, keys: Sequence[str], *, top_weight
         *(((n - nw.col(side(TIES))) / 2).alias(side(TIES)) for side in sides),
     )
     summed = [PRODUCT, CONCORDANCE, *(side(name) for side in sides for name in (SQUARE, TIES))]
-    values = [_ratio(CONCORDANCE, TIES).alias(KENDALL), _ratio(PRODUCT, SQUARE).alias(SPEARMAN)]
+    values = [_over_root(CONCORDANCE, TIES).alias(KENDALL), _over_root(PRODUCT, SQUARE).alias(SPEARMAN)]
     if top_weighted:
         rows, more = top_correlation.terms(top_correlation.with_pairs_of_rows(rows, lists, digits), lists)
         summed, values = [*summed, *more], [*values, *top_correlation.values()]
     return engine.sum_exactly(rows, lists, summed).select(*lists, *values)
 
 
-def _ratio(top: str, under: str) -> nw.Expr:
+def _over_root(top: str, under: str) -> nw.Expr:
     """Return a sum over the root of the product of two others, missing where that is 0."""
-    product = nw.col(of_left(under)) * nw.col(of_right(under))
-    return nw.when(product > 0).then(nw.col(top) / product.sqrt())
+    return top_correlation.ratio(nw.col(top), (nw.col(of_left(under)) * nw.col(of_right(under))).sqrt())

@@ -87,7 +87,7 @@ def overlaps(
     sums = engine.sum_exactly(terms(engine, shared, tails), lists, [SHARED, EARLY, WEIGHTED])
     table = engine.join(pairs, sums, lists).with_columns(nw.col(SHARED, EARLY, WEIGHTED).fill_null(0.0))
     for length in (SHORT, LONG):
-        table = _looked_up(engine, table, tails, nw.col(length), TAILS[:1], of=length)
+        table = looked_up(engine, table, tails, nw.col(length), TAILS[:1], of=length)
     return table.select(*lists, SHORT, LONG, SHARED, *_values(p)), lengths.select(*keys, NUMBER)
 
 
@@ -136,23 +136,24 @@ def _tails(engine: Engine, pairs: Frame, p: float) -> Frame:
     return table.select((nw.col(POSITION).cast(nw.Int64()) - 1).alias(POSITION), *TAILS)
 
 
-def _looked_up(engine: Engine, frame: Frame, tails: Frame, depth: nw.Expr, names: Sequence[str], of: str) -> Frame:
-    """Add sums of weights below a depth."""
+def looked_up(engine: Engine, frame: Frame, sums: Frame, depth: nw.Expr, names: Sequence[str], of: str) -> Frame:
+    """Add sums of weights below or up to a depth."""
     frame = frame.with_columns(depth.cast(nw.Int64()).alias(POSITION))
-    joined = engine.join(frame, tails.select(POSITION, *names), [POSITION])
-    return joined.rename({name: _below(name, of) for name in names}).drop(POSITION)
+    joined = engine.join(frame, sums.select(POSITION, *names), [POSITION])
+    return joined.rename({name: sums_at(name, of) for name in names}).drop(POSITION)
 
 
-def _below(name: str, depth: str) -> str:
-    return f"{name} below {depth}"
+def sums_at(name: str, depth: str) -> str:
+    """Return the column of sums of weights at a depth."""
+    return f"{name} at {depth}"
 
 
 def _terms_without_ties(engine: Engine, shared: Frame, tails: Frame) -> Frame:
     """Add what `_terms` adds, where no items tie."""
     depth = nw.max_horizontal(of_left(START), of_right(START))
-    shared = _looked_up(engine, shared.with_columns(depth.alias(DEPTH)), tails, nw.col(DEPTH) - 1, TAILS[:1], of=RISE)
+    shared = looked_up(engine, shared.with_columns(depth.alias(DEPTH)), tails, nw.col(DEPTH) - 1, TAILS[:1], of=RISE)
     early = nw.when(nw.col(DEPTH) <= nw.col(SHORT)).then(1.0).otherwise(0.0)
-    weighted = nw.col(_below(TAILS[0], RISE)).alias(WEIGHTED)
+    weighted = nw.col(sums_at(TAILS[0], RISE)).alias(WEIGHTED)
     return shared.with_columns((nw.col(DEPTH) * 0.0 + 1.0).alias(SHARED), early.alias(EARLY), weighted)
 
 
@@ -182,7 +183,7 @@ def _terms(engine: Engine, shared: Frame, tails: Frame) -> Frame:
         nw.max_horizontal(of_left(END), of_right(END)).alias(REST),
     )
     for depth in (RISE, BEND, REST):
-        shared = _looked_up(engine, shared, tails, nw.col(depth), TAILS, of=depth)
+        shared = looked_up(engine, shared, tails, nw.col(depth), TAILS, of=depth)
     return shared.with_columns(_weighted().alias(WEIGHTED))
 
 
@@ -199,14 +200,14 @@ def _weighted() -> nw.Expr:
     rising = {side: _between(BEND, REST, (1 - start[side], nw.lit(1.0))) / size[side] for side in start}
     ends = {side: (nw.col(side(END)) - start[side] + 1) / size[side] for side in start}
     one = nw.when(left_last).then(rising[of_left] * ends[of_right]).otherwise(rising[of_right] * ends[of_left])
-    return both + one + nw.col(SHARED) * nw.col(_below(TAILS[0], REST))
+    return both + one + nw.col(SHARED) * nw.col(sums_at(TAILS[0], REST))
 
 
 def _between(start: str, end: str, factors: Sequence[nw.Expr]) -> nw.Expr:
     """Return the sum, over the depths after one and up to another, of weights times a polynomial of the depth."""
     total = nw.lit(0.0)
     for name, factor in zip(TAILS, factors, strict=False):
-        total = total + factor * (nw.col(_below(name, start)) - nw.col(_below(name, end)))
+        total = total + factor * (nw.col(sums_at(name, start)) - nw.col(sums_at(name, end)))
     return total
 
 
@@ -214,7 +215,7 @@ def _values(p: float) -> list[nw.Expr]:
     """Return the values of a list: equation 32 of Webber, Moffat and Zobel (2010) for the rank-biased overlap."""
     short, long = nw.col(SHORT), nw.col(LONG)
     shared, early = nw.col(SHARED), nw.col(EARLY)
-    below_short, below_long = (nw.col(_below(TAILS[0], length)) for length in (SHORT, LONG))
+    below_short, below_long = (nw.col(sums_at(TAILS[0], length)) for length in (SHORT, LONG))
     first = nw.col(WEIGHTED) - shared * below_long
     power_short, power_long = ((length * math.log(p)).exp() for length in (short, long))
     second = early / short * ((power_short - power_long) * p / (1 - p) - short * (below_short - below_long))

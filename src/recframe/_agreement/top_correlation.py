@@ -81,11 +81,12 @@ def values() -> list[nw.Expr]:
     """Return both correlations of a list from its sums, missing where a model ties all items."""
     precision, weighted = nw.lit(0.0), nw.lit(0.0)
     for side in SIDES:
-        precision = precision + _ratio(nw.col(side(PRECISION)), nw.col(side(LOWER)))
+        precision = precision + ratio(nw.col(side(PRECISION)), nw.col(side(LOWER)))
         below = nw.col(weighted_ties(side(WEIGHTED), LEFT)) * nw.col(weighted_ties(side(WEIGHTED), RIGHT))
-        weighted = weighted + _ratio(nw.col(side(WEIGHTED)), below.sqrt()) / 2
+        weighted = weighted + ratio(nw.col(side(WEIGHTED)), below.sqrt()) / 2
     return [(precision - 1).alias(TAU_AP), weighted.alias(WEIGHTED_TAU)]
 
 
-def _ratio(top: nw.Expr, below: nw.Expr) -> nw.Expr:
+def ratio(top: nw.Expr, below: nw.Expr) -> nw.Expr:
+    """Return a ratio, missing where the divisor is 0."""
     return nw.when(below > 0).then(top / below)
