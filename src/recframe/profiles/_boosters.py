@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from recframe.profiles._record import Definition, Profile
+from recframe.profiles._shared import OF_LISTS, OVER_RANKED, SCORED_ROWS
 
-OVER_RANKED = {"over": "ranked"}
 EXPONENTIAL = {"gain": "exp2", "ideal": "ranked"}
-SCORED_ROWS = "It sees the rows that it scores: a relevant item without a score does not exist."
+EXP_OR_POSITION = "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position"
 
 LIGHTGBM = Profile(
     name="lightgbm",
@@ -47,7 +47,7 @@ XGBOOST = Profile(
     undefined=1.0,
     lists="ranked",
     metrics={
-        "precision": Definition("pre@k", options={"denominator": "list"}, cut="needed", undefined=0.0),
+        "precision": Definition("pre@k", options=OF_LISTS, cut="needed", undefined=0.0),
         "map": Definition("map@k", "undefined=0.0 gives map@k-", options=OVER_RANKED, cut="needed"),
         "ndcg": Definition(
             "ndcg@k",
@@ -79,23 +79,13 @@ CATBOOST = Profile(
     undefined=0.0,
     lists="ranked",
     metrics={
-        "precision": Definition("PrecisionAt", options={"denominator": "list"}),
+        "precision": Definition("PrecisionAt", options=OF_LISTS),
         "recall": Definition("RecallAt", options=OVER_RANKED, undefined=1.0),
         "mrr": Definition("MRR"),
         "map": Definition("MAP", options=OVER_RANKED),
-        "dcg": Definition(
-            "DCG",
-            "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position",
-            reads_level=False,
-            least=0.0,
-        ),
+        "dcg": Definition("DCG", EXP_OR_POSITION, reads_level=False, least=0.0),
         "ndcg": Definition(
-            "NDCG",
-            "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position",
-            options={"ideal": "ranked"},
-            undefined=1.0,
-            reads_level=False,
-            least=0.0,
+            "NDCG", EXP_OR_POSITION, options={"ideal": "ranked"}, undefined=1.0, reads_level=False, least=0.0
         ),
         "err": Definition("ERR", options={"probability": "relevance"}, reads_level=False),
         "pfound": Definition("PFound", "p_break=0.1 gives decay=0.9", reads_level=False),

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
 from recframe.profiles._retrieval import EVIDENTLY, LLAMA_INDEX, MLFLOW, SENTENCE_TRANSFORMERS
-from recframe.profiles._toolkits import FROM_LEVEL, IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
+from recframe.profiles._shared import BY_THRESHOLD, FROM_LEVEL, LISTS_IN_ORDER, NORM_RELEVANT, OVER_RANKED, POSITIVE
+from recframe.profiles._toolkits import IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-NORM_RELEVANT = {"norm": "relevant"}
 
 TREC_EVAL = Profile(
     name="trec_eval",
@@ -44,7 +43,7 @@ TREC_EVAL = Profile(
             "11pt_avg",
             "recall=0.1 gives iprec_at_recall_0.10; recalls are rounded as trec_eval 9 does, 10 does otherwise",
         ),
-        "ndcg": Definition("ndcg_cut, ndcg", options={"grades": "positive"}),
+        "ndcg": Definition("ndcg_cut, ndcg", options=POSITIVE),
     },
     refused={
         "rbp": "trec_eval 10 reads two variables it never sets (m_rbp.c), which decide whether it scales the grades; "
@@ -72,13 +71,9 @@ SKLEARN = Profile(
             least=0.0,
             departs="ndcg_score raises for a list of one row, which has a value here.",
         ),
-        "roc_auc": Definition("roc_auc_score of each list", options={"over": "ranked"}, cut="none", undefined="skip"),
-        "partial_auc": Definition(
-            "roc_auc_score(max_fpr=) of each list", options={"points": "thresholds"}, undefined="skip"
-        ),
-        "pr_auc": Definition(
-            "average_precision_score of each list", options={"points": "thresholds", "over": "ranked"}
-        ),
+        "roc_auc": Definition("roc_auc_score of each list", options=OVER_RANKED, cut="none", undefined="skip"),
+        "partial_auc": Definition("roc_auc_score(max_fpr=) of each list", options=BY_THRESHOLD, undefined="skip"),
+        "pr_auc": Definition("average_precision_score of each list", options=BY_THRESHOLD | OVER_RANKED),
     },
     refused={
         "map": "average_precision_score counts tied rows as one threshold and knows no cutoff: that is pr_auc",
@@ -198,7 +193,7 @@ SPARK = Profile(
     name="spark",
     title="Spark's RankingMetrics",
     ties=None,
-    ties_note="it reads lists in order, not scores",
+    ties_note=LISTS_IN_ORDER,
     undefined=0.0,
     lists="all",
     min_relevance=EVERY_ROW,
@@ -228,8 +223,8 @@ TORCHMETRICS = Profile(
     lists="ranked",
     metrics={
         "precision": Definition("RetrievalPrecision", "denominator='list' gives adaptive_k=True"),
-        "recall": Definition("RetrievalRecall", options={"over": "ranked"}),
-        "r_precision": Definition("RetrievalRPrecision", options={"over": "ranked"}),
+        "recall": Definition("RetrievalRecall", options=OVER_RANKED),
+        "r_precision": Definition("RetrievalRPrecision", options=OVER_RANKED),
         "hit_rate": Definition("RetrievalHitRate"),
         "mrr": Definition("RetrievalMRR"),
         "map": Definition("RetrievalMAP", options={"norm": "hits"}),
@@ -242,11 +237,11 @@ TORCHMETRICS = Profile(
         ),
         "roc_auc": Definition(
             "RetrievalAUROC",
-            options={"over": "ranked"},
+            options=OVER_RANKED,
             departs="Under empty_target_action 'skip' and 'pos', a list with relevant rows but no pair counts 0.0; "
             "here undefined= speaks of it too.",
         ),
-        "partial_auc": Definition("RetrievalAUROC(max_fpr=)", options={"points": "thresholds"}),
+        "partial_auc": Definition("RetrievalAUROC(max_fpr=)", options=BY_THRESHOLD),
     },
     departs=(
         "Its precision, recall, MRR and MAP call a row that has a score of 0 or less not relevant: give positive ones.",

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
-
-BINARY = {"gain": "binary"}
+from recframe.profiles._shared import BINARY, LISTS_IN_ORDER, NORM_RELEVANT, OF_LISTS, OVER_RANKED, SCORED_ROWS
 
 MLFLOW = Profile(
     name="mlflow",
     title="MLflow",
     ties=None,
-    ties_note="it reads lists in order, not scores",
+    ties_note=LISTS_IN_ORDER,
     undefined=0.0,
     lists="all",
     min_relevance=EVERY_ROW,
     metrics={
-        "precision": Definition("precision_at_k", options={"denominator": "list"}, cut="needed"),
+        "precision": Definition("precision_at_k", options=OF_LISTS, cut="needed"),
         "recall": Definition("recall_at_k", cut="needed"),
         "ndcg": Definition(
             "ndcg_at_k",
@@ -35,16 +34,16 @@ LLAMA_INDEX = Profile(
     name="llama_index",
     title="LlamaIndex",
     ties=None,
-    ties_note="it reads lists in order, not scores",
+    ties_note=LISTS_IN_ORDER,
     undefined="skip",
     lists="both",
     min_relevance=EVERY_ROW,
     metrics={
-        "precision": Definition("precision", options={"denominator": "list"}),
+        "precision": Definition("precision", options=OF_LISTS),
         "recall": Definition("recall, hit_rate with use_granular_hit_rate=True"),
         "hit_rate": Definition("hit_rate"),
         "mrr": Definition("mrr", "no option gives use_granular_mrr=True, the mean of 1/r over all hits of a list"),
-        "map": Definition("ap", options={"norm": "relevant"}),
+        "map": Definition("ap", options=NORM_RELEVANT),
         "ndcg": Definition("ndcg", options=BINARY | {"ideal": "uncut"}),
     },
     departs=(
@@ -91,14 +90,14 @@ EVIDENTLY = Profile(
     undefined="skip",
     lists="ranked",
     metrics={
-        "precision": Definition("PrecisionTopK", WITH_ALL, options={"denominator": "list"}, cut="needed"),
-        "recall": Definition("RecallTopK", WITH_ALL, options={"over": "ranked"}, cut="needed"),
+        "precision": Definition("PrecisionTopK", WITH_ALL, options=OF_LISTS, cut="needed"),
+        "recall": Definition("RecallTopK", WITH_ALL, options=OVER_RANKED, cut="needed"),
         "hit_rate": Definition("HitRate", WITH_ALL, cut="needed"),
         "mrr": Definition("MRR", WITH_ALL, cut="needed"),
         "map": Definition(
             "MAP",
             WITH_ALL,
-            options={"norm": "relevant", "over": "ranked"},
+            options=NORM_RELEVANT | OVER_RANKED,
             cut="needed",
             departs="MAP takes the last row up to k in the order of the data for the row at k (agg 'last' in "
             "precision_recall_k.py): sort the data by rank. A list of n < k rows that ends with a hit gets its own "
@@ -124,7 +123,7 @@ EVIDENTLY = Profile(
         "coverage": "the coverage of its PopularityBias is of items of the training data, and of all lists together",
     },
     departs=(
-        "It sees the rows that it scores: a relevant item without a score does not exist.",
+        SCORED_ROWS,
         "It leaves out a list whose relevant items all lack a score, which is 0 here in precision, hit_rate and mrr.",
         "Its tables of NDCG and MRR have the value at k in the row of rank k + 1; a k above the longest list raises.",
     ),

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
+from recframe.profiles._shared import (
+    BINARY,
+    FROM_LEVEL,
+    LISTS_IN_ORDER,
+    NORM_RELEVANT,
+    OF_LISTS,
+    OVER_RANKED,
+    POSITIVE,
+    SCORED_ROWS,
+)
 
-BINARY = {"gain": "binary"}
-JARVELIN = {"discount": "jarvelin"}
-POSITIVE = {"grades": "positive"}
-FROM_LEVEL = {"grades": "relevant"}
-"""For libraries that read only which items are relevant."""
+GAINS_OF_LENSKIT = BINARY | {"discount": "jarvelin"} | POSITIVE
 OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
 PADDED = " that has the padding as one item more"
 
@@ -28,7 +34,7 @@ IR_MEASURES = Profile(
         "r_precision": Definition("Rprec"),
         "hit_rate": Definition("Success", cut="needed"),
         "mrr": Definition("RR", cut="none", departs="RR@k, of another provider, breaks ties by the smaller item name."),
-        "map": Definition("AP", options={"norm": "relevant"}),
+        "map": Definition("AP", options=NORM_RELEVANT),
         "bpref": Definition("Bpref"),
         "inf_ap": Definition("infAP"),
         "iprec": Definition("IPrec", "recall=0.1 gives IPrec@0.1; without it, the mean of its eleven values"),
@@ -116,11 +122,11 @@ TENSORFLOW_RANKING = Profile(
     lists="ranked",
     min_relevance=1.0,
     metrics={
-        "precision": Definition("PrecisionMetric", options={"denominator": "list"}, least=0.0),
-        "recall": Definition("RecallMetric", options={"over": "ranked"}, least=0.0),
+        "precision": Definition("PrecisionMetric", options=OF_LISTS, least=0.0),
+        "recall": Definition("RecallMetric", options=OVER_RANKED, least=0.0),
         "hit_rate": Definition("HitsMetric", least=0.0),
         "mrr": Definition("MRRMetric", least=0.0),
-        "map": Definition("MeanAveragePrecisionMetric", options={"norm": "relevant", "over": "ranked"}, least=0.0),
+        "map": Definition("MeanAveragePrecisionMetric", options=NORM_RELEVANT | OVER_RANKED, least=0.0),
         "dcg": Definition("DCGMetric", options={"gain": "exp2"}, reads_level=False, least=0.0),
         "ndcg": Definition(
             "NDCGMetric",
@@ -137,7 +143,7 @@ TENSORFLOW_RANKING = Profile(
     },
     departs=(
         "A row of a negative label is padding to it: negative relevance is refused.",
-        "It sees the rows that it scores: a relevant item without a score does not exist.",
+        SCORED_ROWS,
         "It computes in float32.",
     ),
 )
@@ -146,25 +152,22 @@ LENSKIT = Profile(
     name="lenskit",
     title="LensKit",
     ties=None,
-    ties_note="it reads lists in order, not scores",
+    ties_note=LISTS_IN_ORDER,
     undefined="skip",
     lists="ranked",
     min_relevance=EVERY_ROW,
     metrics={
-        "precision": Definition("Precision", options={"denominator": "list"}, undefined=0.0),
+        "precision": Definition("Precision", options=OF_LISTS, undefined=0.0),
         "recall": Definition("Recall", options={"capped": True}),
         "hit_rate": Definition("Hit"),
         "mrr": Definition("RecipRank"),
         "dcg": Definition(
-            "DCG",
-            "gain='linear' gives gain='rating'",
-            options=BINARY | JARVELIN | POSITIVE,
-            level_options=FROM_LEVEL,
+            "DCG", "gain='linear' gives gain='rating'", options=GAINS_OF_LENSKIT, level_options=FROM_LEVEL
         ),
         "ndcg": Definition(
             "NDCG",
             "gain='linear' gives gain='rating', discount='log2' weight=LogRankWeight(offset=1)",
-            options=BINARY | JARVELIN | POSITIVE,
+            options=GAINS_OF_LENSKIT,
             level_options=FROM_LEVEL,
             departs="With gain='rating', a list of test items without a rating above 0 counts 0 there; here its ideal "
             "of 0 leaves it out of the mean.",

@@ -1,0 +1,12 @@
+"""What several profiles share: options, and what their libraries do."""
+
+BINARY = {"gain": "binary"}
+POSITIVE = {"grades": "positive"}
+FROM_LEVEL = {"grades": "relevant"}
+"""For libraries that read only which items are relevant."""
+NORM_RELEVANT = {"norm": "relevant"}
+OVER_RANKED = {"over": "ranked"}
+OF_LISTS = {"denominator": "list"}
+BY_THRESHOLD = {"points": "thresholds"}
+LISTS_IN_ORDER = "it reads lists in order, not scores"
+SCORED_ROWS = "It sees the rows that it scores: a relevant item without a score does not exist."
