@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from recframe._checks.opened import Frames, Opened, Part
     from recframe._columns import Frame
-    from recframe._engines.base import Engine
 
 MODELS, LONG = "models", "lists of several rows"
 UNKNOWN = {
@@ -91,28 +90,18 @@ def of_unused_model(opened: Frames) -> Part:
 
 def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]) -> Part:
     """Look for columns that say what is relevant, and that nobody named: in how many rows each holds 0."""
-    lists, columns = _sums_of_lists(truth, opened.keys, candidates, opened.engine)
-    _, totals = opened.totals(opened.for_models(lists), {}, columns)
+    sums, flags = {ROWS: nw.lit(1.0)}, {LONG: nw.col(ROWS) > 1}
+    for name in candidates:
+        zero, one, mixed = _counts(name)
+        sums |= {count: (or_zero(name) == value).cast(nw.Float64()) for count, value in ((zero, 0), (one, 1))}
+        flags[mixed] = (nw.col(zero) > 0) & (nw.col(one) > 0)
+    lists = opened.engine.sum_by(truth.select(*opened.keys, **sums), opened.keys, [*sums])
+    _, totals = opened.totals(opened.for_models(lists), flags, [*sums])
     zeros = [_irrelevant_rows(name).alias(name) for name in candidates]
     totals = totals.with_columns(nw.lit(0.0).alias(ASSUMED), *zeros)
     # Spark's greatest value is one of at least two.
     count = nw.max_horizontal(nw.lit(0.0), *map(nw.col, [ASSUMED, *candidates]))
     return {ASSUMED}, totals.with_columns(count.alias(ASSUMED))
-
-
-def _sums_of_lists(truth: Frame, keys: Sequence[str], names: Sequence[str], engine: Engine) -> tuple[Frame, list[str]]:
-    """Return what to sum over all lists to know whether candidates hold relevance, and its columns."""
-    rows = [nw.lit(1.0).alias(ROWS)]
-    for name in names:
-        zero, one, _ = _counts(name)
-        rows += [(or_zero(name) == value).cast(nw.Float64()).alias(to) for value, to in ((0, zero), (1, one))]
-    columns = [ROWS, *(column for name in names for column in _counts(name)[:2])]
-    lists = engine.sum_by(truth.select(*keys, *rows), keys, columns)
-    flags = [(nw.col(ROWS) > 1).cast(nw.Float64()).alias(LONG)]
-    for name in names:
-        zero, one, mixed = _counts(name)
-        flags.append(((nw.col(zero) > 0) & (nw.col(one) > 0)).cast(nw.Float64()).alias(mixed))
-    return lists.with_columns(*flags), [*columns, LONG, *(_counts(name)[2] for name in names)]
 
 
 def _irrelevant_rows(name: str) -> nw.Expr:
