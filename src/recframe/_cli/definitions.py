@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from recframe._arguments import CALL_ROLES, FRAMES, ROLES
+from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES, ROLES
 from recframe._cli import commands
 from recframe._cli.formats import FORMATS
-from recframe._cli.options import call_options, own_arguments, policy_options, role_options
+from recframe._cli.options import call_options, own_arguments, role_options, roles_of
 from recframe._cli.texts import COMMANDS, examples_text
 from recframe._sql.call import Dialect
 from recframe.errors import OptionError
@@ -199,10 +199,10 @@ def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parame
     if part == "arguments":
         return call_options(name, own_arguments(name))
     if part == "roles":
-        return role_options(name)
+        return role_options(roles_of(name))
     if part == "roles_of_tables":
-        return [option for option in role_options("evaluate") if option.name not in FRAMES]
-    return policy_options() if part == "policies" else PARAMETERS[part]
+        return role_options(role for role in roles_of("evaluate") if role not in FRAMES)
+    return role_options((*EXPLAINED, "like")) if part == "policies" else PARAMETERS[part]
 
 
 class Command(click.Command):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 import click
 
 import recframe
-from recframe._arguments import CALL_ROLES, EXPLAINED, ROLES, Roles
+from recframe._arguments import CALL_ROLES, ROLES, Roles
 from recframe._signatures import entries_of
 from recframe.errors import OptionError
 
@@ -36,17 +36,8 @@ HELP = {
 """What help says of roles whose docstring is about more than files: about lazy frames, collections and functions."""
 
 
-def role_options(call: str) -> list[click.Option]:
-    """Return the roles that a call accepts, an option each."""
-    return _of_roles(_roles_of(call))
-
-
-def policy_options() -> list[click.Option]:
-    """Return the policies that `explain` reads."""
-    return _of_roles((*EXPLAINED, "like"))
-
-
-def _of_roles(names: Iterable[str]) -> list[click.Option]:
+def role_options(names: Iterable[str]) -> list[click.Option]:
+    """Return roles, an option each."""
     hints, texts = get_type_hints(Roles), described(Roles.__doc__) | HELP
     return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in names]
 
@@ -69,7 +60,7 @@ def own_arguments(call: str) -> list[str]:
 def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
     """Return the roles of a call that were given; one name of several that could be given is text, not a list."""
     accepted: dict[str, Any] = {}
-    for name in _roles_of(call):
+    for name in roles_of(call):
         value = values.get(name)
         if isinstance(value, tuple):
             value = None if not value else value[0] if len(value) == 1 else list(value)
@@ -79,7 +70,8 @@ def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
     return accepted
 
 
-def _roles_of(call: str) -> list[str]:
+def roles_of(call: str) -> list[str]:
+    """Return the roles that a call accepts from the command line."""
     # Parts need a lazy frame: the command line reads its files at once.
     return [name for name in CALL_ROLES[call] if ROLES[name].kind != "parts"]
 

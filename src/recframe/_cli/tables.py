@@ -65,9 +65,8 @@ PRINTERS: dict[str, Callable[[pl.DataFrame, int], str]] = {
 
 def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each metric and a column for each model, as a terminal is rather high than wide."""
-    if "model" in frame.columns:
-        return frame.transpose(include_header=True, header_name="metric", column_names="model")
-    return frame.transpose(include_header=True, header_name="metric", column_names=["value"])
+    names = "model" if "model" in frame.columns else ["value"]
+    return frame.transpose(include_header=True, header_name="metric", column_names=names)
 
 
 def as_parquet(frame: pl.DataFrame) -> bytes:
