@@ -147,7 +147,7 @@ def test_a_report_is_not_written_to_a_file_of_another_kind(tmp_path):
 
 
 def test_a_directory_that_is_missing_is_said_before_all_work(tmp_path, monkeypatch):
-    monkeypatch.setattr("recframe._display.report.Call", None)
+    monkeypatch.setattr("recframe._display.data.Call.options", None)
     with pytest.raises(recframe.errors.InputError, match="there is no directory"):
         crowd().rec.report(tmp_path / "none" / "report.html", ["ndcg"], k=3, by="user", score="new")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import visible
+from recframe.errors import OptionTypeError, quoted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +22,13 @@ SHORT_LABEL = (
 """What `short` does, as an expression of Vega: so the data, and what the pointer shows, keep the whole name."""
 LABEL_WIDTH = 240
 """The width of as many letters, in pixels."""
+
+
+def check_title(title: object) -> None:
+    """Raise for a title that is no text."""
+    if title is not None and not isinstance(title, str):
+        msg = f"title={quoted(title)} is not text"
+        raise OptionTypeError(msg, "title='Models of May'")
 
 
 def short(name: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
 from recframe._display import charts
 from recframe._display.decided import record_of, records_by_name
-from recframe._display.frames import eager_result, rows_of
+from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import IS_COMPARE
 from recframe.errors import InputError, visible
 
@@ -84,13 +85,9 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     if not drawn:
         msg = "no pair of models has a difference to show"
         raise InputError(msg, "look at the frame with check()")
-    names = list(dict.fromkeys(row["metric"] for row in drawn))
-    most = {
-        name: sorted((abs(row["difference"]) for row in drawn if row["metric"] == name), reverse=True) for name in names
-    }
-    least = {name: differences[:MOST_PAIRS][-1] for name, differences in most.items()}
-    kept = [row for row in drawn if abs(row["difference"]) >= least[row["metric"]]]
-    of = max(map(len, most.values()))
+    by_metric = grouped(drawn, itemgetter("metric"))
+    kept = [row for of_metric in by_metric.values() for row in _largest(of_metric)]
+    of = max(map(len, by_metric.values()))
     some = [f"{MOST_PAIRS} of {of:,} pairs, those with the largest differences"] if of > MOST_PAIRS else []
     parts = [_row(row, several=len({row["baseline"] for row in kept}) > 1) for row in kept]
     lists = texts.range_text([row["lists"] for row in kept])
@@ -98,7 +95,13 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     against = [f"against {texts.short(_name(baselines.pop()))}"] if len(baselines) == 1 else []
     subtitle = [", ".join([*against, lists]), *some]
     colours = list(dict.fromkeys(map(_name, models)))
-    return charts.forest(parts, {name: record_of(name, records) for name in names}, colours, subtitle)
+    return charts.forest(parts, {name: record_of(name, records) for name in by_metric}, colours, subtitle)
+
+
+def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the rows with the largest differences."""
+    least = sorted((abs(row["difference"]) for row in rows), reverse=True)[:MOST_PAIRS][-1]
+    return [row for row in rows if abs(row["difference"]) >= least]
 
 
 def _row(row: Mapping[str, Any], *, several: bool) -> dict[str, Any]:

@@ -81,6 +81,7 @@ class DisplayMethods(Methods):
         ... })
         >>> df.rec.report("report.html", ["ndcg", "mrr"], score=["old", "new"])  # doctest: +SKIP
         """
+        from recframe._display.data import MEANS, Call
         from recframe._display.report import write_report
 
         per = roles.pop("per", self._bound.get("per"))
@@ -88,4 +89,4 @@ class DisplayMethods(Methods):
         options = {"baseline": baseline, "confidence": confidence, "correction": correction, "cluster": cluster}
         kind: Any = type(self)
         rec = kind(self._frame, bound)
-        write_report(rec, self._frame, bound, path, metrics, k, title, per=per, **options, **roles)
+        write_report(rec, Call(self._frame, bound, roles, MEANS), path, metrics, k, title, per, **options)

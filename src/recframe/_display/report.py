@@ -12,7 +12,6 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES, EXPLAINED
 from recframe._display import chart_texts, charts, page, report_charts, verdicts
 from recframe._display.cells import number_text
-from recframe._display.data import MEANS, Call
 from recframe._display.forest import chart_of
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import Layout
@@ -20,12 +19,13 @@ from recframe._display.report_query import ReportQuery
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._values import choice
-from recframe.errors import OptionError, OptionTypeError, closest, quoted, visible
+from recframe.errors import OptionError, closest, quoted, visible
 from recframe.profiles import explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from recframe._display.data import Call
 
 MOST_VERDICTS = 12
 """The most pairs of models whose verdicts are shown at once."""
@@ -36,7 +36,7 @@ TITLE = "Evaluation of recommendations"
 
 
 def write_report(
-    rec: Any, frame: Any, bound: Mapping[str, Any], path: Any, metrics: Any, k: Any, title: Any, **roles: Any
+    rec: Any, call: Call, path: Any, metrics: Any, k: Any, title: Any, per: Any, baseline: Any, **how: Any
 ) -> None:
     """Write a report; see `Rec.report`."""
     altair = charts.altair()
@@ -45,19 +45,13 @@ def write_report(
         msg = f"{str(path)!r} ends in {target.suffix!r}, but a report is HTML"
         raise OptionError(msg, f"end it in .html: {str(target.with_suffix('.html'))!r}")
     check_directory(target)  # before all work, not after it
-    if title is not None and not isinstance(title, str):
-        msg = f"title={quoted(title)} is not text"
-        raise OptionTypeError(msg, "title='Models of May'")
-    own = {name: roles.pop(name) for name in ("baseline", "correction", "confidence", "cluster")}
-    choice("correction", own["correction"], ("holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"))
-    per = roles.pop("per", None)
-    call = Call(frame, bound, roles, MEANS)
-    options = call.options(own["confidence"], own["cluster"])
+    chart_texts.check_title(title)
+    choice("correction", how["correction"], ("holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"))
+    options = call.options(how["confidence"], how["cluster"])
     plan = call.plan(metrics, k, options)
-    specs = expand(metrics, k, {**bound, **roles}.get("like"))
-    report = ReportQuery(rec, frame, bound, specs, roles, per, own["baseline"], own["correction"], options, plan)
+    specs = expand(metrics, k, {**call.bound, **call.given}.get("like"))
+    report = ReportQuery(rec, call, specs, per, baseline, how["correction"], options, plan)
     models = report.models
-    baseline = own["baseline"]
     if baseline is not None and not any(type(model) is type(baseline) and model == baseline for model in models):
         msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
         raise OptionError(msg, closest(baseline, map(str, models)))
@@ -103,7 +97,7 @@ def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _data(report: ReportQuery) -> str:
     """Return when and of what the report is."""
-    counted = nw.from_native(report.frame).select(nw.len().alias("rows"))
+    counted = nw.from_native(report.call.frame).select(nw.len().alias("rows"))
     facts = {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "recframe": sys.modules[__name__.partition(".")[0]].__version__,  # the package itself imports this module
@@ -151,7 +145,7 @@ def _segments(report: ReportQuery) -> str:
 def _check(report: ReportQuery) -> tuple[int, str]:
     """Return how many findings there are, and their table."""
     allowed = CALL_ROLES["check"]
-    roles = {name: value for name, value in report.given.items() if name in allowed}
+    roles = {name: value for name, value in report.call.given.items() if name in allowed}
     cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
     rows = rows_of(eager_result(report.rec.check(min(cutoffs, default=None), **roles)))
     findings = [row for row in rows if row["count"]]
@@ -166,7 +160,7 @@ def _check(report: ReportQuery) -> tuple[int, str]:
 
 
 def _explained(report: ReportQuery) -> str:
-    every = {**report.bound, **report.given}
+    every = {**report.call.bound, **report.call.given}
     policies = {name: every[name] for name in EXPLAINED if name in every}
     like = {"like": every["like"]} if every.get("like") is not None else {}
     # Cutoffs change a value, not its definition, so a metric is explained once.

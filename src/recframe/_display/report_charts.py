@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates, charts
-from recframe._display.data import BY_SEGMENT, Call, histogram, means, sorted_differences, values_of
+from recframe._display.data import BY_SEGMENT, histogram, means, sorted_differences, values_of
 from recframe._display.segment_charts import MOST_SEGMENTS, by_segment, segments_of, trend_of
 from recframe.errors import visible
 from recframe.metrics import CutMetric
@@ -30,7 +31,7 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     """Return the charts: of the first metric that has a value per list, and over cutoffs of all that accept one."""
     from recframe._display.plot import Plot
 
-    plot, roles = Plot(report.frame, report.bound), dict(report.given)
+    plot, roles = Plot(report.call.frame, report.call.bound), dict(report.call.given)
     yield from _of_cutoffs(report)
     by_list = report.with_means(report.by_list)
     if not by_list:
@@ -38,7 +39,7 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     first = by_list[0]
     yield from _of_lists(report, first)
     if report.per is not None:
-        call = Call(report.frame, report.bound, {**roles, "per": report.per}, BY_SEGMENT)
+        call = replace(report.call, given={**roles, "per": report.per}, roles=BY_SEGMENT)
         averages, name = by_segment("segments", call, first, None, report.options)
         most = max(3, MOST_DOTS // max(len(report.models), 1))
         yield segments_of(averages, name, report.options, min(most, MOST_SEGMENTS))
@@ -58,7 +59,7 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
         last = max(CURVE, *own)
         cutoffs = sorted(own | {round(1 + step * (last - 1) / (CURVE_CUTOFFS - 1)) for step in range(CURVE_CUTOFFS)})
         without = {spec.at(None).name: spec.at(None).as_given for spec in cut}
-        plan = report.call().plan(list(without.values()), cutoffs, report.options)
+        plan = report.call.plan(list(without.values()), cutoffs, report.options)
         averages = means(plan, report.options)
         if any(mean.mean is not None for mean in averages):
             yield charts.curves(averages, report.options.confidence, columns=1)
@@ -71,7 +72,7 @@ def has_cutoff(metric: Metric) -> bool:
 
 def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     """Return the charts of the values of lists: their distribution, and differences to the baseline."""
-    by_model = values_of(report.call().one("report", metric, None))
+    by_model = values_of(report.call.one("report", metric, None))
     metric = by_model.metric
     if by_model.lists == 0:
         return

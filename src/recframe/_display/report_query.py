@@ -7,18 +7,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import label_text
-from recframe._display.data import MEANS, Call
 from recframe._display.decided import Decided, decided_of
 from recframe._display.frames import columns_of, eager_result, rows_of
 from recframe._display.layout import Layout, Look, layout_of
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import narwhals as nw
 
     from recframe._comparison.describe import Options
+    from recframe._display.data import Call
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
     from recframe.profiles._spec import Spec
@@ -31,10 +31,9 @@ class ReportQuery:
     """The query of a report, without `per`."""
 
     rec: Any
-    frame: Any
-    bound: Mapping[str, Any]
+    call: Call
+    """The frame with its roles, for the data of charts."""
     specs: Sequence[Spec]
-    given: Mapping[str, Any]
     per: Any
     baseline: Any
     correction: Any
@@ -66,7 +65,7 @@ class ReportQuery:
     def values(self) -> nw.DataFrame[Any]:
         """The means of all metrics, with the numbers of lists where there are some."""
         counts = {"counts": True} if self.by_list else {}
-        return eager_result(self.rec.evaluate(self.metrics, **counts, **self.given))
+        return eager_result(self.rec.evaluate(self.metrics, **counts, **self.call.given))
 
     @cached_property
     def models(self) -> list[Any]:
@@ -78,7 +77,7 @@ class ReportQuery:
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
         """How the values of lists spread."""
-        return eager_result(self.rec.describe(self.by_list, **self.confidence, **self.given))
+        return eager_result(self.rec.describe(self.by_list, **self.confidence, **self.call.given))
 
     @cached_property
     def compared(self) -> nw.DataFrame[Any] | None:
@@ -88,7 +87,7 @@ class ReportQuery:
     def compare(self, metrics: Sequence[str | Metric], **roles: Any) -> nw.DataFrame[Any]:
         """Return the comparison of some metrics."""
         how = {"baseline": self.baseline, "correction": self.correction}
-        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.given, **roles))
+        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.given, **roles))
 
     def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:
         """Return a result as a table, whose means are bold by what was decided."""
@@ -106,7 +105,3 @@ class ReportQuery:
         """Return the metrics that have a mean, of one model at least: charts of others would be empty."""
         columns = {metric: metric if isinstance(metric, str) else metric.label for metric in metrics}
         return [metric for metric in metrics if self.values.get_column(columns[metric]).fill_nan(None).count()]
-
-    def call(self) -> Call:
-        """Return the frame with its roles, for the data of charts."""
-        return Call(self.frame, self.bound, self.given, MEANS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 
 from recframe._display.cells import RAISED, label_text, with_letters
+from recframe._display.chart_texts import check_title
 from recframe._display.decided import Decided, decided_of, records_by_name
 from recframe._display.frames import columns_of, eager_result
 from recframe._display.layout import IS_COMPARE, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
@@ -19,7 +20,7 @@ from recframe._display.wide import wide_layout
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._lists.confidences import confidence_of
 from recframe._values import choice, flag, whole_number
-from recframe.errors import InputError, MissingExtraError, OptionError, OptionTypeError, quoted, visible
+from recframe.errors import InputError, MissingExtraError, OptionError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -223,9 +224,7 @@ def table(
     <BLANKLINE>
     """
     frame = eager_result(result)
-    if title is not None and not isinstance(title, str):
-        msg = f"title={quoted(title)} is not text"
-        raise OptionTypeError(msg, "title='Models of May'")
+    check_title(title)
     digits = whole_number("digits", digits, "digits=4", least=0, most=MOST_DECIMALS)
     if columns is not None:
         choice("columns", columns, ("metric", "segment"))
