@@ -91,13 +91,14 @@ def layout_of(columns: Columns, records: Mapping[str, Metric], look: Look) -> La
     InputError
         The frame is none of them.
     """
+    segments, metrics = labels_of(columns, records)
     if columns.keys() >= IS_COMPARE:
-        return _of_compare(columns, look)
+        return _of_compare(columns, segments, look)
     if columns.keys() >= IS_DESCRIBE:
-        return _of_describe(columns, records, look)
+        return _of_describe(columns, segments, look)
     if columns.keys() >= IS_RANKS:
-        return _of_ranks(columns, look)
-    return _of_evaluate(columns, records, look)
+        return _of_ranks(columns, segments, look)
+    return _of_evaluate(columns, segments, metrics, look)
 
 
 def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str], list[str]]:
@@ -157,8 +158,7 @@ def _lettered(look: Look) -> bool:
     return look.letters and look.decided.lettered
 
 
-def _of_evaluate(columns: Columns, records: Mapping[str, Metric], look: Look) -> Layout:
-    segments, metrics = labels_of(columns, records)
+def _of_evaluate(columns: Columns, segments: Sequence[str], metrics: Sequence[str], look: Look) -> Layout:
     names = list(columns)
     layout = Layout()
     labels = names[: names.index(metrics[0])]
@@ -172,8 +172,7 @@ def _of_evaluate(columns: Columns, records: Mapping[str, Metric], look: Look) ->
     return layout
 
 
-def _of_describe(columns: Columns, records: Mapping[str, Metric], look: Look) -> Layout:
-    segments, _ = labels_of(columns, records)
+def _of_describe(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
     names = list(columns)
     labels = names[: names.index("metric") + 1]
     layout = Layout()
@@ -206,10 +205,9 @@ def plus_minus_cells(columns: Columns, name: str, look: Look) -> list[Cell]:
     return [Cell(plus_minus_text(*row, look.digits)) for row in rows]
 
 
-def _of_compare(columns: Columns, look: Look) -> Layout:
+def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
     layout = Layout()
-    per = list(columns)[: list(columns).index("metric")]
-    layout.add_labels(columns, (*per, "metric", "model", "baseline"), look)
+    layout.add_labels(columns, (*segments, "metric", "model", "baseline"), look)
     better = _winners(columns)
     layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
     for name in ("mean", "baseline_mean"):
@@ -238,10 +236,9 @@ def _of_compare(columns: Columns, look: Look) -> Layout:
     return layout
 
 
-def _of_ranks(columns: Columns, look: Look) -> Layout:
+def _of_ranks(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
     layout = Layout()
-    per = list(columns)[: list(columns).index("metric")]
-    layout.add_labels(columns, (*per, "metric", "model"), look)
+    layout.add_labels(columns, (*segments, "metric", "model"), look)
     layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
     of_rows = zip(columns["mean"], columns["tied_with_best"], strict=True)
     layout.add("mean", [number_cell(value, look.digits, bold=bool(tied)) for value, tied in of_rows])
