@@ -12,7 +12,7 @@ import warnings
 from contextlib import contextmanager
 from itertools import filterfalse
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recframe.errors import RecWarning, visible
 
@@ -134,18 +134,11 @@ def warnings_as_lines(program: str) -> Iterator[None]:
     """Print our warnings as lines that name no line of code."""
     show = warnings.showwarning
 
-    def line(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def line(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, RecWarning):
             complain(program, f"warning: {as_options(str(message))}")
         else:
-            show(message, category, filename, lineno, file, line)
+            show(message, category, *place, **more)
 
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=RecWarning)
