@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates
 from recframe._display import chart_texts as texts
-from recframe._display.data import NO_MODEL
+from recframe._display.data import NO_MODEL, histogram, sorted_differences
 from recframe._display.frames import grouped
 from recframe._display.packages import package
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from recframe._display.data import Differences, Mean
+    from recframe._display.data import Mean, Values
     from recframe.metrics import Metric
 
 COLOURS = ("#1F83C6", "#C77C02", "#00916A", "#C266A0", "#D55E00", "#7F7F7F")
@@ -42,7 +42,7 @@ def altair() -> Any:
     return package("altair", "charts")
 
 
-def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> Any:
+def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
     """Return the means over the cutoff, a panel for each metric, so many side by side."""
     alt = altair()
     charts = []
@@ -67,19 +67,13 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerCh
     return _lines(averages, rows, x, averages[0].metric.label, texts.short(name), confidence)
 
 
-def distribution(
-    rows: Sequence[dict[str, Any]],
-    metric: Metric,
-    lists: int,
-    means: dict[str, float | None],
-    coloured: Sequence[str] = (),
-) -> Any:
+def distribution(by_model: Values, coloured: Sequence[str] = ()) -> Any:
     """Return how the values of lists spread, a panel for each model; ``coloured`` are all models with a colour."""
     alt = altair()
-    models = list(dict.fromkeys(row["model"] for row in rows))
-    title = _title(
-        f"Distribution of {metric.label}", [f"{texts.lists_text(lists)}; line at the mean; {texts.direction(metric)}"]
-    )
+    rows, means, metric = histogram(by_model), by_model.means, by_model.metric
+    models = list(means)
+    over = f"{texts.lists_text(by_model.lists)}; line at the mean; {texts.direction(metric)}"
+    title = _title(f"Distribution of {metric.label}", [over])
     title.offset = 12 if len(models) > 1 else alt.Undefined
     panels = []
     for model in models:
@@ -108,13 +102,14 @@ def distribution(
     return alt.vconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
 
 
-def differences(pair: Differences, metric: Metric, models: Sequence[str] = ()) -> alt.LayerChart:
+def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
     """Return the sorted differences of two models, list by list, where each is better in its colour."""
     alt = altair()
-    signed = [(point, point["difference"]) for point in pair.points]
-    of_models = _colours(list(models) or [pair.baseline, pair.model])
-    colours = [of_models[pair.model], of_models[pair.baseline]][:: 1 if metric.higher_is_better else -1]
-    rows = [{"lists": point["lists"], "low": min(at, 0.0), "high": max(at, 0.0)} for point, at in signed]
+    found = sorted_differences(pair)
+    metric, (baseline, model) = pair.metric, pair.models
+    of_models = _colours(list(models) or pair.models)
+    colours = [of_models[model], of_models[baseline]][:: 1 if metric.higher_is_better else -1]
+    rows = [{"lists": place, "low": min(at, 0.0), "high": max(at, 0.0)} for place, at in found.points]
     x = alt.X(
         "lists:Q", title="lists, those with the best difference first", axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
@@ -127,12 +122,12 @@ def differences(pair: Differences, metric: Metric, models: Sequence[str] = ()) -
         for column, colour in zip(("high", "low"), colours, strict=True)
     ]
     layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y=alt.Y("zero:Q")))
-    equal = 1 - pair.better - pair.worse
-    model, baseline = texts.short(pair.model), texts.short(pair.baseline)
-    counts = f"{model} is better in {pair.better:.0%}, equal in {max(equal, 0):.0%}, worse in {pair.worse:.0%}"
+    equal = 1 - found.better - found.worse
+    model, baseline = texts.short(model), texts.short(baseline)
+    counts = f"{model} is better in {found.better:.0%}, equal in {max(equal, 0):.0%}, worse in {found.worse:.0%}"
     lines = [
-        f"{counts} of {texts.lists_text(pair.lists)}",
-        f"mean difference {pair.mean:+.4f}; {texts.direction(metric)}",
+        f"{counts} of {texts.lists_text(found.lists)}",
+        f"mean difference {found.mean:+.4f}; {texts.direction(metric)}",
     ]
     return titled(layers, rows, f"{metric.label}: {model} against {baseline}", lines)
 

@@ -234,9 +234,8 @@ def histogram(by_model: Values) -> list[dict[str, Any]]:
 class Differences:
     """The differences of two models over lists, sorted, the best for the second model first."""
 
-    model: str
-    baseline: str
-    points: list[dict[str, float]]
+    points: list[tuple[float, float]]
+    """Shares of the lists with the difference there."""
     better: float
     worse: float
     lists: int
@@ -270,10 +269,8 @@ def sorted_differences(pair: Values) -> Differences:
     sign = 1 if pair.metric.higher_is_better else -1
     ordered = values[np.argsort(-sign * values, kind="stable")]
     places = np.unique(np.linspace(0, len(ordered) - 1, min(POINTS, len(ordered))).round().astype(int))
-    points = [{"lists": float((place + 0.5) / len(ordered)), "difference": float(ordered[place])} for place in places]
+    points = [(float((place + 0.5) / len(ordered)), float(ordered[place])) for place in places]
     return Differences(
-        model=pair.models[1],
-        baseline=pair.models[0],
         points=points,
         better=float(np.mean(sign * values > ROUNDING)),
         worse=float(np.mean(sign * values < -ROUNDING)),

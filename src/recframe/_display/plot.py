@@ -9,9 +9,7 @@ from recframe._display.data import (
     BY_SEGMENT,
     MEANS,
     check_means,
-    histogram,
     means,
-    sorted_differences,
     values_by_model,
     values_of,
 )
@@ -97,8 +95,7 @@ class Plot(SegmentCharts, RankCharts):
             raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
         averages = means(plan, options)
         check_means((mean.mean for mean in averages), " or ".join(metric.label for metric in without))
-        chart: alt.LayerChart | alt.ConcatChart = charts.curves(averages, options.confidence)
-        return chart
+        return charts.curves(averages, options.confidence)
 
     def distribution(
         self, metric: str | Metric, k: int | None = None, **roles: Any
@@ -127,10 +124,7 @@ class Plot(SegmentCharts, RankCharts):
         'Distribution of mrr'
         """
         plan = self._call(roles, MEANS).one("distribution", metric, k)
-        by_model = values_of(plan)
-        rows = histogram(by_model)
-        lists, means_by_model = by_model.lists, by_model.means
-        chart: alt.LayerChart | alt.VConcatChart = charts.distribution(rows, by_model.metric, lists, means_by_model)
+        chart: alt.LayerChart | alt.VConcatChart = charts.distribution(values_of(plan))
         return chart
 
     def differences(self, metric: str | Metric, k: int | None = None, **roles: Any) -> alt.LayerChart:
@@ -160,8 +154,7 @@ class Plot(SegmentCharts, RankCharts):
         'new is better in 50%, equal in 50%, worse in 0% of 2 lists'
         """
         plan = self._call(roles, MEANS).one("differences", metric, k)
-        pair = values_of(plan)
-        return charts.differences(sorted_differences(pair), pair.metric)
+        return charts.differences(values_of(plan))
 
     def tradeoff(
         self,

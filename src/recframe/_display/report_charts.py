@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates, charts
-from recframe._display.data import BY_SEGMENT, histogram, means, sorted_differences, values_of
+from recframe._display.data import BY_SEGMENT, means, values_of
 from recframe._display.segment_charts import MOST_SEGMENTS, by_segment, segments_of, trend_of
 from recframe.errors import visible
 from recframe.metrics import CutMetric
@@ -73,17 +73,16 @@ def has_cutoff(metric: Metric) -> bool:
 def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     """Return the charts of the values of lists: their distribution, and differences to the baseline."""
     by_model = values_of(report.call.one("report", metric, None))
-    metric = by_model.metric
     if by_model.lists == 0:
         return
     baseline = 0 if report.baseline is None else by_model.models.index(visible(str(report.baseline)))
     others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])
     few = by_model.of(sorted([baseline, *others]))
-    yield charts.distribution(histogram(few), metric, few.lists, few.means, by_model.models)
+    yield charts.distribution(few, by_model.models)
     for number in others:
         pair = by_model.of([baseline, number])
         if pair.shared:
-            yield charts.differences(sorted_differences(pair), metric, by_model.models)
+            yield charts.differences(pair, by_model.models)
 
 
 def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:
