@@ -177,10 +177,7 @@ def _of_describe(columns: Columns, segments: Sequence[str], look: Look) -> Layou
     labels = names[: names.index("metric") + 1]
     layout = Layout()
     layout.add_labels(columns, labels, look)
-    means = [number_cell(value, look.digits) for value in columns["mean"]]
-    if look.interval == "plus_minus":
-        means = plus_minus_cells(columns, "mean", look)
-    means = decided_cells(means, columns, segments, "mean", columns["metric"], look)
+    means = decided_cells(estimates(columns, "mean", look), columns, segments, "mean", columns["metric"], look)
     for name in names[len(labels) :]:
         if name == "mean":
             layout.add(name, means)
@@ -199,8 +196,10 @@ def interval_texts(columns: Columns, digits: int) -> list[str]:
     return [interval_text(low, high, digits) for low, high in ends]
 
 
-def plus_minus_cells(columns: Columns, name: str, look: Look) -> list[Cell]:
-    """Return the numbers of a column with their intervals."""
+def estimates(columns: Columns, name: str, look: Look) -> list[Cell]:
+    """Return the numbers of a column, with their intervals where these are ± a half."""
+    if look.interval != "plus_minus":
+        return [number_cell(value, look.digits) for value in columns[name]]
     rows = zip(columns[name], columns["low"], columns["high"], strict=True)
     return [Cell(plus_minus_text(*row, look.digits)) for row in rows]
 
@@ -214,12 +213,9 @@ def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> Layout
         of_rows = enumerate(columns[name])
         cells = [number_cell(value, look.digits, bold=(name, row) in better) for row, value in of_rows]
         layout.add(name.replace("_", " "), cells)
-    if look.interval == "plus_minus":
-        layout.add("difference", plus_minus_cells(columns, "difference", look))
-    else:
-        layout.add("difference", [number_cell(value, look.digits) for value in columns["difference"]])
-        if look.interval == "range":
-            layout.add("interval", interval_texts(columns, look.digits))
+    layout.add("difference", estimates(columns, "difference", look))
+    if look.interval == "range":
+        layout.add("interval", interval_texts(columns, look.digits))
     layout.add("adjusted p", [p_text(value) for value in columns["p_adjusted"]])
     if "verdict" in columns:
         layout.add("verdict", columns["verdict"], numeric=False)
