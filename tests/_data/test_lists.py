@@ -179,6 +179,20 @@ def test_a_price_list_of_ids_of_any_type(library, ids, many):
     assert found == [prices.get(name) for name in [*ids, *ids[::-1]]]
 
 
+@pytest.mark.parametrize(
+    ("items", "prices"),
+    [
+        ([7, 1], {7.9: 5.0, "07": 9.0, "a": 1.0, (1, 2): 3.0, 1.0: 2.0, None: 4.0}),
+        (["7", "a"], {7: 1.0, "a": 2.0, DAYS[0]: 3.0}),
+        ([True], {1: 2.0, "true": 3.0}),
+        (DAYS, {str(DAYS[0]): 1.0, DAYS[1]: 2.0}),
+    ],
+)
+def test_a_price_is_that_of_an_equal_item_only(library, items, prices):
+    frame = recframe.from_lists({"u": items}, {"u": items}, prices=prices, value="value", library=library)
+    assert [row["value"] for row in plain_rows(frame)] == [prices.get(item) for item in items]
+
+
 @pytest.mark.parametrize("ids", [["a", 1, (1, 2), "a"], [(1, 2), (3, 4), (1, 2)], [b"a", b"b", b"a"]])
 def test_a_price_list_of_objects(ids):
     pd = pytest.importorskip("pandas")

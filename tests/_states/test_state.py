@@ -388,6 +388,35 @@ def test_what_sums_do_not_tell_is_refused(polars_engine):
     assert "quantile" not in json.dumps(sorted(plain(merged.describe())[0]))
 
 
+@pytest.mark.parametrize("test", ["t", "anytime-bounded"])
+@pytest.mark.parametrize(("metric", "options"), [("kendall", {}), ("mrr", {"undefined": -1.0})])
+def test_differences_range_as_far_where_no_value_is_negative(polars_engine, metric, options, test):
+    pytest.importorskip("scipy")
+    # Each list has a value of at least 0, of metrics whose least value is -1.
+    orders = [(1, 3, 2), (1, 2, 3)]
+    rows = [
+        {"user": user, "item": item, "relevant": item, "old": orders[0][item], "new": orders[user % 2][item]}
+        for user in range(3 if test == "t" else 60)
+        for item in range(3)
+    ]
+    tested = {"test": test, **({} if test == "t" else {"planned": 100})}
+    frame = recframe.rec(polars_engine.frame(rows))
+    expected = frame.compare(metric, score=MODELS, **options, **tested)
+    assert_same(plain(recframe.merge(frame.state(metric, score=MODELS, **options)).compare(**tested)), plain(expected))
+
+
+def test_weights_whose_sum_is_the_number_of_lists_are_weights(polars_engine):
+    pytest.importorskip("scipy")
+    rows = [
+        {"user": user, "item": item, "relevant": item, "old": item, "new": (item + user) % 2, "weight": user % 2 + 0.5}
+        for user in range(4)
+        for item in range(2)
+    ]
+    merged = recframe.merge(recframe.rec(polars_engine.frame(rows)).state("mrr", score=MODELS, weight="weight"))
+    with pytest.raises(recframe.OptionError, match="anytime-bounded"):
+        merged.compare(test="anytime-bounded", planned=100)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_frame_without_rows_has_a_state(polars_engine):
     state = state_of(polars_engine, sample(9)[:1]).head(0)

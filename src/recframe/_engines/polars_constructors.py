@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import reduce
 from io import BytesIO
 from operator import or_
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from polars import selectors as cs
+from polars.exceptions import PolarsError
 
 from recframe._engines.column_errors import no_lists
 from recframe._engines.polars_compat import EXPLODE, NULLS_EQUAL, col, series
@@ -96,12 +98,18 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
     """Add the values of items."""
-    if not prices:
-        return frame.with_columns(pl.lit(None, pl.Float64).alias(value))
-    items, amounts = list(prices), [float(price) for price in prices.values()]
-    return frame.with_columns(
-        col(item).replace_strict(items, amounts, default=None, return_dtype=pl.Float64).alias(value)
-    )
+    dtype, known = frame.collect_schema()[item], dict[Any, float]()
+    for kind in {*map(type, prices)} - {type(None)}:
+        names = [name for name in prices if type(name) is kind]
+        with suppress(PolarsError):  # not of the items' type
+            # A name that is cast is that of an item only if it stays equal: 7.9 and "07" are not 7.
+            cast = pl.Series(names).cast(dtype, strict=False).to_list()
+            known |= {own: float(prices[name]) for name, own in zip(names, cast, strict=True) if name == own}
+    value_of = pl.lit(None, pl.Float64)
+    if known:
+        items, amounts = pl.Series([*known], dtype=dtype), pl.Series([*known.values()])
+        value_of = col(item).replace_strict(items, amounts, default=None, return_dtype=pl.Float64)
+    return frame.with_columns(value_of.alias(value))
 
 
 def reorder(frame: Frame, columns: Sequence[str]) -> Frame:

@@ -272,7 +272,9 @@ def bounds(
     """
     ranges = {metric: range_of(metric) for metric in {pair.metric for pair in pairs}}
     least, greatest = np.array([ranges[pair.metric] for pair in pairs]).T[:, :, None]
-    most = greatest - np.where(sums[NEGATIVE[0]] + sums[NEGATIVE[1]] > 0, least, 0.0)
+    # States count negative values of every metric.
+    has_least = np.isfinite(least) | (sums[NEGATIVE[0]] + sums[NEGATIVE[1]] > 0)
+    most = greatest - np.where(has_least, least, 0.0)
     return -most, most
 
 

@@ -194,7 +194,10 @@ class Merged:
         pairs, arrays = self._pairs("compare", baseline)
         upwards = [rows.definitions[rows.metrics[pair.metric]]["higher_is_better"] for pair in pairs]
         clustered = rows.definitions[rows.metrics[0]]["cluster"] is not None
-        weighed = ((arrays["lists"] != arrays["weight"]).any(axis=1) | clustered).tolist()
+        # Only weights of 1 add up, as their squares do, to the number of lists.
+        lists = arrays["lists"]
+        unlike = (lists != arrays["weight"]) | (lists != arrays["weight_squares"])
+        weighed = (unlike.any(axis=1) | clustered).tolist()
         of_pairs = zip(pairs, weighed, strict=True)
         check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
         found = tested(arrays, pairs, rows.range_of, upwards, options)
