@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import FIELD_SIZE, places, scramble
-from recframe._data.common import check_frame, check_new_column
+from recframe._data.common import check_new_column, query_of_frames
 from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._query import query_of_call
 from recframe._values import as_tuple, column_names, column_or_none
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -29,8 +27,7 @@ RANDOM, TIME, NOW, RECENCY = "chance", "time", "now", "weight"
 
 def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, roles: Mapping[str, Any]) -> Any:
     """Return a frame with random scores; see `Rec.add_random`."""
-    check_frame("the frame", frame)
-    query = query_of_call(bound, roles, CALL_ROLES["add_random"], [frame])
+    query = query_of_frames("add_random", frame, bound, roles)
     name = check_new_column(name, query, bound)
     rows = open_rows({"frame": Source(frame, {**key_specs(query, "order"), **item_spec(query, "order")})})
     whole = places(rows.engine, rows.frames["frame"], [*key_specs(query), ITEM])
@@ -44,9 +41,7 @@ def add_popular(
     frame: Any, bound: Mapping[str, Any], train: Any, name: str, options: Mapping[str, Any], roles: Mapping[str, Any]
 ) -> Any:
     """Return a frame with the popularity of its items; see `Rec.add_popular`."""
-    check_frame("the frame", frame)
-    check_frame("train", train)
-    query = query_of_call(bound, roles, CALL_ROLES["add_popular"], [frame, train])
+    query = query_of_frames("add_popular", frame, bound, roles, train=train)
     name = check_new_column(name, query, bound)
     segments = {
         f"segment{i}": ColumnSpec(column, "segment", "key")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import Roles
+from recframe._arguments import CALL_ROLES, Roles
 from recframe._defaults import current
 from recframe._engines.registry import check_answers_with_rows, is_frame
+from recframe._query import query_of_call
 from recframe._values import is_label, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -22,6 +23,13 @@ def check_frame(what: str, frame: object) -> None:
     if not is_frame(frame):
         msg = f"{what} is a {type(frame).__name__}, not a frame"
         raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
+
+
+def query_of_frames(call: str, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], **others: Any) -> Query:
+    """Return the checked roles of a call that makes a frame of its own and of others."""
+    for what, given in {"the frame": frame, **others}.items():
+        check_frame(what, given)
+    return query_of_call(bound, roles, CALL_ROLES[call], [frame, *others.values()])
 
 
 def count_of(name: str, value: object) -> int:

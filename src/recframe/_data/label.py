@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
-from recframe._data.common import check_frame
+from recframe._data.common import check_frame, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
-from recframe._query import query_of_call
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,10 +43,9 @@ def label(
 
     With `all_relevant` the truth has no column of relevance, and `relevant` names that of the result.
     """
-    for what, native in (("the frame", frame), ("truth", truth), ("seen", seen)):
-        if native is not None or what == "truth":
-            check_frame(what, native)
-    query = query_of_call(bound, roles, CALL_ROLES["label"], [frame, truth])
+    query = query_of_frames("label", frame, bound, roles, truth=truth)
+    if seen is not None:
+        check_frame("seen", seen)
     if all_relevant:
         query = replace(query, named=query.named - {"relevant"})
     named = {*bound, *roles}

@@ -8,14 +8,12 @@ from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from recframe._arguments import CALL_ROLES
-from recframe._data.common import check_frame, check_name, count_of
+from recframe._data.common import check_frame, check_name, count_of, query_of_frames
 from recframe._data.label import label
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
-from recframe._query import query_of_call
 from recframe._values import as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
@@ -157,10 +155,9 @@ def from_lists(
 
 def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping[str, Any], *, scores: bool) -> Any:
     """Return one row for each list, with its items in order; see `Rec.to_lists`."""
-    check_frame("the frame", frame)
     flag("scores", scores)
     k = None if k is None else count_of("k", k)
-    query = one_order(query_of_call(bound, roles, CALL_ROLES["to_lists"], [frame]), "to_lists")
+    query = one_order(query_of_frames("to_lists", frame, bound, roles), "to_lists")
     keys = [*([] if query.model is None else [query.model]), *query.by]
     top = ranked(frame, query, k, ITEM_PLACE)
     columns = [query.item, *([query.orders[0]] if scores else [])]

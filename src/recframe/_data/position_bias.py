@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, RELEVANCE, SCORE
-from recframe._data.common import check_frame, count_of
+from recframe._data.common import count_of, query_of_frames
 from recframe._data.top import one_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._query import check_apart, query_of_call
+from recframe._query import check_apart
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -32,9 +31,8 @@ MOST_STEPS, CONVERGED = 200, 1e-12
 
 def position_bias(frame: Any, bound: Mapping[str, Any], k: Any, roles: Mapping[str, Any]) -> Any:
     """Return how likely each position is examined; see `Rec.position_bias`."""
-    check_frame("the frame", frame)
     k = None if k is None else count_of("k", k)
-    query = one_order(query_of_call(bound, roles, CALL_ROLES["position_bias"], [frame]), "position_bias")
+    query = one_order(query_of_frames("position_bias", frame, bound, roles), "position_bias")
     if not query.by_rank:
         msg = f"position_bias reads the positions at which items were shown, not score={query.orders[0]!r}"
         raise OptionError(msg, "rank='position', the column that holds them")

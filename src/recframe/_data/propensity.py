@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
-from recframe._data.common import check_frame, check_new_column
+from recframe._data.common import check_new_column, query_of_frames
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._query import query_of_call
 from recframe._values import choice, number
 from recframe.errors import InputError, OptionError, quoted
 from recframe.metrics._sums import quotient
@@ -38,16 +36,14 @@ def add_propensity(
 ) -> Any:
     """Return a frame with the propensities of its items; see `Rec.add_propensity`."""
     shown, unit, least = options["shown"], options["unit"], options["least"]
-    frames = {"the frame": frame, "train": train, **({} if shown is None else {"shown": shown})}
-    for what, given in frames.items():
-        check_frame(what, given)
+    others = {"train": train} if shown is None else {"train": train, "shown": shown}
+    query = query_of_frames("add_propensity", frame, bound, roles, **others)
     power = _power(options["power"], shown)
     choice("unit", unit, get_args(Unit))
     least = None if least is None else number("least", least, "least=0.05")
     if least is not None and not 0 < least <= 1:
         msg = f"least={quoted(options['least'])} is not above 0 and at most 1"
         raise OptionError(msg, "least=0.05")
-    query = query_of_call(bound, roles, CALL_ROLES["add_propensity"], [*frames.values()])
     name = check_new_column(name, query, bound)
     items = item_spec(query)
     keys = key_specs(query) if unit == "users" else {}

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import FIELD_SIZE, places, scramble
-from recframe._data.common import check_frame, count_of
+from recframe._data.common import count_of, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._query import query_of_call
 from recframe._values import whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -80,9 +78,8 @@ def split(
     frame: Any, bound: Mapping[str, Any], options: Mapping[str, Any], roles: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """Return the rows to learn from and the rows to test on; see `Rec.split`."""
-    check_frame("the frame", frame)
     terms = Terms.of(options)
-    query = query_of_call(bound, roles, CALL_ROLES["split"], [frame])
+    query = query_of_frames("split", frame, bound, roles)
     # Chance knows a key by its place among all keys, which needs their order.
     pair = {**key_specs(query, "order" if terms.drawn else "key"), **item_spec(query, "order")}
     time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}

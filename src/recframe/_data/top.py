@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import CALL_ROLES
 from recframe._columns import MODEL, PLACE, SCORE
-from recframe._data.common import check_frame, check_new_column, count_of
+from recframe._data.common import check_new_column, count_of, query_of_frames
 from recframe._engines.base import ranked_by_windows
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
-from recframe._query import query_of_call
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -23,9 +21,8 @@ if TYPE_CHECKING:
 
 def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, roles: Mapping[str, Any]) -> Any:
     """Return the first k rows of each list with their rank; see `Rec.top`."""
-    check_frame("the frame", frame)
     k = None if k is None else count_of("k", k)
-    query = one_order(query_of_call(bound, roles, CALL_ROLES["top"], [frame]), "top")
+    query = one_order(query_of_frames("top", frame, bound, roles), "top")
     name = check_new_column(name, query, bound)
     return ranked(frame, query, k, name)
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES, FusionNorm
+from recframe._arguments import FusionNorm
 from recframe._columns import score_column
-from recframe._data.common import check_frame, check_new_column
+from recframe._data.common import check_new_column, query_of_frames
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._fusion.fusion_methods import BY_POSITION, METHODS, Values, number_of
@@ -20,7 +20,6 @@ from recframe._fusion.long_format import in_columns
 from recframe._fusion.majorities import CANDIDATES, RETRIEVED, place_column, with_wins
 from recframe._fusion.medians import in_order
 from recframe._plan.sources import key_specs, score_specs, with_list_key
-from recframe._query import query_of_call
 from recframe._values import LARGEST_NUMBER, choice, number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 from recframe.metrics._sums import quotient
@@ -113,8 +112,7 @@ def _weights(weights: Any, method: str, models: Sequence[str]) -> tuple[float, .
 
 def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     """Return a frame with the fused score of its models; see `Rec.fuse`."""
-    check_frame("the frame", frame)
-    query = query_of_call(bound, given, CALL_ROLES["fuse"], [frame])
+    query = query_of_frames("fuse", frame, bound, given)
     name = check_new_column(name, query, bound)
     if query.model is not None:
         frame, roles = in_columns(frame, query, name)
