@@ -16,8 +16,9 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import ITEM, RELEVANCE, score_column
+from recframe._defaults import only
 from recframe._evaluate import evaluate
-from recframe._lists.keys import rows_of, segments_of
+from recframe._lists.keys import numbered, rows_of, segments_of
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.sums import ranks_by
 from recframe._plan.averages import with_attributes
@@ -43,12 +44,6 @@ EXACT: Mapping[str, Sequence[Any]] = {
     "grades": ("all", "positive", "relevant"), "discount": (*DISCOUNTS,), "ideal": ("all",),
 }  # fmt: skip
 """The options of these metrics with which their bounds are exact."""
-PLAIN_ROLES = {
-    "ties": "average", "undefined": "skip", "lists": "all", "condensed": False, "mean": "arithmetic", "like": None,
-    "weight": None, "propensity": None, "sampled": None, "candidates": None, "tied": None, "subtopic": None,
-    "by": "list", "item": "item", "relevant": "relevant", "per": "list", "rank": "rank",
-}  # fmt: skip
-"""The roles and policies of the candidates, whatever `Config` names."""
 
 
 def check_metrics(metrics: Sequence[Metric]) -> None:
@@ -104,10 +99,7 @@ class Lists:
                 raise InputError(msg, "leave rows that nobody judged out of truth=")
             if not math.isnan(value):
                 known[pair] = max(value, known.get(pair, 0.0))
-        numbers: dict[tuple[Any, ...], int] = {}
-        for pair, value in known.items():
-            if value > 0:
-                numbers.setdefault(pair[:-1], len(numbers))
+        _, numbers = numbered(pair[:-1] for pair, value in known.items() if value > 0)
         own: list[dict[Any, float]] = [{} for _ in numbers]
         for pair, value in known.items():
             if pair[:-1] in numbers:
@@ -187,8 +179,9 @@ class Candidates:
             nw.from_dict(dict(each), {name: types[name] for name in each}, backend=backend).to_native()
             for each in (self.rows, self.truth)
         )
-        roles = {**PLAIN_ROLES, "truth": truth, "min_relevance": min_relevance}
-        with warnings.catch_warnings():
+        roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth, "min_relevance": min_relevance}
+        # Whatever `Config` names is about the user's frame.
+        with warnings.catch_warnings(), only({}):
             warnings.simplefilter("ignore", RecWarning)
             evaluated = evaluate(frame, {}, list(metrics), None, roles, counts=False, chance=False)
         result = nw.from_native(evaluated, eager_only=True)

@@ -141,14 +141,10 @@ def _numbers(
     low, high = interval_of_values(values, Sums.of(values, weights), confidence, bounds)
     alone = Estimate(true.mean, low.item(), high.item(), 0.0)
     combined = prediction_powered(true, predicted, others, confidence) or alone
-    every = Values(*(np.concatenate(parts) for parts in _columns(predicted, others)))
+    every = Values(np.append(predicted.values, others.values), np.append(predicted.weights, others.weights))
     return {
         "mean": combined.mean, "low": max(combined.low, min(bounds[0], combined.mean)),
         "high": min(combined.high, max(bounds[1], combined.mean)), "human_mean": alone.mean, "human_low": alone.low,
         "human_high": alone.high, "judge_mean": every.mean, "human_lists": len(true.values),
         "judge_lists": len(every.values), "judge_weight": combined.weight, "lists": len(true.values),
     }  # fmt: skip
-
-
-def _columns(one: Values, other: Values) -> list[tuple[Any, Any]]:
-    return [(one.values, other.values), (one.weights, other.weights)]
