@@ -276,6 +276,20 @@ class CutMetric(Metric):
         return value if self.k is None or rank <= self.k else 0.0
 
 
+class RankedListMetric(CutMetric):
+    """What metrics share that every list with a ranked row has, also without a relevant one."""
+
+    best_by_relevance: ClassVar[bool] = False
+    needs_relevant: ClassVar[bool] = False
+    of_every_list: ClassVar[bool] = True
+    undefined_if: ClassVar[str] = "without a ranked row"
+    undefined_without: ClassVar[str] = "ranked row"
+    unranked: ClassVar[str] = "has no value"
+
+    def defined(self, sums: Sums) -> nw.Expr | None:
+        return sums.ranked(None) > 0
+
+
 AnyMetric = TypeVar("AnyMetric", bound=Metric)
 
 

@@ -35,6 +35,11 @@ def _hits_at_r(row: Row, over: Over) -> nw.Expr:
     return row.hit * row.within(row.relevant_in_list if over == "all" else row.ranked_relevant_in_list)
 
 
+def per_position(total: nw.Expr, sums: Sums, k: int | None, denominator: Denominator) -> nw.Expr:
+    """Return a sum over the top k, divided by k or by the number of ranked rows up to it."""
+    return quotient(total, k) if k is not None and denominator == "k" else sums.ratio(total, sums.ranked(k))
+
+
 def counted_over(over: Over) -> list[str]:
     """Return what an explanation says of R, where it is not what it always is."""
     return ["R: the relevant rows of the list that are ranked; others do not exist"] if over == "ranked" else []
@@ -121,9 +126,7 @@ class Precision(HitCount):
         return None if self.k is None or self.denominator != "k" else self.if_within(rank, 1 / self.k)
 
     def value(self, sums: Sums) -> nw.Expr:
-        if self.k is not None and self.denominator == "k":
-            return quotient(sums["hits"], self.k)
-        return sums.ratio(sums["hits"], sums.ranked(self.k))
+        return per_position(sums["hits"], sums, self.k, self.denominator)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.metrics._options import table
+from recframe.metrics._record import RankedListMetric
 from recframe.metrics.expected_exposure import STOCHASTIC, BrowsingMetric, attention
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _checked_target(given: Any) -> Table:
 
 
 @dataclass(frozen=True)
-class AWRF(BrowsingMetric):
+class AWRF(RankedListMetric, BrowsingMetric):
     r"""Attention-weighted rank fairness: how far the attention that groups of items get is from a target.
 
     .. math:: \mathrm{AWRF} = \Delta(\varepsilon, p), \qquad
@@ -101,14 +102,10 @@ class AWRF(BrowsingMetric):
     reference: ClassVar[str] = "Sapiezynski et al., WWW 2019; Raj, Ekstrand, SIGIR 2022"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = False
-    best_by_relevance: ClassVar[bool] = False
     is_additive: ClassVar[bool] = False
     reads_groups: ClassVar[bool] = True
-    needs_relevant: ClassVar[bool] = False
-    of_every_list: ClassVar[bool] = True
     undefined_if: ClassVar[str] = "without a ranked item of a group, or without a target"
     undefined_without: ClassVar[str] = "ranked item of a group"
-    unranked: ClassVar[str] = "has no value"
     optional_inputs: ClassVar[tuple[str, ...]] = ("features", "catalog")
     inexact: ClassVar[str] = f"{STOCHASTIC}, up to 0.86 in lists of up to 7 rows"
 

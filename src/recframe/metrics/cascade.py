@@ -20,17 +20,12 @@ from recframe.metrics._weights import reciprocal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recframe.metrics._row import Row, Stop, Weight
+    from recframe.metrics._row import Row, Stop
     from recframe.metrics._sums import Sums
 
 Probability = Mapping[float, float] | tuple[tuple[float, float], ...]
 """The chance that a row of a relevance satisfies a user, by relevance; a metric keeps it as a tuple."""
 _RELEVANCE = "Pᵣ = the relevance, of the row at position r"
-
-
-def _stopping(row: Row, stop: Stop, weight: Weight, k: int | None) -> nw.Expr:
-    """Return what a row adds to the expected weight of the position at which a user stops."""
-    return row.cascade(stop, weight, k)
 
 
 @cache
@@ -175,7 +170,7 @@ class ERR(CascadeMetric):
         return _satisfied(self.max_relevance) if self.probability is None else _looked_up(tuple(self.probability))
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"stops": row.shared(_stopping, self._stop, reciprocal, self.k)}
+        return {"stops": row.cascade(self._stop, reciprocal, self.k)}
 
 
 @dataclass(frozen=True)
@@ -234,4 +229,4 @@ class PFound(CascadeMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         stop = _itself if self.probability is None else _looked_up(tuple(self.probability))
-        return {"stops": row.shared(_stopping, stop, _browsing(self.p_break), self.k)}
+        return {"stops": row.cascade(stop, _browsing(self.p_break), self.k)}

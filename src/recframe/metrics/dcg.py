@@ -157,8 +157,8 @@ class DCG(CutMetric):
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"dcg": row.shared(_discounted_gain, self.gain, self.grades, self._weight, self.k)}
 
-    def value(self, sums: Sums) -> nw.Expr:
-        return sums["dcg"]
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002 - the rows alone say it
+        return row["dcg"]
 
 
 @dataclass(frozen=True)
@@ -277,9 +277,6 @@ class NDCG(DCG):
         if self.ideal == "ones" and self.k is not None:
             return sums.total_weight(self._weight, self.k)
         return sums["ideal"]
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         ideal = self._ideal(sums)

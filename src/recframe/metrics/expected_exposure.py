@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from recframe.errors import OptionError, quoted
 from recframe.metrics._gain import looked_up
 from recframe.metrics._options import bounds, table, table_of
-from recframe.metrics._record import CutMetric, Reads
+from recframe.metrics._record import CutMetric, RankedListMetric, Reads
 from recframe.metrics._weights import log2, persistence
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class _SquaredExposure(_ExpectedExposure):
 
 
 @dataclass(frozen=True)
-class EED(_SquaredExposure):
+class EED(RankedListMetric, _SquaredExposure):
     r"""Expected exposure disparity: how unequally the attention of a list is spread over its items.
 
     .. math:: \mathrm{EED} = \sum_d \varepsilon_d^2
@@ -162,12 +162,6 @@ class EED(_SquaredExposure):
     formula: ClassVar[str] = "Σ over items of ε²"
     reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `disparity`"
     higher_is_better: ClassVar[bool] = False
-    best_by_relevance: ClassVar[bool] = False
-    needs_relevant: ClassVar[bool] = False
-    of_every_list: ClassVar[bool] = True
-    undefined_if: ClassVar[str] = "without a ranked row"
-    undefined_without: ClassVar[str] = "ranked row"
-    unranked: ClassVar[str] = "has no value"
 
     @property
     def reads_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
@@ -178,9 +172,6 @@ class EED(_SquaredExposure):
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["squares"]
-
-    def defined(self, sums: Sums) -> nw.Expr:
-        return sums.ranked(None) > 0
 
 
 @dataclass(frozen=True)

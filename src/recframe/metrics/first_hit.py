@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 
-def _first_hit(row: Row, k: int | None) -> nw.Expr:
-    """Return the term that sums to 1 if the top k holds a relevant row."""
-    return row.first_hit(one, k)
-
-
 @dataclass(frozen=True)
 class HitRate(CutMetric):
     r"""Whether the top k holds a relevant item; its mean is the share of lists with a hit.
@@ -64,7 +59,7 @@ class HitRate(CutMetric):
         return self.if_within(rank, 1.0)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"first": row.shared(_first_hit, self.k)}
+        return {"first": row.first_hit(one, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["first"]

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
-from recframe.metrics._record import CutMetric, Metric, Reads
+from recframe.metrics._record import Metric, RankedListMetric, Reads
 from recframe.metrics._row import EPSILON
-from recframe.metrics._sums import quotient
-from recframe.metrics.accuracy import Denominator, hits
+from recframe.metrics.accuracy import Denominator, hits, per_position
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,11 +30,6 @@ def _nonrelevant_ahead(row: Row) -> nw.Expr:
     total = (counted + 1) * (before + counted / 2) + (inside - counted) * most
     ahead = nw.when(before < most).then(total / (inside + 1)).otherwise(most)
     return row.hit * ahead
-
-
-def _nonrelevant(row: IdealRow) -> nw.Expr:
-    """Return the term that sums to the judged irrelevant rows of the list, ranked or not."""
-    return row.nonrelevant
 
 
 @dataclass(frozen=True)
@@ -81,17 +75,12 @@ class BPref(Metric):
         return {"hits": row.shared(hits, None), "ahead": row.shared(_nonrelevant_ahead)}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
-        return {"nonrelevant": row.shared(_nonrelevant)}
+        return {"nonrelevant": row.nonrelevant}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         every = sums["nonrelevant"]
         divisor = nw.when(every < sums.relevant).then(every).otherwise(sums.relevant)
         return (row["hits"] - sums.ratio(row["ahead"], divisor)) / sums.relevant
-
-
-def _inferred_precision(row: Row) -> nw.Expr:
-    """Return the estimated precision at a hit."""
-    return row.hit * row.inferred_precision
 
 
 @dataclass(frozen=True)
@@ -137,19 +126,14 @@ class InfAP(Metric):
         return [self.formula, ahead, f"ε = {EPSILON:g}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"precisions": row.shared(_inferred_precision)}
+        return {"precisions": row.hit * row.inferred_precision}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["precisions"] / sums.relevant
 
 
-def _judged(row: Row, k: int | None) -> nw.Expr:
-    """Return the term that sums to the (expected) number of judged rows among the top k."""
-    return row.judged * row.within(k)
-
-
 @dataclass(frozen=True)
-class Judged(CutMetric):
+class Judged(RankedListMetric):
     r"""Share of the top k that somebody judged, relevant or not.
 
     .. math:: \mathrm{judged@}k = |\{r \le k : r \text{ is judged}\}| / k
@@ -185,15 +169,9 @@ class Judged(CutMetric):
 
     name: ClassVar[str] = "judged"
     summary: ClassVar[str] = "share of the top k that somebody judged, relevant or not"
-    best_by_relevance: ClassVar[bool] = False
     formula: ClassVar[str] = "judged rows at r ≤ k / k"
     reference: ClassVar[str] = "ir_measures `Judged`; Thakur et al., NeurIPS 2021"
     reads: ClassVar[Reads] = "all"
-    needs_relevant: ClassVar[bool] = False
-    of_every_list: ClassVar[bool] = True
-    undefined_if: ClassVar[str] = "without a ranked row"
-    undefined_without: ClassVar[str] = "ranked row"
-    unranked: ClassVar[str] = "has no value"
 
     denominator: Denominator = "k"
 
@@ -201,12 +179,7 @@ class Judged(CutMetric):
         return [self.formula if self.denominator == "k" else "judged rows at r ≤ k / min(k, N)"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"judged": row.shared(_judged, self.k)}
+        return {"judged": row.judged * row.within(self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        if self.k is not None and self.denominator == "k":
-            return quotient(sums["judged"], self.k)
-        return quotient(sums["judged"], sums.ranked(self.k))
-
-    def defined(self, sums: Sums) -> nw.Expr:
-        return sums.ranked(None) > 0
+        return per_position(sums["judged"], sums, self.k, self.denominator)

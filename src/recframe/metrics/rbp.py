@@ -115,11 +115,6 @@ class RBP(CutMetric):
         return sums.ratio(gains, sums["greatest"]) + nan_if_infinite(sums["greatest"])
 
 
-def _persistent_judgment(row: Row, p: float, k: int | None) -> nw.Expr:
-    """Return the weight of a row that somebody judged, by the persistence p."""
-    return row.judged * row.weight(persistence(p), k)
-
-
 @dataclass(frozen=True)
 class RBPResidual(CutMetric):
     r"""Residual of rank-biased precision: how much more it could be, as part of the ranking was never judged.
@@ -172,7 +167,7 @@ class RBPResidual(CutMetric):
         return [self.formula, f"p = {self.p:g}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"judged": row.shared(_persistent_judgment, self.p, self.k)}
+        return {"judged": row.judged * row.weight(persistence(self.p), self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return 1 - (1 - self.p) * sums["judged"]

@@ -10,8 +10,8 @@ import narwhals as nw
 from recframe.errors import OptionError
 from recframe.metrics._options import bounds
 from recframe.metrics._record import CutMetric, Reads
-from recframe.metrics._sums import at_most, quotient
-from recframe.metrics.accuracy import Denominator, hits
+from recframe.metrics._sums import at_most
+from recframe.metrics.accuracy import Denominator, hits, per_position
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -148,6 +148,4 @@ class Serendipity(CutMetric):
             # What nobody had comes after all others in the rank by popularity.
             size = sums.catalog_size
             total = sums.ratio(total + (size + 1) * row["new"] - row["places"], size)
-        if self.k is None or self.denominator == "list":
-            return sums.ratio(total, sums.ranked(self.k))
-        return quotient(total, self.k)
+        return per_position(total, sums, self.k, self.denominator)
