@@ -68,8 +68,8 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
         low, high = student.cut(low, high, tested.sums.mean, tested.bounds)
         kept = adjusted["p"] >= 1 - options.confidence
         low, high = np.where(kept, np.minimum(low, 0.0), low), np.where(kept, np.maximum(high, 0.0), high)
-        stepped = law.stepped_down(place, numbers["p"])
-        if stepped is not None:
+        if law.stepped:
+            stepped = np.where(np.isnan(numbers["p"]), np.nan, np.fmax(law.stepped[place], numbers["p"]))
             # Where the step down alone rejects, it says that models differ, but not how much.
             unknown = kept & (stepped < 1 - options.confidence)
             adjusted["p"] = stepped
@@ -106,10 +106,11 @@ class _Flips:
         parts = _by_segment(compared)
         self._law = LargestFlipped(parts, options.resamples, options.seed, every)
         self._critical = self._law.critical(1 - options.confidence)
-        self._stepped: list[Floats] = []
+        self.stepped: list[Floats] = []
+        """The p-values that are stepped down, for each part of the comparison."""
         if steps:
             stepped = self._law.stepped_down.reshape(len(parts), -1).T
-            self._stepped = np.split(stepped, np.cumsum([len(each) for each in observed])[:-1])
+            self.stepped = np.split(stepped, np.cumsum([len(each) for each in observed])[:-1])
 
     @staticmethod
     def _statistic(moments: dict[str, Any]) -> Floats:
@@ -141,15 +142,12 @@ class _Flips:
         low, high = (np.where(spreads, *ends) for ends in zip((low, high), alone, strict=True))
         return low, high
 
-    def stepped_down(self, place: int, p: Floats) -> Floats | None:
-        """Return the p-values that are stepped down, where they are."""
-        if not self._stepped:
-            return None
-        return np.where(np.isnan(p), np.nan, np.fmax(self._stepped[place], p))
-
 
 class _Dunnett:
     """The adjusted p-values and intervals of multivariate t."""
+
+    stepped = ()
+    """Nothing is stepped down: all tests are at one level."""
 
     def __init__(self, compared: Sequence[Tested], options: Options) -> None:
         degrees = np.concatenate([tested.sums.degrees.ravel() for tested in compared])
@@ -166,7 +164,3 @@ class _Dunnett:
     def interval(self, tested: Tested) -> tuple[Floats, Floats]:
         """Return the intervals of t-tests at the level that gives all of them together the one of the call."""
         return student.interval(tested.sums, 1 - self._level, tested.bounds)
-
-    def stepped_down(self, place: int, p: Floats) -> Floats | None:  # noqa: ARG002 - as that of flips
-        """Return nothing: all tests are at one level."""
-        return None
