@@ -8,10 +8,10 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import ITEM, RELEVANCE, SCORE
-from recframe._data.common import count_of, query_of_frames
+from recframe._data.common import count_of, now_or_deferred, query_of_frames
 from recframe._data.top import one_order
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, is_lazy, open_frames
+from recframe._engines.registry import open_frames
 from recframe._plan.sources import item_spec, key_specs, with_list_key
 from recframe._query import check_apart
 from recframe.errors import InputError, OptionError
@@ -41,14 +41,8 @@ def position_bias(frame: Any, bound: Mapping[str, Any], k: Any, roles: Mapping[s
     def compute() -> nw.DataFrame[Any]:
         return _result(frame, query, *_compared(frame, query, k))
 
-    if not is_lazy(frame):
-        return compute().to_native()
     none = np.zeros((0, 0))
-    engine: Any = adapter_of(frame)
-    return engine.deferred(
-        lambda: compute().lazy().to_native(),
-        lambda: _result(frame, query, none[0:0, 0:1].ravel(), none, none).lazy().to_native().collect_schema(),
-    )
+    return now_or_deferred(frame, compute, lambda: _result(frame, query, np.zeros(0), none, none))
 
 
 def _compared(frame: Any, query: Query, k: int | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

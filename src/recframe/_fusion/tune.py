@@ -13,9 +13,9 @@ from recframe._arguments import CALL_ROLES, FRAMES
 from recframe._checks.data_warnings import warn_of_data
 from recframe._comparison.describe import interval_of_values
 from recframe._comparison.options import Intervals
-from recframe._data.common import check_frame
+from recframe._data.common import check_frame, now_or_deferred
 from recframe._defaults import current, only
-from recframe._engines.registry import adapter_of, is_frame, is_lazy, labels_of
+from recframe._engines.registry import is_frame, is_lazy, labels_of
 from recframe._evaluate import plan_of_lists
 from recframe._fusion import fuse
 from recframe._fusion.grid import arguments_of, candidates
@@ -120,28 +120,23 @@ def tune(
     call = CALL_ROLES["tune"]
     own = {name: value for name, value in bound.items() if name in call}
     query = query_of_call(own, roles, call, [frame])
-    if query.model is None:
-        fuse.check_several(query, "tune")
-        tried = candidates(query, **fusions)
-        if not is_lazy(frame):
-            return _result(frame, own, metric, k, tried, options, roles).to_native()
-    elif {**own, **roles}.get("truth") is None:
-        msg = f"model={query.model!r} needs truth=, as a fused item is no row of one model"
-        raise OptionError(msg, "truth=, or score=['bm25', 'dense'], a column for each model")
-    else:
+    if query.model is not None:
+        if {**own, **roles}.get("truth") is None:
+            msg = f"model={query.model!r} needs truth=, as a fused item is no row of one model"
+            raise OptionError(msg, "truth=, or score=['bm25', 'dense'], a column for each model")
         frame, columns = in_columns(frame, query, FUSED(0))
         wide = {name: value for name, value in roles.items() if name not in (*ORDERS, *columns)} | columns
         return tune(frame, {name: own[name] for name in own if name not in ORDERS}, metric, k, fusions, given, wide)
-    engine: Any = adapter_of(frame)
-    named = current()
+    fuse.check_several(query, "tune")
+    tried, named = candidates(query, **fusions), current()
 
-    def compute() -> Any:
+    def compute() -> nw.DataFrame[Any]:
         with only(named):
             now = {name: _eager(value) if name in FRAMES else value for name, value in roles.items()}
             before = {name: _eager(value) if name in FRAMES else value for name, value in own.items()}
-            return _result(_eager(frame), before, metric, k, tried, options, now).lazy().to_native()
+            return _result(_eager(frame), before, metric, k, tried, options, now)
 
-    return engine.deferred(compute, lambda: _frame([], frame).lazy().to_native().collect_schema())
+    return now_or_deferred(frame, compute, lambda: _frame([], frame))
 
 
 def _eager(frame: Any) -> Any:
