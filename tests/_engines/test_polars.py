@@ -146,3 +146,25 @@ def test_ids_of_128_bits_match_smaller_ones(other):
         else:
             with pytest.raises(recframe.errors.ColumnTypeError, match="UInt128 and .* none holds the values"):
                 frame.rec.mrr(truth=truth)
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.Float64, pl.Boolean])
+def test_the_least_and_the_largest_number_of_a_column_are_asked_once(dtype, monkeypatch):
+    from recframe._engines import polars_pack
+
+    asked, facts, most = [], polars_pack.facts, pl.Series.max
+
+    def of_plan(values, dtype):
+        asked.extend(values.meta.root_names() if isinstance(values, pl.Expr) else [])
+        return facts(values, dtype)
+
+    def of_series(values):
+        asked.append(values.name)
+        return most(values)
+
+    monkeypatch.setattr(polars_pack, "facts", of_plan)
+    monkeypatch.setattr(pl.Series, "max", of_series)
+    rows = pl.int_range(2**17, eager=True)
+    frame = pl.DataFrame({"user": rows // 8, "relevant": (rows % 2).cast(dtype), "score": rows % 7 / 8})
+    frame.rec.dcg(k=2)
+    assert asked.count("relevance") == 1

@@ -257,7 +257,7 @@ class EagerPolars(Polars):
         # The column as it is held: a plan would cost more than the look.
         numbers: Any = picked(frame.select(column) if held(frame) is None else frame).get_column(column)
         known = getattr(frame, "facts", {}).setdefault(column, [])
-        if not known and numbers.dtype.is_integer():
+        if not known and (numbers.dtype.is_integer() or (not self._few and polars_pack.may_be_whole(numbers))):
             known[:] = polars_pack.facts(numbers, numbers.dtype)
         least, most = known[:2] or (numbers.min(), numbers.max())
         return float(least or 0), float(most or 0)

@@ -218,7 +218,7 @@ def digits_of(
 
 def _ask(frame: pl.DataFrame, names: Sequence[str], known: Facts) -> None:
     """Add what is not known yet of columns that may hold whole numbers only."""
-    columns = [*filter(_may_be_whole, map(frame.get_column, filterfalse(known.get, names)))]
+    columns = [*filter(may_be_whole, map(frame.get_column, filterfalse(known.get, names)))]
     # In a small frame, one step for all costs more than looks at columns that are held.
     few = frame.height <= FEW_ROWS or not columns
     asked = [fact for column in columns for fact in facts(column if few else pl.col(column.name), column.dtype)]
@@ -234,7 +234,7 @@ def facts(values: Any, dtype: pl.DataType) -> tuple[Any, ...]:
     return values.min(), values.max(), whole, values.null_count() > 0
 
 
-def _may_be_whole(column: pl.Series) -> bool:
+def may_be_whole(column: pl.Series) -> bool:
     """Return whether a column has the type of whole numbers, or floats whose first ones are whole."""
     if column.dtype.is_float():
         return bool(column.head(FEW).to_frame().select(_is_whole(pl.first()).all()).item())

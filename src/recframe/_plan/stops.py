@@ -12,7 +12,8 @@ No key of a group or a join is a computed float: a row alone in its batch may ge
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
@@ -48,11 +49,12 @@ from recframe._columns import (
     stop_column,
     survival_column,
 )
+from recframe._plan.sum_columns import KEPT
 from recframe.errors import OptionError
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
@@ -196,105 +198,177 @@ def survivals(
     if not engine.holds_long_queries(grades):
         msg = "users who stop at one of tied rows are more than a query of this database holds"
         raise OptionError(msg, "ties='first' or 'item'; or read the rows first: recframe.rec(table.to_polars())")
-    stops, logs = _numbered(count, stop_column), _numbered(count, log_column)
-    arguments, passed = _numbered(count, argument_column), _numbered(count, survival_column)
-    node = [*block, SIZE, BAND_FIRST, BAND_COUNT, NODE]
-    rows = _with_angles(_with_nodes(context, _with_bands(context, grades, upto)))
-    for stop, log, argument in zip(stops, logs, arguments, strict=True):
-        rows = _on_circle(rows, 1 - nw.col(stop), log, argument)
-    weighted = [(nw.col(MARKED) * nw.col(name)).alias(name) for name in (*logs, *arguments)]
-    rows = rows.select(*node, *carried, MARKED, *weighted)
+    stops, logs, arguments = (_numbered(count, column) for column in (stop_column, log_column, argument_column))
+    node, made = [*block, SIZE, BAND_FIRST, BAND_COUNT, NODE], _coefficients(count)
+    rows = _in_steps(_with_nodes(context, _with_bands(context, grades, upto)), _angles())
+    for log, argument, stop in zip(logs, arguments, stops, strict=True):
+        rows = _in_steps(rows, _on_circle(stop, log, argument))
+    rows = rows.select(*node, *carried, MARKED, *made.weighted)
     nodes = engine.sum_disordered(rows, node, [MARKED, *logs, *arguments], carried)
     # At the other rows nobody stops.
-    nodes = _on_circle(_with_angles(_with_periods(nodes)), nw.lit(1.0), BASE_LOG, BASE_ARGUMENT)
+    nodes = _in_steps(nodes, (*_periods(), *_angles(), *_on_circle(None, BASE_LOG, BASE_ARGUMENT)))
+    nodes = nodes.select(*node, *carried, TILT, ANGLE, *made.sums)
+    parts = _in_steps(engine.repeat(nodes, BAND_COUNT), made.turned)
+    place = [*block, POSITION]
+    parts = parts.select(*place, *carried, *made.parts)
+    parts = engine.sum_disordered(parts, place, [*arguments, BASE_ARGUMENT], carried)
+    return parts.select(*place, *carried, *made.shares)
+
+
+def _with_bands(context: CallContext, grades: Frame, upto: int | None) -> Frame:
+    """Repeat rows of tied blocks for each band of their positions: from s² to s² + 2s, counted from the nearer end."""
+    many, *bands = _bands()
+    rows = context.engine.repeat(_in_steps(grades, ((_last_read(upto),), many)), PLACE_COUNT)
+    return _in_steps(rows, bands).drop(POSITION, PLACE_COUNT, REACHED, BAND)
+
+
+def _with_nodes(context: CallContext, bands: Frame) -> Frame:
+    """Repeat rows of bands for each point of the circle that matters, on the upper half: the other half mirrors it."""
+    bands = _in_steps(bands, _periods()).with_columns(_points())
+    return context.engine.repeat(bands, PLACE_COUNT).rename({POSITION: NODE}).drop(PLACE_COUNT)
+
+
+def _in_steps(frame: Frame, steps: Iterable[Sequence[nw.Expr]]) -> Frame:
+    """Add columns, those of a step from those of the steps before."""
+    for step in steps:
+        frame = frame.with_columns(*step)
+    return frame
+
+
+# --- expressions: long ones, kept so that an equal call does not build and convert them again ---------------------
+
+
+_Steps = tuple[tuple[nw.Expr, ...], ...]
+"""Columns to add, those of a step from those of the steps before."""
+
+
+class _Coefficients(NamedTuple):
+    """What follows from the points of the circle, for each probability to stop."""
+
+    weighted: list[nw.Expr]
+    """Logarithms and angles of all rows with the same probabilities."""
+    sums: list[nw.Expr]
+    """Those of all rows of a block, and of one where nobody stops."""
+    turned: _Steps
+    """The position, and then the angles of its coefficients."""
+    parts: list[nw.Expr]
+    """What a point adds to the coefficients."""
+    shares: list[nw.Expr]
+    """The probabilities to pass."""
+
+
+@lru_cache(KEPT)
+def _coefficients(count: int) -> _Coefficients:
+    logs, arguments = _numbered(count, log_column), _numbered(count, argument_column)
     size, base = nw.col(SIZE).cast(nw.Float64()), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
     rest = size - nw.col(MARKED)
     sums = {log: nw.col(log) + rest * base[0] for log in logs}
     sums |= {argument: nw.col(argument) + rest * base[1] for argument in arguments}
     sums |= {BASE_LOG: size * base[0], BASE_ARGUMENT: size * base[1]}
-    nodes = nodes.select(*node, *carried, TILT, ANGLE, *(total.alias(name) for name, total in sums.items()))
-    parts = engine.repeat(nodes, BAND_COUNT)
-    parts = parts.with_columns((nw.col(BAND_FIRST) + nw.col(POSITION) - 1).cast(nw.Int64()).alias(POSITION))
     turned = (size * nw.col(TILT) - nw.col(POSITION)) * nw.col(ANGLE)
     angles = [*arguments, BASE_ARGUMENT]
-    parts = parts.with_columns(*(_folded(nw.col(name) + turned).alias(name) for name in angles))
     values = {name: nw.col(log).exp() * _cosine(name) for log, name in zip((*logs, BASE_LOG), angles, strict=True)}
-    place = [*block, POSITION]
-    parts = parts.select(*place, *carried, *(part.alias(name) for name, part in values.items()))
-    parts = engine.sum_disordered(parts, place, angles, carried)
-    shares = (quotient(nw.col(name), nw.col(BASE_ARGUMENT)) for name in arguments)
-    return parts.select(*place, *carried, *(part.alias(name) for part, name in zip(shares, passed, strict=True)))
+    shares = [quotient(nw.col(name), nw.col(BASE_ARGUMENT)) for name in arguments]
+    return _Coefficients(
+        weighted=[(nw.col(MARKED) * nw.col(name)).alias(name) for name in (*logs, *arguments)],
+        sums=[total.alias(name) for name, total in sums.items()],
+        turned=(
+            ((nw.col(BAND_FIRST) + nw.col(POSITION) - 1).cast(nw.Int64()).alias(POSITION),),
+            tuple(_folded(nw.col(name) + turned).alias(name) for name in angles),
+        ),
+        parts=[part.alias(name) for name, part in values.items()],
+        shares=[part.alias(name) for part, name in zip(shares, _numbered(count, survival_column), strict=True)],
+    )
 
 
-def _with_bands(context: CallContext, grades: Frame, upto: int | None) -> Frame:
-    """Repeat rows of tied blocks for each band of their positions: from s² to s² + 2s, counted from the nearer end."""
-    size, last, band = nw.col(SIZE).cast(nw.Float64()), nw.col(REACHED), nw.col(POSITION)
+@lru_cache(KEPT)
+def _last_read(upto: int | None) -> nw.Expr:
+    """Return the last position of a tied block that matters."""
+    size = nw.col(SIZE).cast(nw.Float64())
     left = size if upto is None else upto - nw.col(START).cast(nw.Float64()) + 1
-    grades = grades.with_columns(nw.when(left < size).then(left).otherwise(size).alias(REACHED))
+    return nw.when(left < size).then(left).otherwise(size).alias(REACHED)
+
+
+@cache
+def _bands() -> _Steps:
+    """Return how many bands a block has, and of each its number, its first position and how many it has."""
+    size, last, band = nw.col(SIZE).cast(nw.Float64()), nw.col(REACHED), nw.col(POSITION)
     half = (size - size % 2) / 2
     low = nw.when(last < half).then(last).otherwise(half)
     lower, upper, outer = _root(low), _root(size - half - 1), nw.when(last < size).then(size - last).otherwise(0.0)
     count = lower + nw.when(last > half).then(upper - _root(outer) + 1).otherwise(0.0)
-    rows = context.engine.repeat(grades.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
     is_low = band <= lower
-    rows = rows.with_columns(
-        nw.when(is_low).then(band).otherwise(upper + lower + 1 - band).cast(nw.Float64()).alias(BAND)
-    )
+    number = nw.when(is_low).then(band).otherwise(upper + lower + 1 - band)
     root = nw.col(BAND)
     nearest, furthest = root * root, root * root + 2 * root
     nearest = nw.when(is_low | (nearest > outer)).then(nearest).otherwise(outer)
     most = nw.when(is_low).then(low).otherwise(size - half - 1)
     furthest = nw.when(furthest < most).then(furthest).otherwise(most)
-    return rows.with_columns(
-        nw.when(is_low).then(nearest).otherwise(size - furthest).alias(BAND_FIRST),
-        (furthest - nearest + 1).cast(nw.Int64()).alias(BAND_COUNT),
-    ).drop(POSITION, PLACE_COUNT, REACHED, BAND)
+    first = nw.when(is_low).then(nearest).otherwise(size - furthest)
+    return (
+        (count.cast(nw.Int64()).alias(PLACE_COUNT),),
+        (number.cast(nw.Float64()).alias(BAND),),
+        (first.alias(BAND_FIRST), (furthest - nearest + 1).cast(nw.Int64()).alias(BAND_COUNT)),
+    )
 
 
-def _with_nodes(context: CallContext, bands: Frame) -> Frame:
-    """Repeat rows of bands for each point of the circle that matters, on the upper half: the other half mirrors it."""
+@cache
+def _points() -> nw.Expr:
+    """Return how many points of the upper half of the circle matter."""
     size, tilt, period = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT), nw.col(PERIOD)
-    bands = _with_periods(bands)
     seen = quotient(TAIL / math.pi * period, nw.col(DEVIATION)) + 2
     count = nw.when((size * tilt > FEW_ROWS_AHEAD) & (seen < period)).then(seen - seen % 1).otherwise(period)
-    nodes = context.engine.repeat(bands.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
-    return nodes.rename({POSITION: NODE}).drop(PLACE_COUNT)
+    return count.cast(nw.Int64()).alias(PLACE_COUNT)
 
 
-def _with_periods(bands: Frame) -> Frame:
-    """Add to bands what their points follow from."""
+@cache
+def _periods() -> _Steps:
+    """Return what the points of bands follow from."""
     size, tilt, deviation = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT), nw.col(DEVIATION)
     middle = nw.col(BAND_FIRST) + (nw.col(BAND_COUNT).cast(nw.Float64()) - 1) / 2
-    bands = bands.with_columns(quotient(middle + 0.5, size + 1).alias(TILT))
-    bands = bands.with_columns((size * tilt * (1 - tilt)).sqrt().alias(DEVIATION))
     # Coefficients add up that are as many places apart as the whole circle has points.
     apart = 9 * deviation + 14
-    bands = bands.with_columns((nw.when(apart < size).then(apart).otherwise(size) / 2).alias(PERIOD))
-    return bands.with_columns((nw.col(PERIOD) - nw.col(PERIOD) % 1 + 1).alias(PERIOD))
+    return (
+        (quotient(middle + 0.5, size + 1).alias(TILT),),
+        ((size * tilt * (1 - tilt)).sqrt().alias(DEVIATION),),
+        ((nw.when(apart < size).then(apart).otherwise(size) / 2).alias(PERIOD),),
+        ((nw.col(PERIOD) - nw.col(PERIOD) % 1 + 1).alias(PERIOD),),
+    )
 
 
-def _with_angles(nodes: Frame) -> Frame:
-    """Add the angle of a point, and the sine and the cosine of half of it."""
+@cache
+def _angles() -> _Steps:
+    """Return the angle of a point, and then the sine and the cosine of half of it."""
     angle = quotient((nw.col(NODE).cast(nw.Float64()) - 0.5) * math.pi, nw.col(PERIOD))
-    nodes = nodes.with_columns(angle.alias(ANGLE)).drop(PERIOD, DEVIATION)
-    nodes = nodes.with_columns((nw.col(ANGLE) / 2).alias(SINE), ((math.pi - nw.col(ANGLE)) / 2).alias(COSINE))
-    return nodes.with_columns(_sine(SINE).alias(SINE), _sine(COSINE).alias(COSINE))
+    return (
+        (angle.alias(ANGLE),),
+        ((nw.col(ANGLE) / 2).alias(SINE), ((math.pi - nw.col(ANGLE)) / 2).alias(COSINE)),
+        (_sine(SINE).alias(SINE), _sine(COSINE).alias(COSINE)),
+    )
 
 
-def _on_circle(nodes: Frame, on: nw.Expr, log: str, argument: str) -> Frame:
-    """Add the logarithm of the size of 1 - u + u·q·x, and its angle less u times that of x, for a probability q."""
+@lru_cache(KEPT)
+def _on_circle(stop: str | None, log: str, argument: str) -> _Steps:
+    """Return the logarithm of the size of 1 - u + u·q·x, and its angle less u times that of x.
+
+    For the probability q to go on: that of a column to stop, or 1.
+    """
+    on = nw.lit(1.0) if stop is None else 1 - nw.col(stop)
     tilt, sine, angle = nw.col(TILT), nw.col(SINE), nw.col(argument)
     real = 1 - tilt + tilt * on * (1 - 2 * sine * sine)
     square = (1 - tilt * (1 - on)) * (1 - tilt * (1 - on)) - 4 * tilt * on * (1 - tilt) * sine * sine
-    nodes = nodes.with_columns(real.alias(REAL), square.alias(SQUARE))
     # The tangent of half the angle, of a quarter and of an eighth.
     tangent = quotient(2 * tilt * on * sine * nw.col(COSINE), nw.col(SQUARE).sqrt() + nw.col(REAL).abs())
-    nodes = nodes.with_columns(tangent.alias(argument), (nw.col(SQUARE).log() / 2).alias(log))
     halved = quotient(angle, 1 + (1 + angle * angle).sqrt()).alias(argument)
     whole = 8 * _arctan(angle)
     whole = nw.when(nw.col(REAL) < 0).then(math.pi - whole).otherwise(whole)
-    nodes = nodes.with_columns(halved).with_columns(halved)
-    return nodes.with_columns((whole - tilt * nw.col(ANGLE)).alias(argument)).drop(REAL, SQUARE)
+    return (
+        (real.alias(REAL), square.alias(SQUARE)),
+        (tangent.alias(argument), (nw.col(SQUARE).log() / 2).alias(log)),
+        (halved,),
+        (halved,),
+        ((whole - tilt * nw.col(ANGLE)).alias(argument),),
+    )
 
 
 def _root(number: nw.Expr) -> nw.Expr:
