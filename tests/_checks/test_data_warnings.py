@@ -356,6 +356,16 @@ def test_the_quick_look_counts_what_the_slow_one_counts(engine, monkeypatch, by)
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_column_of_two_roles_is_looked_at_once(library):
+    make = pytest.importorskip(library).DataFrame
+    frame = make({"user": [1, 1, 2], "item": ["a", "a", "b"], "relevant": [1, 0, 1], "score": [1.0, 2.0, 3.0]})
+    repeats = adapter_of(frame).lists_with_repeats
+    assert [repeats(frame, ["user", "user"], ["score"], item) for item in ("item", "user")] == [1, 1]
+    with pytest.warns(recframe.DataWarning, match="items are repeated in"):
+        assert frame.rec.evaluate("mrr", model="user")["model"].to_list() == [1, 2]
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_the_quick_look_answers_for_one_list_and_for_several(library):
     make = pytest.importorskip(library).DataFrame
     frame = make({"user": [1, 2, 2, 1], "item": ["a", "a", "a", "b"], "score": [1, 2, 3, 4]})

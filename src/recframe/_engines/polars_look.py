@@ -29,13 +29,13 @@ def lists_with_repeats(frame: pl.DataFrame, keys: Sequence[str], scores: Sequenc
     same = [_repeats(columns[key]) for key in keys]
     if not all(_differs(columns[name], same) for name in scores):
         return None
-    return 0 if item is None else _lists_with_repeats(columns[item], [columns[key] for key in keys])
+    return 0 if item is None else _lists_with_repeats(columns[item], [columns[key] for key in dict.fromkeys(keys)])
 
 
 def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
     """Return in how many lists an item is repeated."""
     # Equal pairs have equal hashes.
-    columns = [items, *keys]
+    columns = list({column.name: column for column in (items, *keys)}.values())
     hashes = (pl.col(column.name).hash(seed) for seed, column in enumerate(columns))
     pairs = collect_columns(pl.DataFrame(columns).lazy().select(reduce(xor, hashes))).to_series()
     if not _repeats(sort_integers(pairs)).any():
