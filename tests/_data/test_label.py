@@ -276,3 +276,18 @@ def test_scores_may_come_later(engine):
     served = engine.frame({"user": [1, 1], "item": [1, 2], "random": [1.0, 2.0]})
     found = rows_of(engine, served, engine.frame({"user": [1], "item": [1]}))
     assert {row["item"]: row["relevant"] for row in found} == {1: 1, 2: 0}
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ({"by": ["user", "item"]}, r"by=\['user', 'item'\] and item='item' name the column 'item' twice"),
+        ({"item": "user"}, "by='user' and item='user' name the column 'user' twice"),
+        ({"model": "user"}, "model='user' and by='user' name the column 'user' twice"),
+        ({"relevant": "item"}, "item='item' and relevant='item' name the column 'item' twice"),
+    ],
+)
+def test_label_refuses_one_column_in_two_roles(engine, roles, message):
+    frame = engine.frame({"user": [1, 1], "item": [1, 2], "score": [1.0, 2.0]})
+    with pytest.raises(recframe.OptionError, match=message):
+        recframe.rec(frame).label(frame, **roles)

@@ -326,3 +326,18 @@ def test_two_columns_of_one_name_are_refused(library):
         for prices in ({1: 5.0}, {"u": [5.0, 6.0]}):
             with pytest.raises(recframe.OptionError, match=f"several columns of the name '{name}'"):
                 recframe.from_lists(*lists, scores={"u": [2.0, 1.0]}, prices=prices, library=library, **{role: name})
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ({"by": ["user", "item"]}, r"by=\['user', 'item'\] and item='item' name the column 'item' twice"),
+        ({"item": "user"}, "by='user' and item='user' name the column 'user' twice"),
+        ({"model": "user"}, "model='user' and by='user' name the column 'user' twice"),
+        ({"item": "score", "scores": True}, "item='score' and score='score' name the column 'score' twice"),
+    ],
+)
+def test_to_lists_refuses_one_column_in_two_roles(engine, roles, message):
+    frame = engine.frame({"user": [1, 1], "item": [1, 2], "score": [1.0, 2.0]})
+    with pytest.raises(recframe.OptionError, match=message):
+        recframe.rec(frame).to_lists(**roles)

@@ -12,7 +12,7 @@ from recframe._values import is_label, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import narwhals as nw
 
@@ -55,6 +55,16 @@ def check_name(name: str, value: Any) -> str:
         msg = f"{name}={quoted(value)} is not the name of a column"
         raise OptionTypeError(msg, f"{name}='name'")
     return value
+
+
+def check_roles(**roles: Sequence[Any]) -> None:
+    """Raise where roles name a column of the result twice."""
+    columns = [column for names in roles.values() for column in names]
+    twice = next((column for column in columns if columns.count(column) > 1), None)
+    if twice is not None:
+        holders = {role: list(names) if len(names) > 1 else names[0] for role, names in roles.items() if twice in names}
+        msg = f"{' and '.join(f'{role}={names!r}' for role, names in holders.items())} name the column {twice!r} twice"
+        raise OptionError(msg, "give each role a column of its own")
 
 
 def check_new_column(value: Any, query: Query, bound: Mapping[str, Any]) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
-from recframe._data.common import check_frame, query_of_frames
+from recframe._data.common import check_frame, check_roles, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
+from recframe._values import as_tuple
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def label(
         check_frame("seen", seen)
     if all_relevant:
         query = replace(query, named=query.named - {"relevant"})
+    check_roles(model=as_tuple(query.model), by=query.by, item=[query.item], relevant=[query.relevant])
     named = {*bound, *roles}
     if not named & {"score", "rank"}:
         # Scores may come later; they only tell which row of a repeated recommendation comes first.

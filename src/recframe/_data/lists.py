@@ -8,7 +8,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from recframe._data.common import check_frame, check_name, count_of, query_of_frames
+from recframe._data.common import check_frame, check_name, check_roles, count_of, query_of_frames
 from recframe._data.label import label
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
@@ -158,9 +158,11 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping
     flag("scores", scores)
     k = None if k is None else count_of("k", k)
     query = one_order(query_of_frames("to_lists", frame, bound, roles), "to_lists")
-    keys = [*([] if query.model is None else [query.model]), *query.by]
+    model, order = as_tuple(query.model), query.orders if scores else ()
+    order_role = {"rank" if query.by_rank else "score": order}
+    check_roles(model=model, by=query.by, item=[query.item], **order_role)
+    keys, columns = [*model, *query.by], [query.item, *order]
     top = ranked(frame, query, k, ITEM_PLACE)
-    columns = [query.item, *([query.orders[0]] if scores else [])]
     return constructors_for((frame,), None).implode(frame, top, keys, columns, ITEM_PLACE)
 
 
