@@ -259,6 +259,7 @@ def welch(one, other, confidence=0.95):
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_states_of_other_lists_are_a_baseline(engine, seed):
+    pytest.importorskip("scipy")
     rows = [row for row in sample(seed, 20) if row["user"] is not None]
     old, new = ([row for row in rows if (row["user"] > 9) == late] for late in (False, True))
     values = [
