@@ -29,7 +29,7 @@ def lists_with_repeats(frame: pl.DataFrame, keys: Sequence[str], scores: Sequenc
     same = [_repeats(columns[key]) for key in keys]
     if not all(_differs(columns[name], same) for name in scores):
         return None
-    return 0 if item is None else _lists_with_repeats(columns[item], [columns[key] for key in dict.fromkeys(keys)])
+    return 0 if item is None else _lists_with_repeats(columns[item], [columns[key] for key in keys])
 
 
 def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
