@@ -135,17 +135,38 @@ def test_what_is_no_frame_is_named():
         recframe.rec([1, 2])
 
 
-def test_truth_of_another_kind_is_named():
+READS_OF_TRUTH = {
+    "relevance": lambda rec, truth: rec.ndcg(truth=truth),
+    "groups": lambda rec, truth: rec.awrf(group="text", truth=truth),
+    "groups of a table": lambda rec, truth: rec.evaluate("awrf", group="text", truth=truth),
+    "exposure": lambda rec, truth: rec.exposure(group="text", truth=truth),
+}
+
+
+@pytest.mark.parametrize("call", READS_OF_TRUTH.values(), ids=list(READS_OF_TRUTH))
+def test_truth_of_another_kind_is_named(call):
     pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
-    for frame, truth in ((pl.DataFrame, pd.DataFrame), (pd.DataFrame, pl.DataFrame), (pl.DataFrame, pl.LazyFrame)):
+    for frame, truth in (
+        (pl.DataFrame, pd.DataFrame),
+        (pd.DataFrame, pl.DataFrame),
+        (pl.DataFrame, pl.LazyFrame),
+        (pl.LazyFrame, pd.DataFrame),
+        (pl.DataFrame, dict),
+    ):
         with pytest.raises(TypeError, match="(?s)truth is a .* but the frame is a .*give both as"):
-            frame(COLUMNS).rec.ndcg(truth=truth(COLUMNS))
+            call(frame(COLUMNS).rec, truth(COLUMNS))
 
 
 def test_keys_of_types_that_never_match_are_named(make):
     truth = make({"user": ["1", "2"], "item": ["a", "b"]})
     with pytest.raises(TypeError, match=r"(?s)by='user' has the type .* in the frame, but .* in truth"):
         rec(make).ndcg(truth=truth)
+
+
+def test_a_frame_without_columns_is_named(make):
+    for frame, given in ((make({}), {}), (make(COLUMNS), {"truth": make({})})):
+        with pytest.raises(recframe.MissingColumnError, match="has no such column; it has no columns"):
+            recframe.rec(frame).ndcg(**given)
 
 
 def test_undefined_lists_can_be_an_error(make):

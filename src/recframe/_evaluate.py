@@ -165,7 +165,7 @@ def plan_of_lists(
 ) -> Plan:
     """Return the plan of a call that looks at the values of lists: of every list, if it says whether to read items."""
     mean = {**current(), **bound}.get("mean", "arithmetic")
-    if mean != "arithmetic":
+    if not (isinstance(mean, str) and mean == "arithmetic"):
         msg = f"mean={quoted(mean)} is bound, but {call} looks at arithmetic means"
         raise OptionError(msg, "bind mean='arithmetic', or use evaluate, which accepts other means")
     allowed = CALL_ROLES[call]

@@ -49,7 +49,7 @@ def column_name(role: str, given: object, labels: Labels = None) -> str:
     if is_label(given, labels):
         return given  # type: ignore[return-value] # what is called a name may be any label of pandas
     if labels is not None and isinstance(given, int | float | tuple) and not isinstance(given, bool):
-        names = ", ".join(map(quoted, labels))
+        names = ", ".join(map(quoted, labels)) or "no columns"
         msg = f"{role}={quoted(given)}: the frame has no such column; it has {names}"
         raise MissingColumnError.of(msg, "", role, given)
     what, hint = _instead(role, given)

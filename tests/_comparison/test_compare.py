@@ -485,6 +485,17 @@ def test_bad_arguments(library, given, message):
         recframe.rec(frame).compare("mrr", by="session", **given)
 
 
+def test_data_in_place_of_names(library):
+    frame = library.DataFrame(rows_of())
+    expressions = [library.col("a")] if hasattr(library, "col") else []
+    for models in (frame["a"], frame["a"].to_numpy(), *expressions):
+        with pytest.raises(recframe.OptionTypeError, match=r"score=.* not the name of a column"):
+            recframe.rec(frame).compare("mrr", by="session", score=models, baseline="prod.parquet")
+    for baseline in expressions:
+        with pytest.raises(recframe.OptionError, match=r"baseline=.* is not one of the models 'a', 'b'"):
+            recframe.rec(frame).compare("mrr", by="session", score=["a", "b"], baseline=baseline)
+
+
 def test_two_models_of_one_name_are_one_model(library):
     rows = rows_of()
     frame = library.DataFrame([row | {"model": "a", "score": row[name]} for name in "ab" for row in rows])

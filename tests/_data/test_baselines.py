@@ -281,3 +281,11 @@ def test_no_new_column_replaces_the_key_the_item_or_the_relevance(library, call,
         pytest.raises(recframe.errors.OptionError, match="'thing' is the column of item="),
     ):
         getattr(frame.rec, call)(name="thing", **given)
+
+
+@pytest.mark.parametrize("call", ["add_random", "top"])
+def test_what_is_bound_to_roles_that_a_call_does_not_read_is_no_name(engine, call):
+    frame = engine.frame({"user": [1, 1], "item": [1, 2], "score": [1, 2]})
+    for column in (frame, pytest.importorskip("polars").col("relevant")):
+        answer = getattr(recframe.rec(frame)(relevant=column), call)(name="price")
+        assert [sorted(row) for row in engine.rows(answer)] == [["item", "price", "score", "user"]] * 2

@@ -261,6 +261,8 @@ def test_empty_parts(engine):
         ({"last": 0, "time": "time"}, "last=0 is less than 1"),
         ({"since": 3}, "needs the column that says when"),
         ({"fraction": 0.2, "time": "time"}, "time='time' is not read with fraction="),
+        ({"last": 1, "time": []}, r"time=\[\] is not the name of a column"),
+        ({"since": 3, "time": ["time"]}, r"time=\['time'\] is not the name of a column"),
         ({"since": "soon", "time": "time"}, "since='soon' is no point in time"),
         ({"since": [1], "time": "time"}, r"since=\[1\] is no point in time"),
         ({"fraction": 0.2, "users": 0}, "users=0 is less than 1"),
@@ -273,6 +275,16 @@ def test_empty_parts(engine):
 def test_bad_arguments(engine, given_, message):
     with pytest.raises(recframe.OptionError, match=message):
         parts(engine, SMALL, **given_)
+
+
+def test_what_is_no_name_of_the_time(engine):
+    frame, pl, np = engine.frame(SMALL), pytest.importorskip("polars"), pytest.importorskip("numpy")
+    for time in (frame, pl.col("time"), pl.Series("time", SMALL["time"]), np.array(SMALL["time"])):
+        with pytest.raises(recframe.OptionTypeError, match="time=.* not the name of a column"):
+            recframe.rec(frame).split(last=1, time=time)
+    # Columns of pandas may be called 5.
+    with pytest.raises((recframe.OptionTypeError, recframe.MissingColumnError), match="time=5"):
+        recframe.rec(frame).split(last=1, time=5)
 
 
 def test_bad_frames(engine):

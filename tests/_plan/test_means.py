@@ -87,6 +87,8 @@ def test_intervals_are_of_arithmetic_means():
     rec = pl.DataFrame(FRAME).rec
     with pytest.raises(recframe.RecError, match="describe looks at arithmetic means"):
         rec(mean="median").describe("mrr")
+    with pytest.raises(recframe.RecError, match=r'mean=col\("cost"\) is bound, but describe looks at arithmetic means'):
+        rec(mean=pl.col("cost")).describe("mrr")
     with pytest.raises(recframe.RecError, match="there is no argument 'mean'"):
         rec.compare("mrr", mean="median")
 

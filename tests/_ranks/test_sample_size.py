@@ -149,6 +149,7 @@ def test_where_nothing_varies_nothing_is_known(library):
         ({"difference": 0.1, "power": 1.0}, "power=1 is not between"),
         ({"difference": 0.1, "power": 0.05}, "power=0.05 is not between"),
         ({"difference": 0.1, "tests": 0}, "tests=0"),
+        ({"difference": 0.1, "tests": 10**30}, "tests=10+ is more than 2147483647"),
         ({"difference": 0.1, "score": ["a"]}, "two models"),
         ({}, "difference"),
     ],

@@ -388,6 +388,9 @@ def test_what_sums_do_not_tell_is_refused(polars_engine):
     with pytest.raises(recframe.OptionError, match="describe needs a value per list, but coverage@2"):
         together.describe()
     assert "quantile" not in json.dumps(sorted(plain(merged.describe())[0]))
+    for counts in (1, pytest.importorskip("polars").col("user")):
+        with pytest.raises(recframe.OptionTypeError, match="counts=.* is neither True nor False"):
+            merged.evaluate(counts=counts)
 
 
 @pytest.mark.parametrize("test", ["t", "anytime-bounded"])

@@ -8,6 +8,7 @@ from recframe._engines.registry import adapter_of, labels_of
 from recframe._evaluate import call_of_rows, check_frame, plan_of_lists
 from recframe._lists.calls import names_file, warned
 from recframe._statistics import check_installed
+from recframe._values import column_names
 from recframe.errors import OptionError
 from recframe.metrics import MRR, Recall
 
@@ -24,8 +25,9 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
     from recframe._lists.baseline import Stored
 
     roles = {**bound, **given}
-    checked, stored = Options.of(labels_of(frame, roles.get("truth")), **options), None
-    if names_file(checked.baseline, roles.get("score") or roles.get("rank")):
+    labels, role = labels_of(frame, roles.get("truth")), "rank" if roles.get("score") is None else "score"
+    checked, stored = Options.of(labels, **options), None
+    if checked.baseline is not None and names_file(checked.baseline, column_names(role, roles.get(role), labels)):
         adapter = adapter_of(frame)
         if not (adapter.eager or adapter.answers_with_rows):
             what = f"baseline={str(checked.baseline)!r} is a file"

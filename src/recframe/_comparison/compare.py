@@ -54,12 +54,12 @@ def columns_of(options: Options) -> tuple[str, ...]:
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
-    chance = options.baseline == CHANCE and not plan.context.long and CHANCE not in plan.context.query.orders
+    chance = _is_chance(options.baseline) and not plan.context.long and CHANCE not in plan.context.query.orders
     refused = {
         f"test={options.test!r}": options.test != "t",
         f"correction={options.correction!r}": options.correction in SIMULTANEOUS,
         "a baseline in a file": stored is not None,
-        f"baseline={CHANCE!r}": options.baseline == CHANCE,
+        f"baseline={CHANCE!r}": _is_chance(options.baseline),
     }
     check_left_out(plan, refused)
     check_ranks(options, plan.context.query.weight)
@@ -72,6 +72,11 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     return remember(frame, options.confidence)
 
 
+def _is_chance(baseline: Any) -> bool:
+    """Return whether a baseline is the word for a random order; what compares by rows or lazily is none."""
+    return isinstance(baseline, str) and baseline == CHANCE
+
+
 def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence[str]) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
     values, context = ListValues(plan), plan.context
@@ -79,7 +84,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     if stored is not None:
         values, since["changed"] = stored.paired(values, plan, options.changed)
         numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
-    elif options.baseline == CHANCE and CHANCE not in values.models:
+    elif _is_chance(options.baseline) and CHANCE not in values.models:
         numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
         values = values.beside(ListValues(plan_of_chance(plan, f"baseline={CHANCE!r}")), CHANCE)
     else:

@@ -71,7 +71,9 @@ def check_new_column(value: Any, query: Query, bound: Mapping[str, Any]) -> str:
     """Return the name of a column that a call adds, or raise if it would replace the key, the item or the relevance."""
     name = check_name("name", value)
     named = {**current(), **bound}
-    taken = {named.get(role) or getattr(Roles, role): role for role in ("relevant", "item", "model")}
+    # Bound roles that the call does not read are unchecked: what is neither text nor None is no new name.
+    compared = [role for role in ("relevant", "item", "model") if isinstance(named.get(role), str | None)]
+    taken = {named.get(role) or getattr(Roles, role): role for role in compared}
     taken |= {query.item: "item", **dict.fromkeys(query.by, "by")}
     if name in taken:
         msg = f"name={name!r} is the column of {taken[name]}=, which would be lost"

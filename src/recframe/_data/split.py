@@ -13,9 +13,9 @@ from recframe._columns import ITEM
 from recframe._data.chance import FIELD_SIZE, places, scramble
 from recframe._data.common import count_of, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import open_rows
+from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._values import whole_number
+from recframe._values import column_name, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
     from recframe._engines.rows import Rows
     from recframe._query import Query
+    from recframe._values import Labels
 
 
 HOW = ("fraction", "count", "last", "since")
@@ -48,10 +49,10 @@ class Terms:
     seed: int
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Terms:
+    def of(cls, options: Mapping[str, Any], labels: Labels) -> Terms:
         """Check all that can be checked without a frame."""
         how = _how(options)
-        column, since, dated = _time(how, options)
+        column, since, dated = _time(how, options, labels)
         return cls(
             how=how,
             size=None if how == "since" else _amount(how, options[how]),
@@ -78,7 +79,7 @@ def split(
     frame: Any, bound: Mapping[str, Any], options: Mapping[str, Any], roles: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """Return the rows to learn from and the rows to test on; see `Rec.split`."""
-    terms = Terms.of(options)
+    terms = Terms.of(options, labels_of(frame))
     query = query_of_frames("split", frame, bound, roles)
     # Chance knows a key by its place among all keys, which needs their order.
     pair = {**key_specs(query, "order" if terms.drawn else "key"), **item_spec(query, "order")}
@@ -167,7 +168,7 @@ def _how(options: Mapping[str, Any]) -> str:
     return kinds[0]
 
 
-def _time(how: str, options: Mapping[str, Any]) -> tuple[str | None, Any, bool | None]:
+def _time(how: str, options: Mapping[str, Any], labels: Labels) -> tuple[str | None, Any, bool | None]:
     """Return the column of time, the point in time as a number, and whether that is a date."""
     column = options["time"]
     timed = how in ("last", "since")
@@ -179,6 +180,7 @@ def _time(how: str, options: Mapping[str, Any]) -> tuple[str | None, Any, bool |
             msg = f"time={quoted(column)} is not read with {how}="
             raise OptionError(msg, "split(last=1, time=...) or split(since=..., time=...), or leave it out")
         return None, None, None
+    column = column_name("time", column, labels)
     return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
 
 

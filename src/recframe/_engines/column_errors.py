@@ -28,7 +28,7 @@ def called(name: str) -> str:
 
 def missing_column(spec: ColumnSpec, name: str, there: Collection[Any]) -> MissingColumnError:
     """Return the error for a column that a frame lacks."""
-    names = ", ".join(map(repr, there))
+    names = ", ".join(map(repr, there)) or "no columns"
     msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
     several = [part.strip() for part in str(spec.column).split(",")]
     near, usual = closest_of(spec.column, map(str, there)), _usual_columns(spec.role, there)

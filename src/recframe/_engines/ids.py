@@ -85,7 +85,7 @@ def _examples(values: nw.Series[Any]) -> list[Any]:
 def check_column(there: Sequence[Any], column: str) -> None:
     """Raise if a column is not among those of a frame."""
     if column not in there:
-        msg = f"{column!r}: the frame has no such column; it has {', '.join(map(repr, there))}"
+        msg = f"{column!r}: the frame has no such column; it has {', '.join(map(repr, there)) or 'no columns'}"
         raise MissingColumnError(msg, closest(column, map(str, there)))
 
 

@@ -29,7 +29,7 @@ from recframe._columns import (
     target_column,
 )
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of
+from recframe._engines.registry import adapter_of, kind_of
 from recframe._plan.relevance import filled, made_of_relevance
 
 if TYPE_CHECKING:
@@ -159,10 +159,10 @@ def group_frames(given: Given, query: Query, requirements: Requirements) -> tupl
     if given.features is not None and column in adapter_of(given.features).names(given.features):
         return ("features",)
     adapter = adapter_of(given.frame)
+    # A truth of another kind is refused when the frames are opened.
+    alike = kind_of(adapter.side_frame(given.truth)) is kind_of(given.frame)
     # Only for the groups of relevant items a lazy truth must say which columns it has.
-    asked = given.truth is not None and (
-        adapter.eager or any(target == "relevant" for *_, target in requirements.numbers.groups)
-    )
+    asked = alike and (adapter.eager or any(target == "relevant" for *_, target in requirements.numbers.groups))
     if not asked or column not in adapter.names(given.truth):
         return ("frame",)
     return ("frame", "truth") if not adapter.eager or column in adapter.names(given.frame) else ("truth",)

@@ -111,8 +111,8 @@ class RankMethods(Methods):
         power : float
             The probability to find it, below 1.
         tests : int, optional
-            How many tests the decision will have, which Bonferroni's correction counts; without it: the rows of this
-            call.
+            How many tests the decision will have, which Bonferroni's correction counts, up to 2³¹ − 1; without it: the
+            rows of this call.
         confidence : float
             The confidence of the comparison, between 0 and 1.
         baseline : str, optional

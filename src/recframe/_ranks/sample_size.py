@@ -54,7 +54,7 @@ class Options(Intervals):
             raise OptionError(msg, "difference=0.01, or difference='1%' of the baseline's mean")
         given["power"] = number("power", given["power"], "power=0.8")
         if given["tests"] is not None:
-            given["tests"] = whole_number("tests", given["tests"], "tests=12", least=1, most=None)
+            given["tests"] = whole_number("tests", given["tests"], "tests=12")
         checked = super().of(labels, **given)
         level = 1 - checked.confidence
         if not level < checked.power < 1:

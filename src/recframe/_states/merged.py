@@ -33,6 +33,7 @@ from recframe._states.unpaired import COLUMNS as COLUMNS_UNPAIRED
 from recframe._states.unpaired import unpaired
 from recframe._statistics import check_installed
 from recframe._statistics.student import check_confidence, without_spread
+from recframe._values import flag
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Merged:
             Whether to add the columns ``lists``, how many lists have a value under every metric, and ``undefined``,
             how many have not.
         """
-        rows = self._rows
+        rows, counts = self._rows, flag("counts", counts)
         columns: dict[str, list[Any]] = {}
         if rows.several:
             columns["model"] = list(rows.models) * len(rows.segments)
