@@ -151,3 +151,56 @@ def test_points_in_time_of_two_units_match_far_ones_too(pandas_engine, units):
                 side["user"] += pd.Timedelta(1, "ns")
         with pytest.raises(recframe.errors.ColumnTypeError, match="and none holds the values of all frames"):
             frame.rec.mrr(truth=truth)
+
+
+def arrow(values, kind):
+    pa = pytest.importorskip("pyarrow")
+    return pd.Series(pd.arrays.ArrowExtensionArray(pa.array(values, getattr(pa, kind)())))
+
+
+@pytest.mark.parametrize("other", ["float64", "float32", "numpy"])
+def test_nan_and_null_of_arrow_are_one_missing_key(pandas_engine, other):
+    nan = float("nan")
+    users, items = arrow([None, nan, 1.0], "float64"), arrow([1.0, None, 3.0], "float64")
+    frame = pd.DataFrame({"user": users, "item": items, "score": [2.0, 1.0, 1.0]})
+    known = [np.array([nan]) if other == "numpy" else arrow([value], other) for value in (nan, None)]
+    with pandas_engine.running():
+        for user in known:
+            truth = pd.DataFrame({"user": user, "item": known[0]})
+            assert frame.rec.mrr(truth=truth) == 0.5
+            assert frame.rec.mrr(truth=truth, per="user")["user"].isna().tolist() == [False, True]
+        judged = frame.assign(relevant=[0, 1, 1])
+        assert judged.rec.mrr(per="user")["mrr"].tolist() == [1.0, 0.5]
+        assert judged.rec.evaluate("mrr", model="user", by="item")["model"].isna().tolist() == [True, False]
+        assert len(judged.rec.check()) > 0
+        assert [len(items) for items in frame.rec.to_lists()["item"]] == [1, 2]
+        assert len(recframe.candidates(frame[["user"]], [1])) == 2
+
+
+@pytest.mark.parametrize("kind", ["list", "struct"])
+def test_lists_and_structs_of_arrow_are_no_keys(pandas_engine, kind):
+    pa = pytest.importorskip("pyarrow")
+    values = pa.array([[1], [2]] if kind == "list" else [{"a": 1}, {"a": 2}])
+    frame = pd.DataFrame({"user": [1, 2], "item": [1, 2], "relevant": 1, "score": [1.0, 2.0]})
+    with pandas_engine.running():
+        for column, given in (("user", {}), ("item", {"ties": "item"})):
+            nested = frame.assign(**{column: pd.arrays.ArrowExtensionArray(values)})
+            with pytest.raises(recframe.errors.ColumnTypeError, match=f"holds values that cannot be compared: {kind}<"):
+                nested.rec.mrr(**given)
+
+
+@pytest.mark.parametrize(
+    ("users", "order"),
+    [(["b", 1, None, "a"], [1, "a", "b", None]), ([("b", 1), "c", None, 0.5], [("b", 1), "c", 0.5, None])],
+)
+def test_missing_keys_come_last_among_objects_of_several_types(pandas_engine, users, order):
+    pytest.importorskip("scipy", reason="describe has intervals")
+    frame = pd.DataFrame({"user": pd.Series(users, dtype="object"), "item": 1, "relevant": 1, "score": 1.0})
+    with pandas_engine.running():
+        for answer in (
+            frame.rec.mrr(per="user"),
+            frame.rec.describe("mrr", per="user"),
+            frame.rec.top(1),
+            frame.rec.to_lists(),
+        ):
+            assert [None if value != value else value for value in answer["user"]] == order  # noqa: PLR0124

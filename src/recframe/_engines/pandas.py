@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,7 +11,7 @@ from recframe._columns import POSITION, ROW, SIZE, START
 from recframe._engines import pandas_constructors, pandas_look, pandas_sort, pandas_sums
 from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_spec import columns_of, specs_of
-from recframe._engines.pandas_columns import column_of, names_of, read_columns
+from recframe._engines.pandas_columns import column_of, names_of, read_columns, sort_mixed
 from recframe._engines.pandas_ids import PandasIds
 from recframe._engines.pandas_rows import PandasRows
 from recframe._engines.pandas_transfer import pandas_frame, polars_frame, to_pandas
@@ -54,11 +53,15 @@ class Pandas(Engine):
         wrap = pandas_frame if by_polars is None else polars_frame
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pd.DataFrame:
-            result = result if by_polars is None else by_polars.collect_once(result)
-            out = _decoded(to_pandas(result), {name: decoders[name] for name in decoders.keys() - models})
+            coded = to_pandas(result if by_polars is None else by_polars.collect_once(result))
+            keys = {name: decoders[name] for name in decoders.keys() - models}
+            out = _decoded(coded, keys)
             if sort:
-                with suppress(TypeError):  # objects without an order stay as they come
+                try:
                     out = out.sort_values(list(sort), kind="stable", na_position="last")
+                except TypeError:
+                    # Codes are in the order of rows.
+                    out = sort_mixed(_decoded(coded.sort_values(list(sort), kind="stable"), keys), sort)
             # The codes of models sort by first appearance.
             out = _decoded(out, {name: decoders[name] for name in decoders.keys() & models})
             return out.reset_index(drop=True).rename(columns=dict(names))

@@ -139,7 +139,7 @@ def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any]
 
     Signed integers are their own codes, and the values None, unless they name models.
     """
-    present = list(map(_decoded, holders.values()))
+    present = list(map(plain_key, holders.values()))
     kinds = {column.dtype.kind if isinstance(column.dtype, np.dtype) else "" for column in present}
     if kinds == {"i"} and spec.use != "model":
         widest = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
@@ -155,10 +155,33 @@ def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any]
     return dict(zip(holders, np.split(codes, ends), strict=True)), pd.Series(values).array
 
 
-def _decoded(column: Any) -> Any:
-    """Return a column whose values are not behind codes of Arrow: pandas can neither compare nor take these."""
+def plain_key(column: Any) -> Any:
+    """Return a key with NaN as null, and without codes of Arrow: pandas can neither compare nor take these."""
     arrow: Any = getattr(column.dtype, "pyarrow_dtype", None)
-    return column.astype(pd.ArrowDtype(arrow.value_type)) if hasattr(arrow, "index_type") else column
+    return no_nan(column.astype(pd.ArrowDtype(arrow.value_type)) if hasattr(arrow, "index_type") else column)
+
+
+def no_nan(column: Any) -> Any:
+    """Return a column with NaN as null, where its type tells them apart."""
+    if not types.is_extension_array_dtype(column.dtype) or not types.is_float_dtype(column.dtype):
+        return column
+    nan = np.isnan(column.to_numpy(dtype="float64", na_value=0.0))
+    return column.mask(nan) if nan.any() else column
+
+
+def sort_mixed(frame: Any, columns: Sequence[Any]) -> Any:
+    """Return rows sorted by columns that may hold values of several types; see `ordered_codes`."""
+    return frame.take(np.lexsort([ordered_codes(frame[name]) for name in reversed(columns)]))
+
+
+def ordered_codes(column: Any) -> Any:
+    """Return integers in the order of a key: numbers before text, others without an order as they come, null last."""
+    column = plain_key(column)
+    try:
+        codes, values = pd.factorize(column, sort=True)
+    except TypeError:
+        codes, values = pd.factorize(column)
+    return np.where(codes < 0, len(values), codes)
 
 
 def _joined(columns: Sequence[Any], spec: ColumnSpec) -> Any:
@@ -184,8 +207,10 @@ def _factorized(joint: Any, spec: ColumnSpec) -> tuple[Any, Any]:
     try:
         # A missing model is one like any other, in the order in which they appear.
         codes, values = pd.factorize(joint, sort=spec.use == "order", use_na_sentinel=spec.use != "model")
-    except TypeError as error:
-        msg = f"{spec.role}={spec.column!r} holds values that cannot be compared: {error}"
+    except (TypeError, NotImplementedError) as error:
+        # Arrow's own text names no value.
+        reason = error if isinstance(error, TypeError) else joint.dtype
+        msg = f"{spec.role}={spec.column!r} holds values that cannot be compared: {reason}"
         raise ColumnTypeError(msg, "cast the column to text first") from error
     if spec.use != "key" and (codes < 0).any():
         # Sorted, a missing value comes last whatever the direction, and it is no value of an attribute: a null.

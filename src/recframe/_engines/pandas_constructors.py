@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from recframe._engines.column_errors import no_lists
-from recframe._engines.pandas_columns import with_levels
+from recframe._engines.pandas_columns import no_nan, ordered_codes, with_levels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def table(columns: Mapping[str, Any]) -> Frame:
 
 def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the distinct values of some columns."""
-    return with_levels(frame, columns)[list(columns)].drop_duplicates(ignore_index=True)
+    return _keys(frame, columns).drop_duplicates(ignore_index=True)
 
 
 def uneven(frame: Frame, columns: Sequence[str]) -> int:
@@ -80,12 +80,9 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     if not keys:
         ordered = ranked.sort_values(rank, kind="stable")
         return pd.DataFrame({name: [ordered[name].tolist()] for name in columns})
-    frame = with_levels(frame, keys)
-    both = pd.concat([ranked[list(keys)], frame[list(keys)]], ignore_index=True)
-    try:
-        number = both.groupby(list(keys), dropna=False, sort=True, observed=True).ngroup().to_numpy()
-    except TypeError:  # objects without an order
-        number = both.groupby(list(keys), dropna=False, sort=False, observed=True).ngroup().to_numpy()
+    both = pd.concat([_keys(ranked, keys), _keys(frame, keys)], ignore_index=True)
+    codes = [ordered_codes(both[name]) for name in keys]
+    number = pd.Series(codes[0]).groupby(codes).ngroup().to_numpy()
     mine = number[: len(ranked)]
     order = np.lexsort((ranked[rank].to_numpy(), mine))
     ends = np.cumsum(np.bincount(mine, minlength=number.max(initial=-1) + 1))
@@ -121,6 +118,14 @@ def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str
             continue
         return frame[list(columns)].rename(columns=dict(columns))
     return None
+
+
+def _keys(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return columns, or levels of the index, with NaN as null."""
+    keys = with_levels(frame, columns)[list(columns)]
+    for place, name in enumerate(columns):
+        keys.isetitem(place, no_nan(keys[name]))
+    return keys
 
 
 def _column(values: Any) -> Any:

@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._engines.ids import IdColumns, as_list, check_column, unlike_ids
-from recframe._engines.pandas_columns import column_of, names_of
+from recframe._engines.pandas_columns import column_of, names_of, no_nan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,9 +58,9 @@ class PandasIds(IdColumns):
 
 
 def _plain(given: Any) -> Any:
-    """Return a series of what its categories hold."""
+    """Return a series of what its categories hold, with NaN as null."""
     index = _index(given)
-    return pd.Series(index.astype(index.categories.dtype) if isinstance(index, pd.CategoricalIndex) else index)
+    return no_nan(pd.Series(index.astype(index.categories.dtype) if isinstance(index, pd.CategoricalIndex) else index))
 
 
 def _index(values: Any) -> Any:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from recframe._engines.pandas_columns import no_nan
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -44,7 +46,7 @@ def _is_number(dtype: Any) -> bool:
 
 def _pairs(codes: Any, column: Any) -> Any:
     """Return one whole number for each pair of a code and a value; missing is a value."""
-    own, values = pd.factorize(column.to_numpy() if isinstance(column.dtype, np.dtype) else column)
+    own, values = pd.factorize(column.to_numpy() if isinstance(column.dtype, np.dtype) else no_nan(column))
     return codes * (len(values) + 1) + own + 1
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._columns import ROW
-from recframe._engines.pandas_columns import with_levels
+from recframe._engines.pandas_columns import sort_mixed, with_levels
 from recframe._engines.pandas_transfer import to_pandas
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
 
@@ -30,8 +30,10 @@ class PandasRows(Rows):
         for name, column in new.items():
             native[column] = picked[name].to_numpy()
         if sort:
-            with suppress(TypeError):  # objects without an order stay as they come
+            try:
                 native = native.sort_values(list(sort), kind="stable", na_position="last", ignore_index=True)
+            except TypeError:
+                native = sort_mixed(native, sort).reset_index(drop=True)
         return native
 
     def extend(
