@@ -230,7 +230,7 @@ CATALOG_SIZE = SIDE.one("catalog_size", "float", "how many items the catalogue h
 RECOMMENDED = FrameSpec("recommended rows", "a row of the top k, ties broken", (PLACED_ROWS, SIDE), "beyond_accuracy")
 PLACE = RECOMMENDED.one("place", "integer", "the row's own position", "ranks")
 FIRST = RECOMMENDED.one("first", "float", "1 where the list has the item for the first time, else 0")
-LISTED = RECOMMENDED.one("listed", "float", "1 for a first row up to a cutoff, or for an item of the catalogue")
+LISTED = RECOMMENDED.one("listed", "float", "1 for a first row up to a cutoff, or where another frame has the key")
 distinct_column = RECOMMENDED.many("distinct@{}", "float", "how many different items the list has up to a cutoff")
 
 GROUPS = FrameSpec("groups", "a group of items within a list", (TERM_ROWS,), "groups")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._columns import ITEM, RELEVANCE, SUBTOPIC
-from recframe._lists.keys import floats_of, key_hash, texts_of, values_of
+from recframe._lists.keys import PLACE, floats_of, key_hash, texts_of, values_of
 from recframe._plan.relevance import is_needed_row, or_zero
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
-
-PLACE = "place of list"
 
 
 def fingerprints_of_lists(context: CallContext, table: nw.DataFrame[Any], *, items: bool) -> dict[str, Any]:

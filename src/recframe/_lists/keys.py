@@ -15,19 +15,26 @@ from recframe.errors import InputError, quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from recframe._engines.base import Session
     from recframe._plan.context import CallContext
+
+PLACE = "place of list"
+"""The number of a row, where rows come back in another order."""
 
 
 def texts_of(context: CallContext, table: nw.DataFrame[Any], names: Sequence[str]) -> list[str | None]:
     """Return columns of the user as one text for each row; a missing value alone is None."""
     keys = table.select(*names)
     if context.engine.eager:
-        place = "place of list"
-        native = context.session.finish(keys.with_row_index(place).lazy(), {}, ())
-        keys = nw.from_native(native, eager_only=True).sort(place).select(*names)
+        keys = as_user_has(context.session, keys.with_row_index(PLACE)).sort(PLACE).select(*names)
     columns = [[_text(value) for value in values_of(keys[name])] for name in names]
     rows = list(zip(*columns, strict=True))
     return [row[0] if len(row) == 1 else json.dumps(row) for row in rows]
+
+
+def as_user_has(session: Session, table: nw.DataFrame[Any], sort: Sequence[str] = ()) -> nw.DataFrame[Any]:
+    """Return eager rows with the keys as the user wrote them: in the plan numbers may stand for them."""
+    return nw.from_native(session.finish(table.lazy(), {}, sort), eager_only=True)
 
 
 def values_of(column: nw.Series[Any]) -> list[Any]:

@@ -74,26 +74,20 @@ def ranks_by(codes: Any, values: Any, method: str) -> Any:
 
 def of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[str, Any]:
     """Return the sums of the values of lists under one metric and model."""
-    there = ~np.isnan(values)
-    v = np.where(there, values, 0.0)
-    least, greatest = groups.ends(values, there)
+    there, v, w = _known(values, weights)
     return {
-        **_moments(groups, there, v, _weights(there, weights)),
+        **_moments(groups, there, v, w),
         "undefined": groups.sums(~there * 1.0),
         "zeros": groups.sums((there & (v == 0)) * 1.0),
         "fractions": groups.sums((there & (v != 0) & (v != 1)) * 1.0),
         "negative": groups.sums((v < 0) * 1.0),
-        "least": least,
-        "greatest": greatest,
     }
 
 
 def of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Floats | None) -> dict[str, Any]:
     """Return the sums of the differences of lists between two models."""
-    there = ~np.isnan(differences)
-    d, b = np.where(there, differences, 0.0), np.where(there, baselines, 0.0)
-    w = _weights(there, weights)
-    least, greatest = groups.ends(differences, there)
+    there, d, w = _known(differences, weights)
+    b = np.where(there, baselines, 0.0)
     return {
         **_moments(groups, there, d, w),
         "baseline_total": groups.sums(w * b),
@@ -101,17 +95,19 @@ def of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Flo
         "losses": groups.sums((d < -ROUNDING) * 1.0),
         "negative": groups.sums((d + b < 0) * 1.0),
         "baseline_negative": groups.sums((b < 0) * 1.0),
-        "least": least,
-        "greatest": greatest,
     }
 
 
-def _weights(there: Any, weights: Floats | None) -> Floats:
-    """Return what lists weigh: nothing where there is no value."""
-    return there * 1.0 if weights is None else np.where(there, np.nan_to_num(weights), 0.0)
+def _known(values: Floats, weights: Floats | None) -> tuple[Any, Floats, Floats]:
+    """Return which lists have a value, the values, and what the lists weigh: both 0 without a value."""
+    there = ~np.isnan(values)
+    weighs = there * 1.0 if weights is None else np.where(there, np.nan_to_num(weights), 0.0)
+    return there, np.where(there, values, 0.0), weighs
 
 
 def _moments(groups: Groups, there: Any, values: Floats, w: Floats) -> dict[str, Any]:
+    """Return the sums that means and their errors read, and the ends of the values."""
+    least, greatest = groups.ends(values, there)
     terms = {
         "lists": there * 1.0,
         "weight": w,
@@ -122,7 +118,7 @@ def _moments(groups: Groups, there: Any, values: Floats, w: Floats) -> dict[str,
         "weighted_total": w**2 * values,
         "weighted_squares": (w * values) ** 2,
     }
-    return {name: groups.sums(term) for name, term in terms.items()}
+    return {**{name: groups.sums(term) for name, term in terms.items()}, "least": least, "greatest": greatest}
 
 
 def exchanged(sums: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import MODEL
-from recframe._lists.keys import floats_of, segments_of
+from recframe._lists.keys import PLACE, as_user_has, floats_of, segments_of
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -188,10 +188,8 @@ def sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFram
     table = table.sort(*context.keys, nulls_last=True)
     if not context.engine.eager or not context.key_names:
         return table
-    place = "place of list"
-    keys = table.select(*context.keys).with_row_index(place)
-    named = nw.from_native(context.session.finish(keys.lazy(), {}, context.keys), eager_only=True)
-    order: list[int] = named[place].to_list()
+    keys = table.select(*context.keys).with_row_index(PLACE)
+    order: list[int] = as_user_has(context.session, keys, context.keys)[PLACE].to_list()
     return table[order]
 
 
@@ -200,8 +198,7 @@ def model_names(session: Session, lists: Frame) -> tuple[list[Any], list[Any]]:
     models = session.engine.collected(lists.select(MODEL).unique())
     codes = names = models[MODEL].to_list()
     if session.engine.eager:
-        native = session.finish(models.lazy(), {}, ())
-        column = nw.from_native(native, eager_only=True)[MODEL]
+        column = as_user_has(session, models)[MODEL]
         missing = column.is_null().to_list()
         names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]
     # Of eager frames, the plan's numbers are those of first appearance; the rows of others have no order.

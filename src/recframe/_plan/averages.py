@@ -257,11 +257,9 @@ def means_of_lists(context: CallContext, lists: Frame, labels: Sequence[str], we
     by, how, floor = context.reported, context.query.mean, context.query.floor
     found = []
     for label in labels:
-        value, weight = _summand(nw.col(label), how, floor), nw.col(label).count()
-        if label in weights:
-            value = value * nw.col(weights[label])
-            weight = nw.when(~nw.col(label).is_null()).then(nw.col(weights[label])).sum()
-        found.append(_average(value.sum(), weight, how).alias(label))
+        total = _total(label, weights.get(label), how, floor).sum()
+        weight = _weight(label, weights[label]).sum() if label in weights else nw.col(label).count()
+        found.append(_average(total, weight, how).alias(label))
     counts = zip(context.query.count_columns, _counts(context, labels), strict=True)
     found += [count.sum().fill_null(0).cast(nw.Int64()).alias(name) for name, count in counts]
     return lists.group_by(*by).agg(*found) if by else lists.select(*found)

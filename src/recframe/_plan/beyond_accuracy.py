@@ -24,6 +24,7 @@ from recframe._columns import (
 )
 from recframe._plan import averages, ranks
 from recframe._plan.custom_values import check_values
+from recframe._plan.matches import matched
 from recframe._plan.partial_rankings import check_recommended
 from recframe.metrics._item_row import RecommendedRow, feature_columns
 from recframe.metrics._shared_terms import Terms
@@ -143,10 +144,7 @@ class Exposure:
     def of_catalog(self, items: Frame) -> Frame:
         """Leave out the items that a given catalogue lacks."""
         catalog = self._side_tables.catalog()
-        if catalog is None:
-            return items
-        listed = self._engine.join(items, catalog.with_columns(nw.lit(1.0).alias(LISTED)), [ITEM])
-        return listed.filter(~nw.col(LISTED).is_null()).drop(LISTED)
+        return items if catalog is None else matched(self._engine, items, catalog, [ITEM])
 
 
 def _with_all(frame: Frame) -> Frame:

@@ -57,7 +57,7 @@ def with_chance(given: Given, query: Query, metrics: Sequence[Metric]) -> tuple[
     check_chance(query, metrics)
     plan = Plan(given, query, metrics)
     context = plan.context
-    keys = [*([MODEL] if query.several else []), *context.per]
+    keys = context.result_keys
     frames = [plan.run()]
     orders: dict[Ordered, str] = {"by chance": CHANCE, "by relevance": BEST}
     for ordered, name in orders.items():

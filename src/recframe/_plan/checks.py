@@ -69,7 +69,7 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that cannot use ``condensed=`` or the mean of the call."""
     for metric in metrics:
         name = query.averaging(metric.label).name
-        if query.condensed and isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+        if query.condensed and _reads_all_lists(metric):
             msg = f"condensed=True leaves out what nobody judged, but {name} reads what is recommended, judged or not"
             raise OptionError(msg, "evaluate it in a call of its own, without condensed=")
         if query.mean != "arithmetic" and isinstance(metric, ExposureMetric):
@@ -93,7 +93,7 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
     if query.propensity is None:
         return
     for metric in metrics:
-        if metric.allows_propensity or isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+        if metric.allows_propensity or _reads_all_lists(metric):
             continue
         name = query.called(metric.label)
         msg = f"propensity={query.propensity!r} counts each relevant item by itself, but {name} is no sum over them"

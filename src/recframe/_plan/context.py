@@ -34,6 +34,7 @@ from recframe._columns import (
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
 from recframe._plan.item_groups import by_value
+from recframe._plan.matches import matched
 from recframe._plan.relevance import IS_POOLED, distinct, hit_column, or_zero, relevant_pairs
 from recframe._plan.side_tables import SideTables
 from recframe._plan.sum_columns import constant, literal
@@ -180,8 +181,7 @@ class CallContext:
                 return frame.filter(is_judged())
             return self._judged(frame.with_columns(IS_POOLED, or_zero(RELEVANCE))).drop(POOLED)
         on = [*self.keys, ITEM]
-        joined = self.engine.join(frame, self.truth.select(*on, POOLED), on)
-        return joined.filter(~nw.col(POOLED).is_null()).drop(POOLED)
+        return matched(self.engine, frame, self.truth.select(*on), on)
 
     def _judged(self, rows: Frame) -> Frame:
         """Return those rows of a pool that somebody judged."""
@@ -234,6 +234,11 @@ class CallContext:
     def propensities(self) -> list[str]:
         """The column of the probabilities that the relevance was observed, if the call names one."""
         return [] if self.query.propensity is None else [PROPENSITY]
+
+    @cached_property
+    def relevant_keys(self) -> list[str]:
+        """The key of a list of relevant items: those of a truth are the same for all models."""
+        return self.group if self.truth is None else self.keys
 
     @cached_property
     def per(self) -> list[str]:
@@ -332,6 +337,10 @@ class CallContext:
         frames = self.session.frames
         return self.engine.collect_once(frames.get("models", frames["frame"]).select(MODEL).unique())
 
+    def of_models(self, rows: Frame) -> Frame:
+        """Return rows of lists of the truth for every model of a frame in long format."""
+        return rows.join(self.models(), how="cross") if self.long else rows
+
     def lists(self, of: Literal["both", "truth"] = "both") -> Frame:
         """Return every list, or those of the truth, of every model."""
         if of not in self._lists:
@@ -343,4 +352,4 @@ class CallContext:
         lists = source.select(*self.keys).unique()
         if self.truth_lists is not None and of == "both":
             lists = self.engine.stack([lists, self.truth_lists.select(*self.keys).unique()]).unique()
-        return lists.join(self.models(), how="cross") if self.long else lists
+        return self.of_models(lists)

@@ -162,8 +162,8 @@ class Contributions:
         else:
             key = [*context.group, ITEM]
             known = ranked.select(*key).unique().with_columns(nw.lit(1.0).alias(RANKED_ITEM))
-            truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
-            rows = self._engine.join(truth, known, key).filter(nw.col(RANKED_ITEM).is_null())
+            rows = self._engine.join(context.of_models(context.truth), known, key)
+            rows = rows.filter(nw.col(RANKED_ITEM).is_null())
         rows = context.with_hits(rows.with_columns(or_zero(RELEVANCE)))
         return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE, HIT, *context.propensities)
 

@@ -107,8 +107,7 @@ class GroupExposure:
         columns = [
             added[name].alias(column) if name in added else constant(column, 0.0) for name, column in EXPOSED.items()
         ]
-        if context.long and not of_model:
-            frame = frame.join(context.models(), how="cross")
+        frame = frame if of_model else context.of_models(frame)
         named = [context.model(index)] if self._keys and not context.long else []
         return frame.select(*(self._keys if context.long else []), *named, GROUP, *columns)
 

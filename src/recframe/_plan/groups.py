@@ -22,6 +22,7 @@ from recframe._columns import (
     grouped_column,
     target_column,
 )
+from recframe._plan.matches import matched
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def grouped_items(context: CallContext, frames: Sequence[str]) -> Frame:
 def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Frame:
     """Add the share that each group should have; lists without a target are left out."""
     engine, numbers = context.engine, target_numbers(context, target)
-    keys = relevant_keys(context) if target == "relevant" else []
+    keys = context.relevant_keys if target == "relevant" else []
     if keys:
         totals = numbers.group_by(*keys).agg(_TARGET.sum().alias(LISTED))
         groups = engine.join(groups, totals, keys).filter(~nw.col(LISTED).is_null())
@@ -89,7 +90,7 @@ def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Fr
 def target_numbers(context: CallContext, target: GroupTarget) -> Frame:
     """Return the numbers of which the shares are a target, of each list if it depends on lists."""
     if target == "relevant":
-        counts = relevant_items(context).group_by(*relevant_keys(context), GROUP).agg(nw.len().alias(TARGET))
+        counts = relevant_items(context).group_by(*context.relevant_keys, GROUP).agg(nw.len().alias(TARGET))
     elif isinstance(target, str):
         items = catalog(context)
         items = items.select(GROUP).unique() if target == "equal" else items
@@ -110,18 +111,12 @@ def catalog(context: CallContext) -> Frame:
     pairs, named = grouped_items(context, context.group_frames[:1]), context.side_tables.catalog()
     if named is None:
         return pairs
-    listed = context.engine.join(pairs, named.with_columns(nw.lit(1.0).alias(LISTED)), [ITEM])
-    return listed.filter(~nw.col(LISTED).is_null()).drop(LISTED)
-
-
-def relevant_keys(context: CallContext) -> list[str]:
-    """Return the key of a list of relevant items: those of a truth are the same for all models."""
-    return context.group if context.truth is None else context.keys
+    return matched(context.engine, pairs, named, [ITEM])
 
 
 def relevant_items(context: CallContext) -> Frame:
     """Return the relevant items of each list with their groups and their relevance."""
-    keys = relevant_keys(context)
+    keys = context.relevant_keys
     if context.truth is not None:
         rows = context.with_hits(context.truth)
         # The group of an item that the frame lacks is in the truth, if there is one.

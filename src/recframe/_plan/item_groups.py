@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import LISTED, RELEVANCE, own_value_column
+from recframe._columns import RELEVANCE, own_value_column
+from recframe._plan.matches import matched
 from recframe._plan.sources import item_names, key_names, with_list_key
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ def by_value(session: Session, query: Query, name: str, *, reads_relevance: bool
     values, by_truth = list(item_names(query)), "truth" in session.frames
     frame, keys = with_list_key(session.frames[name], key_names(query))
     source, _ = with_list_key(session.frames["truth" if by_truth else "frame"], key_names(query))
-    pairs = source.select(*keys, *values).unique().with_columns(nw.lit(1.0).alias(LISTED))
+    pairs = source.select(*keys, *values).unique()
     if by_truth and name == "frame":
-        return _joined(session, frame, pairs, keys)
+        return _of_values(session, frame, pairs, keys)
     own = {value: own_value_column(value) for value in values}
-    rows = _joined(session, frame.rename(own), pairs, keys)
+    rows = _of_values(session, frame.rename(own), pairs, keys)
     if reads_relevance:
         other = nw.any_horizontal(*(_differ(value, column) for value, column in own.items()), ignore_nulls=False)
         relevance = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None)
@@ -36,10 +37,9 @@ def by_value(session: Session, query: Query, name: str, *, reads_relevance: bool
     return rows.drop(*own.values())
 
 
-def _joined(session: Session, rows: Frame, pairs: Frame, keys: list[str]) -> Frame:
+def _of_values(session: Session, rows: Frame, pairs: Frame, keys: list[str]) -> Frame:
     """Return rows once for each value of their list, without lists that have none."""
-    rows = session.engine.join(rows, pairs, keys)
-    return session.engine.collect_once(rows.filter(~nw.col(LISTED).is_null()).drop(LISTED))
+    return session.engine.collect_once(matched(session.engine, rows, pairs, keys))
 
 
 def _differ(left: str, right: str) -> nw.Expr:

@@ -204,19 +204,14 @@ _RELEVANT = nw.col(HIT).alias(RELEVANT)
 
 def ideal_lists(context: CallContext) -> Frame:
     """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
-    group = _ideal_group(context)
+    group = context.relevant_keys
     lists = _summed(context, ideal_rows(context), group)
     return lists.join(context.models(), how="cross") if group != context.group else lists
 
 
-def _ideal_group(context: CallContext) -> list[str]:
-    """Return the key of the lists: those of a truth have no model."""
-    return context.group if context.truth is None else context.keys
-
-
 def ideal_rows(context: CallContext) -> Addends:
     """Return what rows add in the ideal ranking of their list."""
-    group = _ideal_group(context)
+    group = context.relevant_keys
     if context.truth is None:
         columns = [*group, *context.relevance, *context.propensities, *context.values]
         source = context.engine.narrow(context.frame, columns)

@@ -28,6 +28,8 @@ from recframe.errors import InputError, OptionError
 from recframe.metrics._row import ALL_ROWS, Row
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
@@ -48,31 +50,26 @@ def check_counts(context: CallContext, ranked: Frame) -> None:
     if not context.engine.eager:
         return
     omitted, group = context.omitted, context.group
-    if TIED in omitted:
-        blocks = ranked.group_by(*group, SCORE).agg(
-            nw.len().alias(COUNT),
-            nw.col(TIED).count().alias(PRESENT),
-            nw.col(TIED).min().alias(LEAST),
-            nw.col(TIED).max(),
-        )
-        right = (nw.col(PRESENT) == nw.col(COUNT)) & (nw.col(LEAST) == nw.col(TIED)) & (nw.col(LEAST) >= nw.col(COUNT))
-        if context.engine.scalar(blocks.filter(~right.fill_null(value=False)).select(nw.len())):
-            msg = f"tied={omitted[TIED]!r} is missing, differs between rows of one rank, or is less than their number"
-            raise InputError(msg, "it holds the number of rows of the list that share the row's rank")
-    if CANDIDATES in omitted:
-        lists = context.frame.group_by(*group).agg(
-            nw.len().alias(COUNT),
-            nw.col(CANDIDATES).count().alias(PRESENT),
-            nw.col(CANDIDATES).min().alias(LEAST),
-            nw.col(CANDIDATES).max(),
-            nw.col(score_column(0)).count().alias(RANKED),
-            nw.col(score_column(0)).max().alias(MOST),
-        )
-        right = (nw.col(PRESENT) == nw.col(COUNT)) & (nw.col(LEAST) == nw.col(CANDIDATES))
-        right = right & (nw.col(LEAST) >= nw.col(RANKED)) & ((nw.col(RANKED) == 0) | (nw.col(MOST) <= nw.col(LEAST)))
-        if context.engine.scalar(lists.filter(~right.fill_null(value=False)).select(nw.len())):
-            msg = f"candidates={omitted[CANDIDATES]!r} is missing, differs within a list, or is less than its ranks"
-            raise InputError(msg, "it holds the number of ranked rows of the list, those of the frame included")
+    if TIED in omitted and _differs(context, ranked, [*group, SCORE], TIED, nw.col(LEAST) >= nw.col(COUNT)):
+        msg = f"tied={omitted[TIED]!r} is missing, differs between rows of one rank, or is less than their number"
+        raise InputError(msg, "it holds the number of rows of the list that share the row's rank")
+    rank = nw.col(score_column(0))
+    enough = (nw.col(LEAST) >= nw.col(RANKED)) & ((nw.col(RANKED) == 0) | (nw.col(MOST) <= nw.col(LEAST)))
+    of_ranks = rank.count().alias(RANKED), rank.max().alias(MOST)
+    if CANDIDATES in omitted and _differs(context, context.frame, group, CANDIDATES, enough, *of_ranks):
+        msg = f"candidates={omitted[CANDIDATES]!r} is missing, differs within a list, or is less than its ranks"
+        raise InputError(msg, "it holds the number of ranked rows of the list, those of the frame included")
+
+
+def _differs(
+    context: CallContext, rows: Frame, keys: Sequence[str], column: str, enough: nw.Expr, *others: nw.Expr
+) -> bool:
+    """Return whether a count is missing, differs between the rows of a key, or is not enough."""
+    count = nw.col(column)
+    counts = nw.len().alias(COUNT), count.count().alias(PRESENT), count.min().alias(LEAST), count.max()
+    groups = rows.group_by(*keys).agg(*counts, *others)
+    right = (nw.col(PRESENT) == nw.col(COUNT)) & (nw.col(LEAST) == count) & enough
+    return bool(context.engine.scalar(groups.filter(~right.fill_null(value=False)).select(nw.len())))
 
 
 def check_metrics(context: CallContext, kept: Frame) -> None:

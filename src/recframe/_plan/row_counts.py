@@ -10,7 +10,6 @@ from recframe._columns import (
     CANDIDATES,
     ITEM,
     RANKED,
-    RELEVANCE,
     ROWS,
     SIZE,
     START,
@@ -19,6 +18,7 @@ from recframe._columns import (
     vacant_column,
 )
 from recframe._plan import partial_rankings
+from recframe._plan.matches import matched
 from recframe._plan.sum_columns import own
 from recframe.metrics._row import Row
 from recframe.metrics._sums import at_most
@@ -84,9 +84,8 @@ def _all_rows(context: CallContext) -> list[Frame]:
     if context.truth is None:
         return [_count(context, context.frame, 1.0)]
     on = [*context.keys, ITEM]
-    both = context.engine.join(context.frame.select(*group, ITEM), context.truth.select(*on, RELEVANCE), on)
-    both = both.filter(~nw.col(RELEVANCE).is_null()).select(*group, ITEM).unique()
-    truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
+    both = matched(context.engine, context.frame.select(*group, ITEM), context.truth.select(*on), on).unique()
+    truth = context.of_models(context.truth)
     return [_count(context, context.frame, 1.0), _count(context, truth, 1.0), _count(context, both, -1.0)]
 
 

@@ -33,6 +33,7 @@ from recframe._columns import (
     key_column,
 )
 from recframe._plan import ranks
+from recframe._plan.matches import matched
 from recframe._plan.sources import with_list_key
 from recframe.errors import InputError
 from recframe.metrics._item_row import directions, features, shares
@@ -160,13 +161,10 @@ class SideTables:
 
     def history(self, lists: Frame, group: Sequence[str]) -> Frame:
         """Return the described items that the users of lists had, by the keys of the lists."""
-        had = self._engine.join(self._had, self.described, [ITEM])
-        had = had.filter(~nw.col(DESCRIBED).is_null())
-        on = self._users
+        had, on = matched(self._engine, self._had, self.described, [ITEM]), self._users
         users = lists.select(*group).unique()
         # Users without a list would add lists that the frame does not have; those without a past add nothing.
-        joined = self._engine.join(users, had, on) if self._user_keys else users.join(had.drop(*on), how="cross")
-        return joined.filter(~nw.col(DESCRIBED).is_null())
+        return matched(self._engine, users, had, on) if self._user_keys else users.join(had.drop(*on), how="cross")
 
     def with_familiarity(self, rows: Frame) -> Frame:
         """Add the mean cosine of each item with those that the list's user had; of a zero vector it is 0."""

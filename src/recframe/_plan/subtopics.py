@@ -30,6 +30,7 @@ from recframe._columns import (
     Addends,
     greedy_column,
 )
+from recframe._plan.matches import matched
 from recframe._plan.places import marked_places
 from recframe._plan.weight_tables import GREATEST_END, MOST_POSITIONS
 from recframe.errors import OptionError
@@ -72,8 +73,7 @@ def sums_of_subtopics(
 
 def _lists(context: CallContext, rows: Frame, column: nw.Expr) -> Frame:
     """Return rows of lists of the truth with a column, for every model."""
-    if context.long and context.subtopics is not None:
-        rows = rows.join(context.models(), how="cross")
+    rows = rows if context.subtopics is None else context.of_models(rows)
     return rows.select(*context.group, column)
 
 
@@ -84,9 +84,8 @@ def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) 
         hits = hits.with_columns(nw.lit(0).alias(SUBTOPIC))
     else:
         on = [*context.keys, ITEM]
-        related = context.subtopics.select(*on, SUBTOPIC).with_columns(nw.lit(1.0).alias(RELATED))
-        hits = context.engine.join(hits.select(*context.group, ITEM, START, SIZE, HIT), related, on)
-        hits = hits.filter(~nw.col(RELATED).is_null())
+        hits = hits.select(*context.group, ITEM, START, SIZE, HIT)
+        hits = matched(context.engine, hits, context.subtopics.select(*on, SUBTOPIC), on)
     group = [*context.group, SUBTOPIC]
     blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(MARKED)) if tied else hits
     blocks = context.engine.sums_before(blocks, {HITS_BEFORE: MARKED if tied else HIT}, group, START)

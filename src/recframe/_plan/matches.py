@@ -1,0 +1,21 @@
+"""Rows of one frame that another frame matches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import LISTED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._columns import Frame
+    from recframe._engines.base import Engine
+
+
+def matched(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Frame:
+    """Return each row once for each other one with the same key, with the columns of both."""
+    marked = others.with_columns(nw.lit(1.0).alias(LISTED))
+    return engine.join(rows, marked, on).filter(~nw.col(LISTED).is_null()).drop(LISTED)
