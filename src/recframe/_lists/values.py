@@ -91,16 +91,17 @@ class ListValues:
         both.frame = self.engine.join(self.frame, other.frame.select(*keys, **columns), keys)
         return both
 
+    def columns_of(self, model: int) -> dict[str, str]:
+        """Return the columns of the values and weights of a model, each with what the plan calls it."""
+        columns = {value_column(model, number): metric.column for number, metric in enumerate(self._metrics)}
+        for number in sorted(self.weighted):
+            columns[weight_column(model, number)] = self._plan.weighted[self._metrics[number].column]
+        return columns
+
     @property
     def columns(self) -> list[str]:
         """The columns of the values and weights of each model."""
-        numbers = [(model, metric) for model in range(len(self.models)) for metric in range(len(self._metrics))]
-        return [
-            column(*one)
-            for one in numbers
-            for column in (value_column, weight_column)
-            if column is value_column or one[1] in self.weighted
-        ]
+        return [name for model in range(len(self.models)) for name in self.columns_of(model)]
 
     def in_segment(self, part: Mapping[str, Any], model: int, metric: int) -> tuple[Any, Any]:
         """Return the values of a metric under a model in a part of the lists, and the weights of these lists."""
@@ -128,19 +129,13 @@ class ListValues:
         """Return one row per list with the values of all models."""
         keys = self._context.keys
         own = list(dict.fromkeys([*keys, *self._context.per, *self._context.list_columns]))
-        joined: Frame | None = None
-        for model, frame in enumerate(frames):
-            columns = {value_column(model, number): metric.column for number, metric in enumerate(self._metrics)}
-            for number in sorted(self.weighted):
-                columns[weight_column(model, number)] = self._plan.weighted[self._metrics[number].column]
-            if joined is None:
-                joined = frame.select(*own, **columns)
-            else:
-                joined = self.engine.join(joined, frame.select(*keys, **columns), keys)
-        if joined is None:
+        if not frames:
             msg = "the frame has no model"
             raise OptionError(msg, "give a frame with rows")
-        return joined
+        lists = frames[0].select(*own, **self.columns_of(0))
+        for model, frame in enumerate(frames[1:], start=1):
+            lists = self.engine.join(lists, frame.select(*keys, **self.columns_of(model)), keys)
+        return lists
 
 
 def segments(

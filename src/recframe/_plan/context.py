@@ -108,7 +108,8 @@ class CallContext:
         self.requirements = requirements
         self._catalog_size = given.catalog_size
         self._greatest = given.greatest
-        self.key_names = sources.key_names(query) | sources.item_names(query)
+        keys, values_of_items = sources.key_names(query), sources.item_names(query)
+        self.key_names = keys | values_of_items
         self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query)
         self.omitted = sources.omitted_rows(query)
@@ -122,8 +123,8 @@ class CallContext:
         )
         self.engine: Engine = self.session.engine
         self._check_lazy(given.frame)
-        self.user_keys = list(sources.key_names(query))
-        self._list_keys, self._item_keys = self.user_keys or [key_column(0)], list(sources.item_names(query))
+        self.user_keys = list(keys)
+        self._list_keys, self._item_keys = self.user_keys or [key_column(0)], list(values_of_items)
         self.keys = [*self._list_keys, *self._item_keys]
         self.long = query.model is not None
         self.group = [*self.keys, *([MODEL] if self.long else [])]

@@ -26,6 +26,7 @@ from recframe._columns import (
 from recframe._plan.relevance import or_zero
 from recframe.errors import InputError, OptionError
 from recframe.metrics._row import ALL_ROWS, Row
+from recframe.metrics._sums import at_most
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,6 +134,5 @@ def _lacking(context: CallContext, rows: Frame, k: int | None) -> bool:
     """Return whether the rows found fall short of the first k that lists rank."""
     there = context.engine.sum_by(rows.select(*context.group, FOUND), context.group, [FOUND])
     lists = context.engine.join(candidates(context), there, context.group)
-    top_size = nw.col(RANKED) if k is None else nw.when(nw.col(RANKED) < k).then(nw.col(RANKED)).otherwise(float(k))
-    lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < top_size - CLOSE)
+    lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < at_most(nw.col(RANKED), k) - CLOSE)
     return bool(context.engine.scalar(lacking.select(nw.len())))

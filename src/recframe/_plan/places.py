@@ -33,14 +33,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
     from recframe._plan.context import CallContext
 
 
 def first_hit_places(context: CallContext, hits: Frame, upto: int | None) -> Frame:
     """Return the places of the tied blocks with several of a list's first hits, with the probability of each."""
     several = hits.filter(ranks.HOLDS_SEVERAL_FIRST_HITS)
-    blocks = several.select(*context.group, START, SIZE, BLOCK_HITS).unique()
-    return ranks.chances(places_of(context, blocks, upto), context.group)
+    blocks = _up_to(several.select(*context.group, START, SIZE, BLOCK_HITS).unique(), upto)
+    return ranks.chances(repeated(context.engine, blocks, nw.col(SIZE), _left(upto)), context.group)
 
 
 def marked_places(
@@ -52,22 +53,16 @@ def marked_places(
     C(j-1, i-1) · C(t-j, m-i) / C(t, m): a product along i where j = i, and along j from there on.
     """
     size, marked, nth, place = nw.col(SIZE), nw.col(MARKED), nw.col(NTH), nw.col(POSITION)
-    if upto is not None:
-        blocks = blocks.filter(nw.col(START) <= upto)
-    blocks = blocks.with_columns(nw.col(SIZE).cast(nw.Float64()))
-
-    def made(frame: Frame, count: nw.Expr, last: nw.Expr | None) -> Frame:
-        count = count if last is None else nw.when(count > last).then(last).otherwise(count)
-        return context.engine.repeat(frame.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
-
-    left = None if upto is None else upto - nw.col(START) + 1
+    blocks = _up_to(blocks, upto).with_columns(nw.col(SIZE).cast(nw.Float64()))
+    left = _left(upto)
     count = marked if math.isinf(most) else nw.when(marked > most).then(most).otherwise(marked)
-    frame = made(blocks, count, left)
+    frame = repeated(context.engine, blocks, count, left)
     frame = frame.with_columns(place.cast(nw.Float64()).alias(NTH)).drop(POSITION)
     frame = frame.with_columns(((marked - nth + 1) / (size - nth + 1)).log().alias(PASSED))
     block = [*keys, START]
     frame = frame.with_columns(nw.col(PASSED).cum_sum().over(*block, order_by=NTH).alias(CHANCE))
-    frame = made(frame, size - marked + 1, None if left is None else left - nth + 1)
+    left = None if left is None else left - nth + 1
+    frame = repeated(context.engine, frame, size - marked + 1, left)
     frame = frame.with_columns(place.cast(nw.Float64()))
     divisor = nw.when(place > 1).then((place - 1) * (size - nth - place + 2)).otherwise(1.0)
     ratio = nw.when(place > 1).then((nth + place - 2) * (size - marked - place + 2) / divisor).otherwise(1.0)
@@ -139,11 +134,17 @@ def _inferred(hits: nw.Expr, nonrelevant: nw.Expr, pooled: nw.Expr, position: nw
     return (pooled * (hits + EPSILON) / (hits + nonrelevant + 2 * EPSILON) + 1.0) / position
 
 
-def places_of(context: CallContext, blocks: Frame, upto: int | None) -> Frame:
-    """Return a row for each place of each tied block up to the last position that is read."""
-    count = nw.col(SIZE)
-    if upto is not None:
-        blocks = blocks.filter(nw.col(START) <= upto)
-        left = upto - nw.col(START) + 1
-        count = nw.when(count > left).then(left).otherwise(count)
-    return context.engine.repeat(blocks.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
+def repeated(engine: Engine, rows: Frame, count: nw.Expr, most: nw.Expr | None = None) -> Frame:
+    """Return each row as often as a count says, at least once and at most so often, and number the copies from 1."""
+    count = count if most is None else nw.when(count > most).then(most).otherwise(count)
+    return engine.repeat(rows.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
+
+
+def _up_to(blocks: Frame, upto: int | None) -> Frame:
+    """Return the tied blocks that start up to the last position that is read."""
+    return blocks if upto is None else blocks.filter(nw.col(START) <= upto)
+
+
+def _left(upto: int | None) -> nw.Expr | None:
+    """Return how many positions of a tied block are read; None: all."""
+    return None if upto is None else upto - nw.col(START) + 1

@@ -56,10 +56,9 @@ def sums_of_subtopics(
     places = _places(context, kept, upto, tied=tied)
     addends = [Addends(places, requirements.places[SUBTOPIC].summands)]
     if SUBTOPICS in requirements.requested:
-        counts = _lists(context, ideal, nw.lit(1.0).alias(SUBTOPICS))
-        if context.subtopics is not None:
-            pairs = context.subtopics.select(*context.keys, SUBTOPIC).unique()
-            counts = _lists(context, pairs, nw.lit(1.0).alias(SUBTOPICS))
+        subtopics = context.subtopics
+        each = ideal if subtopics is None else subtopics.select(*context.keys, SUBTOPIC).unique()
+        counts = _lists(context, each, nw.lit(1.0).alias(SUBTOPICS))
         addends.append(Addends(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
     for number, (alpha, weight, k) in enumerate(requirements.numbers.greedy):
         if context.subtopics is None:

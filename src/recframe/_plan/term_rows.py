@@ -24,7 +24,6 @@ from recframe._columns import (
     LEVEL,
     NONRELEVANT_BEFORE,
     ORDER,
-    PLACE_COUNT,
     POOLED,
     POOLED_BEFORE,
     POPULAR,
@@ -44,7 +43,7 @@ from recframe._columns import (
     upto_column,
 )
 from recframe._plan import ranks
-from recframe._plan.places import with_first_pairs, with_inferred_precision
+from recframe._plan.places import repeated, with_first_pairs, with_inferred_precision
 from recframe._plan.requirements import furthest
 from recframe._plan.seen import with_seen
 from recframe._plan.sum_columns import constant, renamed
@@ -156,7 +155,7 @@ class TermRows:
         """Add the sums of each weight over a tied block alone: a table of all positions up to a rank may not fit."""
         engine, block = self._engine, [BEFORE, UPTO]
         blocks = rows.filter(nw.col(SIZE) > 1).select(*block).unique()
-        places = engine.repeat(blocks.with_columns((nw.col(UPTO) - nw.col(BEFORE)).alias(PLACE_COUNT)), PLACE_COUNT)
+        places = repeated(engine, blocks, nw.col(UPTO) - nw.col(BEFORE))
         places = places.with_columns((nw.col(BEFORE) + nw.col(POSITION)).alias(POSITION))
         sums = {upto_column(weight.number): weight.weight for weight in weights}
         places = places.select(*block, *(weight.alias(column) for column, weight in sums.items()))

@@ -9,6 +9,7 @@ import narwhals as nw
 
 from recframe._columns import BEFORE, POSITION, SIZE, START, UPTO, before_column
 from recframe._plan.sum_columns import KEPT
+from recframe.metrics._row import cut
 
 if TYPE_CHECKING:
     from recframe.metrics._row import Weight
@@ -40,8 +41,7 @@ class WeightSums(NamedTuple):
 def _weight(of: Weight, k: int | None) -> nw.Expr:
     """Return the weight of a position, 0 past k, also where it is the same for all."""
     position = nw.col(POSITION).cast(nw.Float64())
-    weight = of(position) if k is None else nw.when(position <= k).then(of(position)).otherwise(0.0)
-    return weight + 0.0 * position
+    return cut(of(position), position, k) + 0.0 * position
 
 
 @lru_cache(KEPT)
