@@ -79,7 +79,8 @@ def values_of(levels: Iterable[tuple[Requirements, Query]], names: Iterable[str]
         made = _lists(requirements, query)
         lists |= {f"{name} {number}": steps for name, steps in made.items()}
         own = {name: (name, Steps((), steps.names)) for name, steps in made.items() if name != _RANKED}
-        own |= {name: (_RANKED, steps) for name, steps in _sums(requirements, query).items()}
+        if _RANKED in made:
+            own |= _sums(Steps((), made[_RANKED].names), requirements, query)
         sums |= {f"{name} {number}": (f"{source} {number}", steps) for name, (source, steps) in own.items()}
         for label in requirements.values:
             known = {f"{name} {number}": steps.names for name, (_, steps) in own.items()}
@@ -106,16 +107,12 @@ def _lists(requirements: Requirements, query: Query) -> dict[str, Steps]:
     return lists
 
 
-def _sums(requirements: Requirements, query: Query) -> dict[str, Steps]:
+def _sums(ranked: Steps, requirements: Requirements, query: Query) -> dict[str, tuple[str, Steps]]:
     """Return the sums over ranked rows. Those of tied blocks take many steps, of few rows, and of none without ties."""
-    if not requirements.ranked.by_column:
-        return {}
-    names = _kept(requirements, nw.lit(0.0), None).names
-    start = Steps((), rows.ranked(Steps((), names), requirements, query.ties).names)
     parts = {"alone": rows.alone_sums, "tied": rows.tied_sums}
     if requirements.numbers.stops and query.ties == "average":
         parts["cascade"] = cascade_sums
-    return {name: terms(start, requirements, query.ties) for name, terms in parts.items()}
+    return {name: (_RANKED, terms(ranked, requirements, query.ties)) for name, terms in parts.items()}
 
 
 def _own_hits(min_relevance: float | None) -> pl.Expr:

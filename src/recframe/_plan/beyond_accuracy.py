@@ -24,7 +24,6 @@ from recframe._columns import (
 )
 from recframe._plan import averages, ranks
 from recframe._plan.custom_values import check_values
-from recframe._plan.matches import matched
 from recframe._plan.partial_rankings import check_recommended
 from recframe.metrics._item_row import RecommendedRow, feature_columns
 from recframe.metrics._shared_terms import Terms
@@ -106,45 +105,30 @@ def segments(context: CallContext) -> Frame:
     return averages.with_attributes(context, context.lists()).select(*context.reported).unique()
 
 
-class Exposure:
-    """How often lists recommend each item, for the metrics of all lists together."""
-
-    def __init__(self, context: CallContext) -> None:
-        self._context = context
-        self._engine = context.engine
-        self._requirements = context.requirements
-        self._side_tables = context.side_tables
-
-    def values(self, items: Frame, lists: Frame) -> Frame:
-        """Return what the lists of segments give, with the metrics of each segment."""
-        context, by = self._context, self._context.result_keys or [ALL]
-        items = self.of_catalog(items if context.result_keys else _with_all(items))
-        self._side_tables.check_catalog_size(items)
-        terms = self._requirements.items
-        for column in self._requirements.item_sum_columns:
-            if order_column(column) not in terms.requested:
-                continue
-            # A sum of 0 is an item that only other segments recommend.
-            unseen = (~(nw.col(column) > 0)).cast(nw.Float64())
-            items = items.with_columns(nw.col(column).rank("average").over(*by).alias(ITEM_ORDER), unseen.alias(UNSEEN))
-            items = items.with_columns((nw.col(ITEM_ORDER) - nw.col(UNSEEN).sum().over(*by)).alias(ITEM_ORDER))
-            order = nw.when(nw.col(column) > 0).then(nw.col(ITEM_ORDER)).otherwise(0.0)
-            items = items.with_columns(order.alias(order_column(column))).drop(ITEM_ORDER, UNSEEN)
-        sums = self._engine.sum_exactly(items.select(*by, **terms.by_column), by, list(terms.by_column))
-        sums = self._engine.join(lists if context.result_keys else _with_all(lists), sums, by)
-        sums = sums.with_columns(nw.col(*terms.by_column).fill_null(0.0))
-        sums = self._side_tables.with_catalog_size(sums)
-        metrics = [exposure.metric for exposure in self._requirements.exposure]
-        names = {name: column for name, column in context.names.items() if name in by}
-        sums = check_values(context, sums, metrics, names, "value of `per`")
-        values = [self._requirements.values[metric.label] for metric in metrics]
-        computed = sums.with_columns(*(value.where_defined(eager=self._engine.eager) for value in values))
-        return averages.fill(context, computed, metrics, names, "value of `per`")
-
-    def of_catalog(self, items: Frame) -> Frame:
-        """Leave out the items that a given catalogue lacks."""
-        catalog = self._side_tables.catalog()
-        return items if catalog is None else matched(self._engine, items, catalog, [ITEM])
+def exposure_values(context: CallContext, items: Frame, lists: Frame) -> Frame:
+    """Return what the lists of segments give, with the metrics of each segment that count recommended items."""
+    engine, requirements, side_tables = context.engine, context.requirements, context.side_tables
+    by = context.result_keys or [ALL]
+    items = side_tables.in_catalog(items if context.result_keys else _with_all(items))
+    side_tables.check_catalog_size(items)
+    terms = requirements.items
+    for column in requirements.item_sum_columns:
+        if order_column(column) not in terms.requested:
+            continue
+        # A sum of 0 is an item that only other segments recommend.
+        unseen = (~(nw.col(column) > 0)).cast(nw.Float64())
+        items = items.with_columns(nw.col(column).rank("average").over(*by).alias(ITEM_ORDER), unseen.alias(UNSEEN))
+        items = items.with_columns((nw.col(ITEM_ORDER) - nw.col(UNSEEN).sum().over(*by)).alias(ITEM_ORDER))
+        order = nw.when(nw.col(column) > 0).then(nw.col(ITEM_ORDER)).otherwise(0.0)
+        items = items.with_columns(order.alias(order_column(column))).drop(ITEM_ORDER, UNSEEN)
+    sums = engine.sum_exactly(items.select(*by, **terms.by_column), by, list(terms.by_column))
+    sums = engine.join(lists if context.result_keys else _with_all(lists), sums, by)
+    sums = side_tables.with_catalog_size(sums.with_columns(nw.col(*terms.by_column).fill_null(0.0)))
+    metrics = [exposure.metric for exposure in requirements.exposure]
+    names = {name: column for name, column in context.names.items() if name in by}
+    sums = check_values(context, sums, metrics, names, "value of `per`")
+    values = [requirements.values[metric.label].where_defined(eager=engine.eager) for metric in metrics]
+    return averages.fill(context, sums.with_columns(*values), metrics, names, "value of `per`")
 
 
 def _with_all(frame: Frame) -> Frame:

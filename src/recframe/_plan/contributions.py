@@ -202,8 +202,7 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Later) -> Frame:
     The position of the first hit is known of a tied block as a whole: it is spread evenly over its hits.
     """
     requirements = context.requirements
-    assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric reads the relevance
-    kept, rows = ranking.prepared(ranking.kept)
+    kept, rows = ranking.prepared()
     # Contributions include rows that other calls leave out.
     terms = requirements.ranked_terms[rows.tied].of_all
     requested, added = terms.requested, dict(terms.by_column)

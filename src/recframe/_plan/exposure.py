@@ -84,9 +84,8 @@ class GroupExposure:
         """Return rows that add up to the sums of groups under one model."""
         context, requirements = self.context, self.context.requirements
         ranking = Ranking(self.context, index, ideal, upto)
-        assert ideal is not None  # noqa: S101 - for the type checker: awrf
-        assert ranking.kept is not None  # noqa: S101 - is a metric of ranked rows
-        kept, rows = ranking.prepared(ranking.kept)
+        assert ideal is not None  # noqa: S101 - for the type checker: awrf is a metric of ranked rows
+        kept, rows = ranking.prepared()
         terms = requirements.ranked_terms[rows.tied].of_all
         attention = terms.summands[next(iter(requirements.numbers.groups))[0]]
         read = with_groups(context, ranking.read_rows(kept, ideal, rows, terms))

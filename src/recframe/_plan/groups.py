@@ -22,7 +22,6 @@ from recframe._columns import (
     grouped_column,
     target_column,
 )
-from recframe._plan.matches import matched
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
@@ -59,11 +58,11 @@ def group_distances(context: CallContext, rows: Frame, terms: Mapping[str, nw.Ex
     return addends
 
 
-def with_groups(context: CallContext, rows: Frame) -> Frame:
+def with_groups(context: CallContext, rows: Frame, *, of_truth: bool = False) -> Frame:
     """Return rows of items that have a group, once for each that they have; without ``group=``, each item is one."""
     if context.query.group is None:
         rows = rows.with_columns(nw.col(ITEM).alias(GROUP))
-    elif not context.own_groups:
+    elif of_truth or not context.own_groups:
         rows = context.engine.join(rows, grouped_items(context, context.group_frames), [ITEM])
     return rows.filter(_HAS_GROUP)
 
@@ -108,24 +107,16 @@ def catalog(context: CallContext) -> Frame:
         pairs = context.session.frames["frame"].select(ITEM, nw.col(ITEM).alias(GROUP)).filter(_HAS_GROUP).unique()
         named = context.side_tables.catalog()
         return pairs if named is None else named.with_columns(nw.col(ITEM).alias(GROUP))
-    pairs, named = grouped_items(context, context.group_frames[:1]), context.side_tables.catalog()
-    if named is None:
-        return pairs
-    return matched(context.engine, pairs, named, [ITEM])
+    return context.side_tables.in_catalog(grouped_items(context, context.group_frames[:1]))
 
 
 def relevant_items(context: CallContext) -> Frame:
     """Return the relevant items of each list with their groups and their relevance."""
     keys = context.relevant_keys
     if context.truth is not None:
-        rows = context.with_hits(context.truth)
+        rows = context.with_hits(context.truth).filter(nw.col(HIT) > 0).select(*keys, ITEM, RELEVANCE)
         # The group of an item that the frame lacks is in the truth, if there is one.
-        rows = rows.filter(nw.col(HIT) > 0).select(*keys, ITEM, RELEVANCE)
-        if context.query.group is None:
-            rows = rows.with_columns(nw.col(ITEM).alias(GROUP))
-        else:
-            rows = context.engine.join(rows, grouped_items(context, context.group_frames), [ITEM])
-        return context.engine.collect_once(rows.filter(_HAS_GROUP))
+        return context.engine.collect_once(with_groups(context, rows, of_truth=True))
     own = [GROUP] if context.own_groups else []
     rows = context.with_relevance(context.frame.select(*keys, ITEM, *context.relevance, *own))
     rows = with_groups(context, rows.filter(nw.col(HIT) > 0)).group_by(*keys, ITEM, GROUP).agg(nw.col(RELEVANCE).max())

@@ -94,25 +94,27 @@ class Ranking:
     def sums(self) -> Frame:
         """Return the sums of every list that matters."""
         context = self._context
-        stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self.kept, self._ideal)
+        stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self._ideal)
         if self._requirements.beyond_accuracy and self.recommended is not None:
             stacked += self.recommended.list_sums()
         if context.every_list:
             stacked.append(Addends(context.lists(), {}))
         return context.sum_by_list(stacked)
 
-    def prepared(self, kept: Frame) -> tuple[Frame, TermRows]:
+    def prepared(self) -> tuple[Frame, TermRows]:
         """Return kept rows with what rank correlations read, and what adds the other columns."""
+        kept = self.kept
+        assert kept is not None  # noqa: S101 - for the type checker: a metric reads the relevance
         if self._context.omitted:
             partial_rankings.check_metrics(self._context, kept)
         tied = not self._engine.eager or self._engine.extremes(kept, SIZE)[1] > 1
         rows = TermRows(self._context, tied=tied)
         return rows.compare_grades(kept, self._requirements.ranked.requested), rows
 
-    def _accuracy_sums(self, kept: Frame, ideal: Later) -> list[Addends]:
+    def _accuracy_sums(self, ideal: Later) -> list[Addends]:
         """Return frames whose sums the metrics of relevance read."""
         context, requirements = self._context, self._requirements
-        kept, rows = self.prepared(kept)
+        kept, rows = self.prepared()
         hits = self._hits(kept, rows)
         addends = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
         if (

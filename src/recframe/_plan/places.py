@@ -135,7 +135,7 @@ def _inferred(hits: nw.Expr, nonrelevant: nw.Expr, pooled: nw.Expr, position: nw
 
 
 def repeated(engine: Engine, rows: Frame, count: nw.Expr, most: nw.Expr | None = None) -> Frame:
-    """Return each row as often as a count says, at least once and at most so often, and number the copies from 1."""
+    """Return each row as often as a count says, from once to `most` times, and number the copies from 1."""
     count = count if most is None else nw.when(count > most).then(most).otherwise(count)
     return engine.repeat(rows.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
 

@@ -26,7 +26,7 @@ from recframe._columns import (
     weighting_column,
 )
 from recframe._plan import averages
-from recframe._plan.beyond_accuracy import Exposure, segments
+from recframe._plan.beyond_accuracy import exposure_values, segments
 from recframe._plan.checks import check_numbers, check_profile
 from recframe._plan.collect_terms import by_level, requirements_of
 from recframe._plan.context import CallContext
@@ -182,7 +182,7 @@ class Plan:
         """Return the result that the sums over all lists give."""
         context, rows = self.context, state.lists
         if state.items is not None:
-            rows = Exposure(context).values(state.items, rows)
+            rows = exposure_values(context, state.items, rows)
         result = averages.means(context, rows, self.labels)
         result = averages.without_unknown(context, result, self.metrics)
         return averages.refuse_all_undefined(context, result, self.metrics)
@@ -197,7 +197,7 @@ class Plan:
         Or, `by_list`, what each list adds to that.
         """
         parts = [self._items(index, rankings, by_list=by_list) for index, rankings in enumerate(self._rankings())]
-        return Exposure(self.context).of_catalog(self._engine.stack([frame for frame in parts if frame is not None]))
+        return self.context.side_tables.in_catalog(self._engine.stack([frame for frame in parts if frame is not None]))
 
     def finish(self, result: Frame) -> Any:
         """Return a result as a frame of the user's kind, sorted by key where it is eager."""

@@ -195,6 +195,11 @@ class SideTables:
         """Return the items of a catalogue that names them."""
         return self._frames["catalog"].select(ITEM).unique() if "catalog" in self._frames else None
 
+    def in_catalog(self, items: Frame) -> Frame:
+        """Leave out the items that a given catalogue lacks."""
+        catalog = self.catalog()
+        return items if catalog is None else matched(self._engine, items, catalog, [ITEM])
+
     def check_catalog_size(self, recommended: Frame) -> None:
         """Raise for a catalogue that is counted as smaller than what is recommended, where the data can be seen."""
         size = self._catalog_size
