@@ -108,3 +108,18 @@ def test_other_columns_stay_whatever_they_are_called(engine):
         labelled = engine.rows(recframe.rec(frame).top(2))
     assert all(set(NAMES) <= set(row) for row in labelled)
     assert len({tuple(row[name] for name in NAMES) for row in labelled}) == len(labelled) == 4
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+@pytest.mark.parametrize("name", ["order", "number of list", "left model", "right model"])
+def test_a_column_may_be_called_like_one_that_only_sorts_a_result(engine, name):
+    models = {"score": ["score", "price"]}
+    roles = [("user", "by", "changes"), ("item", "item", "changes"), ("relevant", "relevant", "changes")]
+    for column, role, method in engine.some([*roles, ("user", "by", "agreement")]):
+        args = ["mrr", 2] if method == "changes" else [2]
+        per = {"per": name} if method == "agreement" else {}
+        frame = engine.frame({name if own == column else own: values for own, values in FRAME.items()})
+        found = engine.ask(frame, method, *args, **models, **{role: name}, **per)
+        expected = engine.ask(engine.frame(FRAME), method, *args, **models, **dict.fromkeys(per, "user"))
+        named = [{name if own == column else own: value for own, value in row.items()} for row in expected]
+        assert sorted(map(str, found)) == sorted(map(str, named))

@@ -293,13 +293,14 @@ class Agreement:
         if not engine.eager:
             return self._session.finish(table.select(*self._columns), names, ())
         table = engine.collect_once(table)
-        result = self._native(table.select(*self._columns, *pair), names, [*self._per, *pair])
+        # Under the plan's names first: a user's column may be called like the numbers of models.
+        result = self._native(table.select(*self._columns, *pair), [*self._per, *pair])
         if self._long:
             # Only a column of the plan's own name gets its values back.
-            others = self._native(table.select(*self._per, nw.col(OTHER).alias(MODEL), *pair), {}, [*self._per, *pair])
+            others = self._native(table.select(*self._per, nw.col(OTHER).alias(MODEL), *pair), [*self._per, *pair])
             result = result.with_columns(others[MODEL].alias(OTHER))
-        return result.drop(pair).to_native()
+        return result.drop(pair).rename(names).to_native()
 
-    def _native(self, frame: Frame, names: Mapping[str, str], sort: Sequence[str]) -> nw.DataFrame[Any]:
+    def _native(self, frame: Frame, sort: Sequence[str]) -> nw.DataFrame[Any]:
         """Return an eager result in the user's values, sorted by some columns."""
-        return nw.from_native(self._session.finish(frame, names, sort), eager_only=True)
+        return nw.from_native(self._session.finish(frame, {}, sort), eager_only=True)

@@ -74,8 +74,9 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
         return _table(rows, k, options).select(*names, *extra)
 
     def finished() -> Any:
-        native = context.session.finish(table().lazy(), names, sort)
-        return nw.from_native(native).drop(extra).to_native()
+        # Under the plan's names first: a user's column may be called like those that only sort.
+        native = context.session.finish(table().lazy(), {}, sort)
+        return nw.from_native(native).drop(extra).rename(names).to_native()
 
     if context.engine.eager:
         return finished()
