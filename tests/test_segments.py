@@ -73,6 +73,40 @@ def test_missing_values_do_not_cut_a_list(engine):
     assert {row["country"] for row in engine.ask(frame, "mrr", per="country", truth=truth)} == {"de", "fr"}
 
 
+@pytest.mark.parametrize("case", ["a value", "no value", "no segment"])
+def test_all_calls_report_an_unknown_segment_if_a_list_of_it_has_a_value(engine, case):
+    pytest.importorskip("scipy")
+    columns = {"user": [1, 1, 2, 2, 3, 3, 4, 4], "item": [1, 2] * 4, "old": [1, 2] * 4, "new": [2, 1, 2, 1, 1, 2, 1, 2]}
+    judged = {
+        "a value": {
+            "user": [1, 2, 3, 4],
+            "item": [1, 2, 1, 1],
+            "relevant": 4 * [1],
+            "country": ["de", "fr", "de", None],
+        },
+        "no value": {"user": [1, 2, 3], "item": [1, 2, 1], "relevant": 3 * [1], "country": ["de", "fr", "de"]},
+        "no segment": {"user": [1, 9], "item": [1, 2], "relevant": [0, 0], "country": [None, None]},
+    }
+    frame = engine.frame(columns)
+    truth = engine.frame(judged[case], {**dict.fromkeys(["user", "item", "relevant"], "int64"), "country": "str"})
+    roles = {"score": ["old", "new"], "truth": truth, "per": "country"}
+    calls = [
+        ("describe", {}),
+        ("rank_models", {}),
+        ("sample_size", {"difference": 0.1}),
+        ("bounds", {}),
+        ("compare", {}),
+    ]
+    calls += [
+        ("compare", {"test": "bootstrap"}),
+        *(("compare", {"correction": name}) for name in ("maxt", "romano-wolf")),
+    ]
+    calls += [("compare", {"correction": "dunnett", "baseline": "old"}), ("evaluate", {})]
+    expected = {"a value": {"de", "fr", None}, "no value": {"de", "fr"}, "no segment": set()}[case]
+    for call, given in engine.some(calls):
+        assert {row["country"] for row in engine.ask(frame, call, "mrr", **roles, **given)} == expected, (call, given)
+
+
 def random_rows(seed):
     """Return recommendations and what was relevant, with the genre of each item."""
     draw = random.Random(seed)

@@ -119,7 +119,7 @@ def test_models_and_ranks_have_bounds_of_their_own(library):
 
 
 def test_segments_have_bounds_of_their_own(engine):
-    rows, judged, _ = case(3, 1)
+    rows, judged, _ = case(2, 1)
     rows = [row | {"market": "at" if row["user"] else None} for row in rows]
     judged = [row for row in judged if row["user"] < 9]
     frame, truth = engine.frames(rows, judged)

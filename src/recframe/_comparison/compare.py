@@ -95,6 +95,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     pairs = [Pair(metric, *models) for metric in range(len(plan.by_list)) for models in numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
+    values = values.without_unknown()
     # Other engines compute all pairs in one plan, as each plan would read the rows again.
     step = PAIRS_AT_ONCE if context.engine.eager else max(len(pairs), 1)
     compared = []

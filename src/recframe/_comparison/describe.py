@@ -37,7 +37,7 @@ def describe(plan: Plan, options: Options) -> Any:
 
 def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
-    values, context = ListValues(plan), plan.context
+    values, context = ListValues(plan).without_unknown(), plan.context
     numbers = [(model, metric) for model in range(len(values.models)) for metric in range(len(plan.by_list))]
     heads = [name for name in columns if name in NAMES]
     reported, parts = segments(values, context)

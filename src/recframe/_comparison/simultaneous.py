@@ -55,6 +55,8 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
 
     No p-value becomes smaller than that of the row alone, and no interval narrower.
     """
+    if not compared[0].units:
+        return [tested.numbers for tested in compared]
     law = _Dunnett(compared, options) if options.correction == "dunnett" else _Flips(compared, options)
     tables = []
     for place, tested in enumerate(compared):

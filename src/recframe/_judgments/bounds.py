@@ -21,7 +21,7 @@ from recframe._evaluate import evaluate
 from recframe._lists.keys import numbered, rows_of, segments_of
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.sums import ranks_by
-from recframe._plan.averages import with_attributes
+from recframe._plan.averages import by_attributes, with_attributes
 from recframe._statistics import ROUNDING
 from recframe._values import number
 from recframe.errors import InputError, OptionError, RecWarning
@@ -109,6 +109,9 @@ class Lists:
         chosen = np.flatnonzero(lists >= 0)
         every = with_attributes(context, truth.select(*keys).unique())
         described = context.engine.collected(every.select(*dict.fromkeys([*keys, *context.per])))
+        if by_attributes(context):
+            segments_of_keys = zip(rows_of(described, keys), rows_of(described, context.per), strict=True)
+            described = described.filter([key in numbers or {*row} != {None} for key, row in segments_of_keys])
         reported, of_list = segments_of(described, context.per)
         known_segments = dict(zip(rows_of(described, keys), of_list.tolist(), strict=True))
         segments = np.array([known_segments[key] for key in numbers], dtype=np.intp)

@@ -64,7 +64,7 @@ class Judged:
     @classmethod
     def of(cls, plan: Plan) -> Judged:
         """Return the values of a plan."""
-        values, context = ListValues(plan), plan.context
+        values, context = ListValues(plan).without_unknown(), plan.context
         table = values.engine.collected(values.frame)
         keys = list(context.keys)
         truth: Any = context.truth_lists

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from copy import copy
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
-from recframe._columns import MODEL
+from recframe._columns import FOUND, MODEL, PRESENT
 from recframe._lists.keys import PLACE, as_user_has, floats_of, segments_of
+from recframe._plan.averages import by_attributes, is_any_known
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -90,6 +92,20 @@ class ListValues:
         columns = dict(zip(both.columns[len(self.columns) :], other.columns, strict=True))
         both.frame = self.engine.join(self.frame, other.frame.select(*keys, **columns), keys)
         return both
+
+    def without_unknown(self) -> ListValues:
+        """Return the values that are reported: not those of an unknown segment in which no list has a value.
+
+        Of the metrics of all lists together, such a segment has values.
+        """
+        if not by_attributes(self._context) or self._plan.requirements.exposure:
+            return self
+        known, ones = copy(self), product(range(len(self.models)), range(len(self._metrics)))
+        parts = {PRESENT: self._context.per, FOUND: [value_column(*one) for one in ones]}
+        there = (is_any_known(*names).cast(nw.Int64()).alias(name) for name, names in parts.items())
+        lists = self.frame.with_columns(*there).with_columns(nw.col(FOUND).max().over(PRESENT))
+        known.frame = lists.filter((nw.col(PRESENT) > 0) | (nw.col(FOUND) > 0))
+        return known
 
     def columns_of(self, model: int) -> dict[str, str]:
         """Return the columns of the values and weights of a model, each with what the plan calls it."""

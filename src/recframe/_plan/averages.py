@@ -105,9 +105,14 @@ def _first_model(context: CallContext, models: Frame) -> Any:
 
 def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
     """Return a report without the row of lists whose columns of `per` are missing, if none of them has a value."""
-    if not context.per or not set(context.per) <= context.attribute_names.keys():
+    if not by_attributes(context):
         return result
     return result.filter(is_any_known(*context.per, *(metric.column for metric in metrics)))
+
+
+def by_attributes(context: CallContext) -> bool:
+    """Return whether results are reported by columns that describe lists, none of which is a key."""
+    return bool(context.per) and set(context.per) <= context.attribute_names.keys()
 
 
 @lru_cache(KEPT)

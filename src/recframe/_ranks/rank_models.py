@@ -92,7 +92,7 @@ def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
 
 def _rows(plan: Plan, options: Options) -> tuple[nw.DataFrame[Any], list[dict[str, Any]]]:
     """Return the values of `per`, and the rows of the result, an entry of each array for each of them."""
-    values, context = ListValues(plan), plan.context
+    values, context = ListValues(plan).without_unknown(), plan.context
     models = range(len(values.models))
     model_pairs(values.models, None, "rank_models")
     metrics = range(len(plan.metrics))

@@ -80,7 +80,7 @@ class Seen:
     @classmethod
     def of(cls, plan: Plan, options: Options) -> Seen:
         """Return what a plan's lists say."""
-        values, context = ListValues(plan), plan.context
+        values, context = ListValues(plan).without_unknown(), plan.context
         numbers = model_pairs(values.models, options.baseline, "sample_size")
         pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
         counts = context.cluster is not None

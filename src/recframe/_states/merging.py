@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from hashlib import blake2b
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -97,6 +98,11 @@ class Rows:
         self._pairs = held_pairs(columns, self.metrics)
         self._add_up(columns)
         self.segments = sorted({key[: len(per)] for key in self._keys}, key=_sortable)
+        if per and not self.exposures and not {*map(str, per)} & {*shared["by"]}:
+            # An unknown segment is reported if one of its lists has a value.
+            unknown = (None,) * len(per)
+            values = (self.sums(unknown, "metric", *one)["lists"] for one in product(self.metrics, self.models))
+            self.segments = [each for each in self.segments if each != unknown or any(values)]
 
     def _add_up(self, columns: dict[str, Any]) -> None:
         """Sum the rows of each key."""
@@ -174,7 +180,8 @@ class Rows:
     def arrays(self, kind: str, metric: str, model: Any, baseline: Any = None) -> dict[str, Any]:
         """Return the sums of all segments under the names of paired sums."""
         rows = [self.sums(segment, kind, metric, model, baseline) for segment in self.segments]
-        columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in rows[0]} if rows else {}
+        names = self.sums((), kind, metric, model, baseline)
+        columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in names}
         columns |= {"difference": columns["total"], "baseline": columns["baseline_total"]}
         columns |= {name: np.where(np.isfinite(columns[name]), columns[name], np.nan) for name in ENDS}
         return columns
