@@ -393,6 +393,17 @@ def test_what_sums_do_not_tell_is_refused(polars_engine):
             merged.evaluate(counts=counts)
 
 
+@pytest.mark.parametrize(
+    ("name", "call"), [("std", "describe"), ("low", "compare"), ("rank", "rank_models"), ("mrr", "evaluate")]
+)
+def test_a_segment_is_not_called_like_a_column_of_the_result(polars_engine, name, call):
+    pytest.importorskip("scipy")
+    state = recframe.rec(polars_engine.frame(sample(8))).state("mrr", score=MODELS, per="day")
+    merged = recframe.merge(state.rename({"day": name}))
+    with pytest.raises(recframe.OptionError, match=f"several columns of the name '{name}'"):
+        getattr(merged, call)()
+
+
 @pytest.mark.parametrize("test", ["t", "anytime-bounded"])
 @pytest.mark.parametrize(("metric", "options"), [("kendall", {}), ("mrr", {"undefined": -1.0})])
 def test_differences_range_as_far_where_no_value_is_negative(polars_engine, metric, options, test):

@@ -20,6 +20,7 @@ from recframe._lists import paired_sums as paired
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import Pair, model_pairs
 from recframe._lists.results import INTERNAL, stacked
+from recframe._query import check_apart
 from recframe._ranks.rank_models import COLUMNS as COLUMNS_OF_RANKS
 from recframe._ranks.rank_models import Options as RankOptions
 from recframe._ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE
@@ -103,6 +104,7 @@ class Merged:
             how many have not.
         """
         rows, counts = self._rows, flag("counts", counts)
+        check_apart([*rows.per, *rows.evaluated])
         columns: dict[str, list[Any]] = {}
         if rows.several:
             columns["model"] = list(rows.models) * len(rows.segments)
@@ -300,6 +302,7 @@ class Merged:
     def _stacked(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
         """Return a frame with a row for each segment and each of the results, in this order."""
         rows = self._rows
+        check_apart([*rows.per, *columns])
         made = stacked(rows.reported(), found, columns)
         order = [
             len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))
