@@ -184,6 +184,25 @@ def test_a_column_called_star_is_refused(connection):
     assert recframe.rec(frame).ndcg(by="^a$").fetchall() == [(1.0,)]
 
 
+@pytest.mark.parametrize(
+    ("key", "other", "call", "given"),
+    [
+        ("MODEL", "model", "evaluate", {"metrics": "mrr", "score": ["score", "other"], "per": "MODEL"}),
+        ("Lists", "lists", "evaluate", {"metrics": "mrr", "counts": True, "per": "Lists"}),
+        ("MRR", "mrr", "mrr", {"per": "MRR"}),
+        ("Position", "position", "contributions", {"metric": "mrr"}),
+        ("Total", "total", "state", {"metrics": "mrr", "per": "Total"}),
+    ],
+)
+def test_columns_that_differ_only_by_case_are_refused(make, key, other, call, given):
+    if call == "state":
+        pytest.importorskip("scipy")
+    columns = {key: [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [1.0, 2.0], "other": [2.0, 1.0]}
+    names = "|".join(f"'{one}' and '{two}'" for one, two in ((key, other), (other, key)))
+    with pytest.raises(recframe.OptionError, match=f"the columns ({names}), which DuckDB reads for each other"):
+        getattr(recframe.rec(make(columns)), call)(**given, by=key)
+
+
 def test_decimals_are_numbers(connection):
     frame = connection.sql(
         "SELECT 1 AS user, 1.0::DECIMAL(4, 1) AS relevant, 0.25::DECIMAL(9, 4) AS score, 2::HUGEINT AS h"

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.base import lazy
-from recframe._engines.sql import SqlEngine
+from recframe._engines.sql import SqlEngine, check_apart
 from recframe.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ class DuckDB(SqlEngine):
                 raise InputError(msg, "make both with one connection: connection.sql(...)") from error
         return super().open_frames(sources, rows=rows)
 
+    def folds_case(self, frame: Frame) -> bool:  # noqa: ARG002
+        return True
+
     def spelled(self, column: str) -> str:
         if column == "*":
             msg = "DuckDB's expressions read the column name '*' as all columns"
@@ -66,6 +69,7 @@ class DuckDB(SqlEngine):
         return self._one.select(values.alias(column))
 
     def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
+        check_apart(frame.columns)
         rows = frame.to_arrow()  # noqa: F841 - DuckDB reads it by its name
         return self._one.query("one", "SELECT * FROM rows")
 

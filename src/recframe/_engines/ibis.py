@@ -16,7 +16,7 @@ import narwhals as nw
 from recframe._columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.ibis_simple import Simpler
-from recframe._engines.sql import SqlEngine
+from recframe._engines.sql import SqlEngine, check_apart
 from recframe.errors import BackendWarning, stack_level
 
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ class Ibis(SqlEngine):
         # PostgreSQL and ClickHouse write columns of columns out wherever they are read, until memory ends.
         return {*_backends(frame.to_native())} <= {"duckdb"}
 
+    def folds_case(self, frame: Frame) -> bool:
+        return {*_backends(frame.to_native())} <= {"duckdb"}
+
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
         return portable(super().rename(frame, names))
 
@@ -69,6 +72,7 @@ class Ibis(SqlEngine):
         return ibis.memtable(import_module("pyarrow").table({column: items}))
 
     def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
+        check_apart(frame.columns)
         return ibis.memtable(frame.to_arrow())
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:

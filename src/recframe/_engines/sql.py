@@ -17,6 +17,7 @@ from recframe._engines.base import Engine, Session, known_values, lazy
 from recframe._engines.column_errors import not_a_number
 from recframe._engines.column_spec import columns_of, specs_of
 from recframe._engines.key_types import common_type
+from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -42,12 +43,18 @@ class SqlEngine(Engine):
         """Return a frame with a column of another type."""
         return frame.with_columns(nw.col(column).cast(dtype))
 
+    def folds_case(self, frame: Frame) -> bool:  # noqa: ARG002
+        """Return whether columns whose names differ only by case are read for each other."""
+        return False
+
     def spelled(self, column: str) -> str:
         """Return the name of a user's column as the engine quotes it."""
         return column
 
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
         """Return a native frame under the user's names."""
+        if self.folds_case(frame):
+            check_apart([names.get(name, name) for name in self.names(frame.to_native())])
         return (frame.rename(dict(names)) if names else frame).to_native()
 
     def names(self, frame: Any) -> list[Any]:
@@ -86,6 +93,15 @@ class SqlEngine(Engine):
     def scalar(self, frame: Frame) -> NoReturn:
         msg = "a value is read from eager frames only"
         raise NotImplementedError(msg)
+
+
+def check_apart(names: Sequence[str]) -> None:
+    """Raise where columns of a result have names that differ only by case."""
+    folded = [name.lower() for name in names]
+    alike = [name for name in names if folded.count(name.lower()) > 1]
+    if alike:
+        msg = f"the result would have the columns {' and '.join(map(repr, alike))}, which DuckDB reads for each other"
+        raise OptionError(msg, "rename the column of the frame first")
 
 
 def _read(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:
