@@ -1,5 +1,6 @@
 """States of parts of the lists add up to what one call on all lists says."""
 
+import datetime as dt
 import json
 import random
 import warnings
@@ -357,6 +358,24 @@ def test_what_does_not_add_up_is_refused(polars_engine, message):
     given = REFUSED[message](polars_engine, one, other)
     with pytest.raises(recframe.RecError, match=message):
         recframe.merge(state_of(polars_engine, one), per=given) if isinstance(given, str) else recframe.merge(*given)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [dt.timedelta(days=1, hours=2), dt.timedelta(seconds=-5), dt.timedelta(microseconds=1)],
+        [dt.date(2020, 1, 2), dt.date(2021, 1, 1), None],
+        [dt.datetime(2020, 1, 2), dt.datetime(2020, 1, 2, 3, 4, 5, 6), None],  # noqa: DTZ001
+    ],
+    ids=["durations", "dates", "points in time"],
+)
+def test_lists_of_two_libraries_are_known_by_their_keys(keys):
+    pytest.importorskip("scipy")
+    pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    columns = {"user": keys, "item": [1, 2, 3], "relevant": [1, 1, 1], "score": [1.0, 2.0, 3.0]}
+    states = [recframe.rec(frame).state("mrr") for frame in (pl.DataFrame(columns), pd.DataFrame(columns))]
+    with pytest.raises(recframe.InputError, match="3 lists are in two states"):
+        recframe.merge(states)
 
 
 def test_models_of_one_text_are_refused():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,9 @@ def _text(value: Any) -> str | None:
     """Return a value of a key as text: whole floats like integers, as a column that lacks values may hold both."""
     if value is None:
         return None
+    if isinstance(value, timedelta) and not getattr(value, "nanoseconds", 0):
+        # pandas spells its own otherwise.
+        return str(timedelta(value.days, value.seconds, value.microseconds))
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
