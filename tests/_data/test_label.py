@@ -285,6 +285,7 @@ def test_scores_may_come_later(engine):
         ({"item": "user"}, "by='user' and item='user' name the column 'user' twice"),
         ({"model": "user"}, "model='user' and by='user' name the column 'user' twice"),
         ({"relevant": "item"}, "item='item' and relevant='item' name the column 'item' twice"),
+        ({"value": "user"}, "by='user' and value='user' name the column 'user' twice"),
     ],
 )
 def test_label_refuses_one_column_in_two_roles(engine, roles, message):

@@ -49,14 +49,18 @@ def label(
         check_frame("seen", seen)
     if all_relevant:
         query = replace(query, named=query.named - {"relevant"})
-    check_roles(model=as_tuple(query.model), by=query.by, item=[query.item], relevant=[query.relevant])
     named = {*bound, *roles}
+    own = {"model": as_tuple(query.model), "by": query.by, "item": [query.item], "relevant": [query.relevant]}
+    check_roles(**own, **({"value": [query.value]} if "value" in named else {}))
     if not named & {"score", "rank"}:
         # Scores may come later; they only tell which row of a repeated recommendation comes first.
         there = adapter_of(frame).names(frame)
         query = replace(query, orders=tuple(order for order in query.orders if order in there))
     # The values of items: named by the call, or a column of both frames.
-    valued = "value" in named or all(query.value in adapter_of(each).names(each) for each in (frame, truth))
+    valued = "value" in named or (
+        not any(query.value in columns for columns in own.values())
+        and all(query.value in adapter_of(each).names(each) for each in (frame, truth))
+    )
     sources = _sources(frame, truth, query, value=valued)
     if _holds_rows(seen):
         sources["seen"] = Source(seen, {**key_specs(query), **item_spec(query)})
