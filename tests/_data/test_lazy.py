@@ -55,3 +55,24 @@ def test_nothing_is_collected(case, monkeypatch):
     lazy, eager = result.collect(), CALLS[case](FRAME, TRUTH)
     assert lazy.schema == eager.schema
     assert sorted(map(str, lazy.rows())) == sorted(map(str, eager.rows()))
+
+
+MISSING = {
+    "by": lambda frame: recframe.rec(frame).to_lists(by=["user", "nope"]),
+    "model": lambda frame: recframe.rec(frame).to_lists(model="nope"),
+    "recommended": lambda frame: recframe.from_lists("nope", frame=frame),
+    "by of lists": lambda frame: recframe.from_lists("tags", frame=frame, by="nope"),
+    "by of users": lambda frame: recframe.candidates(frame, [1], by="nope"),
+    "item": lambda frame: recframe.candidates([1], frame, item="nope"),
+}
+
+
+@pytest.mark.skipif(not hasattr(pl.LazyFrame, "pipe_with_schema"), reason="older polars names only the column")
+@pytest.mark.parametrize("case", MISSING)
+def test_a_missing_column_is_named_as_that_of_an_eager_frame(case):
+    with pytest.raises(recframe.MissingColumnError) as eager:
+        MISSING[case](FRAME)
+    for ask in (pl.LazyFrame.collect, pl.LazyFrame.collect_schema):
+        with pytest.raises(recframe.MissingColumnError) as lazy:
+            ask(MISSING[case](FRAME.lazy()))
+        assert str(lazy.value).startswith(str(eager.value))

@@ -123,8 +123,6 @@ def _values(make: Any, what: str, ids_or_frame: Any, columns: Sequence[str]) -> 
             msg = f"{what} is no frame, but {list(columns)!r} are several columns"
             raise OptionTypeError(msg, "give a frame that has them")
         ids_or_frame = make.table({columns[0]: ids_or_frame})
-    if not is_lazy(ids_or_frame):
-        role = "by" if what == "users" else "item"
-        specs = {column: ColumnSpec(column, role, "key") for column in columns}
-        adapter_of(ids_or_frame).check_names(what, Source(ids_or_frame, specs))
-    return make.distinct(ids_or_frame, columns)
+    role = "by" if what == "users" else "item"
+    specs = {column: ColumnSpec(column, role, "key") for column in columns}
+    return make.distinct(adapter_of(ids_or_frame).checked(what, Source(ids_or_frame, specs)), columns)

@@ -13,7 +13,8 @@ from recframe._data.label import label
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
+from recframe._engines.registry import adapter_of, constructors_for, labels_of
+from recframe._plan.sources import key_specs, model_spec
 from recframe._values import as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
@@ -134,7 +135,7 @@ def from_lists(
     if frame is None:
         frame, lists = _collected(make, lists, users, keys)
     else:
-        _check_columns(frame, lists, keys, users)
+        frame = _checked(frame, lists, keys, users)
     columns = ((item, RECOMMENDED_LISTS), (score, SCORES), (value, PRICES))
     parallel = {column: lists[name] for column, name in columns if name in lists}
     arguments = {*lists, *([] if prices is None else [PRICES])}
@@ -163,6 +164,7 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping
     check_roles(model=model, by=query.by, item=[query.item], **order_role)
     keys, columns = [*model, *query.by], [query.item, *order]
     top = ranked(frame, query, k, ITEM_PLACE)
+    frame = adapter_of(frame).checked("frame", Source(frame, {**key_specs(query), **model_spec(query)}))
     return constructors_for((frame,), None).implode(frame, top, keys, columns, ITEM_PLACE)
 
 
@@ -266,8 +268,8 @@ def _check_arguments(recommended: Any, **names: Any) -> None:
         check_name(name, value)
 
 
-def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: Any) -> None:
-    """Raise where a frame lacks columns."""
+def _checked(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: Any) -> Any:
+    """Return a frame, or raise where it lacks columns."""
     check_frame("frame", frame)
     if users is not None:
         msg = "users= is for plain lists, but the frame says whose each list is"
@@ -276,10 +278,9 @@ def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], us
         if not isinstance(value, str):
             msg = f"{name} is a {type(value).__name__}, but with frame= it names a column of lists"
             raise OptionTypeError(msg, "from_lists('recommended', 'actual', frame=df)")
-    if not is_lazy(frame):
-        roles = {name: ColumnSpec(column, name, "key") for name, column in lists.items()}
-        roles |= {f"by {key}": ColumnSpec(key, "by", "key") for key in keys}
-        adapter_of(frame).check_names("frame", Source(frame, roles))
+    roles = {name: ColumnSpec(column, name, "key") for name, column in lists.items()}
+    roles |= {f"by {key}": ColumnSpec(key, "by", "key") for key in keys}
+    return adapter_of(frame).checked("frame", Source(frame, roles))
 
 
 def _check_names(

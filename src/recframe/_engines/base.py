@@ -144,6 +144,11 @@ class Adapter(ABC):
             if spec.column not in there and spec.default is None:
                 raise missing_column(spec, name, there)
 
+    def checked(self, name: str, source: Source) -> Any:
+        """Return a frame, or raise if it lacks a column; a lazy one of polars raises when it is collected."""
+        self.check_names(name, source)
+        return source.native
+
 
 class Engine(Adapter):
     """An adapter of a library that computes: what the plan needs in addition to Narwhals expressions.

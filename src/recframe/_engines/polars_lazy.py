@@ -58,6 +58,9 @@ class LazyPolars(Polars):
             check.now()
         return check
 
+    def checked(self, name: str, source: Source) -> Any:
+        return source.native.pipe_with_schema(partial(_checked, name, source)) if KNOWS_SCHEMA_LATER else source.native
+
     def items_frame(self, column: str, items: list[Any]) -> pl.LazyFrame:
         return pl.LazyFrame({column: items}, strict=False)
 
@@ -129,6 +132,12 @@ class LazyPolars(Polars):
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
         numbered = polars_lazy_ranks.number_rows(frame.to_native(), keys, column, descending=descending)
         return super().number_rows(frame, keys, column, descending=descending) if numbered is None else lazy(numbered)
+
+
+def _checked(name: str, source: Source, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
+    """Return a frame, or raise if its schema lacks a column."""
+    EagerPolars().check_names(name, source.with_native(pl.DataFrame(schema=schema)))
+    return frame
 
 
 def _schema_of(function: Callable[[pl.DataFrame], pl.DataFrame], schema: pl.Schema) -> pl.Schema:
