@@ -123,3 +123,13 @@ def test_a_column_may_be_called_like_one_that_only_sorts_a_result(engine, name):
         expected = engine.ask(engine.frame(FRAME), method, *args, **models, **dict.fromkeys(per, "user"))
         named = [{name if own == column else own: value for own, value in row.items()} for row in expected]
         assert sorted(map(str, found)) == sorted(map(str, named))
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_no_key_is_called_like_the_places_of_items(library, tmp_path):
+    make = pytest.importorskip(library).DataFrame
+    for name in ("place of an item", "place of a document"):
+        frame = make({name: ["x", "x", "y"], "item": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]})
+        assert [*recframe.rec(frame).to_lists(by=name)[name]] == ["x", "y"]
+        recframe.write_run(frame, tmp_path / "run", by=name)
+        assert {line.split()[0] for line in (tmp_path / "run").read_text().splitlines()} == {"x", "y"}

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 
 RECOMMENDED_LISTS, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
-ITEM_PLACE = "place of an item"
 
 
 @overload
@@ -163,9 +162,11 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping
     order_role = {"rank" if query.by_rank else "score": order}
     check_roles(model=model, by=query.by, item=[query.item], **order_role)
     keys, columns = [*model, *query.by], [query.item, *order]
-    top = ranked(frame, query, k, ITEM_PLACE)
+    # A name longer than those of the columns is none of them.
+    place = f"place in {[*keys, *columns]}"
+    top = ranked(frame, query, k, place)
     frame = adapter_of(frame).checked("frame", Source(frame, {**key_specs(query), **model_spec(query)}))
-    return constructors_for((frame,), None).implode(frame, top, keys, columns, ITEM_PLACE)
+    return constructors_for((frame,), None).implode(frame, top, keys, columns, place)
 
 
 # --- plain lists ----------------------------------------------------------------------------------------------

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
         subtopic: str | None
 
 
-DOCUMENT_PLACE = "place of a document"
-
-
 @overload
 def read_run(path: Any, *, library: Literal["polars"], **names: Unpack[_RunNames]) -> pl.DataFrame: ...
 @overload
@@ -211,13 +208,15 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         msg = f"by={list(query.by)!r} names {len(query.by)} columns, but a line of a run has one query"
         raise OptionError(msg, "by='user', or one column made of several")
     order = query.orders[0]
-    rows = nw.from_native(ranked(frame, query, None, DOCUMENT_PLACE), eager_only=True)
+    # A name longer than those of the columns is none of them.
+    place_column = f"place in {[query.by[0], query.item, order]}"
+    rows = nw.from_native(ranked(frame, query, None, place_column), eager_only=True)
     queries, items, scores = (rows[column].to_list() for column in (query.by[0], query.item, order))
     for name, values in ((query.by[0], queries), (query.item, items)):
         for value in dict.fromkeys(values):
             _check_field(name, value)
     sign = -1 if query.by_rank else 1
-    places = rows[DOCUMENT_PLACE].to_list()
+    places = rows[place_column].to_list()
     lines = [
         f"{one} Q0 {document} {place} {sign * score!r} {tag}\n"
         for one, document, place, score in zip(queries, items, places, scores, strict=True)
