@@ -304,6 +304,17 @@ def test_several_files_are_models(run):
         assert {row["model"]: row["map"] for row in json.loads(out)} == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("call", ["evaluate", "compare"])
+def test_a_model_without_rows_fails_the_gate_instead_of_vanishing(run, call):
+    Path("head.csv").write_text("user,item,score\n")
+    gate = "--fail-under ndcg@2=0.1 " if call == "evaluate" else ""
+    code, out, err = run(f"{call} new=head.csv old.csv --truth test.csv -m ndcg@2 {gate}")
+    assert (code, out) == (2, "")
+    assert "the file of the model 'new' has no rows" in err
+    assert run("evaluate new=head.csv --truth test.csv -m ndcg@2")[0] == 2
+    assert run("evaluate head.csv --truth test.csv -m ndcg@2 --fail-under ndcg@2=0.1")[0] == 1
+
+
 def test_models_have_the_order_of_the_files(run):
     code, out, _ = run("evaluate old.csv new.csv --truth test.csv -m map")
     assert (code, out.split()[:3]) == (0, ["metric", "old", "new"])

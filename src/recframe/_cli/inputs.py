@@ -259,6 +259,9 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
             odd = sorted({*columns} ^ {*frame.columns})
             msg = f"the files of {next(iter(frames))!r} and {name!r} differ in the columns {', '.join(map(repr, odd))}"
             raise InputError(msg, "give the files the same columns")
+        if frame.is_empty():
+            msg = f"the file of the model {name!r} has no rows"
+            raise InputError(msg, "give a file with its rows, or leave the model out")
     named = [frame.select(pl.lit(name).alias(MODEL_COLUMN), *map(pl.col, columns)) for name, frame in frames.items()]
     try:
         return pl.concat(named, how="vertical_relaxed")
