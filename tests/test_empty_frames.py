@@ -341,3 +341,12 @@ def test_lists_without_items(library):
         with pytest.raises(recframe.InputError, match="recommended holds no list"):
             recframe.from_lists([], [], library=library)
         assert len(recframe.candidates([], [1], library=library)) == 0
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_long_frame_without_rows_has_no_models(library):
+    make = pytest.importorskip(library).DataFrame
+    truth = make({"user": [1], "item": ["a"], "relevant": [1]})
+    frame = make({"model": ["new"], "user": [1], "item": ["a"], "score": [0.5]})[:0]
+    with pytest.warns(recframe.DataWarning, match="the frame has no rows"):
+        assert len(recframe.rec(frame).evaluate("ndcg", model="model", truth=truth)) == 0
