@@ -89,6 +89,17 @@ def test_any_label_is_a_role_of_the_data_methods(labels):
     assert rec.top(1, score=roles["score"], **pair)["rank"].tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("kind", ["numbers", "tuples", "short tuples", "mixed"])
+def test_any_label_is_a_role_of_files_and_dicts(tmp_path, kind):
+    pd = pytest.importorskip("pandas")
+    frame, roles = named(LABELS[kind])
+    roles.pop("relevant")
+    assert recframe.to_dict(frame, **roles) == recframe.to_dict(pd.DataFrame(TEXT))
+    recframe.write_run(frame, tmp_path / "labels.run", **roles)
+    recframe.write_run(pd.DataFrame(TEXT), tmp_path / "text.run")
+    assert (tmp_path / "labels.run").read_text() == (tmp_path / "text.run").read_text()
+
+
 def test_a_tuple_that_is_no_label_names_several_columns():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(TEXT)

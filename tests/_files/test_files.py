@@ -203,7 +203,7 @@ def test_files_that_are_not_there(tmp_path):
 
 
 def test_names_that_are_given_twice(file):
-    with pytest.raises(recframe.OptionError, match="name a column twice"):
+    with pytest.raises(recframe.OptionError, match="by='item' and item='item' name the column 'item' twice"):
         recframe.read_run(file(RUN), by="item")
     assert list(recframe.read_run(file(RUN), by="model").columns) == ["model", "item", "score"]
 

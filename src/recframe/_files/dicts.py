@@ -8,11 +8,12 @@ from typing import Any
 
 import narwhals as nw
 
-from recframe._data.common import check_frame
+from recframe._data.common import check_frame, check_roles
 from recframe._defaults import BY, ITEM, SCORE, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, constructors_for, is_lazy
+from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._files.trec import check_columns
+from recframe._values import column_name
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 
@@ -124,8 +125,9 @@ def to_dict(
     by, item = names["by"], names["item"]
     value = _value(score, relevant)
     roles = {"by": by, "item": item, **value, **({} if model is None else {"model": model})}
-    check_columns(**roles)
     check_frame("frame", frame)
+    labels = labels_of(frame)
+    check_roles(**{name: [column_name(name, column, labels)] for name, column in roles.items()})
     if is_lazy(frame):
         msg = "frame is lazy, but a dict holds its rows"
         raise OptionTypeError(msg, "to_dict(frame.collect())")
@@ -133,7 +135,7 @@ def to_dict(
     adapter_of(frame).check_names("frame", Source(frame, specs))
     data = nw.from_native(frame, eager_only=True)
     keys = (by, item) if model is None else (model, by, item)
-    columns = [data[column].to_list() for column in (*keys, *value.values())]
+    columns = [data.get_column(column).to_list() for column in (*keys, *value.values())]
     lists: dict[Any, Any] = {}
     for *outer, document, number in zip(*columns, strict=True):
         if number is None or number != number:  # noqa: PLR0124 - only NaN differs from itself

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
-from recframe._data.common import check_frame, check_name
+from recframe._data.common import check_frame, check_name, check_roles
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, MODEL, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for, is_lazy
@@ -211,7 +211,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
     # A name longer than those of the columns is none of them.
     place_column = f"place in {[query.by[0], query.item, order]}"
     rows = nw.from_native(ranked(frame, query, None, place_column), eager_only=True)
-    queries, items, scores = (rows[column].to_list() for column in (query.by[0], query.item, order))
+    queries, items, scores = (rows.get_column(column).to_list() for column in (query.by[0], query.item, order))
     for name, values in ((query.by[0], queries), (query.item, items)):
         for value in dict.fromkeys(values):
             _check_field(name, value)
@@ -227,10 +227,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
 
 def check_columns(**names: Any) -> None:
     """Raise where a column of a result would have no valid name, or the name of another one."""
-    columns = [check_name(name, column) for name, column in names.items()]
-    if len(set(columns)) < len(columns):
-        msg = f"{' and '.join(f'{name}={column!r}' for name, column in names.items())} name a column twice"
-        raise OptionError(msg, "give each column a name of its own")
+    check_roles(**{name: [check_name(name, column)] for name, column in names.items()})
 
 
 def _check_field(name: str, value: Any) -> None:
