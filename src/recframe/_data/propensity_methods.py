@@ -44,6 +44,7 @@ class PropensityMethods(Methods):
         shown : frame, optional
             What the system recommended whose users `train` records, the first 50 items of each list, say. It estimates
             the power: γ is the slope of log f by log n, where f is how often an item with n users is recommended.
+            Items above the 99.5 % quantile of n stay out, so the most popular one too, unless another one ties with it.
         unit : {"users", "interactions"}
             n counts the users of an item, or its rows in `train`.
         least : float, optional
