@@ -268,6 +268,9 @@ def test_what_cannot_be_named_once_is_refused():
         "by": pl.col("x"), "item": pl.Series([1]), "ties": "x", "like": "x", "undefined": "x",
         "min_relevance": "x", "lists": "x", "partitions": 0, "per": len, "score": {},
     }  # fmt: skip
+    for call in (Config, Config.set):
+        with pytest.raises(recframe.OptionTypeError, match=r"5 lacks the name of its role(?s:.*)Config\(by='user'\)"):
+            call(5)
     for name, value in wrong.items():
         with pytest.raises(recframe.OptionError, match=name):
             Config.set(**{name: value})

@@ -14,7 +14,7 @@ from recframe._calls import Arguments, profiles
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._signatures import role_parameters, roles_doc
-from recframe._values import check_names, flag
+from recframe._values import check_names, flag, unnamed_role
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
 from recframe.metrics import Metric
 from recframe.metrics import make as make_metric
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()) -> dict[str, Any]:
     """Return the bound roles with new ones added; raise for a value without the name of its role."""
     if unnamed:
-        msg = f"{quoted(unnamed[0])} lacks the name of its role"
-        raise OptionTypeError(msg, "name it: df.rec(by='user')")
+        raise unnamed_role(unnamed[0], "df.rec")
     check_names(list(roles), ALL_ROLES)
     return {**bound, **roles}
 

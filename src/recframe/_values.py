@@ -26,6 +26,11 @@ def check_names(names: Iterable[str], allowed: Sequence[str]) -> None:
             raise OptionTypeError(msg, argument_hint(name, allowed))
 
 
+def unnamed_role(given: object, call: str) -> OptionTypeError:
+    """Return the error for a value that a call gets without the name of its role."""
+    return OptionTypeError(f"{quoted(given)} lacks the name of its role", f"name it: {call}(by='user')")
+
+
 # --- names of columns --------------------------------------------------------------------------------------------
 
 VALUES = ("Series", "Index", "ndarray", "ChunkedArray", "Array")
@@ -227,10 +232,14 @@ def flag(name: str, given: object) -> bool:
     return given
 
 
-def ids(name: str, given: Any, hint: str) -> list[Any]:
-    """Return the users or items that something holds as a list; each can be compared with the others."""
+def ids(name: str, given: Any, hint: str, *, in_order: bool = False) -> list[Any]:
+    """Return the users or items that something holds as a list; each can be compared with the others.
+
+    In order, they are those of the rows of something else: a set says nothing of which is whose.
+    """
     listed = None
-    if not isinstance(given, str | bytes | type) and not hasattr(type(given), "columns"):
+    refused = (str, bytes, type, *((set, frozenset) if in_order else ()))
+    if not isinstance(given, refused) and not hasattr(type(given), "columns"):
         with suppress(TypeError):
             listed = list(given.tolist() if hasattr(type(given), "tolist") else given)
     if listed is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from recframe import _defaults
 from recframe._arguments import CONFIG_ROLES, FRAMES, ROLES
 from recframe._signatures import show_roles
-from recframe._values import check_names, flag
+from recframe._values import check_names, flag, unnamed_role
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Config:
     {}
     """
 
-    def __init__(self, *, restore_defaults: bool = False, **roles: Any) -> None:
-        self._roles = _checked(roles)
+    def __init__(self, *unnamed: object, restore_defaults: bool = False, **roles: Any) -> None:
+        self._roles = _checked(roles, unnamed)
         self._restore = flag("restore_defaults", restore_defaults)
 
     def __enter__(self) -> Self:
@@ -91,9 +91,9 @@ class Config:
         return f"Config({', '.join(f'{name}={quoted(value)}' for name, value in self._roles.items())})"
 
     @classmethod
-    def set(cls, **roles: Any) -> type[Config]:
+    def set(cls, *unnamed: object, **roles: Any) -> type[Config]:
         """Name roles and policies for every call from now on; those named before stay. In a block, until its end."""
-        _defaults.name_roles({**_defaults.current(), **_checked(roles)})
+        _defaults.name_roles({**_defaults.current(), **_checked(roles, unnamed)})
         return cls
 
     @classmethod
@@ -108,8 +108,10 @@ class Config:
         return {name: [*value] if isinstance(value, list) else value for name, value in _defaults.current().items()}
 
 
-def _checked(roles: dict[str, Any]) -> dict[str, Any]:
+def _checked(roles: dict[str, Any], unnamed: tuple[object, ...]) -> dict[str, Any]:
     """Return roles and policies after the checks that need no frame."""
+    if unnamed:
+        raise unnamed_role(unnamed[0], "recframe.Config")
     for name in roles:
         if name in FRAMES:
             msg = f"Config names columns and policies, but {name} is a frame of one call"

@@ -237,6 +237,7 @@ def test_retail_lesson_of_three_users(library):
         ((3,), {}, recframe.OptionTypeError, "recommended is a int, not lists"),
         (([[1]], [[1], [2]]), {}, recframe.InputError, "1 in recommended, 2 in actual"),
         (([[1]], [[1]]), {"users": [1, 2]}, recframe.InputError, "2 in users"),
+        (([[1]], [[1]]), {"users": {1}}, recframe.OptionTypeError, r"users=\{1\} is neither a frame nor a sequence"),
         (({1: [1]}, [[1]]), {}, recframe.OptionTypeError, "recommended says whose each list is, but actual does not"),
         (({1: [1]}, {1: [1]}), {"users": [1]}, recframe.OptionError, "users= is for plain lists"),
         (
@@ -255,6 +256,12 @@ def test_retail_lesson_of_three_users(library):
 def test_bad_lists(args, given_, error, message):
     with pytest.raises(error, match=message):
         recframe.from_lists(*args, **given_)
+
+
+@pytest.mark.parametrize("large", [2**70, -(2**200)])
+def test_a_price_of_an_item_that_no_column_can_hold_is_that_of_no_item(library, large):
+    frame = recframe.from_lists([[1]], prices={1: 2.0, large: 3.0}, library=library)
+    assert list(frame["price"]) == [2.0]
 
 
 def test_bad_frames_of_lists(library):

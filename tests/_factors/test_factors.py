@@ -450,6 +450,26 @@ def test_errors_say_what_is_wrong(library, arguments, given, error, message):
         from_factors(*arguments, **given)
 
 
+@pytest.mark.parametrize(
+    ("users", "odd"),
+    [([1, "a"], '"a"'), ([1, 2**200], str(2**200)), ([None, 1, 2.5], "2.5")],
+)
+def test_ids_without_a_common_type_are_named(users, odd):
+    test = pytest.importorskip("polars").DataFrame({"user": ["a"], "item": ["a"]})
+    with pytest.raises(recframe.InputError, match=f"the ids of 'user' are no column of polars: .*{odd}"):
+        from_factors(A, B, **ONE | {"users": users}, test=test, k=1)
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_a_set_of_ids_has_no_order(library, kind):
+    test = library({"user": [1], "item": ["a"]})
+    for name, ids in ONE.items():
+        with pytest.raises(
+            recframe.OptionTypeError, match=rf"(?s){name}=.* is neither a frame nor a sequence.*{name}=\[\.\.\.\]"
+        ):
+            from_factors(A, B, **ONE | {name: kind(ids)}, test=test, k=1)
+
+
 def test_an_empty_test_set_and_frames_of_another_kind(library):
     test = library({"user": [1], "item": ["a"]})
     with pytest.raises(recframe.InputError, match="test has no rows"):

@@ -293,6 +293,7 @@ def test_no_step_has_the_name_of_a_table():
         ({"dialect": "oracle"}, "dialect='oracle' is not one of 'duckdb', 'postgres'"),
         ({"dialect": "postgre"}, "did you mean 'postgres'"),
         ({"table": ""}, "table='' names no table"),
+        ({"table": None}, "table=None names no table"),
         ({"types": {"clicked": "bool"}}, "did you mean 'boolean'"),
         ({"catalog": ["a"]}, "neither a table nor a number"),
         ({"types": ["boolean"]}, "does not name columns and what they hold"),

@@ -49,6 +49,7 @@ def test_arrays_are_a_frame(metric):
         ("score has masked values", {"relevant": [0, 1], "score": np.ma.masked_greater([1.0, 2.0], 1)}),
         ("group has masked values", {"relevant": [0, 1], "score": [1, 2], "group": np.ma.masked_greater([1, 2], 1)}),
         ("group=.* holds neither text nor numbers", {"relevant": [0, 1], "score": [1, 2], "group": [{}, {}]}),
+        (r"(?s)score=\{\} names no model.*score=\{'old'", {"relevant": [0, 1], "score": {}}),
         ("score has the model 'user'", {"relevant": [0], "score": {"user": [1]}}),
         ("library='spark' is not one of", {"relevant": [0], "score": [1], "library": "spark"}),
     ],
@@ -250,3 +251,9 @@ def test_the_ranker_of_xgboost_gets_its_queries(routing):
 def test_a_booster_that_is_not_known_is_refused():
     with pytest.raises(recframe.OptionError, match="library='catboost' is not one of"):
         recframe.feval("ndcg", "catboost")
+
+
+@pytest.mark.parametrize(("library", "kind"), [("lightgbm", "Dataset of LightGBM"), ("xgboost", "DMatrix of XGBoost")])
+def test_what_is_not_the_data_of_the_booster_is_refused(library, kind):
+    with pytest.raises(recframe.OptionTypeError, match=f"data=None is no {kind}(?s:.*){library}.train"):
+        recframe.feval("ndcg@2", library)([0.1, 0.2], None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import BY, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for
-from recframe.errors import InputError, OptionTypeError, check_packages, quoted
+from recframe.errors import InputError, OptionError, OptionTypeError, check_packages, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -59,6 +59,9 @@ def from_arrays(
     columns: dict[str, Any] = {names["relevant"]: array_of("relevant", relevant)}
     rows = len(columns[names["relevant"]])
     scores = score if isinstance(score, Mapping) else {names["score"]: score}
+    if not scores:
+        msg = f"score={quoted(score)} names no model"
+        raise OptionError(msg, "score={'old': predictions, 'new': others}")
     for name, values in scores.items():
         taken = (names["by"], names["relevant"])
         if not isinstance(name, str) or name in taken:

@@ -184,7 +184,7 @@ def _collected(
     for name, values in lists.items():
         _check_plain(make, name, values)
     users = range(len(lists[RECOMMENDED_LISTS])) if users is None else users
-    users = users if make.is_series(users) else ids("users", users, "users=[...], one for each list")
+    users = users if make.is_series(users) else ids("users", users, "users=[...], one for each list", in_order=True)
     sizes = {name: len(values) for name, values in (*lists.items(), ("users", users))}
     if len(set(sizes.values())) > 1:
         msg = f"there are unlike numbers of lists: {', '.join(f'{size} in {name}' for name, size in sizes.items())}"

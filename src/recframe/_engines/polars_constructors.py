@@ -103,7 +103,7 @@ def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Fr
         names = [name for name in prices if type(name) is kind]
         with suppress(PolarsError):  # not of the items' type
             # A name that is cast is that of an item only if it stays equal: 7.9 and "07" are not 7.
-            cast = pl.Series(names).cast(dtype, strict=False).to_list()
+            cast = pl.Series(names, strict=False).cast(dtype, strict=False).to_list()
             known |= {own: float(prices[name]) for name, own in zip(names, cast, strict=True) if name == own}
     value_of = pl.lit(None, pl.Float64)
     if known:

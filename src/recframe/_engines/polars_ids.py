@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from polars.exceptions import PolarsError
 
 from recframe._engines import polars_compat
 from recframe._engines.ids import IdColumns, as_list, check_column, unlike_ids
+from recframe.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +26,11 @@ class PolarsIds(IdColumns):
         return _plain(polars_compat.series(frame, column))
 
     def ids(self, given: Any, like: Any, column: str) -> Any:
-        series = _plain(given if isinstance(given, pl.Series) else pl.Series(as_list(given)))
+        try:
+            series = _plain(given if isinstance(given, pl.Series) else pl.Series(as_list(given)))
+        except (TypeError, OverflowError, PolarsError) as error:
+            msg = f"the ids of {column!r} are no column of polars: {str(error).splitlines()[0]}"
+            raise InputError(msg, "give all of them as text, or as whole numbers of up to 64 bits") from None
         if like is None:
             return series
         check_column(like.columns, column)

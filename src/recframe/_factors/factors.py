@@ -135,4 +135,4 @@ def _ids(name: str, given: Any) -> Any:
     """Return ids as they are given, if they can be ids."""
     if holds_values(given) and getattr(given, "ndim", 1) == 1:
         return given
-    return list_of_ids(name, given, f"{name}=[...], one id for each row")
+    return list_of_ids(name, given, f"{name}=[...], one id for each row", in_order=True)

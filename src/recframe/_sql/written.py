@@ -56,7 +56,7 @@ def written(
     accepted: Sequence[str],
 ) -> str:
     """Return the query of a call, after a comment with its definitions."""
-    given = {name: check_text(name, text) for name, text in tables.items() if text is not None}
+    given = {name: check_text(name, text) for name, text in tables.items() if name == "table" or text is not None}
     held = checked_types(types)
     truth_columns = as_tuple(column_names("truth_columns", truth_columns))
     feature_columns = as_tuple(column_names("feature_columns", feature_columns))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._training.value import Value
 from recframe._values import choice
-from recframe.errors import InputError
+from recframe.errors import InputError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +64,7 @@ def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) 
 
 def _lightgbm(value: Value) -> Callable[..., Any]:
     def call(predictions: Any, data: Any) -> tuple[str, float, bool]:
+        _check_data(data, "get_group", "Dataset of LightGBM", "lightgbm.train(..., feval=)")
         result = value(data.get_label(), predictions, _groups(data.get_group(), "Dataset(..., group=sizes)"))
         return value.name, result, value.higher_is_better
 
@@ -80,10 +81,18 @@ def _lightgbm_sklearn(value: Value) -> Callable[..., Any]:
 
 def _xgboost(value: Value) -> Callable[..., Any]:
     def call(predictions: Any, data: Any) -> tuple[str, float]:
+        _check_data(data, "get_uint_info", "DMatrix of XGBoost", "xgboost.train(..., custom_metric=)")
         ends = data.get_uint_info("group_ptr")
         return value.name, value(data.get_label(), predictions, _groups(ends[1:] - ends[:-1], "DMatrix(..., qid=ids)"))
 
     return call
+
+
+def _check_data(data: Any, method: str, what: str, caller: str) -> None:
+    """Raise for what is not the data of a booster, which holds the labels and the groups."""
+    if not hasattr(data, method):
+        msg = f"data={quoted(data)} is no {what}"
+        raise OptionTypeError(msg, f"give the function to {caller}, which calls it; or library= for another booster")
 
 
 def _groups(sizes: Any, remedy: str) -> Any:
