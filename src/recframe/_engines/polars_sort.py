@@ -243,6 +243,8 @@ def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
     if upto is None or upto >= len(codes):
         return codes, goes_on
     first, following = ~_same_from(packed.list, codes, upto), goes_on.slice(upto - 1)
+    if first.all():
+        return codes, goes_on
     if (following & ~first).any():
         # A row that has the bits of the one before is left out, or read, as that one is.
         known = pl.when(pl.col(PACKED) | ~pl.col(GOES_ON)).then(PACKED)
