@@ -131,6 +131,9 @@ def test_scores_may_fall_together(bits, descending, monkeypatch):
             assert check(users, scores, upto) is not None
         rows, position = pandas_sort.numbered([users], scores, descending=descending)
         found = pd.DataFrame({"user": users[rows], "score": scores[rows], "position": position})
+        rows, first = pandas_sort.numbered([users], scores, descending=descending, tied=True)
+        expected = pd.Series(scores).groupby(users).rank("min", ascending=not descending)
+        assert [*first] == [*expected[rows]]
         for _, one in found.groupby("user"):
             assert [*one["position"]] == [*range(1, len(one) + 1)]
             assert one["score"].is_monotonic_decreasing if descending else one["score"].is_monotonic_increasing

@@ -79,6 +79,9 @@ def test_rows_are_numbered(kind, missing):
         group = rows_of_list.sort("position")
         assert group["position"].to_list() == list(range(1, group.height + 1))
         assert group["score"].is_sorted(descending=True)
+    tied = polars_lazy_ranks.number_rows(frame.lazy(), ["user"], "score", descending=True, tied=True).collect()
+    first = pl.col("score").rank("min", descending=True).over("user").cast(pl.Float64)
+    assert by_row(tied) == by_row(frame.with_columns(position=first))
 
 
 def test_what_reads_the_rows_can_leave_columns_and_rows_out():

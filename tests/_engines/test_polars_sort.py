@@ -34,6 +34,11 @@ def number_rows(*given, **options):
     return None if plan is None else plan.collect()
 
 
+def check_first_positions(found, keys, by, *, descending):
+    first = pl.col(by).rank("min", descending=descending).over(keys).cast(pl.Float64)
+    assert found.equals(found.with_columns(position=first))
+
+
 KINDS = {
     "floats": lambda rng: rng.random(),
     "ties": lambda rng: float(rng.randint(0, 3)),
@@ -117,6 +122,8 @@ def test_whole_numbers_that_are_equal_as_floats(first, upto):
     for descending in (True, False):
         found = number_rows(frame, ["user"], "score", descending=descending).sort("user", "position")
         assert found.equals(found.sort("user", "score", descending=[False, descending], maintain_order=True))
+        first = number_rows(frame, ["user"], "score", descending=descending, tied=True)
+        check_first_positions(first, ["user"], "score", descending=descending)
 
 
 def test_rows_without_a_column_of_whole_numbers():
@@ -237,6 +244,8 @@ def test_positions_whatever_the_keys(descending, day):
     ):
         found = polars_sort.number_rows(some, ["user", "day"], "by", descending=descending).collect()
         check_positions(found, some, ["user", "day"], descending=descending)
+        found = polars_sort.number_rows(some, ["user", "day"], "by", descending=descending, tied=True).collect()
+        check_first_positions(found, ["user", "day"], "by", descending=descending)
 
 
 def test_rows_that_come_in_order_but_for_scores_with_the_same_bits(monkeypatch):

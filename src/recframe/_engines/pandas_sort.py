@@ -92,15 +92,19 @@ def _placed(lists: Any, many: int, scores: Any, upto: int | None) -> Placed | No
     return Placed(rows, np.repeat(starts, sizes), np.repeat(sizes, sizes))
 
 
-def numbered(keys: Sequence[Any], values: Any, *, descending: bool) -> tuple[Any, Any] | None:
-    """Return the rows by list and value, and their positions, those of equal value in any order; None as `placed`."""
+def numbered(keys: Sequence[Any], values: Any, *, descending: bool, tied: bool = False) -> tuple[Any, Any] | None:
+    """Return the rows by list and value, and their positions, of equal values in any order or the first.
+
+    None as `placed`.
+    """
     numbers = _lists(keys)
     ordered = None if numbers is None or not _fits(values) else _ordered(*numbers, values, descending=descending)
     if ordered is None:
         return None
-    rows, first_of_list, _ = ordered
-    lists = np.flatnonzero(first_of_list)
-    return rows, np.arange(len(rows)) - np.repeat(lists, np.diff(lists, append=len(rows))) + 1
+    rows, first_of_list, first_of_value = ordered
+    places = np.arange(len(rows))
+    starts = np.maximum.accumulate(np.where(first_of_value, places, 0)) if tied else places
+    return rows, starts - np.maximum.accumulate(np.where(first_of_list, places, 0)) + 1
 
 
 def _fits(values: Any) -> bool:

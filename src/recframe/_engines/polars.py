@@ -287,8 +287,10 @@ class EagerPolars(Polars):
         places = [each.result().alias(name) for name, each in zip(scores, coming, strict=True)]
         return lazy(rows.with_columns(places))
 
-    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
-        numbered = polars_sort.number_rows(self._collect(frame), keys, column, descending=descending)
+    def number_rows(
+        self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
+    ) -> Frame:
+        numbered = polars_sort.number_rows(self._collect(frame), keys, column, descending=descending, tied=tied)
         return lazy(numbered if self._few else collect_columns(numbered))
 
 

@@ -60,13 +60,15 @@ def rank_rows(
     return rows if mark is None else rows.filter(mark.of_frame())
 
 
-def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame:
-    """Return rows with their positions by a column, equal ones in any order; missing where the column is."""
+def number_rows(
+    frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
+) -> pl.LazyFrame:
+    """Return rows with their positions by a column, of equal ones in any order or the first; missing where it is."""
     missing = pl.col(column).is_null()
     there = frame.filter(~missing) if frame.get_column(column).null_count() else frame
-    numbered = numbered_by_sort(there, keys, column, descending=descending)
+    numbered = numbered_by_sort(there, keys, column, descending=descending, tied=tied)
     if numbered is None:
-        position = pl.col(column).rank("ordinal", descending=descending).over(keys)
+        position = pl.col(column).rank("min" if tied else "ordinal", descending=descending).over(keys)
         return frame.lazy().with_columns(position.cast(pl.Float64).alias(POSITION))
     if there is frame:
         return numbered
@@ -144,13 +146,21 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
     return score_to_sort_from(sample.get_column(PACKED).to_list(), sample.get_column(score).to_list(), upto)
 
 
-def numbered_by_sort(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame | None:
-    """Return rows with their positions in their lists by a column, equal ones in any order; None as above."""
+def numbered_by_sort(
+    frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
+) -> pl.LazyFrame | None:
+    """Return rows with their positions in their lists by a column, of equal ones in any order or the first.
+
+    None as above.
+    """
     lists, digits = digits_of(frame, keys, frame.columns, {})
     if lists is None:
         return None
     found = _in_order(frame, lists, digits, column, None, frame.columns, descending=descending)
-    return None if found is None else found.read({POSITION: _INDEX - _list_start(found.packed.list) + 1}, pl.Float64)
+    if found is None:
+        return None
+    start = _block(found.packed.list, tied=tied and found.goes_on is not None)[START]
+    return found.read({POSITION: start}, pl.Float64)
 
 
 # --- positions ----------------------------------------------------------------------------------------------

@@ -61,7 +61,8 @@ HOLDS_SEVERAL_FIRST_HITS = (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_
 """Whether a row is in a block that holds several of its list's first hits. What does not differ from call to call is
 converted only once."""
 _HIT_START = nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START)
-_HITS_BEFORE = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS_BEFORE)
+HITS_AHEAD = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS_BEFORE)
+"""How many relevant rows are in front of a block of them, from the first position of the block among these."""
 
 
 def given_places(frame: Frame, keys: Sequence[str], rank: str, upto: int | None) -> Frame:
@@ -133,17 +134,6 @@ def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
 @lru_cache(KEPT)
 def _first_hit(keys: tuple[str, ...]) -> nw.Expr:
     return nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT)
-
-
-def hits_before(frame: Frame, keys: Sequence[str], *, tied: bool) -> Frame:
-    """Turn the position of each relevant row among those of its list into how many are in front of its tied block."""
-    frame = frame.with_columns(_HITS_BEFORE).drop(POSITION)
-    return frame.with_columns(_least_of_block(*keys)) if tied else frame
-
-
-@lru_cache(KEPT)
-def _least_of_block(*keys: str) -> nw.Expr:
-    return nw.col(HITS_BEFORE).min().over(*keys, HIT_START)
 
 
 def hit_starts(frame: Frame) -> Frame:

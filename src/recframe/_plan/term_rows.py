@@ -108,8 +108,9 @@ class TermRows:
         if FIRST_HIT in requested:
             rows = ranks.first_blocks(rows, self._group)
         if HITS_BEFORE in requested:
-            rows = self._engine.number_rows(ranks.hit_starts(rows), self._group, HIT_START, descending=False)
-            rows = ranks.hits_before(rows, self._group, tied=self.tied)
+            rows = ranks.hit_starts(rows)
+            rows = self._engine.number_rows(rows, self._group, HIT_START, descending=False, tied=self.tied)
+            rows = rows.with_columns(ranks.HITS_AHEAD).drop(POSITION)
         if NONRELEVANT_BEFORE in requested:
             counted = NONRELEVANT_BEFORE, BLOCK_NONRELEVANT
             rows = ranks.count_ahead(self._engine, rows, self._group, is_nonrelevant(), *counted, tied=self.tied)
