@@ -112,14 +112,12 @@ class Pandas(Engine):
         placed = native.drop(columns=score).take(found.rows).reset_index(drop=True)
         return lazy(placed.assign(**{START: found.start, SIZE: found.size}))
 
-    def number_rows(
-        self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
-    ) -> Frame:
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
         native = frame.collect().to_native()
         arrays = [native[name].to_numpy() for name in (*keys, column)]
-        found = pandas_sort.numbered(arrays[:-1], arrays[-1], descending=descending, tied=tied)
+        found = pandas_sort.numbered(arrays[:-1], arrays[-1], **how)
         if found is None:
-            return super().number_rows(frame, keys, column, descending=descending, tied=tied)
+            return super().number_rows(frame, keys, column, **how)
         rows, position = found
         return lazy(native.take(rows).reset_index(drop=True).assign(**{POSITION: position.astype(float)}))
 

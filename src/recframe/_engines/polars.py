@@ -287,10 +287,8 @@ class EagerPolars(Polars):
         places = [each.result().alias(name) for name, each in zip(scores, coming, strict=True)]
         return lazy(rows.with_columns(places))
 
-    def number_rows(
-        self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
-    ) -> Frame:
-        numbered = polars_sort.number_rows(self._collect(frame), keys, column, descending=descending, tied=tied)
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
+        numbered = polars_sort.number_rows(self._collect(frame), keys, column, **how)
         return lazy(numbered if self._few else collect_columns(numbered))
 
 

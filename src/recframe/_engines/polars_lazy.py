@@ -129,10 +129,7 @@ class LazyPolars(Polars):
         summed = partial(polars_sums.exact_sums, group=group, columns=columns, counted=counted, least=least)
         return lazy(polars_runs.later(frame.to_native(), summed, partial(_schema_of, summed)))
 
-    def number_rows(
-        self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
-    ) -> Frame:
-        how = {"descending": descending, "tied": tied}
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
         numbered = polars_lazy_ranks.number_rows(frame.to_native(), keys, column, **how)
         return super().number_rows(frame, keys, column, **how) if numbered is None else lazy(numbered)
 

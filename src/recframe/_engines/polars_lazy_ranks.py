@@ -34,13 +34,11 @@ def rank_rows(
     return later(frame, ranked, partial(_schema_with, {START: pl.Int64(), SIZE: pl.Int64()}, score))
 
 
-def number_rows(
-    frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
-) -> pl.LazyFrame | None:
+def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, **how: bool) -> pl.LazyFrame | None:
     """Return rows as `polars_sort.number_rows` does, in any order; None as above."""
     if not KNOWS_SCHEMA_LATER:
         return None
-    numbered = partial(_numbered, tuple(keys), column, descending, tied)
+    numbered = partial(_numbered, tuple(keys), column, how)
     return later(frame, numbered, partial(_schema_with, {POSITION: pl.Float64()}, None))
 
 
@@ -55,17 +53,10 @@ def _ranked(keys: Sequence[str], score: str, upto: int | None, mark: Mark | None
     return _with_texts(collect_columns(polars_sort.rank_rows(frame, keys, score, upto, mark, {})), texts)
 
 
-def _numbered(
-    keys: Sequence[str],
-    column: str,
-    descending: bool,  # noqa: FBT001
-    tied: bool,  # noqa: FBT001
-    frame: pl.DataFrame,
-) -> pl.DataFrame:
+def _numbered(keys: Sequence[str], column: str, how: Mapping[str, bool], frame: pl.DataFrame) -> pl.DataFrame:
     """Return the numbered rows of a data frame."""
     frame, texts = _with_numbers(frame, keys)
-    numbered = polars_sort.number_rows(frame, keys, column, descending=descending, tied=tied)
-    return _with_texts(collect_columns(numbered), texts)
+    return _with_texts(collect_columns(polars_sort.number_rows(frame, keys, column, **how)), texts)
 
 
 def _with_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[str, pl.Series]]:

@@ -149,10 +149,7 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
 def numbered_by_sort(
     frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
 ) -> pl.LazyFrame | None:
-    """Return rows with their positions in their lists by a column, of equal ones in any order or the first.
-
-    None as above.
-    """
+    """Return rows with positions by a column, of equal ones in any order or the first; None as above."""
     lists, digits = digits_of(frame, keys, frame.columns, {})
     if lists is None:
         return None
