@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import pickle
 import random
 import warnings
 
@@ -176,6 +177,14 @@ def test_rows_of_merged_results_are_numbered():
     merged = recframe.merge(state.assign(job=7), per="job")
     for result in (merged.evaluate(), merged.describe(), merged.compare(), merged.state(), state):
         assert result.index.tolist() == list(range(len(result)))
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_merged_states_can_be_pickled(library):
+    pytest.importorskip("scipy")
+    frame = pytest.importorskip(library).DataFrame({"user": [1, 2], "relevant": [1, 0], "score": [1.0, 1.0]})
+    merged = recframe.merge(frame.rec.state("mrr"))
+    assert plain(pickle.loads(pickle.dumps(merged)).describe()) == plain(merged.describe())
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])

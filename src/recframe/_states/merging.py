@@ -70,7 +70,7 @@ class Rows:
         What each metric is.
     models : list of str
         In the order of the calls; one model without a name where there are not several.
-    backend : module
+    backend : str
         The library of the frames.
     hashed : array of int
         The hashes of the keys of all lists.
@@ -79,7 +79,7 @@ class Rows:
     def __init__(self, frames: Sequence[nw.DataFrame[Any]], own: Sequence[str], per: Sequence[str]) -> None:
         self.per = list(per)
         self.types = {name: frames[0].schema[name] for name in per}
-        self.backend = nw.get_native_namespace(frames[0])
+        self.backend = nw.get_native_namespace(frames[0]).__name__
         words = [name for name in (*own, *COLUMNS) if name not in (*ADDED, *ENDS)]
         columns: dict[str, Any] = {
             name: [value for frame in frames for value in values_of(frame[name])] for name in words
