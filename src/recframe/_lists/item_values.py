@@ -43,7 +43,7 @@ def value_of_items(
         How many groups there are.
     size : float
         The items of the catalogue.
-    backend : module
+    backend : str or module
         The library that computes.
     """
     requirements = requirements_of([record], Query.of(Roles()), 0, truth=False)
