@@ -23,6 +23,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, POSITION, ROW, SCORE, key_column, score_column
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
+from recframe._lists.keys import as_user_has
 from recframe._plan.averages import several_segments
 from recframe._plan.sources import (
     attribute_names,
@@ -294,13 +295,10 @@ class Agreement:
             return self._session.finish(table.select(*self._columns), names, ())
         table = engine.collect_once(table)
         # Under the plan's names first: a user's column may be called like the numbers of models.
-        result = self._native(table.select(*self._columns, *pair), [*self._per, *pair])
+        order = [*self._per, *pair]
+        result = as_user_has(self._session, table.select(*self._columns, *pair), order)
         if self._long:
             # Only a column of the plan's own name gets its values back.
-            others = self._native(table.select(*self._per, nw.col(OTHER).alias(MODEL), *pair), [*self._per, *pair])
-            result = result.with_columns(others[MODEL].alias(OTHER))
+            others = table.select(*self._per, nw.col(OTHER).alias(MODEL), *pair)
+            result = result.with_columns(as_user_has(self._session, others, order)[MODEL].alias(OTHER))
         return result.drop(pair).rename(names).to_native()
-
-    def _native(self, frame: Frame, sort: Sequence[str]) -> nw.DataFrame[Any]:
-        """Return an eager result in the user's values, sorted by some columns."""
-        return nw.from_native(self._session.finish(frame, {}, sort), eager_only=True)

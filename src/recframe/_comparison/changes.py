@@ -13,6 +13,7 @@ from recframe._lists.keys import rows_of
 from recframe._lists.paired_sums import model_pairs
 from recframe._lists.results import INTERNAL
 from recframe._lists.values import is_model, model_names, sorted_by_key
+from recframe._plan.matches import matched
 from recframe._query import check_apart
 from recframe._statistics import ROUNDING
 from recframe._values import flag, whole_number
@@ -31,7 +32,7 @@ OF_LISTS = (BEFORE, AFTER, DIFFERENCE, "first_before", "first_after")
 """The columns of a list, after its key."""
 OF_ITEMS = ("change", ITEM, RELEVANCE, "position_before", "position_after", "top_before", "top_after", "part")
 """The columns of an item that changed, after those of its list."""
-LIST, SIDE, NEAR, FIRST, ORDER = "number of list", "side", "near", "first", "order"
+LIST, SIDE, FIRST, ORDER = "number of list", "side", "first", "order"
 NO_DIFFERENCE = 1e308
 """A difference that no list has."""
 ORDERING_DIGITS = 12
@@ -162,8 +163,7 @@ def _rows_of_lists(engine: Any, sides: Sequence[Frame], lists: Frame, keys: Sequ
     """Return the ranked rows of both models in some lists."""
     columns = (*keys, ITEM, RELEVANCE, HIT, POSITION, TIED, CONTRIBUTION)
     stacked = engine.stack([own.select(*columns, nw.lit(side).alias(SIDE)) for side, own in enumerate(sides)])
-    near = lists.select(*keys, nw.lit(1.0).alias(NEAR))
-    kept: Table = engine.collected(engine.join(stacked, near, keys).filter(~nw.col(NEAR).is_null()))
+    kept: Table = engine.collected(matched(engine, stacked, lists.select(*keys), keys))
     return kept
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Un
 
 from recframe._data.common import check_frame, check_name, check_roles, count_of, query_of_frames
 from recframe._data.label import label
-from recframe._data.top import one_order, ranked
+from recframe._data.top import one_order, place_beside, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, labels_of
@@ -162,8 +162,7 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping
     order_role = {"rank" if query.by_rank else "score": order}
     check_roles(model=model, by=query.by, item=[query.item], **order_role)
     keys, columns = [*model, *query.by], [query.item, *order]
-    # A name longer than those of the columns is none of them.
-    place = f"place in {[*keys, *columns]}"
+    place = place_beside([*keys, *columns])
     top = ranked(frame, query, k, place)
     frame = adapter_of(frame).checked("frame", Source(frame, {**key_specs(query), **model_spec(query)}))
     return constructors_for((frame,), None).implode(frame, top, keys, columns, place)

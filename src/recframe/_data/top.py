@@ -14,7 +14,7 @@ from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_k
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._query import Query
 
@@ -42,6 +42,11 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     first_rows = ranks.break_ties(rows.engine, first_rows, group, ranks.TIE_ORDER["item"], k)
     models = [] if query.model is None else [query.model]
     return rows.pick(first_rows, {PLACE: name}, [*models, *query.by, name])
+
+
+def place_beside(columns: Sequence[Any]) -> str:
+    """Return the name of a column of places among others: longer than their names, it is none of them."""
+    return f"place in {[*columns]}"
 
 
 def one_order(query: Query, call: str) -> Query:

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.base import lazy
-from recframe._engines.sql import SqlEngine, check_apart
+from recframe._engines.sql import SqlEngine, check_case
 from recframe.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class DuckDB(SqlEngine):
         return self._one.select(values.alias(column))
 
     def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
-        check_apart(frame.columns)
+        check_case(frame.columns)
         rows = frame.to_arrow()  # noqa: F841 - DuckDB reads it by its name
         return self._one.query("one", "SELECT * FROM rows")
 

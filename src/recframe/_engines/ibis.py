@@ -16,7 +16,7 @@ import narwhals as nw
 from recframe._columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.ibis_simple import Simpler
-from recframe._engines.sql import SqlEngine, check_apart
+from recframe._engines.sql import SqlEngine, check_case
 from recframe.errors import BackendWarning, stack_level
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class Ibis(SqlEngine):
 
     def holds_long_queries(self, frame: Frame) -> bool:
         # PostgreSQL and ClickHouse write columns of columns out wherever they are read, until memory ends.
-        return {*_backends(frame.to_native())} <= {"duckdb"}
+        return _on_duckdb(frame)
 
     def folds_case(self, frame: Frame) -> bool:
-        return {*_backends(frame.to_native())} <= {"duckdb"}
+        return _on_duckdb(frame)
 
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
         return portable(super().rename(frame, names))
@@ -72,7 +72,7 @@ class Ibis(SqlEngine):
         return ibis.memtable(import_module("pyarrow").table({column: items}))
 
     def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
-        check_apart(frame.columns)
+        check_case(frame.columns)
         return ibis.memtable(frame.to_arrow())
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
@@ -111,6 +111,11 @@ class Ibis(SqlEngine):
 def _backends(table: Any) -> list[str]:
     """Return the names of the backends of a table."""
     return [each.source.name for each in table.op().find((ops.DatabaseTable, ops.SQLQueryResult))]
+
+
+def _on_duckdb(frame: Frame) -> bool:
+    """Return whether DuckDB computes a table, or nothing does yet."""
+    return {*_backends(frame.to_native())} <= {"duckdb"}
 
 
 def _warn_of_backends(table: Any) -> None:

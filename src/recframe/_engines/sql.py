@@ -54,7 +54,7 @@ class SqlEngine(Engine):
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
         """Return a native frame under the user's names."""
         if self.folds_case(frame):
-            check_apart([names.get(name, name) for name in self.names(frame.to_native())])
+            check_case([names.get(name, name) for name in self.names(frame.to_native())])
         return (frame.rename(dict(names)) if names else frame).to_native()
 
     def names(self, frame: Any) -> list[Any]:
@@ -95,7 +95,7 @@ class SqlEngine(Engine):
         raise NotImplementedError(msg)
 
 
-def check_apart(names: Sequence[str]) -> None:
+def check_case(names: Sequence[str]) -> None:
     """Raise where columns of a result have names that differ only by case."""
     folded = [name.lower() for name in names]
     alike = [name for name in names if folded.count(name.lower()) > 1]

@@ -9,7 +9,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._data.common import check_frame, check_name, check_roles
-from recframe._data.top import one_order, ranked
+from recframe._data.top import one_order, place_beside, ranked
 from recframe._defaults import BY, ITEM, MODEL, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for, is_lazy
 from recframe._files.fields import QRELS, RUN, read_fields
@@ -208,8 +208,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         msg = f"by={list(query.by)!r} names {len(query.by)} columns, but a line of a run has one query"
         raise OptionError(msg, "by='user', or one column made of several")
     order = query.orders[0]
-    # A name longer than those of the columns is none of them.
-    place_column = f"place in {[query.by[0], query.item, order]}"
+    place_column = place_beside([query.by[0], query.item, order])
     rows = nw.from_native(ranked(frame, query, None, place_column), eager_only=True)
     queries, items, scores = (rows.get_column(column).to_list() for column in (query.by[0], query.item, order))
     for name, values in ((query.by[0], queries), (query.item, items)):

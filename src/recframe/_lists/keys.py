@@ -16,6 +16,7 @@ from recframe.errors import InputError, quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import Session
     from recframe._plan.context import CallContext
 
@@ -27,15 +28,15 @@ def texts_of(context: CallContext, table: nw.DataFrame[Any], names: Sequence[str
     """Return columns of the user as one text for each row; a missing value alone is None."""
     keys = table.select(*names)
     if context.engine.eager:
-        keys = as_user_has(context.session, keys.with_row_index(PLACE)).sort(PLACE).select(*names)
+        keys = as_user_has(context.session, keys.with_row_index(PLACE).lazy()).sort(PLACE).select(*names)
     columns = [[_text(value) for value in values_of(keys[name])] for name in names]
     rows = list(zip(*columns, strict=True))
     return [row[0] if len(row) == 1 else json.dumps(row) for row in rows]
 
 
-def as_user_has(session: Session, table: nw.DataFrame[Any], sort: Sequence[str] = ()) -> nw.DataFrame[Any]:
+def as_user_has(session: Session, table: Frame, sort: Sequence[str] = ()) -> nw.DataFrame[Any]:
     """Return eager rows with the keys as the user wrote them: in the plan numbers may stand for them."""
-    return nw.from_native(session.finish(table.lazy(), {}, sort), eager_only=True)
+    return nw.from_native(session.finish(table, {}, sort), eager_only=True)
 
 
 def values_of(column: nw.Series[Any]) -> list[Any]:

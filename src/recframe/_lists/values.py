@@ -200,7 +200,7 @@ def sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFram
     if not context.engine.eager or not context.key_names:
         return table
     keys = table.select(*context.keys).with_row_index(PLACE)
-    order: list[int] = as_user_has(context.session, keys, context.keys)[PLACE].to_list()
+    order: list[int] = as_user_has(context.session, keys.lazy(), context.keys)[PLACE].to_list()
     return table[order]
 
 
@@ -209,7 +209,7 @@ def model_names(session: Session, lists: Frame) -> tuple[list[Any], list[Any]]:
     models = session.engine.collected(lists.select(MODEL).unique())
     codes = names = models[MODEL].to_list()
     if session.engine.eager:
-        column = as_user_has(session, models)[MODEL]
+        column = as_user_has(session, models.lazy())[MODEL]
         missing = column.is_null().to_list()
         names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]
     # Of eager frames, the plan's numbers are those of first appearance; the rows of others have no order.
