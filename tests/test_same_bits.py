@@ -289,6 +289,6 @@ def test_sums_in_order_are_sums(together, height):
     keys = [rng.randint(0, height // 9) for _ in range(height)]
     data = {"key": sorted(keys) if together else keys, "x": [rng.choice([None, 0.5, 3.0, -1.0]) for _ in range(height)]}
     frame = pl.DataFrame(data, schema={"key": pl.Int64, "x": pl.Float64})
-    found = sums_in_order(frame, ["key"], ["x"])
+    found = sums_in_order(frame, ["key"], {"x": pl.col("x")})
     assert found.schema == schema_of_sums(frame.schema, ["key"], ["x"])
     assert found.sort("key").equals(frame.group_by("key").agg(pl.col("x").sum()).sort("key"))

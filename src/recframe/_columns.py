@@ -7,6 +7,7 @@ this as ``docs/contributing.md``. Names of the user's columns appear in the user
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ class Addends(NamedTuple):
     """The terms by the columns of the sums, which they are named by too."""
     by_list: bool = False
     """Whether each list has one row only, so that its terms are its sums."""
-    in_order: bool = False
-    """Whether the rows of each list are in an order that only their values decide, so that it decides their sums."""
+    order: str = ""
+    """The column of positions that the rows of each list are in the order of, if it decides their sums."""
+    upto: Mapping[str, int] = MappingProxyType({})
+    """The last of these positions at which a term adds something, of those that have one."""
 
 
 Kind = Literal["key", "integer", "float"]
@@ -129,7 +132,6 @@ TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read
 BLOCK_HITS = TERM_ROWS.one("block_hits", "float", "how many rows of the tied block are relevant", "ranks")
 ORDER = TERM_ROWS.one("order", "float", "the start of the tied block if positions that no row has were closed")
 HIT_START = TERM_ROWS.one("hit_start", "integer", "the start of the tied block of a relevant row", "ranks")
-FIRST_HIT = TERM_ROWS.one("first_hit", "integer", "the start of the list's first tied block with a hit", "ranks")
 HITS_BEFORE = TERM_ROWS.one("hits_before", "float", "how many relevant rows are ahead of the tied block", "ranks")
 RANKED_RELEVANT = TERM_ROWS.one("ranked_relevant", "float", "how many relevant items the list ranks")
 NONRELEVANT_BEFORE = TERM_ROWS.one(

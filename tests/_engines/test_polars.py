@@ -96,6 +96,31 @@ def test_few_rows_are_planned_another_way_and_give_the_same(monkeypatch, given, 
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+@pytest.mark.parametrize("ties", ["average", "item"])
+def test_rows_past_a_cutoff_add_nothing(monkeypatch, ties):
+    pytest.importorskip("numpy")
+    from recframe._engines import polars, polars_runs
+    from recframe._engines.base import Engine
+
+    looked = []
+    monkeypatch.setattr(polars, "FEW_ROWS", 0)
+    monkeypatch.setattr(
+        polars_runs, "_sums_of_runs", lambda *given, run=polars_runs._sums_of_runs: looked.append(1) or run(*given)
+    )
+    frame = pl.DataFrame(crowd(45, 80), infer_schema_length=None)
+    for label in SPELLED:
+        metric = parse(label)
+        if metric.cutoff != 2 or (ties == "item" and metric.requires_average_ties):
+            continue
+        cut = frame.rec.evaluate(label, by=BY, per=BY[:1], ties=ties)
+        with monkeypatch.context() as general:
+            general.setattr(polars.EagerPolars, "sum_terms", Engine.sum_terms)
+            whole = frame.rec.evaluate(label, by=BY, per=BY[:1], ties=ties)
+        assert cut.sort(BY[0]).equals(whole.sort(BY[0])), label
+    assert looked
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 def test_polars_keys_come_back_as_they_were(polars_engine):
     rows = [row for row in crowd(43, 60) if row["user"] is not None]
     for kind in ("int8", "uint64", "float32", "categorical", "enum", "str", "date"):

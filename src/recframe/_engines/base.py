@@ -264,12 +264,13 @@ class Engine(Adapter):
         """Return the rows of each group sorted by columns, where that decides the last bits of their sums."""
         return frame
 
-    def sum_terms(
-        self, frame: Frame, group: Sequence[str], terms: Mapping[str, nw.Expr], *, in_order: bool = False
-    ) -> Frame:
-        """Return the sums of terms in each group, under the names that they have and are given by."""
-        add = self.sum_in_order if in_order else self.sum_exactly
-        return add(frame.select(*group, *terms.values()), group, list(terms))
+    def sum_terms(self, part: Addends, group: Sequence[str]) -> Frame:
+        """Return what rows add to the sums of their groups."""
+        rows = part.frame.select(*group, *part.terms.values())
+        if part.by_list:
+            return rows
+        add = self.sum_in_order if part.order else self.sum_exactly
+        return add(rows, group, list(part.terms)) if part.terms else rows.unique()
 
     def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002
         """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""

@@ -67,17 +67,9 @@ class Polars(Engine):
         stacked = []
         for part in parts:
             lacks = [pl.lit(0.0).alias(name) for name in columns if name not in part.terms]
-            own = self._sums_of(part, group, [name for name in columns if name in part.terms])
+            own = self.sum_terms(part, group)
             stacked.append(own.to_native().with_columns(lacks).select(*group, *columns))
         return self.sum_by(lazy(pl.concat(stacked)), group, columns)
-
-    def _sums_of(self, part: Addends, group: Sequence[str], names: Sequence[str]) -> Frame:
-        """Return what a part adds to columns of its lists."""
-        own = part.frame.select(*group, *(part.terms[name] for name in names))
-        if part.by_list:
-            return own
-        add = self.sum_in_order if part.in_order else self.sum_exactly
-        return add(own, group, names) if names else own.unique()
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such options.
@@ -166,7 +158,13 @@ class EagerPolars(Polars):
     def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         if self._few:
             return self.sum_by(frame, group, columns)
-        return lazy(polars_runs.sums_in_order(self._collect(frame), group, columns))
+        return lazy(polars_runs.sums_in_order(self._collect(frame), group, {name: col(name) for name in columns}))
+
+    def sum_terms(self, part: Addends, group: Sequence[str]) -> Frame:
+        if self._few or not part.upto:
+            return super().sum_terms(part, group)
+        rows, terms = self._collect(part.frame), {name: native(term) for name, term in part.terms.items()}
+        return lazy(polars_runs.sums_in_order(rows, group, terms, part.order, part.upto))
 
     def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
         return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, {}, least))
@@ -187,9 +185,8 @@ class EagerPolars(Polars):
         sums = []
         added: dict[str, list[pl.Expr]] = {name: [] for name in columns}
         for number, part in enumerate(parts):
-            names = {name: f"{number} {name}" for name in columns if name in part.terms}
-            # Left lazy, it would be computed twice: for all lists, and for its sums.
-            sums.append(self._collect(self._sums_of(part, group, list(names))).rename(names))
+            names = {name: f"{number} {name}" for name in part.terms}
+            sums.append(self.sum_terms(part, group).to_native().rename(names))
             for name, alias in names.items():
                 added[name].append(pl.col(alias).fill_null(0.0))
         return lazy(polars_sums.joined(sums, list(group), added))

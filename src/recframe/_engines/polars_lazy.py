@@ -102,7 +102,7 @@ class LazyPolars(Polars):
     def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         if not KNOWS_SCHEMA_LATER:
             return super().sum_in_order(frame, group, columns)
-        summed = partial(polars_runs.sums_in_order, group=group, columns=columns)
+        summed = partial(polars_runs.sums_in_order, group=group, terms={name: col(name) for name in columns})
         planned = partial(polars_runs.schema_of_sums, group=group, columns=columns)
         return lazy(polars_runs.later(frame.to_native(), summed, planned))
 

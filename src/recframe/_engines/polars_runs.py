@@ -6,36 +6,59 @@ can add those of one column instead.
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines.polars_compat import FEW_ROWS, col, collect_columns, is_in, numpy_if_installed, series
+from recframe._engines.polars_compat import col, collect, collect_columns, is_in, numpy_if_installed, series
 from recframe._engines.polars_schema import ALL_ROWS
 from recframe._engines.polars_sums import exact_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-BLOCK, MIXED = "block", "mixed"
+BLOCK, MIXED, RUN = "block", "mixed", "run"
+NOWHERE: Mapping[str, int] = MappingProxyType({})
 
 
-def sums_in_order(frame: pl.DataFrame, group: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """Return the sums of columns in each group, added in the order of the rows; exact if others are among them."""
-    numpy, held = numpy_if_installed(), [series(frame, name) for name in columns]
+def sums_in_order(
+    frame: pl.DataFrame,
+    group: Sequence[str],
+    terms: Mapping[str, pl.Expr],
+    order: str = "",
+    upto: Mapping[str, int] = NOWHERE,
+) -> pl.DataFrame:
+    """Return the sums of terms in each group, added in the order of the rows; exact if others are among them.
+
+    Parameters
+    ----------
+    frame, group : polars.DataFrame, sequence of str
+        The rows, those of a group one after the other.
+    terms : dict of str to polars.Expr
+        What a row adds, a float, by the names of the sums.
+    order, upto : str, dict of str to int
+        A column of positions, and the last of them at which a term is not 0, for those that have one.
+    """
+    numpy = numpy_if_installed()
     starts = pl.any_horizontal(pl.int_range(pl.len()) == 0, *map(_changes, group))
     first = collect_columns(frame.lazy().select(starts)).to_series()
     keys = frame.select(map(col, group)).filter(first)
-    if numpy is None or not all(values.dtype.is_float() for values in held) or not _differ(keys):
-        return exact_sums(frame, group, columns, {})
-    added = partial(_sums_of_runs, numpy, first.arg_true().to_numpy())
-    if frame.height <= FEW_ROWS:
-        return keys.hstack([*map(added, held)])
+    if numpy is None or not _differ(keys):
+        return exact_sums(collect(frame.lazy().select(*map(col, group), **terms)), group, list(terms), {})
+    rows, sums = frame.with_columns((first.cast(pl.Int64).cum_sum() - 1).alias(RUN)), dict[str, pl.Series]()
     # NumPy keeps one core busy only.
     with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
-        return keys.hstack([*pool.map(added, held)])
+        for last in sorted({upto.get(name, math.inf) for name in terms}, reverse=True):
+            rows = rows if last == math.inf else collect(rows.lazy().filter(pl.col(order) <= last))
+            some = {name: term for name, term in terms.items() if upto.get(name, math.inf) == last}
+            values = collect(rows.lazy().select(RUN, **some))
+            added = partial(_sums_of_runs, numpy, series(values, RUN).to_numpy(), keys.height)
+            sums |= zip(some, pool.map(added, map(partial(series, values), some)), strict=True)
+    return keys.hstack([sums[name] for name in terms])
 
 
 def ordered_ties(frame: pl.DataFrame, block: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
@@ -75,10 +98,11 @@ def _differ(keys: pl.DataFrame) -> bool:
     return bool(collect_columns(keys.lazy().unique().select(pl.len())).item() == keys.height)
 
 
-def _sums_of_runs(numpy: Any, rows: Any, values: pl.Series) -> pl.Series:
-    """Return the sums from each of the rows up to the next one."""
+def _sums_of_runs(numpy: Any, runs: Any, many: int, values: pl.Series) -> pl.Series:
+    """Return the sums of many runs of rows, from the number of each row's run."""
     known = values.fill_null(0.0) if values.null_count() else values
-    return pl.Series(values.name, numpy.add.reduceat(known.to_numpy(), rows) if len(rows) else known)
+    # Of no rows, NumPy counts whole numbers.
+    return pl.Series(values.name, numpy.bincount(runs, known.to_numpy(), many), dtype=values.dtype)
 
 
 def later(

@@ -66,15 +66,11 @@ def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[
     return rows.drop(IN_GROUP)
 
 
-def joined(sums: Sequence[pl.DataFrame], keys: Sequence[str], added: Mapping[str, Sequence[pl.Expr]]) -> pl.LazyFrame:
+def joined(sums: Sequence[pl.LazyFrame], keys: Sequence[str], added: Mapping[str, Sequence[pl.Expr]]) -> pl.LazyFrame:
     """Return what several sums of groups add up to, by the names of their totals."""
-    lists = collect(pl.concat([each.lazy().select(keys) for each in sums]).unique())
-    # Often one has all groups, and the others are joined to it.
-    first = next((number for number, each in enumerate(sums) if each.height == lists.height), None)
-    rows = (lists if first is None else sums[first]).lazy()
-    for number, each in enumerate(sums):
-        if number != first:
-            rows = rows.join(each.lazy(), on=list(keys), how="left", **NULLS_EQUAL)
+    rows = sums[0]
+    for each in sums[1:]:
+        rows = rows.join(each, on=list(keys), how="full", coalesce=True, **NULLS_EQUAL)
     return rows.select(*keys, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(name) for name, terms in added.items()))
 
 

@@ -21,7 +21,7 @@ from recframe._expressions.fields import columns_of
 from recframe._plan import checks
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
-from recframe.metrics._row import ALL_ROWS, STOPS
+from recframe.metrics._row import ALL_ROWS, FIRST_HIT, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def check_call(query: Query, metrics: Sequence[Metric]) -> None:
 def check_requirements(requirements: Requirements, query: Query) -> None:
     """Raise for metrics that read more than an expression can tell."""
     stopping = {stop_column(number): stop for number, stop in enumerate(requirements.numbers.stops)}
-    known = {*rows.KNOWN, *values.KNOWN, *stopping, POSITION, ALL_ROWS, STOPS, *requirements.sum_columns}
+    known = {*rows.KNOWN, *values.KNOWN, *stopping, POSITION, ALL_ROWS, FIRST_HIT, STOPS, *requirements.sum_columns}
     known |= {ideal_position_column(number) for number in range(len(requirements.numbers.orders))}
     known |= {vacant_column(metric.cutoff) for metric in requirements.metrics}
     for each in requirements.weight_sums:

@@ -11,7 +11,6 @@ import polars as pl
 from recframe._columns import (
     BLOCK_HITS,
     CHANCE,
-    FIRST_HIT,
     GREATEST,
     HIT,
     HITS_BEFORE,
@@ -38,7 +37,7 @@ from recframe._columns import (
 from recframe._expressions.fields import field, on_columns, on_fields
 from recframe._expressions.steps import Steps
 from recframe._plan import ranks, stops
-from recframe.metrics._row import STOPS
+from recframe.metrics._row import FIRST_HIT, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 
 OF_LIST = (RELEVANT, RANKED_RELEVANT, LENGTH)
 """What a row may read of its whole list."""
-_HITS = {BLOCK_HITS, FIRST_HIT, HITS_BEFORE}
+_HITS = {BLOCK_HITS, HITS_BEFORE}
 KNOWN = frozenset({*OF_LIST, *_HITS, ORDER})
 """What the terms of a row may read in addition to weights of positions and probabilities to stop."""
 LONGEST_TABLE = 1000
@@ -85,7 +84,6 @@ def alone_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
     """Return the sums over ranked rows that tie with no other."""
     here, hit, before = field(POSITION), field(HIT), field(past_column(HIT)) - field(HIT)
     own = {START: here, ORDER: here, SIZE: pl.lit(1.0), BLOCK_HITS: hit, HITS_BEFORE: before}
-    own[FIRST_HIT] = pl.when((before == 0) & (hit > 0)).then(here).otherwise(0.0)
     # Only the weights of blocks read them.
     numbers = [each.number for each in requirements.weight_sums]
     own |= {column(number): pl.lit(0.0) for number in numbers for column in (before_column, upto_column)}
@@ -185,9 +183,7 @@ def _of_block(requirements: Requirements) -> dict[str, pl.Expr]:
         total = field(past_column(name))
         columns[before], columns[upto] = (total - field(name)).first(), total.last()
     if UPTO in columns:
-        columns[BLOCK_HITS] = inside = field(HIT).sum()
-        holds_first = (columns[HITS_BEFORE] == 0) & (inside > 0)
-        columns[FIRST_HIT] = pl.when(holds_first).then(field(START)).otherwise(0.0)
+        columns[BLOCK_HITS] = field(HIT).sum()
     return columns
 
 

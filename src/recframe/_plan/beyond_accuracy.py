@@ -95,7 +95,7 @@ class RecommendedItems:
         terms = Terms.union(metric.recommended for metric in self._requirements.exposure)
         rows = averages.with_attributes(self._context, self._with_requested(terms))
         by = [*self._context.group, *self._context.reported] if by_list else self._context.reported
-        return self._engine.sum_terms(rows, [*dict.fromkeys(by), ITEM], terms.summands)
+        return self._engine.sum_terms(Addends(rows, terms.summands), [*dict.fromkeys(by), ITEM])
 
 
 def segments(context: CallContext) -> Frame:

@@ -193,6 +193,9 @@ class _Asking:
         if self._call.by_propensity:
             untied = untied.times(inverse_propensity())
             ranked, ideal = ranked.times(inverse_propensity()), ideal.times(inverse_propensity())
+        if metric.is_builtin and metric.cutoff is not None:
+            up = dict.fromkeys(ranked.by_column, metric.cutoff)
+            ranked, untied = replace(ranked, upto=up), replace(untied, upto=up)
         places = {
             kind: self.sums.known(metric.label, self._terms(metric, place(self.numbers)))
             for kind, place in PLACES.items()

@@ -327,7 +327,7 @@ class CallContext:
         for part in parts:
             added = [part.terms[name] if name in part.terms else constant(name, 0.0) for name in columns]
             stacked.append(part.frame.select(*self.group, *added))
-        in_order = all(part.in_order or part.by_list or not part.terms for part in parts)
+        in_order = all(part.order or part.by_list or not part.terms for part in parts)
         add = self.engine.sum_by if in_order else self.engine.sum_exactly
         return add(self.engine.stack(stacked), self.group, columns)
 

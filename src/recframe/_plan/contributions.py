@@ -11,7 +11,6 @@ from recframe._columns import (
     ABSOLUTE,
     BLOCK_HITS,
     CONTRIBUTION,
-    FIRST_HIT,
     HIT,
     ITEM,
     LIST_SUM,
@@ -35,7 +34,7 @@ from recframe._plan.plan import Plan
 from recframe._plan.relevance import or_zero
 from recframe._plan.stops import row_stop_places
 from recframe.errors import OptionError
-from recframe.metrics._row import STOPS
+from recframe.metrics._row import FIRST_HIT, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import (
-    FIRST_HIT,
     GAIN,
     HIT,
     IN_TRUTH,
@@ -39,7 +38,7 @@ from recframe._plan.subtopics import sums_of_subtopics
 from recframe._plan.sum_columns import constant, own, up_to
 from recframe._plan.term_rows import TermRows
 from recframe.metrics._ideal_row import IdealRow
-from recframe.metrics._row import ALL_ROWS, STOPS
+from recframe.metrics._row import ALL_ROWS, FIRST_HIT, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,18 +153,14 @@ class Ranking:
         addends: list[Addends] = []
         if of_hits.by_column:
             read = rows.join_lookups(self._in_order(hits, rows), of_hits.requested, ideal)
-            addends.append(Addends(read, of_hits.summands, in_order=True))
+            addends.append(Addends(read, of_hits.summands, order=START, upto=of_hits.upto))
         if of_all.by_column:
             read = self.read_rows(kept, ideal, rows, of_all)
             if self._requirements.numbers.groups:
                 addends += group_distances(context, read, of_all.summands)
-            terms = of_all.summands
-            several = bool(addends)
-            if several:
-                # Of many rows, fewer columns are stacked.
-                read = self._engine.sum_terms(read, context.group, terms, in_order=True)
-                terms = {name: own(name) for name in terms}
-            addends.append(Addends(read, terms, by_list=several, in_order=True))
+            part = Addends(read, of_all.summands, order=START, upto=of_all.upto)
+            # Of many rows, fewer columns are stacked.
+            addends.append(_summed(context, part, context.group) if addends else part)
         return addends
 
     def read_rows(self, kept: Frame, ideal: Later, rows: TermRows, of_all: Terms) -> Frame:
@@ -207,7 +202,7 @@ _RELEVANT = nw.col(HIT).alias(RELEVANT)
 def ideal_lists(context: CallContext) -> Frame:
     """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
     group = context.relevant_keys
-    lists = _summed(context, ideal_rows(context), group)
+    lists = _summed(context, ideal_rows(context), group).frame
     return lists.join(context.models(), how="cross") if group != context.group else lists
 
 
@@ -231,13 +226,13 @@ def ranked_ideal(context: CallContext, ranked: Frame) -> Addends:
     if context.truth is not None:
         ranked = placed_rows(context, ranked, None, None)
     rows = with_relevance(context, ranked).select(*context.group, RELEVANCE, HIT)
-    best = _summed(context, _best(context, rows, context.group, "ranked"), context.group)
-    columns = context.requirements.ideal["ranked"].by_column
-    return Addends(best, {column: own(column) for column in columns}, by_list=True)
+    return _summed(context, _best(context, rows, context.group, "ranked"), context.group)
 
 
-def _summed(context: CallContext, rows: Addends, group: Sequence[str]) -> Frame:
-    return context.engine.sum_terms(rows.frame, group, rows.terms, in_order=rows.in_order)
+def _summed(context: CallContext, rows: Addends, group: Sequence[str]) -> Addends:
+    """Return what lists get from rows, a row each."""
+    sums = context.engine.sum_terms(rows, group)
+    return Addends(sums, {name: own(name) for name in rows.terms}, by_list=True)
 
 
 def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -> Addends:
@@ -251,11 +246,11 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
     if of == "all" and not (context.prepared and context.truth is None):
         rows = context.with_hits(rows)
     # Of equal relevance, the positions are those of any order.
-    in_order = POSITION in terms.requested and not (context.propensities or context.values)
+    order = POSITION if POSITION in terms.requested and not (context.propensities or context.values) else ""
     if of == "ranked":
-        return Addends(rows, terms.summands, in_order=in_order)
+        return Addends(rows, terms.summands, order=order)
     relevant = (nw.col(HIT) * inverse_propensity()).alias(RELEVANT) if context.propensities else _RELEVANT
-    return Addends(rows, {**terms.summands, RELEVANT: relevant}, in_order=in_order)
+    return Addends(rows, {**terms.summands, RELEVANT: relevant}, order=order)
 
 
 def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:

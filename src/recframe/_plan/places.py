@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def first_hit_places(context: CallContext, hits: Frame, upto: int | None) -> Frame:
     """Return the places of the tied blocks with several of a list's first hits, with the probability of each."""
-    several = hits.filter(ranks.HOLDS_SEVERAL_FIRST_HITS)
+    several = hits.filter(nw.col(HIT) > 0, ranks.HOLDS_SEVERAL_FIRST_HITS)
     blocks = _up_to(several.select(*context.group, START, SIZE, BLOCK_HITS).unique(), upto)
     return ranks.chances(repeated(context.engine, blocks, nw.col(SIZE), _left(upto)), context.group)
 

@@ -12,7 +12,6 @@ from recframe._columns import (
     BLOCK_HITS,
     CHANCE,
     CONCORDANCE,
-    FIRST_HIT,
     FLAG,
     GRADE_RANK,
     HIGHER_DIGITS,
@@ -57,9 +56,9 @@ TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
 """The columns that order a tied block under each policy, where there are any, and whether descending."""
 
 
-HOLDS_SEVERAL_FIRST_HITS = (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
-"""Whether a row is in a block that holds several of its list's first hits. What does not differ from call to call is
-converted only once."""
+HOLDS_SEVERAL_FIRST_HITS = (nw.col(HITS_BEFORE) == 0) & (nw.col(BLOCK_HITS) > 1)
+"""Whether a relevant row is in a block that holds several of its list's first hits. What does not differ from call to
+call is converted only once."""
 _HIT_START = nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START)
 HITS_AHEAD = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS_BEFORE)
 """How many relevant rows are in front of a block of them, from the first position of the block among these."""
@@ -124,16 +123,6 @@ def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
 @lru_cache(KEPT)
 def _block_hits(*keys: str) -> nw.Expr:
     return nw.col(HIT).sum().over(*keys, START).alias(BLOCK_HITS)
-
-
-def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
-    """Add where the list's first block with a relevant row starts."""
-    return hit_starts(frame).with_columns(_first_hit(tuple(keys)))
-
-
-@lru_cache(KEPT)
-def _first_hit(keys: tuple[str, ...]) -> nw.Expr:
-    return nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT)
 
 
 def hit_starts(frame: Frame) -> Frame:

@@ -13,7 +13,6 @@ from recframe._columns import (
     BLOCK_POOLED,
     CONCORDANCE,
     FAMILIAR,
-    FIRST_HIT,
     GRADE_RANK,
     HIT,
     HIT_START,
@@ -105,8 +104,6 @@ class TermRows:
         if BLOCK_HITS in requested:
             one = renamed(HIT, BLOCK_HITS)
             rows = ranks.block_hits(rows, self._group) if self.tied else rows.with_columns(one)
-        if FIRST_HIT in requested:
-            rows = ranks.first_blocks(rows, self._group)
         if HITS_BEFORE in requested:
             rows = ranks.hit_starts(rows)
             rows = self._engine.number_rows(rows, self._group, HIT_START, descending=False, tied=self.tied)

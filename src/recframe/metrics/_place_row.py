@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import CHANCE, FIRST_HIT, HITS_BEFORE, POSITION, SUBTOPIC, examined_column, stop_column
-from recframe.metrics._row import STOPS, Row, cut
+from recframe._columns import CHANCE, HITS_BEFORE, POSITION, SUBTOPIC, examined_column, stop_column
+from recframe.metrics._row import FIRST_HIT, STOPS, Row, cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,6 @@ from recframe._columns import (
     BLOCK_NONRELEVANT,
     CONCORDANCE,
     FAMILIAR,
-    FIRST_HIT,
     GRADE_RANK,
     HIT,
     HITS_BEFORE,
@@ -58,6 +57,8 @@ EPSILON = 0.00001
 """What trec_eval adds to counts of judged rows, so that their share is defined where there is none."""
 ALL_ROWS = "all_rows"
 """In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
+FIRST_HIT = "first_hit"
+"""In what a row is requested: the places of the first hit."""
 STOPS = "stops"
 """In what a row is requested: the places where users stop."""
 
@@ -112,6 +113,9 @@ class Row(SharedTerms):
     relevant_in_list : Expr
         R, the relevant items of the row's list, ranked or not.
     """
+
+    may_tie = True
+    """Whether other rows may be in its tied block."""
 
     def __init__(self, numbers: Numbers | None = None) -> None:
         super().__init__()
@@ -227,12 +231,15 @@ class Row(SharedTerms):
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
         """Return what the row adds to the expected weight of the list's first relevant position, 0 past k."""
         # What a block with several hits adds is spread over all its rows: see FirstHitRow.
-        only = (self.start == self._column(FIRST_HIT)) & (self.block_hits == 1)
+        self.requested.add(FIRST_HIT)
+        only = (self.hits_before == 0) & (self.block_hits == 1)
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
 
 
 class UntiedRow(Row):
     """One ranked row that ties with no other: it is its whole block."""
+
+    may_tie = False
 
     def within(self, k: int | nw.Expr | None) -> nw.Expr:
         return cut(nw.lit(1.0), self.start, k)

@@ -82,6 +82,8 @@ class Terms:
     """The terms by the columns that hold their sums."""
     requested: frozenset[str] = frozenset()
     """The columns that the terms read beyond those that every row of the kind has."""
+    upto: Mapping[str, int] = field(default_factory=dict)
+    """The last positions at which the terms of metrics with a cutoff add something, by the same columns."""
 
     @cached_property
     def summands(self) -> Mapping[str, nw.Expr]:
@@ -90,14 +92,15 @@ class Terms:
 
     def times(self, factor: nw.Expr) -> Terms:
         """Return the terms, each times a factor of the row."""
-        return Terms({column: term * factor for column, term in self.by_column.items()}, self.requested)
+        return Terms({column: term * factor for column, term in self.by_column.items()}, self.requested, self.upto)
 
     @staticmethod
     def union(parts: Iterable[Terms]) -> Terms:
         """Return the terms of several metrics; what they share is there once."""
         parts = list(parts)
         by_column = {column: term for part in parts for column, term in part.by_column.items()}
-        return Terms(by_column, frozenset(chain.from_iterable(part.requested for part in parts)))
+        upto = {column: k for part in parts for column, k in part.upto.items()}
+        return Terms(by_column, frozenset(chain.from_iterable(part.requested for part in parts)), upto)
 
 
 class TermColumns:

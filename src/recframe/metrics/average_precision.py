@@ -25,9 +25,10 @@ Norm = Literal["capped", "relevant", "hits", "k"]
 def precision_at_hit(row: Row, k: int | None) -> nw.Expr:
     """Return the (expected) precision at a hit's position, 0 past k."""
     precision = (row.hits_before + 1) * row.weight(reciprocal, k)
-    # Summed over the positions of a block, McSherry and Najork's term is linear in 1/r and 1.
-    slope = nw.when(row.size > 1).then((row.block_hits - 1) / (row.size - 1)).otherwise(0.0)
-    precision += slope * (row.within(k) - row.start * row.weight(reciprocal, k))
+    if row.may_tie:
+        # Summed over the positions of a block, McSherry and Najork's term is linear in 1/r and 1.
+        slope = nw.when(row.size > 1).then((row.block_hits - 1) / (row.size - 1)).otherwise(0.0)
+        precision += slope * (row.within(k) - row.start * row.weight(reciprocal, k))
     return row.hit * precision
 
 
