@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +82,18 @@ def test_of_lazy_frames(call, message):
     [
         (lambda: recframe.require(FRAME.rec.evaluate("ndcg"), {3: 0.1}), "3 is not the name of a metric"),
         (lambda: recframe.rec(FRAME).no_such_call(), "the namespace has no method 'no_such_call'"),
+        (lambda: recframe.rec(FRAME).merge(), "did you mean 'recframe.merge'?"),
+        (lambda: recframe.rec(FRAME).ab_test(), "did you mean 'compare'?"),
+        (lambda: recframe.rec(FRAME).per_list(10), "per='user' gives a row for each list"),
+        (lambda: recframe.rec(FRAME).per_query(10), "per='user' gives a row for each list"),
+        (lambda: recframe.rec(FRAME).groupby("user"), "per='country' gives a row for each country"),
+        (lambda: recframe.rec(FRAME).leave_one_out(), "split(last=1) holds out the last item of each user"),
+        (lambda: recframe.rec(FRAME).rmse(), "errors of predicted numbers do not judge a ranking"),
+        (lambda: recframe.rec("file.parquet"), "Hint: read the file first"),
+        (lambda: recframe.rec(Path("file.parquet")), "Hint: read the file first"),
+        (lambda: recframe.rec({"q": {"d": 1.0}}), "Hint: recframe.from_dict makes a frame"),
+        (lambda: recframe.rec([["a", "b"]]), "Hint: recframe.from_lists makes a frame"),
+        (lambda: recframe.rec(FRAME).ndcg(5, FRAME), "ndcg(5, <polars DataFrame>): only k"),
     ],
 )
 def test_of_names(call, message):

@@ -263,7 +263,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
         def make() -> Call:
             if args and (len(args) > 1 or "k" in own or not issubclass(kind, CutMetric)):
                 accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it accepts no k"
-                msg = f"{kind.name}{args!r}: {accepts}"
+                msg = f"{kind.name}({', '.join(map(quoted, args))}): {accepts}"
                 raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
             # Only k is positional; what is no role must be an option, or the metric says what it accepts.
             unknown = {name: value for name, value in given.items() if name not in (*roles, "model")}

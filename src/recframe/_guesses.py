@@ -15,12 +15,20 @@ METHODS = {
     "optimize_fusion": "tune", "optimize": "tune", "grid_search": "tune",
     "overlap": "agreement", "jaccard": "agreement", "train_test_split": "split", "rank": "top", "sort": "top",
     "leaderboard": "evaluate", "bootstrap": "compare", "ci": "describe", "confidence_interval": "describe",
-    "from_lists": "recframe.from_lists", "explain": "recframe.explain", "candidates": "recframe.candidates",
+    "from_lists": "recframe.from_lists", "merge": "recframe.merge", "ab_test": "compare",
+    "explain": "recframe.explain", "candidates": "recframe.candidates",
     "metrics": "recframe.metrics", "from_list": "recframe.from_lists", "ranks": "rank_models",
 }  # fmt: skip
 """Methods by other names for what they do."""
 SENTENCES = {
-    "per_user": "per='user' gives a row for each list, as in ndcg(10, per='user')",
+    **dict.fromkeys(
+        ("per_user", "per_list", "per_query"), "per='user' gives a row for each list, as in ndcg(10, per='user')"
+    ),
+    **dict.fromkeys(
+        ("groupby", "group_by", "per_group"),
+        "by='user' names the lists, and per='country' gives a row for each country, as in ndcg(10, per='country')",
+    ),
+    "leave_one_out": "split(last=1) holds out the last item of each user",
     "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
 }
 """What to do instead of a method that is none."""

@@ -54,6 +54,15 @@ GROUPED = (
     "name the key of the lists instead: df.rec{call}(by='user'), with per='user' for one value per list",
 )
 """What is said of grouped frames, and the hint."""
+NO_FRAMES = {
+    **dict.fromkeys(
+        ("str", "PosixPath", "WindowsPath"), "read the file first, as with polars.read_parquet(path), and "
+    ),
+    "dict": "recframe.from_dict makes a frame of {query: {document: score}}, polars.DataFrame one of columns; else ",
+    "list": "recframe.from_lists makes a frame of the items of each list; else ",
+    "ndarray": "recframe.from_arrays(relevant, score) makes a frame of labels and predictions; else ",
+}
+"""What to do with what is no frame, by the names of types."""
 
 
 class RecError(Exception):

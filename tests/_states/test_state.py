@@ -86,6 +86,15 @@ def test_merged_states_count_lists_and_keep_the_order_of_models(engine):
     assert_same(plain(merged.evaluate(counts=True)), expected if engine.sorts else sorted(expected, key=order))
 
 
+def test_merged_states_say_how_many_there_are(polars_engine):
+    rows = sample(3)
+    users = sorted({row["user"] for row in rows if row["user"] is not None})
+    (one,) = states_of(polars_engine, rows, [users[:1]], "mrr", score="new")
+    (many,) = states_of(polars_engine, rows, [users[:4]], "mrr", score="new", per="day")
+    assert repr(recframe.merge(one)) == "Merged(mrr; 1 list in 1 segment)"
+    assert repr(recframe.merge(many)) == "Merged(mrr; 4 lists in 3 segments)"
+
+
 def test_a_catalogue_that_is_too_small_for_all_states_is_refused(polars_engine):
     pytest.importorskip("scipy")
     parts = [[{"user": user, "item": f"{user} {item}", "score": item} for item in range(2)] for user in range(2)]

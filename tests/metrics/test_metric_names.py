@@ -259,6 +259,26 @@ def test_several_cutoffs_are_for_evaluate(given):
     assert ("for several cutoffs use evaluate" in str(caught.value)) == isinstance(given, list | tuple | set | range)
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("hit rate", "did you mean 'hit_rate'?"),
+        ("Hit Rate@5", "did you mean 'hit_rate@5'?"),
+        ("precision at 5", "did you mean 'precision_at_5'?"),
+        ("two words", "write 'ndcg@10' or"),
+        ("ils@3", "'diversity' is 1 minus"),
+        ("popularity", "'arp' is the mean"),
+        ("surprisal", "'novelty' is the mean"),
+        ("unexpectedness", "'serendipity' is the share"),
+        ("Accuracy", "accuracy judges labels"),
+        ("log_loss", "errors of predicted numbers"),
+    ],
+)
+def test_words_of_other_libraries_have_a_hint(text, hint):
+    with pytest.raises(recframe.OptionError, match=re.escape(f"Hint: {hint}")):
+        parse(text)
+
+
 def test_a_text_is_too_long_for_a_name_from_1001_characters_on():
     with pytest.raises(recframe.OptionError, match="is not the name of a metric"):
         parse("-" * 1000)

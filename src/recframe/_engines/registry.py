@@ -11,7 +11,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import GROUPED, MissingExtraError, OptionTypeError, one_of
+from recframe.errors import GROUPED, NO_FRAMES, MissingExtraError, OptionTypeError, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -92,7 +92,7 @@ def adapter_of(frame: object) -> Adapter:
             raise OptionTypeError(msg, hint.format(call=""))
         msg = f"a {type(frame).__name__} is no frame that recframe knows"
         *names, last = dict.fromkeys(kind.called for kind in KINDS)
-        raise OptionTypeError(msg, f"give {', '.join(names)} or {last}")
+        raise OptionTypeError(msg, f"{NO_FRAMES.get(type(frame).__name__, '')}give {', '.join(names)} or {last}")
     return kind.adapter_class(frame)
 
 

@@ -92,7 +92,9 @@ class Merged:
 
     def __repr__(self) -> str:
         rows = self._rows
-        return f"Merged({', '.join(rows.evaluated)}; {len(rows.hashed)} lists in {len(rows.segments)} segments)"
+        numbers = {"list": len(rows.hashed), "segment": len(rows.segments)}
+        counted = (f"{number} {name}{'s' * (number != 1)}" for name, number in numbers.items())
+        return f"Merged({', '.join(rows.evaluated)}; {' in '.join(counted)})"
 
     def evaluate(self, *, counts: bool = False) -> Frame:
         """Return the means over all lists, as `evaluate` does.

@@ -168,8 +168,17 @@ NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = _names()
 
 AMBIGUOUS = {
     "hits": "'hit_rate' is 1 for a list with a relevant item in its top k, 'num_rel_ret' counts these items",
+    "ils": "'diversity' is 1 minus the similarity within a list",
+    "popularity": "'arp' is the mean popularity of the recommended items",
+    "surprisal": "'novelty' is the mean self-information of the recommended items",
+    "unexpectedness": "'serendipity' is the share of the top k that is relevant and unexpected",
+    "accuracy": "accuracy judges labels, not a ranking: 'precision' and 'hit_rate' judge the top k",
+    **dict.fromkeys(
+        ("rmse", "mse", "mae", "logloss"),
+        "errors of predicted numbers do not judge a ranking: 'ndcg' reads grades, 'roc_auc' the order of 0 and 1",
+    ),
 }
-"""Names that libraries give to several metrics, by their plain names, and the hint that tells these apart."""
+"""Names of no metric or of several, by their plain names, and the hint that says what there is."""
 GEOMETRIC = "gm"
 """How trec_eval begins the names of its geometric means."""
 
@@ -259,7 +268,7 @@ def parse(text: str) -> Metric:
 
 def read(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name of the metric that a string names, and the options that it spells, k among them."""
-    name, options = split(text)
+    name, options = split(text, NAMES)
     entry, cut, part = NAMES.get(plain(name)), without_cutoff(name), without_decimals(name)
     if entry is None and part is not None and NAMES.get(plain(part[0]), ("",))[0] == RBP.name:
         if "p" in options:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recframe.errors import OptionError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
 LONGEST_SPELLING = 1000
 """Characters of a string that names a metric."""
@@ -26,6 +26,8 @@ _DECIMALS = re.compile(r"(?P<name>\w+)\.(?P<decimals>\d+)")
 """A name with the decimals of an option below 1, as ranx writes ``rbp.90``."""
 _BETWEEN = re.compile(r",(?![^()]*\))")
 """A comma outside of parentheses."""
+_SPACES = re.compile(r"(?<=\w)\s+(?=\w)")
+"""What is between two words."""
 _LEVEL = re.compile(r"-l(?P<level>\d+)\b")
 """The least relevance as ranx writes it."""
 
@@ -35,11 +37,11 @@ def plain(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
 
 
-def split(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the name that a string holds, and the options that it spells, k among them."""
+def split(text: str, names: Container[str] = ()) -> tuple[str, dict[str, Any]]:
+    """Return the name that a string holds, and the options that it spells, k among them; `names` are for a hint."""
     match = _SPELLING.fullmatch(text) if len(text) <= LONGEST_SPELLING else None
     if match is None:
-        raise _unreadable(text)
+        raise _unreadable(text, names)
     options: dict[str, Any] = {}
     for part in filter(None, map(str.strip, _OPTION.findall(match["options"] or ""))):
         option, separator, value = (piece.strip() for piece in part.partition("="))
@@ -92,8 +94,8 @@ def without_recall(name: str) -> tuple[str, float] | None:
     return None if match is None else (match["name"], float(match["recall"]))
 
 
-def _unreadable(text: str) -> OptionError:
-    """Return the error for a string of another form."""
+def _unreadable(text: str, known: Container[str] = ()) -> OptionError:
+    """Return the error for a string of another form, which may be a known name with spaces."""
     hint = "write 'ndcg@10' or 'ndcg(gain=exp2)@10'"
     if len(text) > LONGEST_SPELLING:
         return OptionError(
@@ -106,6 +108,9 @@ def _unreadable(text: str) -> OptionError:
         hint = f"{text.rstrip('-')!r}, and undefined=0.0 to score lists without a relevant item 0"
     elif len(names := [name.strip() for name in _BETWEEN.split(text)]) > 1 and all(map(_SPELLING.fullmatch, names)):
         hint = f"metrics={names}"
+    elif (spaced := _SPELLING.fullmatch(joined := _SPACES.sub("_", text.strip().lower()))) is not None:
+        name, _ = without_cutoff(spaced["name"]) or (spaced["name"], None)
+        hint = f"did you mean {joined!r}?" if plain(name) in known else hint
     return OptionError(f"{text!r} is not the name of a metric", hint)
 
 
