@@ -264,6 +264,11 @@ def test_a_price_of_an_item_that_no_column_can_hold_is_that_of_no_item(library, 
     assert list(frame["price"]) == [2.0]
 
 
+def test_a_price_that_no_float_can_hold_is_refused(library):
+    with pytest.raises(recframe.OptionError, match="gives 1 the price 10+.*, which is larger than a float"):
+        recframe.from_lists([[1]], prices={1: 10**400}, library=library)
+
+
 def test_bad_frames_of_lists(library):
     frame = pytest.importorskip(library).DataFrame({"user": [1], "got": [[1]]})
     with pytest.raises(recframe.MissingColumnError, match="did you mean 'got'"):

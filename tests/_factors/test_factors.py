@@ -460,6 +460,12 @@ def test_ids_without_a_common_type_are_named(users, odd):
         from_factors(A, B, **ONE | {"users": users}, test=test, k=1)
 
 
+def test_objects_are_no_ids_of_polars():
+    pytest.importorskip("polars")
+    with pytest.raises(recframe.InputError, match="(?s)the ids of 'user' are objects.*Hint: give all of them as text"):
+        from_factors(A, B, users=[object() for _ in ONE["users"]], items=ONE["items"], k=1)
+
+
 @pytest.mark.parametrize("kind", [set, frozenset])
 def test_a_set_of_ids_has_no_order(library, kind):
     test = library({"user": [1], "item": ["a"]})

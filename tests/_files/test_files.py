@@ -243,6 +243,14 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path, library):
     assert [found.name for found in tmp_path.iterdir()] == ["x.run"]
 
 
+def test_a_column_of_two_roles_is_not_written(tmp_path, library):
+    frame = recframe.from_dict({"q": {"a": 1.0}}, library=library)
+    for roles in ({"item": "user"}, {"by": "item"}):
+        with pytest.raises(recframe.OptionError, match="name the column '(user|item)' twice"):
+            recframe.write_run(frame, tmp_path / "x.run", **roles)
+    assert not list(tmp_path.iterdir())
+
+
 # --- dicts ----------------------------------------------------------------------------------------------------
 
 
@@ -271,6 +279,23 @@ def test_dicts_of_another_shape(library):
             recframe.from_dict(given, library=library)
     with pytest.raises(recframe.OptionError, match="exclude each other"):
         recframe.from_dict({}, score="a", relevant="b", library=library)
+    with pytest.raises(recframe.OptionTypeError, match="(?s)of one dict, but 2 are given.*qrels, relevant='relevant'"):
+        recframe.from_dict({"q": {"d": 1.0}}, {"q": {"d": 1}}, library=library)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: recframe.from_dict({}, query="q"), r"(?s)from_dict: .*'query'.*Hint: from_dict\(lists, by="),
+        (lambda: recframe.to_dict(None, "user"), r"(?s)to_dict: too many.*Hint: to_dict\(frame, by="),
+        (lambda: recframe.read_run("x", "user"), r"(?s)read_run: too many.*Hint: read_run\(path, by="),
+        (lambda: recframe.read_qrels("x", "user"), r"(?s)read_qrels: too many.*Hint: read_qrels\(path, by="),
+        (lambda: recframe.write_run(None, "x", "bm25"), r"(?s)write_run: too many.*Hint: write_run\(frame, path, tag="),
+    ],
+)
+def test_arguments_that_files_do_not_have(call, message):
+    with pytest.raises(recframe.OptionTypeError, match=message):
+        call()
 
 
 def test_a_document_twice_has_no_dict(library):

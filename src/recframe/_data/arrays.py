@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import BY, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for
+from recframe._signatures import checked_call
 from recframe.errors import InputError, OptionError, OptionTypeError, check_packages, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+@checked_call
 def from_arrays(
     relevant: ArrayLike,
     score: ArrayLike | Mapping[str, ArrayLike],
@@ -101,7 +103,12 @@ def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
     column = column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column  # noqa: PLR2004
     if column.ndim != 1:
         msg = f"{name} has the shape {column.shape}, but has one value for each row"
-        raise InputError(msg, f"give one column, such as {name}[:, 1], the probability of the second class")
+        hint = f"give one column, such as {name}[:, 1], the probability of the second class"
+        if name == "relevant" and column.ndim == 2:  # noqa: PLR2004
+            rows, size = column.shape
+            call = f"from_arrays(numpy.ravel(truth), numpy.ravel(scores), group=[{size}] * {rows})"
+            hint = f"of lists as rows, the truth first, then the scores: {call}"
+        raise InputError(msg, hint)
     return column
 
 

@@ -10,6 +10,7 @@ from recframe._defaults import BY, ITEM, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
 from recframe._query import query_of_call
+from recframe._signatures import checked_call
 from recframe._values import ids
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -57,6 +58,7 @@ def candidates(users: P, items: Any, seen: Any = ..., **others: Unpack[_Others])
 def candidates(users: Any, items: Any, seen: Any = ..., **others: Unpack[_Others]) -> Any: ...
 
 
+@checked_call
 def candidates(
     users: Any,
     items: Any,

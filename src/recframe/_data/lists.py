@@ -15,6 +15,7 @@ from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_o
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, labels_of
 from recframe._plan.sources import key_specs, model_spec
+from recframe._signatures import checked_call
 from recframe._values import as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
@@ -63,6 +64,7 @@ def from_lists(
 ) -> Any: ...
 
 
+@checked_call
 def from_lists(
     recommended: Any,
     actual: Any = None,
@@ -241,6 +243,11 @@ def _item_prices(prices: Any) -> dict[Any, Any] | None:
         if not isinstance(price, Real | Decimal):
             msg = f"prices gives {quoted(item)} the price {quoted(price)}, which is not a number"
             raise OptionTypeError(msg, "{item: price}, or one list of prices for each user")
+        try:
+            float(price)
+        except OverflowError:
+            msg = f"prices gives {quoted(item)} the price {quoted(price)}, which is larger than a float"
+            raise OptionError(msg, "give prices in a larger unit") from None
     return dict(prices)
 
 

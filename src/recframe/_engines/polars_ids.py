@@ -10,7 +10,7 @@ from polars.exceptions import PolarsError
 
 from recframe._engines import polars_compat
 from recframe._engines.ids import IdColumns, as_list, check_column, unlike_ids
-from recframe.errors import InputError
+from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +31,9 @@ class PolarsIds(IdColumns):
         except (TypeError, OverflowError, PolarsError) as error:
             msg = f"the ids of {column!r} are no column of polars: {str(error).splitlines()[0]}"
             raise InputError(msg, "give all of them as text, or as whole numbers of up to 64 bits") from None
+        if series.dtype == pl.Object:
+            msg = f"the ids of {column!r} are objects that polars does not compare, such as {quoted(series[0])}"
+            raise InputError(msg, "give all of them as text, or as whole numbers of up to 64 bits")
         if like is None:
             return series
         check_column(like.columns, column)

@@ -13,13 +13,15 @@ from recframe._defaults import BY, ITEM, SCORE, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._files.trec import check_columns
+from recframe._signatures import checked_call
 from recframe._values import column_name
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 
+@checked_call
 def from_dict(
     lists: Any,
-    *,
+    *unnamed: object,
     by: str = BY,
     item: str = ITEM,
     score: str | None = None,
@@ -63,6 +65,9 @@ def from_dict(
     >>> run.rec.mrr(truth=qrels)
     0.5
     """
+    if unnamed:
+        msg = f"from_dict makes a frame of one dict, but {1 + len(unnamed)} are given"
+        raise OptionTypeError(msg, "from_dict(run), and from_dict(qrels, relevant='relevant') for truth=")
     names = columns_or_defaults(by=by, item=item)
     by, item = names["by"], names["item"]
     value = _value(score, relevant)
@@ -80,6 +85,7 @@ def from_dict(
     return make.table(columns)
 
 
+@checked_call
 def to_dict(
     frame: Any,
     *,

@@ -15,6 +15,7 @@ from recframe._engines.registry import constructors_for, is_lazy
 from recframe._files.fields import QRELS, RUN, read_fields
 from recframe._files.paths import as_path, models_of, write_whole
 from recframe._query import query_of_call
+from recframe._signatures import checked_call
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def read_run(path: Any, *, library: Literal["pandas"], **names: Unpack[_RunNames
 def read_run(path: Any, *, library: str | None = None, **names: Unpack[_RunNames]) -> Any: ...
 
 
+@checked_call
 def read_run(
     path: Any,
     *,
@@ -110,6 +112,7 @@ def read_qrels(path: Any, *, library: Literal["pandas"], **names: Unpack[_QrelsN
 def read_qrels(path: Any, *, library: str | None = None, **names: Unpack[_QrelsNames]) -> Any: ...
 
 
+@checked_call
 def read_qrels(
     path: Any,
     *,
@@ -163,6 +166,7 @@ def read_qrels(
     return read_fields(as_path(path), QRELS, constructors_for((), library), columns)
 
 
+@checked_call
 def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> None:
     """Write a frame as a run of TREC: the ranked rows of each list, the best first.
 
@@ -208,6 +212,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         msg = f"by={list(query.by)!r} names {len(query.by)} columns, but a line of a run has one query"
         raise OptionError(msg, "by='user', or one column made of several")
     order = query.orders[0]
+    check_roles(by=query.by, item=[query.item], **{"rank" if query.by_rank else "score": [order]})
     place_column = place_beside([query.by[0], query.item, order])
     rows = nw.from_native(ranked(frame, query, None, place_column), eager_only=True)
     queries, items, scores = (rows.get_column(column).to_list() for column in (query.by[0], query.item, order))
