@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines.polars_compat import col, collect, collect_columns, is_in, numpy_if_installed, series
+from recframe._engines.polars_compat import FEW_ROWS, col, collect, collect_columns, is_in, numpy_if_installed, series
 from recframe._engines.polars_schema import ALL_ROWS
 from recframe._engines.polars_sums import exact_sums
 
@@ -53,9 +53,10 @@ def sums_in_order(
     # NumPy keeps one core busy only.
     with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
         for last in sorted({upto.get(name, math.inf) for name in terms}, reverse=True):
-            rows = rows if last == math.inf else collect(rows.lazy().filter(pl.col(order) <= last))
+            few = rows.height <= FEW_ROWS
+            rows = rows if last == math.inf else collect(rows.lazy().filter(pl.col(order) <= last), few=few)
             some = {name: term for name, term in terms.items() if upto.get(name, math.inf) == last}
-            values = collect(rows.lazy().select(RUN, **some))
+            values = collect(rows.lazy().select(RUN, **some), few=few)
             added = partial(_sums_of_runs, numpy, series(values, RUN).to_numpy(), keys.height)
             sums |= zip(some, pool.map(added, map(partial(series, values), some)), strict=True)
     return keys.hstack([sums[name] for name in terms])
