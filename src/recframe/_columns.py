@@ -132,6 +132,7 @@ TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read
 BLOCK_HITS = TERM_ROWS.one("block_hits", "float", "how many rows of the tied block are relevant", "ranks")
 ORDER = TERM_ROWS.one("order", "float", "the start of the tied block if positions that no row has were closed")
 HIT_START = TERM_ROWS.one("hit_start", "integer", "the start of the tied block of a relevant row", "ranks")
+EQUAL = TERM_ROWS.one("equal", "float", "how many rows of the list have the value that numbers the row", "_engines")
 HITS_BEFORE = TERM_ROWS.one("hits_before", "float", "how many relevant rows are ahead of the tied block", "ranks")
 RANKED_RELEVANT = TERM_ROWS.one("ranked_relevant", "float", "how many relevant items the list ranks")
 NONRELEVANT_BEFORE = TERM_ROWS.one(

@@ -129,11 +129,12 @@ def test_scores_may_fall_together(bits, descending, monkeypatch):
     for scores in (rng.random(300), rng.integers(0, 40, 300) / 7):
         for upto in (1, 7, None):
             assert check(users, scores, upto) is not None
-        rows, position = pandas_sort.numbered([users], scores, descending=descending)
+        rows, position, _ = pandas_sort.numbered([users], scores, descending=descending)
         found = pd.DataFrame({"user": users[rows], "score": scores[rows], "position": position})
-        rows, first = pandas_sort.numbered([users], scores, descending=descending, tied=True)
+        rows, first, size = pandas_sort.numbered([users], scores, descending=descending, tied=True)
         expected = pd.Series(scores).groupby(users).rank("min", ascending=not descending)
         assert [*first] == [*expected[rows]]
+        assert [*size] == [*pd.Series(scores).groupby([users, scores]).transform("size")[rows]]
         for _, one in found.groupby("user"):
             assert [*one["position"]] == [*range(1, len(one) + 1)]
             assert one["score"].is_monotonic_decreasing if descending else one["score"].is_monotonic_increasing

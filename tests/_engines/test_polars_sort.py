@@ -37,6 +37,8 @@ def number_rows(*given, **options):
 def check_first_positions(found, keys, by, *, descending):
     first = pl.col(by).rank("min", descending=descending).over(keys).cast(pl.Float64)
     assert found.equals(found.with_columns(position=first))
+    known = found.filter(pl.col(by).is_not_null())
+    assert known.equals(known.with_columns(equal=pl.len().over(*keys, by).cast(pl.Float64)))
 
 
 KINDS = {

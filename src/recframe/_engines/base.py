@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 
 import narwhals as nw
 
-from recframe._columns import COUNT, POSITION, SIZE, START
+from recframe._columns import COUNT, EQUAL, POSITION, SIZE, START
 from recframe._engines.column_errors import missing_column
 from recframe.errors import OptionTypeError
 
@@ -214,10 +214,14 @@ class Engine(Adapter):
     def number_rows(
         self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
     ) -> Frame:
-        """Add the position of each row in its list by a column, a float: of equal values in any order, or the first."""
+        """Add the position of each row in its list by a column, a float: of equal values in any order.
+
+        Or that of the first of them, and their number.
+        """
         # In short lists polars finds ordinal ranks in half the time of others.
-        position = nw.col(column).rank("min" if tied else "ordinal", descending=descending).over(*keys)
-        return frame.with_columns(position.cast(nw.Float64()).alias(POSITION))
+        new = {POSITION: nw.col(column).rank("min" if tied else "ordinal", descending=descending).over(*keys)}
+        new |= {EQUAL: nw.len().over(*keys, column)} if tied else {}
+        return frame.with_columns(*(number.cast(nw.Float64()).alias(name) for name, number in new.items()))
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
         """Add the position in its list of each row by scores, of tied rows the mean, under the names given."""

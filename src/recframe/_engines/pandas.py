@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from recframe._columns import POSITION, ROW, SIZE, START
+from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
 from recframe._engines import pandas_constructors, pandas_look, pandas_sort, pandas_sums
 from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_spec import columns_of, specs_of
@@ -118,8 +118,8 @@ class Pandas(Engine):
         found = pandas_sort.numbered(arrays[:-1], arrays[-1], **how)
         if found is None:
             return super().number_rows(frame, keys, column, **how)
-        rows, position = found
-        return lazy(native.take(rows).reset_index(drop=True).assign(**{POSITION: position.astype(float)}))
+        new = {POSITION: found.start.astype(float)} | ({EQUAL: found.size.astype(float)} if how.get("tied") else {})
+        return lazy(native.take(found.rows).reset_index(drop=True).assign(**new))
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         if not group:

@@ -77,9 +77,9 @@ def _score_to_sort_from(lists: Any, many: int, scores: Any, upto: int) -> float 
     return score_to_sort_from(lists[some].tolist(), scores[some].tolist(), upto)
 
 
-def _placed(lists: Any, many: int, scores: Any, upto: int | None) -> Placed | None:
+def _placed(lists: Any, many: int, scores: Any, upto: int | None, *, descending: bool = True) -> Placed | None:
     """Return what `placed` does, from a sort of all rows; `lists` is changed."""
-    ordered = _ordered(lists, many, scores, descending=True)
+    ordered = _ordered(lists, many, scores, descending=descending)
     if ordered is None:
         return None
     rows, first_of_list, first_of_block = ordered
@@ -92,19 +92,22 @@ def _placed(lists: Any, many: int, scores: Any, upto: int | None) -> Placed | No
     return Placed(rows, np.repeat(starts, sizes), np.repeat(sizes, sizes))
 
 
-def numbered(keys: Sequence[Any], values: Any, *, descending: bool, tied: bool = False) -> tuple[Any, Any] | None:
-    """Return the rows by list and value, and their positions, of equal values in any order or the first.
+def numbered(keys: Sequence[Any], values: Any, *, descending: bool, tied: bool = False) -> Placed | None:
+    """Return the rows by list and value, with their positions: equal values in any order, or as one tied block.
 
     None as `placed`.
     """
     numbers = _lists(keys)
-    ordered = None if numbers is None or not _fits(values) else _ordered(*numbers, values, descending=descending)
+    if numbers is None or not _fits(values):
+        return None
+    if tied:
+        return _placed(*numbers, values, None, descending=descending)
+    ordered = _ordered(*numbers, values, descending=descending)
     if ordered is None:
         return None
-    rows, first_of_list, first_of_value = ordered
+    rows, first_of_list, _ = ordered
     places = np.arange(len(rows))
-    starts = np.maximum.accumulate(np.where(first_of_value, places, 0)) if tied else places
-    return rows, starts - np.maximum.accumulate(np.where(first_of_list, places, 0)) + 1
+    return Placed(rows, places - np.maximum.accumulate(np.where(first_of_list, places, 0)) + 1, np.ones_like(places))
 
 
 def _fits(values: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recframe._columns import POSITION, SIZE, START
+from recframe._columns import EQUAL, POSITION, SIZE, START
 from recframe._engines import polars_sort, polars_texts
 from recframe._engines.polars_compat import collect_columns
 from recframe._engines.polars_runs import later
@@ -39,7 +39,8 @@ def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, **how: bo
     if not KNOWS_SCHEMA_LATER:
         return None
     numbered = partial(_numbered, tuple(keys), column, how)
-    return later(frame, numbered, partial(_schema_with, {POSITION: pl.Float64()}, None))
+    new = dict.fromkeys([POSITION, *([EQUAL] if how.get("tied") else [])], pl.Float64())
+    return later(frame, numbered, partial(_schema_with, new, None))
 
 
 def _schema_with(new: Mapping[str, pl.DataType], without: str | None, schema: pl.Schema) -> pl.Schema:

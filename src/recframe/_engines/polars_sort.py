@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from recframe._columns import POSITION, ROW, SIZE, START
+from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
 from recframe._engines.base import ranked_by_windows
 from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
 from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in
@@ -63,16 +63,18 @@ def rank_rows(
 def number_rows(
     frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
 ) -> pl.LazyFrame:
-    """Return rows with their positions by a column, of equal ones in any order or the first; missing where it is."""
+    """Return rows with their positions by a column, as `Engine.number_rows` does; missing where it is."""
     missing = pl.col(column).is_null()
     there = frame.filter(~missing) if frame.get_column(column).null_count() else frame
     numbered = numbered_by_sort(there, keys, column, descending=descending, tied=tied)
     if numbered is None:
-        position = pl.col(column).rank("min" if tied else "ordinal", descending=descending).over(keys)
-        return frame.lazy().with_columns(position.cast(pl.Float64).alias(POSITION))
+        new = {POSITION: pl.col(column).rank("min" if tied else "ordinal", descending=descending).over(keys)}
+        new |= {EQUAL: pl.len().over(*keys, column)} if tied else {}
+        return frame.lazy().with_columns(number.cast(pl.Float64).alias(name) for name, number in new.items())
     if there is frame:
         return numbered
-    return pl.concat([numbered, frame.lazy().filter(missing).with_columns(pl.lit(None, pl.Float64).alias(POSITION))])
+    lacks = [pl.lit(None, pl.Float64).alias(name) for name in (POSITION, *([EQUAL] if tied else []))]
+    return pl.concat([numbered, frame.lazy().filter(missing).with_columns(lacks)])
 
 
 def mean_places(frame: pl.DataFrame, keys: Sequence[str], score: str) -> pl.Series:
@@ -156,8 +158,8 @@ def numbered_by_sort(
     found = _in_order(frame, lists, digits, column, None, frame.columns, descending=descending)
     if found is None:
         return None
-    start = _block(found.packed.list, tied=tied and found.goes_on is not None)[START]
-    return found.read({POSITION: start}, pl.Float64)
+    block = _block(found.packed.list, tied=tied and found.goes_on is not None)
+    return found.read({POSITION: block[START]} | ({EQUAL: block[SIZE]} if tied else {}), pl.Float64)
 
 
 # --- positions ----------------------------------------------------------------------------------------------

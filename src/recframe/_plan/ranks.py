@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -12,6 +11,7 @@ from recframe._columns import (
     BLOCK_HITS,
     CHANCE,
     CONCORDANCE,
+    EQUAL,
     FLAG,
     GRADE_RANK,
     HIGHER_DIGITS,
@@ -35,7 +35,6 @@ from recframe._columns import (
     digit_column,
 )
 from recframe._engines.base import sizes
-from recframe._plan.sum_columns import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +60,9 @@ HOLDS_SEVERAL_FIRST_HITS = (nw.col(HITS_BEFORE) == 0) & (nw.col(BLOCK_HITS) > 1)
 call is converted only once."""
 _HIT_START = nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START)
 HITS_AHEAD = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS_BEFORE)
-"""How many relevant rows are in front of a block of them, from the first position of the block among these."""
+"""How many relevant rows are in front of a relevant row's block, from the first position of the block among these."""
+HITS_INSIDE = nw.when(nw.col(HIT) > 0).then(nw.col(EQUAL)).otherwise(0.0).alias(BLOCK_HITS)
+"""How many are in this block."""
 
 
 def given_places(frame: Frame, keys: Sequence[str], rank: str, upto: int | None) -> Frame:
@@ -113,16 +114,6 @@ def shift_past_omitted_rows(frame: Frame, upto: int | None, *, descending: bool)
     frame = frame.with_columns(moved.cast(nw.Int64()).alias(MOVED), left.cast(nw.Int64()).alias(ABSENT))
     frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
     return frame.drop(START).rename({MOVED: START})
-
-
-def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
-    """Add the number of relevant rows of each row's tied block."""
-    return frame.with_columns(_block_hits(*keys))
-
-
-@lru_cache(KEPT)
-def _block_hits(*keys: str) -> nw.Expr:
-    return nw.col(HIT).sum().over(*keys, START).alias(BLOCK_HITS)
 
 
 def hit_starts(frame: Frame) -> Frame:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 import narwhals as nw
 
 from recframe._columns import (
+    BLOCK_HITS,
     CATALOG_SIZE,
     COMPARED,
     FAMILIAR,
+    HITS_BEFORE,
     POOLED,
     POPULAR,
     POPULAR_LEVEL,
@@ -271,6 +273,12 @@ class Requirements:
     def reads_graded(self) -> bool:
         """Whether a metric reads rows with a relevance other than 0 that are not relevant."""
         return any(metric.reads == "graded" for metric in self.accuracy)
+
+    @cached_property
+    def counts_hits_for_all(self) -> bool:
+        """Whether the hits ahead of rows that are no hits are counted too: a metric of your own may read them."""
+        custom = [terms for terms in self.accuracy if not terms.metric.is_builtin]
+        return any(terms.ranked.requested & {HITS_BEFORE, BLOCK_HITS} for terms in custom)
 
     @cached_property
     def cutoff(self) -> int | None:

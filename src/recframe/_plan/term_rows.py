@@ -12,6 +12,7 @@ from recframe._columns import (
     BLOCK_NONRELEVANT,
     BLOCK_POOLED,
     CONCORDANCE,
+    EQUAL,
     FAMILIAR,
     GRADE_RANK,
     HIT,
@@ -101,13 +102,8 @@ class TermRows:
 
     def count_hits(self, rows: Frame, requested: Requested) -> Frame:
         """Add what is requested about the other hits of a row's list, all of which must be among the rows."""
-        if BLOCK_HITS in requested:
-            one = renamed(HIT, BLOCK_HITS)
-            rows = ranks.block_hits(rows, self._group) if self.tied else rows.with_columns(one)
-        if HITS_BEFORE in requested:
-            rows = ranks.hit_starts(rows)
-            rows = self._engine.number_rows(rows, self._group, HIT_START, descending=False, tied=self.tied)
-            rows = rows.with_columns(ranks.HITS_AHEAD).drop(POSITION)
+        if requested & {BLOCK_HITS, HITS_BEFORE}:
+            rows = self._count_hits(rows)
         if NONRELEVANT_BEFORE in requested:
             counted = NONRELEVANT_BEFORE, BLOCK_NONRELEVANT
             rows = ranks.count_ahead(self._engine, rows, self._group, is_nonrelevant(), *counted, tied=self.tied)
@@ -118,6 +114,16 @@ class TermRows:
         if RANKED_RELEVANT in requested:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         return rows
+
+    def _count_hits(self, rows: Frame) -> Frame:
+        """Add how many hits are ahead of each row's tied block, and in it; most metrics read that of hits alone."""
+        engine, group, tied = self._engine, self._group, self.tied
+        if self._context.requirements.counts_hits_for_all:
+            return ranks.count_ahead(engine, rows, group, nw.col(HIT), HITS_BEFORE, BLOCK_HITS, tied=tied)
+        rows = engine.number_rows(ranks.hit_starts(rows), group, HIT_START, descending=False, tied=tied)
+        if tied:
+            return rows.with_columns(ranks.HITS_AHEAD, ranks.HITS_INSIDE).drop(POSITION, EQUAL)
+        return rows.with_columns(ranks.HITS_AHEAD, renamed(HIT, BLOCK_HITS)).drop(POSITION)
 
     def join_lookups(self, rows: Frame, requested: Requested, ideal: Later) -> Frame:
         """Add what is requested from other tables, by list, item or position."""
