@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 BLOCK, MIXED, RUN = "block", "mixed", "run"
-NOWHERE: Mapping[str, int] = MappingProxyType({})
 
 
 def sums_in_order(
@@ -30,7 +28,7 @@ def sums_in_order(
     group: Sequence[str],
     terms: Mapping[str, pl.Expr],
     order: str = "",
-    upto: Mapping[str, int] = NOWHERE,
+    upto: Mapping[str, int] | None = None,
 ) -> pl.DataFrame:
     """Return the sums of terms in each group, added in the order of the rows; exact if others are among them.
 
@@ -52,10 +50,13 @@ def sums_in_order(
     rows, sums = frame.with_columns((first.cast(pl.Int64).cum_sum() - 1).alias(RUN)), dict[str, pl.Series]()
     # NumPy keeps one core busy only.
     with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
-        for last in sorted({upto.get(name, math.inf) for name in terms}, reverse=True):
-            few = rows.height <= FEW_ROWS
-            rows = rows if last == math.inf else collect(rows.lazy().filter(pl.col(order) <= last), few=few)
-            some = {name: term for name, term in terms.items() if upto.get(name, math.inf) == last}
+        ends = {name: upto.get(name, math.inf) if upto else math.inf for name in terms}
+        for last in sorted({*ends.values()}, reverse=True):
+            few, near = rows.height <= FEW_ROWS, [name for name, end in ends.items() if end <= last]
+            if last < math.inf:
+                read = {order, *(column for name in near for column in terms[name].meta.root_names())}
+                rows = collect(rows.lazy().filter(pl.col(order) <= last).select(RUN, *read), few=few)
+            some = {name: terms[name] for name in near if ends[name] == last}
             values = collect(rows.lazy().select(RUN, **some), few=few)
             added = partial(_sums_of_runs, numpy, series(values, RUN).to_numpy(), keys.height)
             sums |= zip(some, pool.map(added, map(partial(series, values), some)), strict=True)
