@@ -189,6 +189,8 @@ class EagerPolars(Polars):
             sums.append(self.sum_terms(part, group).to_native().rename(names))
             for name, alias in names.items():
                 added[name].append(pl.col(alias).fill_null(0.0))
+        # Each join copies what is there: the widest is the last.
+        sums.sort(key=lambda part: len(part.collect_schema()))
         return lazy(polars_sums.joined(sums, list(group), added))
 
     def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "_right") -> Frame:
