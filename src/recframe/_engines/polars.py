@@ -182,16 +182,15 @@ class EagerPolars(Polars):
         if len(columns) < MOST_STACKED:
             return super().sum_separately(parts, group, columns)
         # Each part is summed by itself: stacked, it would hold a 0 for each column of the others.
-        sums = []
-        added: dict[str, list[pl.Expr]] = {name: [] for name in columns}
+        sums, added = [], {name: list[pl.Expr]() for name in columns}
         for number, part in enumerate(parts):
             names = {name: f"{number} {name}" for name in part.terms}
             sums.append(self.sum_terms(part, group).to_native().rename(names))
             for name, alias in names.items():
                 added[name].append(pl.col(alias).fill_null(0.0))
         # Each join copies what is there: the widest is the last.
-        sums.sort(key=lambda part: len(part.collect_schema()))
-        return lazy(polars_sums.joined(sums, list(group), added))
+        narrow_first = sorted(sums, key=lambda part: len(part.collect_schema()))
+        return lazy(polars_sums.joined(narrow_first, list(group), added))
 
     def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "_right") -> Frame:
         if self._few:
