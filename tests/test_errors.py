@@ -200,6 +200,7 @@ def test_nothing_defined_is_nan_with_a_warning_that_points_here(make):
         (("user", "item", "score", "clicked", "Rating"), "relevant", "relevant='Rating' or relevant='clicked'"),
         (("customer_id", "item", "score", "relevant"), "user", "by='customer_id'"),
         (("user", "item", "pred", "relevant"), "score", "score='pred'"),
+        (("user", "item", "score"), "relevant", "truth=, if another frame holds"),
     ],
 )
 def test_a_column_that_likely_has_the_role_is_named(make, columns, missing, hint):

@@ -18,6 +18,8 @@ METHODS = {
     "from_lists": "recframe.from_lists", "merge": "recframe.merge", "ab_test": "compare",
     "explain": "recframe.explain", "candidates": "recframe.candidates",
     "metrics": "recframe.metrics", "from_list": "recframe.from_lists", "ranks": "rank_models",
+    "require": "recframe.require", "table": "recframe.table", "forest": "recframe.forest",
+    "write_run": "recframe.write_run", "to_dict": "recframe.to_dict", "from_dict": "recframe.from_dict",
 }  # fmt: skip
 """Methods by other names for what they do."""
 SENTENCES = {
@@ -28,7 +30,7 @@ SENTENCES = {
         ("groupby", "group_by", "per_group"),
         "by='user' names the lists, and per='country' gives a row for each country, as in ndcg(10, per='country')",
     ),
-    "leave_one_out": "split(last=1) holds out the last item of each user",
+    "leave_one_out": "split(last=1, time='timestamp') holds out the last item of each user",
     "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
 }
 """What to do instead of a method that is none."""
@@ -64,6 +66,10 @@ WORDS = {
     "average": ("avg", "mean", "expected", "random"),
     "t": ("ttest", "t-test", "t_test", "student", "paired"),
     "randomization": ("permutation", "randomisation"),
+    "exp2": ("exp", "exponential", "burges"),
+    "trec_eval": ("trec", "pytrec_eval"),
+    "torchmetrics": ("torch", "pytorch"),
+    "lightgbm": ("lgbm", "lgb"),
     "none": ("none", "no"),
     "bh": ("fdr", "fdr_bh", "benjamini-hochberg"),
 }

@@ -258,7 +258,7 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
         if {*columns} != {*frame.columns}:
             odd = sorted({*columns} ^ {*frame.columns})
             msg = f"the files of {next(iter(frames))!r} and {name!r} differ in the columns {', '.join(map(repr, odd))}"
-            raise InputError(msg, "give the files the same columns")
+            raise InputError(msg, "give the files the same columns; a file of what was relevant is that of --truth")
         if frame.is_empty():
             msg = f"the file of the model {name!r} has no rows"
             raise InputError(msg, "give a file with its rows, or leave the model out")

@@ -73,7 +73,7 @@ def _several_cutoffs(text: str, name: str, cutoffs: Sequence[str]) -> OptionErro
     """Return the error for a string that names several cutoffs."""
     several = [k for k in cutoffs if k]
     each = [f"{name}@{k}" for k in several]
-    return OptionError(f"{text!r} names several cutoffs", f"{each}, or {name!r} and k=[{', '.join(several)}]")
+    return OptionError(f"{text!r} names several cutoffs", f"metrics={each}, or {name!r} and k=[{', '.join(several)}]")
 
 
 def without_decimals(name: str) -> tuple[str, float] | None:

@@ -52,6 +52,9 @@ def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
 
     `uncut` names what the library of a profile computes without a cutoff only: it is there once.
     """
+    if isinstance(k, str) and not k.isdigit():
+        msg = f"k={quoted(k)} is no cutoff"
+        raise OptionTypeError(msg, "several metrics are one list: metrics=['ndcg', 'map']")
     several = isinstance(k, Sequence) and not isinstance(k, str)
     cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
     if not cutoffs:
