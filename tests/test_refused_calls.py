@@ -98,6 +98,7 @@ def test_of_lazy_frames(call, message):
         (lambda: recframe.rec(FRAME).ndcg(like="torch"), "did you mean 'torchmetrics'?"),
         (lambda: recframe.feval("ndcg", "lgbm"), "did you mean 'lightgbm'?"),
         (lambda: recframe.candidates(FRAME.rename({"user": "user_id"}), FRAME), "did you mean 'user_id'?"),
+        (lambda: recframe.rec(FRAME).evaluate("ndcg", alpha=0.05), "confidence=0.95, which is 1 - alpha"),
         (lambda: recframe.rec(FRAME).rmse(), "errors of predicted numbers do not judge a ranking"),
         (lambda: recframe.rec("file.parquet"), "Hint: read the file first"),
         (lambda: recframe.rec(Path("file.parquet")), "Hint: read the file first"),

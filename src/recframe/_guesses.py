@@ -93,6 +93,7 @@ ELSEWHERE = {
     "save": "evaluate accepts save=, a file that compare reads as its baseline",
     "confidence": "describe and compare give intervals, and accept confidence=",
     "ci": "describe and compare give intervals, and accept confidence=",
+    "alpha": "describe and compare accept confidence=0.95, which is 1 - alpha",
     "judge": "estimate(..., truth=human, judge=model) gives means from both kinds of judgments",
     "k": "a metric that is named holds its own cutoff, as 'ndcg@10' does",
     "residual": "the residual is a metric of its own: 'rbp_residual'",
