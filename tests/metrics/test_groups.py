@@ -142,6 +142,12 @@ def test_the_value_of_the_fair_ranking_track(engine):
     assert [1 - math.log(2) * value for value in found.values()] == [pytest.approx(TREC, abs=1e-7)]
 
 
+def test_a_catalog_without_a_group_is_no_target(engine):
+    labels = ["awrf", "awrf(target=catalog,distance=js)", "awrf(target={'x':1})"]
+    (found,) = engine.ask(engine.frame(ONE), "evaluate", labels, group="group", catalog=[4])
+    assert_equal([found], {(): {labels[0]: None, labels[1]: None, labels[2]: 18 / 59}}, [])
+
+
 def test_a_target_may_give_a_group_nothing():
     assert AWRF(target={"x": 0, "y": 2}).target == (("x", 0.0), ("y", 2.0))
     for wrong in ({"x": -0.1, "y": 1}, {"x": 0, "y": 0}, {"x": math.inf, "y": 1}):

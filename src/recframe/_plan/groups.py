@@ -79,10 +79,10 @@ def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Fr
     keys = context.relevant_keys if target == "relevant" else []
     if keys:
         totals = numbers.group_by(*keys).agg(_TARGET.sum().alias(LISTED))
-        groups = engine.join(groups, totals, keys).filter(~nw.col(LISTED).is_null())
+        groups = engine.join(groups, totals, keys)
     else:
         groups = groups.join(numbers.select(_TARGET.sum().alias(LISTED)), how="cross")
-    groups = engine.join(groups, numbers, [*keys, GROUP])
+    groups = engine.join(groups.filter(nw.col(LISTED) > 0), numbers, [*keys, GROUP])
     return groups.with_columns(quotient(_TARGET.fill_null(0.0), nw.col(LISTED)).alias(TARGET))
 
 
