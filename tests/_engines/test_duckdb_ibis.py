@@ -266,3 +266,12 @@ def test_duckdb_ranks_the_rows_that_are_read_as_windows_rank_all(connection, upt
     assert all(row == expected[number] for number, row in found.items())
     read = frame.filter((pl.col("relevance") > 0) | (pl.col("start") <= needed_upto))
     assert found.keys() >= {*read["row"]}
+
+
+def test_keys_that_only_duckdb_has(connection):
+    """A plan of the database reads intervals, and a call that needs the rows says what to do."""
+    shown = pa.table(FRAME)  # noqa: F841 - DuckDB reads it by its name
+    rec = recframe.rec(connection.sql("SELECT to_days(user) AS user, item, relevant, score FROM shown"))
+    assert rec.evaluate("mrr").fetchall()
+    with pytest.raises(recframe.InputError, match=r"(?s)of the type INTERVAL.*user::VARCHAR"):
+        rec.state("mrr")

@@ -68,6 +68,12 @@ class DuckDB(SqlEngine):
         values = duckdb.FunctionExpression("unnest", duckdb.ConstantExpression(items))
         return self._one.select(values.alias(column))
 
+    def collected(self, frame: Frame) -> nw.DataFrame[Any]:
+        if nw.Duration in frame.collect_schema().dtypes():
+            msg = "this call reads keys or segments of the type INTERVAL, which other libraries do not have"
+            raise InputError(msg, "make them text or seconds in the query: user::VARCHAR or epoch(user)")
+        return super().collected(frame)
+
     def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
         check_case(frame.columns)
         rows = frame.to_arrow()  # noqa: F841 - DuckDB reads it by its name
