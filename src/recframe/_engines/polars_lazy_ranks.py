@@ -39,7 +39,7 @@ def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, **how: bo
     if not KNOWS_SCHEMA_LATER:
         return None
     numbered = partial(_numbered, tuple(keys), column, how)
-    new = dict.fromkeys([POSITION, *([EQUAL] if how.get("tied") else [])], pl.Float64())
+    new: dict[str, pl.DataType] = {name: pl.Float64() for name in (POSITION, *([EQUAL] if how.get("tied") else []))}
     return later(frame, numbered, partial(_schema_with, new, None))
 
 
