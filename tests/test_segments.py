@@ -107,6 +107,33 @@ def test_all_calls_report_an_unknown_segment_if_a_list_of_it_has_a_value(engine,
         assert {row["country"] for row in engine.ask(frame, call, "mrr", **roles, **given)} == expected, (call, given)
 
 
+def test_all_calls_report_an_unknown_segment_whose_lists_weigh_nothing(engine):
+    pytest.importorskip("scipy")
+    rows = [
+        {"user": user, "item": item, "score": item, "other": -item, "country": country, "weight": weight}
+        for user, country, weight in ((1, "de", 1.0), (2, None, 0.0), (3, "de", 2.0), (4, "fr", 0.0))
+        for item in (1, 2)
+    ]
+    truth = [{"user": user, "item": 1, "relevant": 1} for user in (1, 2, 3, 4)]
+    frame, there = engine.frames(rows, truth)
+    roles = {"truth": there, "per": "country", "weight": "weight"}
+    values = {"de": 0.5, "fr": None, None: None}
+    found = engine.ask(frame, "evaluate", ["mrr", "gauc"], counts=True, **roles)
+    assert {row["country"]: (row["mrr"], row["lists"]) for row in found} == {
+        key: (value, 2 if value else 1) for key, value in values.items()
+    }
+    for call, names in (("mrr", ()), ("evaluate", ["mrr"]), ("describe", ["mrr"])):
+        found = engine.ask(frame, call, *([names] if names else []), **roles)
+        assert {row["country"] for row in found} == values.keys()
+    found = engine.ask(frame, "evaluate", ["mrr"], **roles | {"score": ["score", "other"]})
+    assert sorted((str(row["country"]), row["model"]) for row in found) == [
+        (country, model) for country in ("None", "de", "fr") for model in ("other", "score")
+    ]
+    # Users that nothing is relevant to have no value, whatever they weigh.
+    (some,) = engine.frames(truth[:1])
+    assert {row["country"] for row in engine.ask(frame, "evaluate", ["mrr"], **roles | {"truth": some})} == {"de", "fr"}
+
+
 def random_rows(seed):
     """Return recommendations and what was relevant, with the genre of each item."""
     draw = random.Random(seed)

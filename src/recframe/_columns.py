@@ -294,6 +294,7 @@ total_column = TOTALS.many("total {}", "float", "the weighted sum of a metric ov
 total_weight_column = TOTALS.many("total weight {}", "float", "the sum of the weights of lists that have a value")
 VALUED = TOTALS.one("lists with values", "integer", "how many lists have a value under every metric")
 UNVALUED = TOTALS.one("lists without values", "integer", "how many lists lack one")
+PARTLY_VALUED = TOTALS.one("lists with a value", "integer", "how many lists have a value under any metric")
 
 LIST_COUNTS = {VALUED: "lists", UNVALUED: "undefined"}
 """What results call the numbers of lists."""

@@ -13,6 +13,7 @@ from recframe._columns import (
     GREATEST,
     LEAST,
     MODEL,
+    PARTLY_VALUED,
     UNVALUED,
     VALUED,
     WEIGHT,
@@ -107,7 +108,23 @@ def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metri
     """Return a report without the row of lists whose columns of `per` are missing, if none of them has a value."""
     if not by_attributes(context):
         return result
-    return result.filter(is_any_known(*context.per, *(metric.column for metric in metrics)))
+    columns = [metric.column for metric in metrics]
+    is_reported = is_any_known(*context.per, *columns)
+    if PARTLY_VALUED not in count_columns(context):
+        return result.filter(is_reported)
+    result = result.filter(is_reported | (nw.col(PARTLY_VALUED) > 0))
+    return result.select(*context.result_keys, *columns, *context.query.count_columns)
+
+
+def count_columns(context: CallContext) -> tuple[str, ...]:
+    """Return the numbers of lists in totals: those of results, and that by which an unknown segment is reported.
+
+    A missing mean may be that of lists which have values and weigh nothing.
+    """
+    counts = context.query.count_columns
+    if context.query.weight is None or context.requirements.exposure or not by_attributes(context):
+        return counts
+    return (*counts, PARTLY_VALUED)
 
 
 def by_attributes(context: CallContext) -> bool:
@@ -247,7 +264,7 @@ def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
     lists = lists.select(*by, *labels, *_counts(context, labels))
     medians = [nw.col(label).median().alias(total_column(label)) for label in labels]
     medians += [nw.col(label).count().alias(total_weight_column(label)) for label in labels]
-    medians += [nw.col(name).sum() for name in context.query.count_columns]
+    medians += [nw.col(name).sum() for name in count_columns(context)]
     return lists.group_by(*by).agg(*medians) if by else lists.select(*medians)
 
 
@@ -265,7 +282,7 @@ def means_of_lists(context: CallContext, lists: Frame, labels: Sequence[str], we
         total = _total(label, weights.get(label), how, floor).sum()
         weight = _weight(label, weights[label]).sum() if label in weights else nw.col(label).count()
         found.append(_average(total, weight, how).alias(label))
-    counts = zip(context.query.count_columns, _counts(context, labels), strict=True)
+    counts = zip(count_columns(context), _counts(context, labels), strict=True)
     found += [count.sum().fill_null(0).cast(nw.Int64()).alias(name) for name, count in counts]
     return lists.group_by(*by).agg(*found) if by else lists.select(*found)
 
@@ -288,17 +305,19 @@ def _average(total: nw.Expr, weight: nw.Expr, how: MeanKind) -> nw.Expr:
 
 
 def _counts(context: CallContext, labels: Sequence[str]) -> list[nw.Expr]:
-    """Return, for a list, 1 where it has a value under every metric, and 1 where it has not."""
-    if not context.query.counts:
+    """Return, for a list, 1 where it is counted under a name of `count_columns`, and 0 where it is not."""
+    names = count_columns(context)
+    if not names:
         return []
     without = nw.any_horizontal(*(nw.col(label).is_null() for label in labels), ignore_nulls=False)
-    return [(~without).cast(nw.Int64()).alias(VALUED), without.cast(nw.Int64()).alias(UNVALUED)]
+    counted = {VALUED: ~without, UNVALUED: without, PARTLY_VALUED: is_any_known(*labels)}
+    return [counted[name].cast(nw.Int64()).alias(name) for name in names]
 
 
 def summed(context: CallContext, labels: Sequence[str]) -> list[str]:
     """Return the columns of totals without those that tell segments apart."""
     names = [name for label in labels for name in (total_column(label), total_weight_column(label))]
-    return [*(labels if by_list(context) else names), *context.query.count_columns]
+    return [*(labels if by_list(context) else names), *count_columns(context)]
 
 
 def means(context: CallContext, sums: Frame, labels: Sequence[str]) -> Frame:
@@ -309,7 +328,7 @@ def means(context: CallContext, sums: Frame, labels: Sequence[str]) -> Frame:
     averaged, how = () if by_list(context) else labels, context.query.mean
     columns = [metric.column for metric in context.requirements.metrics]
     # SQL sums whole numbers to wider ones.
-    counts = [nw.col(name).fill_null(0).cast(nw.Int64()) for name in context.query.count_columns]
+    counts = [nw.col(name).fill_null(0).cast(nw.Int64()) for name in count_columns(context)]
     if how == "arithmetic" and not counts:
         sides = {name: (total_column(name), total_weight_column(name)) for name in averaged}
         return context.engine.ratios(sums, [*context.result_keys, *columns], sides)

@@ -136,7 +136,7 @@ class Plan:
         ]
         if len(models) == 1:
             return averages.without_unknown(self.context, models[0], self.metrics)
-        columns = [*self.context.result_keys, *self.labels, *self._query.count_columns]
+        columns = [*self.context.result_keys, *self.labels, *averages.count_columns(self.context)]
         return averages.without_unknown(self.context, self._engine.stack(models).select(*columns), self.metrics)
 
     def state(self) -> State:
