@@ -332,3 +332,11 @@ def test_datetimes_of_other_units_match_up_to_the_last_year(unit):
             continue
         truth = pl.DataFrame({"day": [first, end], "item": [1, 1]}).with_columns(pl.col("day").cast(pl.Datetime(unit)))
         assert rows.rec.mrr(truth=truth, by="day") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("column", ["relevant", "score"])
+def test_numbers_that_no_float_holds_are_errors_on_pandas(column):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"user": [1, 1], "relevant": [1, 0], "score": [2.0, 1.0]})
+    with pytest.raises(recframe.ColumnTypeError, match="of integers that no float can hold"):
+        recframe.rec(frame.assign(**{column: pd.Series([10**400, 1], dtype=object)})).ndcg()

@@ -179,6 +179,16 @@ def test_a_price_list_of_ids_of_any_type(library, ids, many):
     assert found == [prices.get(name) for name in [*ids, *ids[::-1]]]
 
 
+@pytest.mark.parametrize("lists", [[[2**130, 1]], [[], [1], None, [2, 10**400]], [["a", 2**130]]])
+def test_ids_in_lists_that_polars_would_lose_are_errors(lists):
+    pl = pytest.importorskip("polars")
+    if pl.Series([[2**130, 1]], strict=False).dtype == pl.List(pl.Float64):
+        pytest.skip("this polars rounds them")
+    with pytest.raises(recframe.InputError, match="'recommended of user' holds .* too large for polars"):
+        recframe.from_lists(lists, library="polars")
+    assert recframe.from_lists([[2**70, None], [], None], library="polars")["item"].to_list() == [2**70, None]
+
+
 @pytest.mark.parametrize(
     ("items", "prices"),
     [

@@ -87,6 +87,14 @@ def _flag(frame: Any, series: Any, spec: ColumnSpec) -> Any:
     return np.isnan(series.to_numpy(dtype="float64", na_value=0.0)).astype("float64")
 
 
+def _inferred(series: Any) -> Any:
+    """Return Python's objects in a type of numbers, where they are numbers."""
+    series = series.infer_objects()
+    if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
+        return series.astype("float64")
+    return series
+
+
 def _numbers(series: Any, spec: ColumnSpec) -> Any:
     """Return numbers as a NumPy array with NaN for missing; integers that NaN would round stay nullable."""
     if series.isna().all():
@@ -95,9 +103,10 @@ def _numbers(series: Any, spec: ColumnSpec) -> Any:
     if spec.use == "time":
         series = _times(series, spec)
     if series.dtype == object:
-        series = series.infer_objects()
-    if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
-        series = series.astype("float64")
+        try:
+            series = _inferred(series)
+        except OverflowError:
+            raise not_a_number(spec, "object, of integers that no float can hold") from None
     is_bool = types.is_bool_dtype(series.dtype)
     if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and spec.may_be_bool):
         of = f", of {type(series.dropna().iloc[0]).__name__}" if series.dtype == object else ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import reduce
 from io import BytesIO
+from itertools import chain
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +44,13 @@ def _column(name: str, values: Any) -> pl.Series:
     if isinstance(values, pl.Series):
         return values.alias(name)
     column = pl.Series(name, values, strict=False)
-    is_lost = column.is_null() | (column.dtype == pl.Object)
-    lost = (values[row] for row in is_lost.arg_true()) if isinstance(values, Sequence) else ()
+    of_lists = column.dtype == pl.List
+    held = column.filter(column.list.len() > 0).explode() if of_lists else column
+    is_lost = held.is_null() | (held.dtype == pl.Object)
+    if not is_lost.any() or not isinstance(values, Sequence):
+        return column
+    given = [*chain.from_iterable(filter(None, values))] if of_lists else values
+    lost = (given[row] for row in is_lost.arg_true())
     large = next((value for value in lost if isinstance(value, int) and abs(value) >= SMALLEST_LOST), None)
     if large is not None:
         msg = f"{name!r} holds {quoted(large)}, which is too large for polars beside its other values"

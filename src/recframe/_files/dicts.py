@@ -21,7 +21,7 @@ from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 @checked_call
 def from_dict(
     lists: Any,
-    *unnamed: object,
+    *,
     by: str = BY,
     item: str = ITEM,
     score: str | None = None,
@@ -65,9 +65,6 @@ def from_dict(
     >>> run.rec.mrr(truth=qrels)
     0.5
     """
-    if unnamed:
-        msg = f"from_dict makes a frame of one dict, but {1 + len(unnamed)} are given"
-        raise OptionTypeError(msg, "from_dict(run), and from_dict(qrels, relevant='relevant') for truth=")
     names = columns_or_defaults(by=by, item=item)
     by, item = names["by"], names["item"]
     value = _value(score, relevant)
