@@ -203,6 +203,8 @@ class Around(recframe.Metric):
 @pytest.mark.parametrize("scores", [[5, 4, 3, 3, 1, 1], [6, 5, 4, 3, 2, 1]])
 @pytest.mark.parametrize("beside", [[], ["map", "mrr", "ndcg"]])
 def test_hits_are_counted_for_rows_that_are_no_hits(engine, scores, beside):
+    if engine.name == "spark workers":
+        pytest.skip("workers import no module of the tests, where the metric is written")
     hits = [1, 0, 1, 0, 0, 1]
     rows = [
         {"user": user, "item": item, "relevant": hit, "score": score * user}

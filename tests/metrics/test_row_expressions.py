@@ -98,6 +98,8 @@ def expected(rows, greatest):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("scores", [(None, 1.0, 2.0, 3.0), (None, *map(float, range(1, 90)))])
 def test_expressions_are_what_their_page_says(engine, seed, scores):
+    if engine.name == "spark workers":
+        pytest.skip("workers import no module of the tests, where the metric is written")
     rng = random.Random(seed)
     lists = [
         [
