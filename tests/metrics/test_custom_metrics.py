@@ -190,35 +190,6 @@ def test_a_metric_sees_every_row_unless_it_says_otherwise():
     assert frame.rec.evaluate([Irrelevant(2), "precision@2", "ndcg"]).row(0)[:2] == (0.5, 0.5)
 
 
-class Around(recframe.Metric):
-    name = "around"
-
-    def terms(self, row):
-        return {"ahead": row.hits_before, "inside": row.block_hits}
-
-    def value(self, sums):
-        return 100 * sums["ahead"] + sums["inside"]
-
-
-@pytest.mark.parametrize("scores", [[5, 4, 3, 3, 1, 1], [6, 5, 4, 3, 2, 1]])
-@pytest.mark.parametrize("beside", [[], ["map", "mrr", "ndcg"]])
-def test_hits_are_counted_for_rows_that_are_no_hits(engine, scores, beside):
-    if engine.name == "spark workers":
-        pytest.skip("workers import no module of the tests, where the metric is written")
-    hits = [1, 0, 1, 0, 0, 1]
-    rows = [
-        {"user": user, "item": item, "relevant": hit, "score": score * user}
-        for user in (1, 2)
-        for item, (hit, score) in enumerate(zip(hits, scores, strict=True))
-    ]
-    ahead = sum(hit for score in scores for hit, other in zip(hits, scores, strict=True) if other > score)
-    inside = sum(hit for score in scores for hit, other in zip(hits, scores, strict=True) if other == score)
-    found = engine.ask(engine.frame(rows), "evaluate", [*beside, Around()])[0]
-    assert found["around"] == 100 * ahead + inside
-    together = engine.ask(engine.frame(rows), "evaluate", [*beside, "precision"])[0]
-    assert all(found[name] == together[name] for name in beside)
-
-
 class PerCutoff(recframe.CutMetric):
     name = "per_cutoff"
 

@@ -98,8 +98,6 @@ def expected(rows, greatest):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("scores", [(None, 1.0, 2.0, 3.0), (None, *map(float, range(1, 90)))])
 def test_expressions_are_what_their_page_says(engine, seed, scores):
-    if engine.name == "spark workers":
-        pytest.skip("workers import no module of the tests, where the metric is written")
     rng = random.Random(seed)
     lists = [
         [
@@ -120,3 +118,23 @@ def test_expressions_are_what_their_page_says(engine, seed, scores):
         means = expected(lists[row["user"]], greatest)
         if means["list_relevant"]:
             assert {each.name: row[each.name] for each in METRICS} == pytest.approx(means)
+
+
+AROUND = metric("around", lambda row: 100 * row.hits_before + row.block_hits, lambda sums: sums["sum"])
+
+
+@pytest.mark.parametrize("scores", [[5, 4, 3, 3, 1, 1], [6, 5, 4, 3, 2, 1]])
+@pytest.mark.parametrize("beside", [[], ["map", "mrr", "ndcg"]])
+def test_hits_are_counted_for_rows_that_are_no_hits(engine, scores, beside):
+    hits = [1, 0, 1, 0, 0, 1]
+    rows = [
+        {"user": user, "item": item, "relevant": hit, "score": score * user}
+        for user in (1, 2)
+        for item, (hit, score) in enumerate(zip(hits, scores, strict=True))
+    ]
+    ahead = sum(hit for score in scores for hit, other in zip(hits, scores, strict=True) if other > score)
+    inside = sum(hit for score in scores for hit, other in zip(hits, scores, strict=True) if other == score)
+    found = engine.ask(engine.frame(rows), "evaluate", [*beside, AROUND])[0]
+    assert found["around"] == 100 * ahead + inside
+    together = engine.ask(engine.frame(rows), "evaluate", [*beside, "precision"])[0]
+    assert all(found[name] == together[name] for name in beside)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
-from recframe._engines.base import ranked_by_windows
+from recframe._engines.base import numbered_by_windows, ranked_by_windows
 from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
 from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in
 from recframe._engines.polars_frame import lazy, native
@@ -68,9 +68,9 @@ def number_rows(
     there = frame.filter(~missing) if frame.get_column(column).null_count() else frame
     numbered = numbered_by_sort(there, keys, column, descending=descending, tied=tied)
     if numbered is None:
-        new = {POSITION: pl.col(column).rank("min" if tied else "ordinal", descending=descending).over(keys)}
-        new |= {EQUAL: pl.len().over(*keys, column)} if tied else {}
-        return frame.lazy().with_columns(number.cast(pl.Float64).alias(name) for name, number in new.items())
+        windowed = numbered_by_windows(lazy(frame), keys, column, descending=descending, tied=tied)
+        rows: pl.LazyFrame = windowed.to_native()
+        return rows
     if there is frame:
         return numbered
     lacks = [pl.lit(None, pl.Float64).alias(name) for name in (POSITION, *([EQUAL] if tied else []))]
