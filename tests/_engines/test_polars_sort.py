@@ -15,13 +15,15 @@ from strategies import ANY_SCORE, examples, leave_rows_out, ranked_rows
 
 pl = pytest.importorskip("polars")
 
-from recframe._engines import packing, polars_pack, polars_sort  # noqa: E402 - needs polars
+from recframe._engines import packing, polars_compat, polars_pack, polars_sort  # noqa: E402 - needs polars
 
 
-@pytest.fixture(params=[False, True], ids=["few", "many"], autouse=True)
+@pytest.fixture(params=["few", "many", "many, by NumPy"], autouse=True)
 def height(request, monkeypatch):
-    """Frames are ranked as those of few rows are, and as those of many."""
-    monkeypatch.setattr(polars_pack, "FEW_ROWS", 0 if request.param else 2**16)
+    """Frames are ranked as those of few rows are, and as those of many, whatever the processor."""
+    numpy = pytest.importorskip("numpy") if "NumPy" in request.param else None
+    monkeypatch.setattr(polars_pack, "FEW_ROWS", 2**16 if request.param == "few" else 0)
+    monkeypatch.setattr(polars_pack, "numpy_if_it_sorts_fast", lambda: numpy)
 
 
 def rank_rows(frame, keys, score, upto, mark=None):
@@ -288,6 +290,25 @@ print(frame.rec.ndcg(5), "numpy" in sys.modules)
     }
     assert len(found) == 1
     assert found.pop().endswith("True\n")
+
+
+@pytest.mark.parametrize(
+    ("processor", "used", "fast"),
+    [
+        ("vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n", ["X86_V3", "X86_V4"], False),
+        ("vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n", ["AVX2", "AVX512_SKX"], False),
+        ("AMD64 Family 25 Model 97 Stepping 2, AuthenticAMD", ["X86_V3", "X86_V4"], False),
+        ("vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n", ["X86_V3"], True),
+        ("vendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t\t: 2\n", ["X86_V3", "X86_V4"], True),
+        ("vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 25\n", ["X86_V3", "X86_V4"], True),
+        ("arm", [], True),
+    ],
+)
+def test_numpy_sorts_but_on_processors_where_polars_is_faster(processor, used, fast, monkeypatch):
+    numpy = pytest.importorskip("numpy", "2")
+    monkeypatch.setattr(polars_compat, "processor", processor.lower)
+    monkeypatch.setattr(numpy, "show_config", lambda mode: {"SIMD Extensions": {"found": used} if used else {}})
+    assert (polars_compat.numpy_if_it_sorts_fast.__wrapped__() is numpy) == fast
 
 
 WHOLE = {

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
-from recframe._engines.polars_compat import FEW_ROWS, collect, numpy_if_installed
+from recframe._engines.polars_compat import FEW_ROWS, collect, numpy_if_installed, numpy_if_it_sorts_fast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ FEW = 1000
 """How many values to look at before all are."""
 
 MATCHED_THREADS = 4
-"""How many threads of polars one core matches that sorts by NumPy, on processors with AVX-512."""
+"""How many threads of polars one core matches that sorts by NumPy, with AVX-512."""
 SAFE_FACTOR = 2.0
 """Whole numbers are at least 1 apart: multiplied by so much, no two have the same bits, roundings included. By 0 are
 multiplied numbers that are all equal."""
@@ -252,7 +252,7 @@ def _is_whole(number: Any) -> Any:
 def sort_integers(packed: pl.Series) -> pl.Series:
     """Return the integers sorted, many on few cores by NumPy."""
     many = len(packed) > FEW_ROWS
-    numpy = numpy_if_installed() if many and pl.thread_pool_size() <= MATCHED_THREADS else None
+    numpy = numpy_if_it_sorts_fast() if many and pl.thread_pool_size() <= MATCHED_THREADS else None
     if numpy is None:
         return packed.sort(multithreaded=many)
     # In place: what was computed in parts is copied but once.
