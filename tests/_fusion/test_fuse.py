@@ -330,6 +330,12 @@ def test_infinite_scores_that_cannot_be_added(engine, given, match):
         rows_of(engine, frame, **given)
 
 
+def test_infinite_scores_that_do_not_meet(engine):
+    frame = engine.frame({"n": [0, 1], "user": [1, 1], "a": [-math.inf, 1.0], "b": [2.0, math.inf]})
+    found = rows_of(engine, frame, score=["a", "b"], method="sum")
+    assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == [-math.inf, math.inf]
+
+
 def test_infinite_scores_in_their_order(engine):
     frame = engine.frame({"n": [0, 1, 2], "user": [1] * 3, "a": [-math.inf, 1.0, math.inf], "b": [4.0, 2.0, 1.0]})
     for given, fused in [

@@ -200,7 +200,7 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
     """Raise for scores of an eager frame that are too large for what is computed with them."""
     if not engine.eager or (options.method in ("min", "max") and options.value == "score"):
         return
-    infinite = set()
+    infinite = []
     for i, (model, weight, factor) in enumerate(zip(models, options.weights, options.factors, strict=True)):
         for extreme in engine.extremes(frame, score_column(i)):
             holds = f"score={model!r} holds {extreme:g}"
@@ -211,9 +211,9 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
                 msg = f"{holds}, but its weight is 0: their product is no number"
                 raise InputError(msg, f"leave the model out, or {ABSENT}")
             if math.isinf(extreme):
-                infinite.add((extreme * factor, model, holds))
-    for (one, model, holds), (other, another, too) in combinations(sorted(infinite), 2):
-        if one != other and model != another:
+                infinite.append((extreme * factor, model, holds, nw.col(score_column(i)) == extreme))
+    for (one, model, holds, here), (other, another, too, there) in combinations(infinite, 2):
+        if one != other and model != another and engine.may_hold(frame, here & there):
             msg = f"{holds} and {too}, but method={options.method!r} adds them: their sum is no number"
             raise InputError(msg, f"{ABSENT}, or method='rrf', which reads the order only")
 
