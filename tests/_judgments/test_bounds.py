@@ -156,3 +156,9 @@ def test_what_has_no_exact_bounds_is_refused(library, given, message):
     given.pop("negative", None)
     with pytest.raises(recframe.RecError, match=message):
         recframe.rec(library.DataFrame(rows)).bounds(**given)
+
+
+def test_segments_of_a_truth_without_rows(library):
+    frame = library.DataFrame({"user": [1], "item": ["a"], "score": [1.0], "market": ["x"]})
+    truth = library.DataFrame({"user": [1], "item": ["a"], "market": ["x"]})
+    assert len(frame.rec.bounds("mrr", truth=truth[:0], per="market")) == 0

@@ -109,7 +109,7 @@ class Lists:
         chosen = np.flatnonzero(lists >= 0)
         every = with_attributes(context, truth.select(*keys).unique())
         described = context.engine.collected(every.select(*dict.fromkeys([*keys, *context.per])))
-        if by_attributes(context):
+        if by_attributes(context) and len(described):
             segments_of_keys = zip(rows_of(described, keys), rows_of(described, context.per), strict=True)
             described = described.filter([key in numbers or {*row} != {None} for key, row in segments_of_keys])
         reported, of_list = segments_of(described, context.per)
