@@ -134,6 +134,22 @@ def test_all_calls_report_an_unknown_segment_whose_lists_weigh_nothing(engine):
     assert {row["country"] for row in engine.ask(frame, "evaluate", ["mrr"], **roles | {"truth": some})} == {"de", "fr"}
 
 
+@pytest.mark.parametrize("long", [False, True])
+def test_a_model_without_a_value_in_the_unknown_segment_has_a_row_there(engine, long):
+    columns = {"user": [1, 1, 2, 2], "country": ["de", "de", None, None], "relevant": [1, 0, 1, 0]}
+    scores = {"old": [2.0, 1.0, 2.0, 1.0], "new": [2.0, 1.0, None, None]}
+    roles = {"score": ["old", "new"]}
+    if long:
+        columns = {name: values * 2 for name, values in columns.items()} | {"model": ["old"] * 4 + ["new"] * 4}
+        scores, roles = {"score": scores["old"] + scores["new"]}, {"model": "model"}
+    frame = engine.frame(columns | scores)
+    for metrics in (["mrr"], ["mrr", "eed"]):
+        found = engine.ask(frame, "evaluate", metrics, per="country", lists="ranked", **roles)
+        assert {(row["model"], row["country"]): row["mrr"] for row in found} == {
+            ("old", "de"): 1.0, ("new", "de"): 1.0, ("old", None): 1.0, ("new", None): None,
+        }  # fmt: skip
+
+
 def random_rows(seed):
     """Return recommendations and what was relevant, with the genre of each item."""
     draw = random.Random(seed)

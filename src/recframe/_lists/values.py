@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._columns import FOUND, MODEL, PRESENT
+from recframe._columns import MODEL
 from recframe._lists.keys import PLACE, as_user_has, floats_of, segments_of
-from recframe._plan.averages import by_attributes, is_any_known
+from recframe._plan.averages import by_attributes, in_reported_segments, is_any_known
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -101,10 +101,8 @@ class ListValues:
         if not by_attributes(self._context) or self._plan.requirements.exposure:
             return self
         known, ones = copy(self), product(range(len(self.models)), range(len(self._metrics)))
-        parts = {PRESENT: self._context.per, FOUND: [value_column(*one) for one in ones]}
-        there = (is_any_known(*names).cast(nw.Int64()).alias(name) for name, names in parts.items())
-        lists = self.frame.with_columns(*there).with_columns(nw.col(FOUND).max().over(PRESENT))
-        known.frame = lists.filter((nw.col(PRESENT) > 0) | (nw.col(FOUND) > 0))
+        has_value = is_any_known(*(value_column(*one) for one in ones))
+        known.frame = in_reported_segments(self.frame, self._context.per, has_value)
         return known
 
     def columns_of(self, model: int) -> dict[str, str]:

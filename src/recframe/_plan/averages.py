@@ -14,6 +14,7 @@ from recframe._columns import (
     LEAST,
     MODEL,
     PARTLY_VALUED,
+    PRESENT,
     UNVALUED,
     VALUED,
     WEIGHT,
@@ -105,15 +106,21 @@ def _first_model(context: CallContext, models: Frame) -> Any:
 
 
 def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
-    """Return a report without the row of lists whose columns of `per` are missing, if none of them has a value."""
+    """Return a report without the rows of lists whose columns of `per` are missing, if no model has a value there."""
     if not by_attributes(context):
         return result
     columns = [metric.column for metric in metrics]
-    is_reported = is_any_known(*context.per, *columns)
-    if PARTLY_VALUED not in count_columns(context):
-        return result.filter(is_reported)
-    result = result.filter(is_reported | (nw.col(PARTLY_VALUED) > 0))
+    counted = [nw.col(name) > 0 for name in count_columns(context) if name == PARTLY_VALUED]
+    result = in_reported_segments(result, context.per, is_any_known(*columns), *counted)
     return result.select(*context.result_keys, *columns, *context.query.count_columns)
+
+
+def in_reported_segments(frame: Frame, per: Sequence[str], *has_value: nw.Expr) -> Frame:
+    """Return the rows of known segments, and all of the unknown one if any of them has a value."""
+    known, valued = is_any_known(*per), nw.any_horizontal(*has_value, ignore_nulls=False)
+    frame = frame.with_columns(known.cast(nw.Int64()).alias(PRESENT), valued.cast(nw.Int64()).alias(PARTLY_VALUED))
+    frame = frame.with_columns(nw.col(PARTLY_VALUED).max().over(PRESENT))
+    return frame.filter((nw.col(PRESENT) > 0) | (nw.col(PARTLY_VALUED) > 0))
 
 
 def count_columns(context: CallContext) -> tuple[str, ...]:

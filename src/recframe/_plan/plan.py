@@ -134,10 +134,9 @@ class Plan:
             self._named(averages.means_of_lists(self.context, self._lists(ranking), self.labels, self.weighted), index)
             for index, ranking in enumerate(self._rankings())
         ]
-        if len(models) == 1:
-            return averages.without_unknown(self.context, models[0], self.metrics)
         columns = [*self.context.result_keys, *self.labels, *averages.count_columns(self.context)]
-        return averages.without_unknown(self.context, self._engine.stack(models).select(*columns), self.metrics)
+        result = models[0] if len(models) == 1 else self._engine.stack(models).select(*columns)
+        return averages.without_unknown(self.context, result, self.metrics)
 
     def state(self) -> State:
         """Return the sums over the lists, under all rankings."""
