@@ -77,6 +77,16 @@ def test_of_lazy_frames(call, message):
         call(FRAME.lazy().rec(by="user"))
 
 
+class Misspelt(recframe.Metric):
+    name = "misspelt"
+
+    def terms(self, row):
+        return {"hits": row.hits_befor}
+
+    def value(self, sums):
+        return sums["hits"]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -104,6 +114,20 @@ def test_of_lazy_frames(call, message):
         (lambda: recframe.rec(Path("file.parquet")), "Hint: read the file first"),
         (lambda: recframe.rec({"q": {"d": 1.0}}), "Hint: recframe.from_dict makes a frame"),
         (lambda: recframe.rec([["a", "b"]]), "Hint: recframe.from_lists makes a frame"),
+        (lambda: recframe.require(0.5, ndcg=0.8), "Hint: require(result, least, by=...)"),
+        (lambda: recframe.explain(), "Hint: explain(metric, like)"),
+        (lambda: recframe.rec(), "Hint: rec(frame, validate=...)"),
+        (lambda: recframe.table(FRAME, k=3), "unexpected keyword argument 'k'"),
+        (lambda: recframe.forest(FRAME, k=3), "Hint: forest(result, metrics=...)"),
+        (lambda: recframe.merge(k=3), "Hint: merge(states, per=...)"),
+        (lambda: recframe.scorer("ndcg", "qid"), "Hint: scorer(metric, group=...)"),
+        (lambda: recframe.feval(), "Hint: feval(metric, library)"),
+        (lambda: recframe.from_factors(), "missing a required argument: 'user_factors'"),
+        (lambda: recframe.expr.ndgc, "Hint: did you mean 'ndcg'?"),
+        (lambda: recframe.rec(FRAME).plot.bar("mrr"), "plot has no chart 'bar'; it has curve, "),
+        (lambda: recframe.metrics.ndcg, "Hint: did you mean 'NDCG'?"),
+        (lambda: recframe.rec(FRAME).mrr(undefined="zero"), "such as undefined=0"),
+        (lambda: recframe.rec(FRAME).measure(Misspelt()), "Hint: did you mean 'hits_before'?"),
         (lambda: recframe.rec(FRAME).ndcg(5, FRAME), "ndcg(5, <polars DataFrame>): only k"),
     ],
 )

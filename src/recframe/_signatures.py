@@ -62,7 +62,7 @@ FEW_ROLES = 5
 def checked_call(call: Made) -> Made:
     """Return a method or a function that raises an error of this package for arguments that it does not accept."""
     expected = signature(call)
-    own = [parameter for parameter in expected.parameters.values() if parameter.name not in ("self", "roles")]
+    own = [each for each in expected.parameters.values() if each.name not in ("self", "unnamed", "roles", "policies")]
     shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
     roles = CALL_ROLES.get(call.__name__, ALL_ROLES)
     shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import narwhals as nw
 
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
+from recframe._signatures import checked_call
 from recframe._values import choice, number
 from recframe.errors import (
     MissingColumnError,
@@ -27,6 +28,7 @@ NOT_DESCRIBED = "by={!r} is a column of describe, but the result is no frame of 
 DESCRIBED = "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')"
 
 
+@checked_call
 def require(
     result: Any, least: float | Mapping[str, float], *, by: Literal["mean", "low", "high"] | None = None
 ) -> None:

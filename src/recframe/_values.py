@@ -183,19 +183,19 @@ def number(name: str, given: object, hint: str = "") -> float:
     return value
 
 
-def number_or(name: str, given: object, words: Sequence[str]) -> Any:
+def number_or(name: str, given: object, words: Sequence[str], hint: str = "") -> Any:
     """Return a number as a float, or one of some words."""
     if isinstance(given, str) and given in words:
         return given
     if isinstance(given, str) or given is None:
         msg = f"{name}={quoted(given)} is not {', '.join(map(repr, words))} or a number"
-        raise OptionError(msg, closest(given, words))
+        raise OptionError(msg, closest(given, words) or hint)
     return number(name, given)
 
 
 def finite_or(name: str, given: object, words: Sequence[str], hint: str) -> Any:
     """Return a number that means can be made of as a float, or one of some words."""
-    value = number_or(name, given, words)
+    value = number_or(name, given, words, hint)
     if isinstance(value, float) and not abs(value) <= LARGEST_NUMBER:
         msg = f"{name}={quoted(given)} is not within ±{LARGEST_NUMBER:g}"
         raise OptionError(msg, hint)

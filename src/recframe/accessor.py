@@ -27,7 +27,7 @@ from recframe._ranks.methods import RankMethods
 from recframe._signatures import checked_call, show_roles
 from recframe._states.methods import StateMethods
 from recframe._values import flag
-from recframe.errors import UnknownMethodError, closest
+from recframe.errors import no_attribute
 from recframe.metrics import AWRF, METRICS, meant
 
 if TYPE_CHECKING:
@@ -69,12 +69,9 @@ class Rec(
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
-        if name.startswith("_"):
-            raise AttributeError(name)
         hint = SENTENCES.get(name.lower()) or meant(name, exactly=True)
         hint = f"did you mean {METHODS[name.lower()]!r}?" if name.lower() in METHODS else hint
-        msg = f"the namespace has no method {name!r}"
-        raise UnknownMethodError(msg, hint or closest(name, (each for each in dir(type(self)) if each[0] != "_")))
+        raise no_attribute(name, "the namespace has no method {!r}", dir(type(self)), hint)
 
     def __repr__(self) -> str:
         kind = type(self._frame)
@@ -330,6 +327,7 @@ for _name in (*CALL_ROLES, *METRICS):
     setattr(ValidatedRec, _name, _validated(getattr(Rec, _name)))
 
 
+@checked_call
 def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> Rec:
     """Return the namespace of a frame, visible to type checkers.
 

@@ -200,6 +200,13 @@ def closest(given: object, names: Iterable[str]) -> str:
     return f"did you mean {name!r}?" if name else ""
 
 
+def no_attribute(name: str, message: str, names: Iterable[str], hint: str = "") -> AttributeError:
+    """Return the error for an attribute that something does not have; Python itself asks for private ones."""
+    if name.startswith("_"):
+        return AttributeError(name)
+    return UnknownMethodError(message.format(name), hint or closest(name, (each for each in names if each[0] != "_")))
+
+
 def one_of(name: str, given: object, allowed: Iterable[str], meant: str = "") -> OptionError:
     """Return the error for an option outside its allowed values, one of which may be known to be meant."""
     allowed = list(allowed)

@@ -12,6 +12,13 @@ same is ``pl.col("score").rec.ndcg("clicked", k=5)``.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from recframe._expressions.calls import CALLS
+from recframe.errors import no_attribute
 
 globals().update(CALLS)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise no_attribute(name, "recframe.expr has no {!r}", CALLS)

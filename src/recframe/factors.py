@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from recframe._defaults import BY, ITEM, RELEVANT, columns_or_defaults
+from recframe._signatures import checked_call
 from recframe.errors import check_packages
 
 __all__ = ["from_factors"]
@@ -16,6 +17,7 @@ MEMORY = 2**26
 """Bytes of scores to hold at a time: enough for a fast matrix product."""
 
 
+@checked_call
 def from_factors(
     user_factors: Any,
     item_factors: Any,

@@ -10,6 +10,7 @@ from recframe._display import charts
 from recframe._display.decided import record_of, records_by_name
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import IS_COMPARE
+from recframe._signatures import checked_call
 from recframe.errors import InputError, visible
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ MOST_PAIRS = 60
 """The most lines of a panel."""
 
 
+@checked_call
 def forest(result: Any, *, metrics: str | Metric | Sequence[str | Metric] = ()) -> alt.LayerChart | alt.VConcatChart:
     """Return the result of `compare` as a chart: differences with their intervals and verdicts.
 

@@ -16,7 +16,7 @@ from recframe._display.data import (
 from recframe._display.rank_charts import RankCharts
 from recframe._display.segment_charts import SegmentCharts
 from recframe._signatures import checked_call, show_roles
-from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.errors import OptionError, OptionTypeError, no_attribute, quoted
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -44,6 +44,10 @@ class Plot(SegmentCharts, RankCharts):
         """Raise, and name the charts."""
         msg = f"plot holds the charts {', '.join(PLOTS)}, and is none itself"
         raise OptionTypeError(msg, "plot.curve('ndcg')")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise, and name the chart that was meant."""
+        raise no_attribute(name, f"plot has no chart {{!r}}; it has {', '.join(PLOTS)}", PLOTS)
 
     def curve(
         self,

@@ -19,6 +19,7 @@ from recframe._display.table_sheet import xlsx
 from recframe._display.wide import wide_layout
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._lists.confidences import confidence_of
+from recframe._signatures import checked_call
 from recframe._values import choice, flag, whole_number
 from recframe.errors import InputError, MissingExtraError, OptionError, visible
 
@@ -154,6 +155,7 @@ class Table:
         return self.to_markdown()
 
 
+@checked_call
 def table(
     result: Any,
     *,

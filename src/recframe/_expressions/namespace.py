@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe._expressions.calls import CALLS
-from recframe.errors import OptionTypeError, UnknownMethodError, closest
+from recframe.errors import OptionTypeError, no_attribute
 from recframe.metrics import METRICS, meant
 
 if TYPE_CHECKING:
@@ -31,11 +31,8 @@ class ExprRec:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        msg = f"an expression has no .rec.{name}"
-        hint = meant(name, exactly=True) or closest(name, CALLS)
-        raise UnknownMethodError(msg, f"frames have it: df.rec.{name}(...)" if name in METRICS else hint)
+        hint = f"frames have it: df.rec.{name}(...)" if name in METRICS else meant(name, exactly=True)
+        raise no_attribute(name, "an expression has no .rec.{}", CALLS, hint)
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

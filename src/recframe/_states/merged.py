@@ -26,6 +26,7 @@ from recframe._ranks.rank_models import Options as RankOptions
 from recframe._ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE
 from recframe._ranks.sample_size import Options as SizeOptions
 from recframe._ranks.sample_size import Seen
+from recframe._signatures import checked_call
 from recframe._states.merged_items import values_of_items
 from recframe._states.merged_ranks import ranks_of_states
 from recframe._states.merging import Rows, read_states
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 COLUMNS_OF_DESCRIBE = ("metric", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high")
 
 
+@checked_call
 def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
     """Add up states: the answers are those of one call on all of their lists.
 

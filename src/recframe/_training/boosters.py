@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from recframe._signatures import checked_call
 from recframe._training.value import Value
 from recframe._values import choice
 from recframe.errors import InputError, OptionTypeError, quoted
@@ -17,6 +18,7 @@ Booster = Literal["lightgbm", "lightgbm.sklearn", "xgboost"]
 """What calls an evaluation function."""
 
 
+@checked_call
 def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) -> Callable[..., Any]:
     """Return a metric as the evaluation function of a booster, which calls it after each round.
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recframe._data.common import check_name
+from recframe._signatures import checked_call
 from recframe._training.value import Value
 from recframe.errors import InputError, quoted
 
@@ -16,6 +17,7 @@ RESPONSES = ("decision_function", "predict_proba", "predict")
 """What predicts scores, the first that an estimator has."""
 
 
+@checked_call
 def scorer(metric: str | Metric, *, group: str | None = "groups", **policies: Any) -> Scorer:
     """Return a metric as a scorer, for `cross_validate`, `GridSearchCV` and all that accept ``scoring=``.
 

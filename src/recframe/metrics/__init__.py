@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe._guesses import argument_hint, role_meant
-from recframe.errors import OptionError, OptionTypeError, closest_of, quoted
+from recframe.errors import OptionError, OptionTypeError, closest_of, no_attribute, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
 from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_decimals, without_recall
@@ -164,6 +164,10 @@ def _names() -> dict[str, tuple[str, dict[str, Any]]]:
 
 NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = _names()
 """The metrics by each of their plain names, and the options that the name sets."""
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise no_attribute(name, "recframe.metrics has no {!r}", __all__)
 
 
 AMBIGUOUS = {

@@ -6,11 +6,11 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 
-from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.errors import OptionError, OptionTypeError, no_attribute, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -25,6 +25,10 @@ class Reader:
 
     def __init__(self) -> None:
         self.requested: set[str] = set()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise, and name what was meant."""
+        raise no_attribute(name, "a metric reads {!r}, but rows and lists have no such expression", dir(self))
 
     def _column(self, name: str) -> nw.Expr:
         self.requested.add(name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import EXPLAINED, POLICIES, Roles
 from recframe._query import policies_named, resolved
+from recframe._signatures import checked_call
 from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics import METRICS
@@ -58,6 +59,7 @@ class Explanation(str):
         return str(self)
 
 
+@checked_call
 def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> Explanation:
     """Say in words and in a formula what a metric computes.
 
