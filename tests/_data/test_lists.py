@@ -179,6 +179,32 @@ def test_a_price_list_of_ids_of_any_type(library, ids, many):
     assert found == [prices.get(name) for name in [*ids, *ids[::-1]]]
 
 
+@pytest.mark.parametrize("lists", [[["a", 1]], [[2], None, ["a"]], [["1", True]]])
+def test_numbers_beside_text_are_errors_on_polars(lists):
+    pytest.importorskip("polars")
+    with pytest.raises(recframe.InputError, match="'recommended of user' holds .*, which is a number beside text"):
+        recframe.from_lists(lists, library="polars")
+
+
+def test_recommendations_in_a_set_are_errors(library):
+    items = {"tea", "jam", "rye"}
+    for lists in ({"ann": items}, [frozenset(items)]):
+        with pytest.raises(recframe.OptionTypeError, match="(?s)recommended holds .* list of a user.*in order"):
+            recframe.from_lists(lists, library=library)
+    with pytest.raises(recframe.OptionTypeError, match="scores holds"):
+        recframe.from_lists([["tea"]], scores=[{0.5}], library=library)
+    frame = recframe.from_lists({"ann": dict.fromkeys(["tea", "oat"]).keys()}, {"ann": items}, library=library)
+    assert frame.rec.mrr() == 1
+    if library == "pandas":
+        pd = pytest.importorskip("pandas")
+        shown = pd.DataFrame({"user": [1], "shown": [["tea"]], "bought": [items]})
+        assert recframe.from_lists("shown", "bought", frame=shown).rec.recall() == pytest.approx(1 / 3)
+        with pytest.raises(recframe.ColumnTypeError, match="(?s)lists are needed.*in order"):
+            recframe.from_lists("bought", frame=shown)
+        with pytest.raises(recframe.ColumnTypeError, match="lists are needed"):
+            recframe.from_lists(shown["bought"])
+
+
 @pytest.mark.parametrize("lists", [[[2**130, 1]], [[], [1], None, [2, 10**400]], [["a", 2**130]]])
 def test_ids_in_lists_that_polars_would_lose_are_errors(lists):
     pl = pytest.importorskip("polars")

@@ -230,9 +230,11 @@ def _check_plain(make: Constructors, name: str, lists: Any) -> None:
         hint = "name a column of lists only with frame=" if isinstance(lists, str) else ""
         raise OptionTypeError(msg, hint or "[[...], [...]] with one list for each user, or {user: [...]}")
     for values in lists:
-        if values is not None and not _is_list(values):
+        # A set has another order in each process.
+        in_order = name == ACTUAL or not isinstance(values, set | frozenset)
+        if values is not None and not (in_order and _is_list(values)):
             msg = f"{name} holds {quoted(values)} where the list of a user belongs"
-            raise OptionTypeError(msg, f"one list for each user, even if there is one: {name}=[[...]]")
+            raise OptionTypeError(msg, f"one list in order for each user, even if there is one: {name}=[[...]]")
 
 
 def _item_prices(prices: Any) -> dict[Any, Any] | None:

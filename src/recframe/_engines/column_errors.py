@@ -78,7 +78,7 @@ def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
 
 def no_lists(role: str, column: str, dtype: object) -> ColumnTypeError:
     """Return the error for a column that should hold lists."""
-    return ColumnTypeError(f"{role}={column!r} has the type {dtype}, but lists are needed", "one list of items a row")
+    return ColumnTypeError(f"{role}={column!r} has the type {dtype}, but lists are needed", "a list in order for each")
 
 
 def unlike_keys(spec: ColumnSpec, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:

@@ -42,9 +42,10 @@ def uneven(frame: Frame, columns: Sequence[str]) -> int:
 
 
 def check_lists(frame: Frame, role: str, column: str) -> None:
-    """Raise where a column does not hold lists."""
-    wrong = frame[column].dropna() if not any(map(_is_list, frame[column])) else ()
-    if len(wrong):
+    """Raise where a column does not hold lists, or holds sets, which have no order, and needs one."""
+    held = frame[column].dropna()
+    unordered = role != "actual" and any(isinstance(values, set | frozenset) for values in held)
+    if len(held) and (unordered or not any(map(_is_list, held))):
         raise no_lists(role, column, frame[column].dtype)
 
 

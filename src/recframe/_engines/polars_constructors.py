@@ -40,20 +40,23 @@ SMALLEST_LOST = 2**63
 
 
 def _column(name: str, values: Any) -> pl.Series:
-    """Return a column, or raise where polars would lose a whole number that is too large for its types."""
+    """Return a column, or raise where polars would lose a whole number, or make it the text of another value."""
     if isinstance(values, pl.Series):
         return values.alias(name)
     column = pl.Series(name, values, strict=False)
     of_lists = column.dtype == pl.List
     held = column.filter(column.list.len() > 0).explode() if of_lists else column
     is_lost = held.is_null() | (held.dtype == pl.Object)
-    if not is_lost.any() or not isinstance(values, Sequence):
+    of_text = held.dtype == pl.String
+    if not (of_text or is_lost.any()) or not isinstance(values, Sequence):
         return column
     given = [*chain.from_iterable(filter(None, values))] if of_lists else values
     lost = (given[row] for row in is_lost.arg_true())
     large = next((value for value in lost if isinstance(value, int) and abs(value) >= SMALLEST_LOST), None)
-    if large is not None:
-        msg = f"{name!r} holds {quoted(large)}, which is too large for polars beside its other values"
+    wrong = next((value for value in given if isinstance(value, int | float)), None) if of_text else large
+    if wrong is not None:
+        which = "a number beside text" if large is None else "too large for polars beside its other values"
+        msg = f"{name!r} holds {quoted(wrong if large is None else large)}, which is {which}"
         raise InputError(msg, "give floats, or ids as text")
     return column
 
