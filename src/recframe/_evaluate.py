@@ -249,7 +249,9 @@ def _check_options(given: Mapping[str, Any], metrics: Any) -> None:
             if name != "k" and any(field.name == name for field in fields(spec.metric)):
                 own = {**spec.given, name: given[name] if isinstance(given[name], str) else quoted(given[name])}
                 msg = f"{name}={quoted(given[name])} is an option of {spec.metric.name}, not an argument of the call"
-                raise OptionTypeError(msg, repr(spelled(spec.metric.name, own, getattr(spec.metric, "k", None))))
+                text = repr(spelled(spec.metric.name, own, getattr(spec.metric, "k", None)))
+                no_text = f"metrics.{type(spec.metric).__name__}({name}=...)"
+                raise OptionTypeError(msg, no_text if callable(given[name]) else text)
 
 
 def method(kind: type[Metric]) -> Callable[..., Any]:

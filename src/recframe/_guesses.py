@@ -57,6 +57,11 @@ MEANT = {
     "propensity": ("propensities", "propensity_score", "ips", "pscore"),
     "subtopic": ("subtopics", "intent", "intents", "topic", "aspect"),
     "mean": ("average", "agg", "aggregate"),
+    "seed": ("random_state", "rng", "random_seed"),
+    "confidence": ("ci", "level", "confidence_level", "conf_level"),
+    "baseline": ("control", "reference"),
+    "normalize": ("norm", "normalization"),
+    "fraction": ("test_size", "frac", "ratio", "share"),
 }  # fmt: skip
 """What other libraries call an argument, for hints."""
 WORDS = {
@@ -96,6 +101,7 @@ ELSEWHERE = {
     "alpha": "describe and compare accept confidence=0.95, which is 1 - alpha",
     "judge": "estimate(..., truth=human, judge=model) gives means from both kinds of judgments",
     "k": "a metric that is named holds its own cutoff, as 'ndcg@10' does",
+    **dict.fromkeys(("gain", "discount", "grades"), "an option is part of the metric, as in 'ndcg(gain=exp2)'"),
     "residual": "the residual is a metric of its own: 'rbp_residual'",
     **dict.fromkeys(
         ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"

@@ -7,7 +7,8 @@ from functools import wraps
 from inspect import Parameter, cleandoc, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles
+from recframe._arguments import ALL_ROLES, AVERAGED, BY_VALUE, CALL_ROLES, EVALUATED, Roles
+from recframe._values import check_names
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
@@ -65,6 +66,9 @@ def checked_call(call: Made) -> Made:
     own = [each for each in expected.parameters.values() if each.name not in ("self", "unnamed", "roles", "policies")]
     shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
     roles = CALL_ROLES.get(call.__name__, ALL_ROLES)
+    # The others look for options of their metrics first.
+    checks = call.__name__ in CALL_ROLES.keys() - BY_VALUE - (EVALUATED - AVERAGED)
+    named = [each.name for each in own]
     shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
 
     @wraps(call)
@@ -74,6 +78,8 @@ def checked_call(call: Made) -> Made:
         except TypeError as error:
             msg = f"{call.__name__}: {error}"
             raise OptionTypeError(msg, f"{call.__name__}({', '.join(shown)})") from None
+        if checks:
+            check_names(given, roles, named)
         return call(*args, **given)
 
     return cast("Made", checked)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def check_names(names: Iterable[str], allowed: Sequence[str]) -> None:
-    """Raise for an argument that a call does not accept."""
+def check_names(names: Iterable[str], allowed: Sequence[str], also: Sequence[str] = ()) -> None:
+    """Raise for an argument that a call does not accept; `also` names those that are no roles."""
     for name in names:
-        if name not in allowed:
-            msg = f"there is no argument {name!r}; there are {', '.join(allowed)}"
-            raise OptionTypeError(msg, argument_hint(name, allowed))
+        if name not in (*also, *allowed):
+            msg = f"there is no argument {name!r}; there are {', '.join([*also, *allowed])}"
+            raise OptionTypeError(msg, argument_hint(name, allowed, also))
 
 
 def unnamed_role(given: object, call: str) -> OptionTypeError:

@@ -486,6 +486,13 @@ def test_an_empty_test_set_and_frames_of_another_kind(library):
         from_factors(A, B, **ONE, test=pytest.importorskip("polars").LazyFrame({"user": [1], "item": ["a"]}), k=1)
 
 
+def test_frames_of_two_libraries_are_an_error():
+    sets = [pytest.importorskip(name).DataFrame({"user": [1], "item": ["a"]}) for name in ("pandas", "polars")]
+    for train, test in (sets, sets[::-1]):
+        with pytest.raises(recframe.OptionTypeError, match="of pandas and polars"):
+            from_factors(A, B, **ONE, train=train, test=test, k=1)
+
+
 @pytest.mark.parametrize(
     ("roles", "message"),
     [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._engines.ids import NAMED
-from recframe._engines.registry import a_type, adapter_of, is_frame
+from recframe._engines.registry import a_type, adapter_of, constructors_for, is_frame
 from recframe.errors import InputError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ def frame_of(train: Any, test: Any) -> Any:
             hint = "a polars or pandas DataFrame, or a SciPy sparse matrix"
             raise OptionTypeError(msg, hint if adapter is None or adapter.eager else "collect it first")
         model_frame = pairs
+    # It raises where they are of two libraries.
+    constructors_for((train, test), None)
     return model_frame
 
 
