@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -356,6 +357,15 @@ def test_a_table_has_a_line_for_each_metric_and_a_column_for_each_model(run):
     assert code == 0
     assert re.search(r"^ +metric +old +new$", out, re.MULTILINE)
     assert list(values(out)) == ["map@1", "mrr@1"]
+
+
+@pytest.mark.parametrize("models", [[1, 2], [0.5, 1.5], [False, True], [None, "a"], ["metric", "value"]])
+def test_a_table_has_columns_of_any_models(run, models):
+    frames = [pl.read_parquet("recs.parquet").with_columns(key=pl.lit(model)) for model in models]
+    pl.concat(frames, how="vertical_relaxed").write_parquet("long.parquet")
+    code, out, err = run("evaluate long.parquet --model key -m mrr -m map")
+    assert (code, err) == (0, "")
+    assert {name: len(cells) for name, cells in values(out).items() if name != "metric"} == {"mrr": 2, "map": 2}
 
 
 def test_markdown(run):
@@ -734,7 +744,11 @@ def test_a_gate_names_the_model(run):
         ),
         ("evaluate recs.parquet --weight wait", "--weight wait: the frame has no such column; it has .*'extra'"),
         ("compare recs.parquet --score score,extra", "(?s)Hint: --score score --score extra"),
-        ("compare recs.parquet", "(?s)Hint: --score old --score new"),
+        ("compare recs.parquet", "(?s)Hint: old.csv new.csv; in one file, --score old --score new"),
+        ("evaluate old.csv -m ndcg map", "(?s)the file 'map' does not exist.*Hint: a metric .*: -m map"),
+        ("metrics ndcg", "Did you mean recframe explain METRIC"),
+        ("evaluate lengths.parquet --model length --csv", "(?s)cannot be written as CSV.*Hint: --json"),
+        ("evaluate cut", "'cut' cannot be read as csv"),
         ("evaluate recs.parquet -m mrr --propensity extra", "(?s)Hint: leave --propensity out"),
         ("evaluate recs.parquet --by user --by item --ties best --ties worst", "--ties is given 2 times.*one value"),
         ("check recs.parquet -k 5 10", "--k is given 2 times, but it takes one value"),
@@ -786,7 +800,10 @@ def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):
         pytest.importorskip("scipy")
     Path("empty.csv").touch()
     Path("empty").touch()
-    pl.read_parquet("recs.parquet").with_columns(extra=0.5).write_parquet("recs.parquet")
+    recs = pl.read_parquet("recs.parquet").with_columns(extra=0.5)
+    recs.write_parquet("recs.parquet")
+    recs.with_columns(length=pl.duration(days="user")).write_parquet("lengths.parquet")
+    Path("cut").write_bytes(gzip.compress(recs.write_csv().encode())[:60])
     code, out, err = run(line)
     assert (code, out) == (2, "")
     assert re.search(message, err), err

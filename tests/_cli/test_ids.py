@@ -58,6 +58,32 @@ def test_ids_are_text_in_all_files_if_they_are_in_one(run):
     assert run(call)[0]["coverage@2"] == 0.5
 
 
+def test_empty_lines_are_no_rows(run):
+    whole, gaps = "user,item,score 1,a,2 1,b,1 ,b,1", "user,item,score 1,a,2 1,b,1  ,b,1  ,, "
+    truth = {"truth": "user,item 1,b ,b", "gaps": "user,item  1,b  ,b  "}
+    call = "evaluate {}.csv --truth {}.csv -m ndcg -m precision@2 -m coverage@2 --counts"
+    rows = run(call.format("old", "truth"), old=whole, new=gaps, **truth)
+    assert (rows[0]["lists"], rows[0]["coverage@2"]) == (2, 1)
+    assert (
+        rows == run(call.format("old", "gaps")) == run(call.format("new", "truth")) == run(call.format("new", "gaps"))
+    )
+
+
+def test_nan_is_an_id_of_text(run):
+    files = {"old": "user,item,score 1,NaN,3 1,a,4", "truth": "user,item 1,NaN"}
+    assert run("evaluate old.csv --truth truth.csv -m mrr", **files) == [{"mrr": 0.5}]
+
+
+@pytest.mark.parametrize("kind", [pl.Duration("us"), pl.Decimal(9, 1)])
+def test_ids_without_a_text_stay_what_they_are(capsys, tmp_path, kind):
+    # Polars makes no text of a duration, and of a decimal one that is not that of the number.
+    old = pl.DataFrame({"user": [1, 2], "item": [1, 2], "score": [2.0, 1.0]}).with_columns(pl.col("item").cast(kind))
+    old.write_parquet(tmp_path / "old.parquet")
+    pl.DataFrame({"user": [1], "item": ["1"]}).write_parquet(tmp_path / "truth.parquet")
+    assert main(["evaluate", f"{tmp_path / 'old.parquet'}", "--truth", f"{tmp_path / 'truth.parquet'}"]) == 2
+    assert "but String in truth" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 def test_a_pipe_is_not_read_twice(capsys, tmp_path):
     # A look at its start would take the first lines away.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from decimal import Decimal
 
 import pytest
 
@@ -221,6 +222,13 @@ def test_a_run_comes_back_as_it_was_written(tmp_path, library, name):
         ("q2", "d1", -2.5),
     ]
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_scores_are_written_as_numbers_of_any_type(tmp_path):
+    pd = pytest.importorskip("pandas")
+    scores = pd.Series([Decimal("1.50"), Decimal("2.5")], dtype=object)
+    recframe.write_run(pd.DataFrame({"user": [1, 1], "item": [1, 2], "score": scores}), tmp_path / "x.run")
+    assert (tmp_path / "x.run").read_text() == "1 Q0 2 1 2.5 recframe\n1 Q0 1 2 1.50 recframe\n"
 
 
 def test_ranks_are_written_as_scores_of_the_same_order(tmp_path, library):

@@ -85,6 +85,8 @@ def _is_check_limit(argument: str) -> bool:
 
 def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
     """Return the error of an option that does not exist with the one that other libraries call by its name."""
+    if error.ctx and error.ctx.info_name == "metrics":
+        return click.UsageError(f"{error.message.rstrip('.')}. Did you mean {NAME} explain METRIC?", ctx=error.ctx)
     if not isinstance(error, click.NoSuchOption):
         return error
     option = error.option_name.lstrip("-").replace("-", "_")

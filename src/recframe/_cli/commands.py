@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +25,7 @@ from recframe.errors import OptionError
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -83,7 +84,8 @@ def evaluate(
         failures = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
     requested, k = _metrics(values, bounds)
     result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
-    _show(result, values, out, result if counts or {"per", "per_item"} & roles.keys() else tables.by_metric(result))
+    table = tables.table if counts or {"per", "per_item"} & roles.keys() else tables.by_metric
+    _show(result, values, out, partial(table, result))
     if sure:
         failures += _surely_short(rec(frame), bounds, roles)
     elif bounds:
@@ -241,15 +243,15 @@ def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any
     return [*requested, *(name for name in bounds if name not in names | cut)], k
 
 
-def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str]) -> pl.DataFrame:
-    """Return the columns that fit a terminal, after those of ``--per``."""
+def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str]) -> Callable[[int], str]:
+    """Return the table of the columns that fit a terminal, after those of ``--per``."""
     per = (*as_tuple(roles.get("per")), *as_tuple(roles.get("per_item")))
     picked, limit = result.select(name for name in (*per, *columns) if name in result.columns), terminal.width()
     for name in DISPENSABLE:
         if limit is None or max(map(len, tables.table(picked).splitlines())) <= limit:
             break
         picked = picked.drop(name, strict=False)
-    return picked
+    return partial(tables.table, picked)
 
 
 def _format(values: dict[str, Any]) -> str | None:
@@ -271,7 +273,7 @@ def _out(values: dict[str, Any]) -> Path | None:
     return None if values["out"] is None else tables.check_out(values["out"])
 
 
-def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, short: pl.DataFrame | None) -> None:
+def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, table: Callable[[int], str] | None) -> None:
     """Print a result in the format that the command names, and write it to a file."""
     from recframe._cli import append
 
@@ -283,7 +285,7 @@ def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, short:
     kind = _format(values)
     if kind is not None:
         say(tables.PRINTERS[kind](result, digits).rstrip("\n"))
-    elif short is not None:
-        say(tables.table(short, digits))
+    elif table is not None:
+        say(table(digits))
     if (path := append.check_append(values["append"], constants)) is not None:
         append.append(result, path, constants)

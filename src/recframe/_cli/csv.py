@@ -45,6 +45,9 @@ def read_csv(
     if numbers:
         scanned = pl.scan_csv(source, glob=False, schema_overrides=dict.fromkeys(numbers, pl.String), **options)
     frame = pick(scanned).collect()
+    own = [name for name in scanned.collect_schema() if name in frame.columns]
+    if own and frame.select(pl.all_horizontal(pl.col(own).is_null()).any()).item():
+        frame = pick(scanned.filter(pl.any_horizontal(pl.all().is_not_null()))).collect()
     _refuse_repeated_names(source, frame.columns, options.get("separator", ","))
     frame = frame.with_columns(_as_number(frame[name], kind) for name, kind in numbers.items() if name in frame.columns)
     return frame.select(values if values.name in ids else _with_nan(values) for values in frame)
@@ -128,7 +131,7 @@ def _with_nan(values: pl.Series) -> pl.Series:
 def _as_number(ids: pl.Series, kind: pl.DataType) -> pl.Series:
     """Return ids as numbers, if none is lost by that: whole numbers print back the same, others stay distinct."""
     numbers = ids.cast(kind, strict=False)
-    if numbers.null_count() > ids.null_count():
+    if numbers.null_count() > ids.null_count() or numbers.is_nan().any():
         return ids
     same = (numbers.cast(pl.String) == ids).all() if kind.is_integer() else numbers.n_unique() == ids.n_unique()
     return numbers if same else ids
@@ -141,10 +144,10 @@ def with_ids_alike(frames: Sequence[pl.DataFrame], ids: Iterable[str]) -> list[p
 
 
 def _other(frame: pl.DataFrame, columns: Iterable[str]) -> list[str]:
-    """Return which columns are no text yet; floats stay, as their text would be another one's id."""
-    kinds = {name: frame.schema[name] for name in columns if name in frame.columns}
-    stay = (pl.Null, pl.Categorical, pl.Enum)
-    return [name for name, kind in kinds.items() if not (kind.is_float() or kind.is_nested() or kind in stay)]
+    """Return which columns are no text yet; fractions stay, as their text would be another one's id."""
+    kinds = (pl.Boolean, pl.Date, pl.Datetime, pl.Time)
+    own = ((name, frame.schema[name]) for name in columns if name in frame.columns)
+    return [name for name, kind in own if kind.is_integer() or kind in kinds]
 
 
 def _is_text(kind: pl.DataType | None) -> bool:

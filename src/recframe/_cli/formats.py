@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
+import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from recframe._cli.texts import number_of
@@ -38,8 +39,8 @@ def format_of(path: Path) -> str:
     with path.open("rb") as file:
         head = file.read(4096)
     if head.startswith(GZIP):
-        with gzip.open(path) as file:
-            head = file.read(4096)
+        with suppress(zlib.error):  # what is cut off is said where the whole file is read
+            head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, 4096)
     return _format_of_bytes(head, path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
@@ -29,7 +30,8 @@ from recframe._files.paths import (
 )
 from recframe._files.trec import read_qrels, read_run
 from recframe._values import as_tuple
-from recframe.errors import InputError, OptionError
+from recframe.errors import InputError, OptionError, RecError
+from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -237,6 +239,9 @@ def _models_of(argument: str, endings: Collection[str] | None) -> tuple[dict[str
     name, _, file = argument.partition("=")
     is_named = not as_path(argument).exists() and bool(name and file) and not {*name} & {*"/\\"}
     path = as_path(file if is_named else argument)
+    if not path.exists() and _is_metric(argument):
+        msg = f"the file {argument!r} does not exist"
+        raise InputError(msg, f"a metric is an option of its own: -m {argument}")
     paths = _paths(path, endings)
     if is_named:
         return {name: paths}, True, len(paths)
@@ -245,6 +250,12 @@ def _models_of(argument: str, endings: Collection[str] | None) -> tuple[dict[str
     if is_pattern(path) and all(map(partitions, paths)):
         return {model_name(paths[0]): paths}, False, len(paths)
     return {model_name(each): [each] for each in paths}, is_pattern(path), len(paths)
+
+
+def _is_metric(name: str) -> bool:
+    with suppress(RecError):
+        return bool(spec_of(name))
+    return False
 
 
 def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:

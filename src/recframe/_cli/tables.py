@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from recframe._files.paths import as_path, check_directory, write_whole
-from recframe.errors import OptionError, visible
+from recframe.errors import InputError, OptionError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,6 +47,16 @@ def table(frame: pl.DataFrame, digits: int = DIGITS) -> str:
     return aligned(*_cells(frame, digits))
 
 
+def by_metric(frame: pl.DataFrame, digits: int = DIGITS) -> str:
+    """Return a row for each metric and a column for each model, as a terminal is rather high than wide."""
+    header, rows = _cells(frame, digits)
+    cells = (
+        [header, *rows] if frame.columns[0] == "model" else [["metric", *header], *(["value", *row] for row in rows)]
+    )
+    first, *others = zip(*cells, strict=True)
+    return aligned(["metric", *first[1:]], others)
+
+
 def markdown(frame: pl.DataFrame, digits: int = DIGITS) -> str:
     """Return a result as a table of Markdown."""
     header, rows = _cells(frame, digits)
@@ -55,18 +65,23 @@ def markdown(frame: pl.DataFrame, digits: int = DIGITS) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
+def _csv(frame: pl.DataFrame, separator: str = ",") -> str:
+    """Return a result as CSV, or raise for what it has no text for, such as keys that are lists."""
+    from polars.exceptions import PolarsError
+
+    try:
+        return frame.write_csv(separator=separator)
+    except PolarsError as error:
+        msg = f"the result cannot be written as CSV: {str(error).splitlines()[0]}"
+        raise InputError(msg, "--json, or --out result.json") from None
+
+
 PRINTERS: dict[str, Callable[[pl.DataFrame, int], str]] = {
     "json": lambda frame, _: f"{json.dumps(_plain_rows(frame), indent=2, ensure_ascii=False, default=str)}\n",
-    "csv": lambda frame, _: frame.write_csv(),
+    "csv": lambda frame, _: _csv(frame),
     "markdown": markdown,
 }
 """How a result becomes text, by the name of the format: with all digits, or so many."""
-
-
-def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each metric and a column for each model, as a terminal is rather high than wide."""
-    names = "model" if "model" in frame.columns else ["value"]
-    return frame.transpose(include_header=True, header_name="metric", column_names=names)
 
 
 def as_parquet(frame: pl.DataFrame) -> bytes:
@@ -84,7 +99,7 @@ WRITERS: dict[str, Callable[[pl.DataFrame, int], bytes]] = {
     ".json": _text(PRINTERS["json"]),
     ".ndjson": _text(lambda frame, _: "".join(f"{json.dumps(row, default=str)}\n" for row in _plain_rows(frame))),
     ".csv": _text(PRINTERS["csv"]),
-    ".tsv": _text(lambda frame, _: frame.write_csv(separator="\t")),
+    ".tsv": _text(lambda frame, _: _csv(frame, "\t")),
     ".md": _text(markdown),
     ".txt": _text(table),
     ".parquet": lambda frame, _: as_parquet(frame),

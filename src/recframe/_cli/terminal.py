@@ -88,10 +88,13 @@ def as_options(text: str) -> str:
     from recframe._arguments import ROLES
     from recframe._cli.options import own_arguments
 
+    text = text.replace(ONE_MODEL, f"old.csv new.csv; in one file, {ONE_MODEL}")
     own = {*ROLES, *own_arguments("compare"), "metrics", "judge", "save", "counts", "chance"}
     return "\n".join(" ".join(_with_options(iter(line.split(" ")), own)) for line in text.split("\n"))
 
 
+ONE_MODEL = "score=['old', 'new'], or model='model'"
+"""The hint where a call needs two models: on the command line, files are models too."""
 CLOSING = {"'": "'", "[": "]", "(": ")"}
 """What ends a value of several words, by how it starts."""
 

@@ -222,7 +222,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
     sign = -1 if query.by_rank else 1
     places = rows[place_column].to_list()
     lines = [
-        f"{one} Q0 {document} {place} {sign * score!r} {tag}\n"
+        f"{one} Q0 {document} {place} {sign * score} {tag}\n"
         for one, document, place, score in zip(queries, items, places, scores, strict=True)
     ]
     data = "".join(lines).encode()
