@@ -204,6 +204,8 @@ def test_require_names_the_segment(library):
     frame = pytest.importorskip(library).DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 0], "score": [3, 2, 1]})
     with pytest.raises(recframe.ThresholdError, match=r"mrr of user 2 has no value"):
         recframe.require(frame.rec.evaluate("mrr", per="user"), {"mrr": 1})
+    with pytest.raises(recframe.ThresholdError, match=r"^mrr is 1, below 2$"):
+        recframe.require(frame.rec.evaluate("mrr", counts=True), {"mrr": 2})
 
 
 def test_a_result_without_rows_passes_no_gate():

@@ -103,7 +103,8 @@ def _of_frame(result: Any, least: Any, by: str | None) -> list[str]:
         return _of_intervals(frame, least, by)
     names = list(result.columns)
     bounds = {_column(names, name): number(f"least[{quoted(name)}]", value) for name, value in least.items()}
-    keys = [name for name, kind in frame.schema.items() if name not in bounds and not kind.is_float()]
+    # Columns of models and segments are ahead of metrics, those of counts behind them.
+    keys = [name for name in names[: min(map(names.index, bounds))] if not frame.schema[name].is_float()]
     if not len(frame):
         return [
             f"{name} has no value, but must be at least {bound:g}: the result has no rows"

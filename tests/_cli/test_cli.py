@@ -749,6 +749,7 @@ def test_a_gate_names_the_model(run):
         ("metrics ndcg", "Did you mean recframe explain METRIC"),
         ("evaluate lengths.parquet --model length --csv", "(?s)cannot be written as CSV.*Hint: --json"),
         ("evaluate cut", "'cut' cannot be read as csv"),
+        ("evaluate latin.csv", "(?s)'latin.csv' cannot be read as csv.*Hint: save it as UTF-8"),
         ("evaluate recs.parquet -m mrr --propensity extra", "(?s)Hint: leave --propensity out"),
         ("evaluate recs.parquet --by user --by item --ties best --ties worst", "--ties is given 2 times.*one value"),
         ("check recs.parquet -k 5 10", "--k is given 2 times, but it takes one value"),
@@ -803,6 +804,7 @@ def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):
     recs = pl.read_parquet("recs.parquet").with_columns(extra=0.5)
     recs.write_parquet("recs.parquet")
     recs.with_columns(length=pl.duration(days="user")).write_parquet("lengths.parquet")
+    Path("latin.csv").write_bytes("user,item,score\né,1,1\n".encode("latin-1"))
     Path("cut").write_bytes(gzip.compress(recs.write_csv().encode())[:60])
     code, out, err = run(line)
     assert (code, out) == (2, "")

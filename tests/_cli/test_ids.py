@@ -69,6 +69,14 @@ def test_empty_lines_are_no_rows(run):
     )
 
 
+def test_numbers_are_read_as_they_are_written(run):
+    # Polars looks at some lines only, and makes no number of spaces around one.
+    many = " ".join(f"1,{item},1,0" for item in range(10_001))
+    for last in ("1,x,2.5,0.5", "1,x,\t3,\t1"):
+        rows = run("evaluate old.csv -m mrr -m num_ret", old=f"user,item,score,relevant {many} {last}")
+        assert rows == [{"mrr": 1.0, "num_ret": 10_002.0}]
+
+
 def test_nan_is_an_id_of_text(run):
     files = {"old": "user,item,score 1,NaN,3 1,a,4", "truth": "user,item 1,NaN"}
     assert run("evaluate old.csv --truth truth.csv -m mrr", **files) == [{"mrr": 0.5}]

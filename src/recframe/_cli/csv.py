@@ -67,7 +67,8 @@ def read_numbers(
         frame = read_csv(source, ids, pick, separator=separator, infer_schema_length=10_000)
     except pl.exceptions.ComputeError:
         _refuse_text(source, name, numbers, separator)
-        raise
+        # Whole numbers may be followed by others later than polars looks.
+        frame = read_csv(source, ids, pick, separator=separator, infer_schema_length=None)
     if any(frame.schema[column] == pl.String and frame[column].count() for column in {*numbers} & {*frame.columns}):
         _refuse_text(source, name, numbers, separator)
     return frame
@@ -114,16 +115,16 @@ def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], separ
     if twice is not None:
         where = "the file" if isinstance(source, bytes) else repr(str(source))
         msg = f"{where} has {header.count(twice)} columns of the name {twice!r}"
-        raise InputError(msg, "give each column a name of its own")
+        raise InputError(msg, "the first line names the columns: give each a name of its own")
 
 
 def _with_nan(values: pl.Series) -> pl.Series:
-    """Return numbers where a column is text only because it says nan, as Python and other programs write it."""
-    if values.dtype != pl.String:
+    """Return numbers where a column is text only because it says nan, as Python does, or has spaces around them."""
+    if values.dtype != pl.String or not values.count():
         return values
     is_nan = values.str.strip_chars().str.to_lowercase() == "nan"
     numbers = values.set(is_nan, None).str.strip_chars().cast(pl.Float64, strict=False)
-    if not is_nan.any() or numbers.null_count() > values.null_count() + is_nan.sum():
+    if numbers.null_count() > values.null_count() + is_nan.sum():
         return values
     return numbers.set(is_nan, math.nan)
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODEL_COLUMN = "model"
+OLDER = (json.JSONDecodeError, RuntimeError)
+"""What older polars raise for a file that they cannot read."""
 SIDES = ("truth", "judge", "train", "features")
 """The roles of files that hold no scores of a model."""
 _OF_LISTS = ("per", "per_item", "weight", "propensity")
@@ -154,12 +156,13 @@ class Inputs:
         check_file(path)
         try:
             frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids, self.constants)))
-        except (pl.exceptions.PolarsError, OSError, json.JSONDecodeError, RuntimeError) as error:  # of older polars too
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, *OLDER) as error:
             reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
             line = line_of_no_object(path) if kind == "ndjson" else None
             reason = reason if line is None else f"line {line:,} is no object of JSON"
             msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
-            raise InputError(msg, f"check the file, or give --format {'|'.join(FORMATS)}") from None
+            hint = "save it as UTF-8" if "utf-8" in reason else f"check the file, or give --format {'|'.join(FORMATS)}"
+            raise InputError(msg, hint) from None
         # Texts without values are no texts: nobody said what the column holds.
         return frame.select(values.cast(pl.Null) if _is_empty_text(values) else values for values in frame)
 
