@@ -121,6 +121,15 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(FRAME).compare("ndcg", n_resamples=9), "Hint: did you mean 'resamples'?"),
         (lambda: recframe.rec(FRAME).compare("ndcg", gain="exp2"), "Hint: an option is part of the metric"),
         (lambda: recframe.rec(FRAME).evaluate("ndcg", gain=abs), "Hint: metrics.NDCG(gain=...)"),
+        (
+            lambda: recframe.rec(FRAME).recall(2, truth=FRAME, per_item="genra"),
+            "Hint: did you mean 'genre'?",
+        ),
+        (lambda: recframe.rec(FRAME).recall(2, truth=FRAME, per_item="seller"), "Hint: join it to truth"),
+        (
+            lambda: recframe.rec(FRAME).recall(2, truth=FRAME.select("user", "item"), relevant="clicked"),
+            "Hint: leave relevant= out, if each of its rows is relevant",
+        ),
         (recframe.explain, "Hint: explain(metric, like)"),
         (recframe.rec, "Hint: rec(frame, validate=...)"),
         (lambda: recframe.table(FRAME, k=3), "unexpected keyword argument 'k'"),

@@ -35,7 +35,7 @@ def missing_column(spec: ColumnSpec, name: str, there: Collection[Any]) -> Missi
     near = near if near in map(str, usual) or not usual else ""
     if len(several) > 1 and {*several} <= {*there}:
         hint = f"{spec.role}={several}"
-    elif name not in ("frame", "users", "items") and spec.use in ("key", "order"):
+    elif name not in ("frame", "users", "items") and spec.role in ("by", "item"):
         what = ", ".join([repr(near)] if near else map(repr, usual)) or "the column that holds it"
         hint = f"frames are matched by columns of one name: in {name}, rename {what} to {spec.column!r}"
     elif near:
@@ -43,7 +43,11 @@ def missing_column(spec: ColumnSpec, name: str, there: Collection[Any]) -> Missi
     else:
         also = ["rank='rank'"] if spec.role == "score" and "rank" in there else []
         also += ["by=None, if the frame is one list"] if spec.role == "by" and not usual else []
-        also += ["truth=, if another frame holds what was relevant"] if spec.role == "relevant" and not usual else []
+        if spec.role == "relevant" and not usual:
+            of_truth = "leave relevant= out, if each of its rows is relevant"
+            also += [of_truth if name == "truth" else "truth=, if another frame holds what was relevant"]
+        elif name == "truth" and not usual:
+            also += ["join it to truth"]
         hint = " or ".join([*also, *(f"{spec.role}={column!r}" for column in usual)])
     return MissingColumnError.of(msg, hint, spec.role, spec.column)
 
