@@ -160,7 +160,8 @@ def _column(names: Sequence[Any], name: Any, kind: str = "column") -> str:
         return spelled
     listed = ", ".join(map(repr, names))
     msg = f"the result has no {kind} {text!r}; it has {listed}"
-    raise MissingColumnError(msg, closest(spelled, map(str, names)) or "name a metric that evaluate computed")
+    hint = "by='mean', 'low' or 'high' reads a result of describe" if "p50" in names else "name a computed metric"
+    raise MissingColumnError(msg, closest(spelled, map(str, names)) or hint)
 
 
 def _text(name: Any) -> str:
