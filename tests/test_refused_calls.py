@@ -215,3 +215,11 @@ def test_boosters_without_groups(library):
     with pytest.raises(recframe.InputError, match="the data has no groups"):
         call(None)
     assert call([2, 2])[1] == pytest.approx(FRAME.rec.mrr(by="user"))
+
+
+@pytest.mark.parametrize("call", ["fuse", "tune", "agreement", "changes"])
+def test_what_needs_numpy_names_the_extra(call, monkeypatch):
+    monkeypatch.setattr("recframe.errors.find_spec", lambda _: None)
+    given = ["ndcg"] if call in ("tune", "changes") else []
+    with pytest.raises(recframe.MissingExtraError, match=r"(?s)packages for \w+ are not installed.*pip install numpy"):
+        getattr(recframe.rec(FRAME), call)(*given, score=["score", "other"])
