@@ -642,6 +642,7 @@ def test_a_failed_gate_leaves_the_baseline_as_it_was(run):
         assert not Path("prod.parquet").exists()
     code, _, err = run(line.replace("old.csv", "old.csv new.csv"))
     assert (code, "'prod.parquet' keeps the lists of one model, but there are 'old', 'new'" in err) == (2, True)
+    assert "--score" not in err
     assert not Path("prod.parquet").exists()
     assert run(f"{line} --fail-under ndcg@10=0.1")[0] == 0
     before = Path("prod.parquet").read_bytes()
@@ -749,6 +750,7 @@ def test_a_gate_names_the_model(run):
         ("metrics ndcg", "Did you mean recframe explain METRIC"),
         ("evaluate lengths.parquet --model length --csv", "(?s)cannot be written as CSV.*Hint: --json"),
         ("evaluate cut", "'cut' cannot be read as csv"),
+        ("evaluate nan.json --format ndjson", "cannot be read as ndjson: line 2 is no object of JSON"),
         ("evaluate latin.csv", "(?s)'latin.csv' cannot be read as csv.*Hint: save it as UTF-8"),
         ("evaluate recs.parquet -m mrr --propensity extra", "(?s)Hint: leave --propensity out"),
         ("evaluate recs.parquet --by user --by item --ties best --ties worst", "--ties is given 2 times.*one value"),
@@ -804,6 +806,7 @@ def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):
     recs = pl.read_parquet("recs.parquet").with_columns(extra=0.5)
     recs.write_parquet("recs.parquet")
     recs.with_columns(length=pl.duration(days="user")).write_parquet("lengths.parquet")
+    Path("nan.json").write_text('{"user": 1, "item": 1, "score": 1}\n{"user": 1, "item": 2, "score": NaN}\n')
     Path("latin.csv").write_bytes("user,item,score\né,1,1\n".encode("latin-1"))
     Path("cut").write_bytes(gzip.compress(recs.write_csv().encode())[:60])
     code, out, err = run(line)

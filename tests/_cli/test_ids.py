@@ -77,6 +77,13 @@ def test_numbers_are_read_as_they_are_written(run):
         assert rows == [{"mrr": 1.0, "num_ret": 10_002.0}]
 
 
+def test_objects_are_read_to_the_last_one(run):
+    rows = [{"user": 1, "item": item, "score": 1} for item in range(101)]
+    late = {"user": 1, "item": "x", "score": 2.5, "relevant": 0.5}
+    Path("old.ndjson").write_text("\ufeff" + "\n".join(map(json.dumps, [*rows, late])), encoding="utf-8")
+    assert run("evaluate old.ndjson -m mrr -m num_ret") == [{"mrr": 1.0, "num_ret": 102.0}]
+
+
 def test_nan_is_an_id_of_text(run):
     files = {"old": "user,item,score 1,NaN,3 1,a,4", "truth": "user,item 1,NaN"}
     assert run("evaluate old.csv --truth truth.csv -m mrr", **files) == [{"mrr": 0.5}]

@@ -18,6 +18,7 @@ from recframe._cli.ndjson import line_of_no_object, refuse_text_of_objects
 from recframe._cli.partitions import files_of, partitions, with_partitions
 from recframe._cli.terminal import progress
 from recframe._cli.texts import number_of
+from recframe._files.fields import BOM
 from recframe._files.paths import (
     STDIN,
     as_path,
@@ -175,8 +176,10 @@ class Inputs:
             text = read_bytes(path) if path == STDIN or path.name.endswith(".gz") else path
             separator = "\t" if kind == "tsv" else self.separator
             return read_numbers(text, str(path), self._ids, self._numbers, pick, separator)
-        data = BytesIO(read_bytes(path))
-        return pick((pl.read_ndjson(data) if kind == "ndjson" else pl.read_ipc(data)).lazy()).collect()
+        data = BytesIO(read_bytes(path).removeprefix(BOM))
+        # `read_ndjson` of older polars looks at the first lines only, and drops the fraction of a later number.
+        lazy = pl.scan_ndjson(data, infer_schema_length=None) if kind == "ndjson" else pl.read_ipc(data).lazy()
+        return pick(lazy).collect()
 
     @property
     def _numbers(self) -> list[str]:

@@ -30,9 +30,10 @@ def refuse_text_of_objects(path: Path, frame: pl.DataFrame, numbers: Collection[
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Any]]:
-    for line, text in enumerate(read_bytes(path).decode(errors="replace").split("\n"), 1):
+    for line, text in enumerate(read_bytes(path).decode("utf-8-sig", "replace").split("\n"), 1):
         if text.strip():
             try:
-                yield line, json.loads(text)
+                # JSON has no NaN, though Python reads and writes it; `int` refuses it.
+                yield line, json.loads(text, parse_constant=int)
             except ValueError:
                 yield line, None

@@ -52,7 +52,8 @@ def save(plan: Plan, path: Path) -> None:
     values, context = ListValues(plan), plan.context
     if len(values.models) != 1:
         msg = f"{str(path)!r} keeps the lists of one model, but there are {', '.join(map(repr, values.models))}"
-        raise OptionError(msg, f"make a call for the model to keep, such as score={str(values.models[0])!r}")
+        such = "" if context.long else f", such as score={str(values.models[0])!r}"
+        raise OptionError(msg, f"make a call for the model to keep{such}")
     metrics = _definitions(plan)
     columns = _columns(values, plan, 0)
     check_apart([LIST, ABOUT, *FINGERPRINTS, *columns.values()])
