@@ -121,3 +121,10 @@ def test_bpref_is_refused_for_what_it_gives_to_some_lists() -> None:
         {"negative": 0.0, "only hits": float("nan"), "some": 0.5}, nan_ok=True
     )
     assert dict(ours.iter_rows()) == {"negative": 1.0, "only hits": 1.0, "some": 0.5}
+    # A list without a relevant item divides by 0, which ends the thread that reads it: the lists after it keep their 0.
+    names = [f"q{number:03}" for number in range(1000)]
+    qrels = {name: {"a": 0} if name == names[0] else {"a": 1, "b": 0} for name in names}
+    theirs = ranx.evaluate(
+        ranx.Qrels(qrels), ranx.Run({name: {"a": 1.0} for name in names}), "bpref", return_mean=False
+    )
+    assert theirs[1] == 0.0

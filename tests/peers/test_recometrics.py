@@ -101,3 +101,14 @@ def test_every_user(seed: int, bias: bool, graded: bool) -> None:
 def test_recorded_values(dtype: Any) -> None:
     found = ours(model(0), dtype)
     assert {name: found[label].mean() for name, label in NAMES.items()} == pytest.approx(RECORDED, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_every_row_is_relevant(k: int) -> None:
+    # The profile says where it has no value.
+    recometrics = pytest.importorskip("recometrics")
+    sparse = pytest.importorskip("scipy.sparse")
+    none, every = sparse.csr_array((1, 3)), sparse.csr_array(np.ones((1, 3)))
+    given = {"k": k, "all_metrics": True, "break_ties_with_noise": False, "consider_cold_start": True, "nthreads": 1}
+    table = recometrics.calc_reco_metrics(none, every, np.array([[3.0, 2.0, 1.0]]), np.eye(3), **given)
+    assert {*table.iloc[0].dropna().index} == ({f"NDCG@{k}"} if k > 1 else set())

@@ -86,6 +86,15 @@ def test_a_policy_given_or_bound_wins(engine):
     assert engine.ask(frame, "mrr", truth=truth, like="trec_eval", min_relevance=0) == pytest.approx(0.75)
 
 
+@pytest.mark.parametrize("like", ["trec_eval", "ir_measures"])
+def test_ids_of_text_tie_in_the_order_of_text(engine, like):
+    # To them 9 is larger than 10; integers are compared as numbers here, which the profiles say.
+    for ids, found in ((("9", "10"), 0.5), ((9, 10), 1.0)):
+        rows = [{"user": 1, "item": item, "relevant": int(item == ids[1]), "score": 1.0} for item in ids]
+        assert engine.ask(engine.frame(rows), "mrr", like=like) == found
+    assert "9 is larger than 10" in " ".join(str(recframe.explain("mrr", like=like)).split())
+
+
 def test_bound_roles_count_as_given():
     polars = pytest.importorskip("polars")
     frame, truth = polars.DataFrame(FRAME), polars.DataFrame(TRUTH)
@@ -136,7 +145,7 @@ def test_a_metric_without_a_cutoff_there_is_computed_once(engine):
         ("roc_auc", {"like": "rectools"}, "refuses roc_auc: its PartialAUC"),
         ("r_precision", {"like": "rectools"}, r"recall\(capped=True\)"),
         ("partial_auc", {"like": "rectools"}, "refuses partial_auc: its PartialAUC stops at a number of rows"),
-        ("bpref", {"like": "ranx"}, "a negative grade as a judgment, and is nan where nothing is judged irrelevant"),
+        ("bpref", {"like": "ranx"}, "a negative grade as a judgment, is nan where nothing is judged irrelevant"),
         ("map", {"like": "sklearn"}, "that is pr_auc"),
         (
             "rbp",

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
 from recframe.profiles._retrieval import EVIDENTLY, LLAMA_INDEX, MLFLOW, SENTENCE_TRANSFORMERS
-from recframe.profiles._shared import BY_THRESHOLD, FROM_LEVEL, LISTS_IN_ORDER, NORM_RELEVANT, OVER_RANKED, POSITIVE
+from recframe.profiles._shared import (
+    BY_THRESHOLD,
+    FROM_LEVEL,
+    IDS_OF_TEXT,
+    LISTS_IN_ORDER,
+    NORM_RELEVANT,
+    OVER_RANKED,
+    POSITIVE,
+)
 from recframe.profiles._toolkits import IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
 
 if TYPE_CHECKING:
@@ -50,6 +58,7 @@ TREC_EVAL = Profile(
         "without scaling, its formula is that of rbp(p=0.9,gain=linear)",
     },
     departs=(
+        IDS_OF_TEXT,
         "trec_eval 9 and the Python package pytrec_eval keep scores as float32, so scores that differ by less tie.",
     ),
 )
@@ -113,8 +122,9 @@ RANX = Profile(
         ),
     },
     refused={
-        "bpref": "its bpref counts a negative grade as a judgment, and is nan where nothing is judged irrelevant and "
-        "something relevant is recommended; where neither is so, that is bpref with min_relevance=1 and undefined=0",
+        "bpref": "its bpref counts a negative grade as a judgment, is nan where nothing is judged irrelevant and "
+        "something relevant is recommended, and is 0 in lists that follow one without a relevant item; where none of "
+        "this is so, that is bpref with min_relevance=1 and undefined=0",
     },
     departs=("Without make_comparable=True it refuses runs whose lists are not exactly those of the truth.",),
 )
@@ -145,7 +155,7 @@ RECTOOLS = Profile(
     refused={
         "r_precision": "its Precision(r_precision=True) divides hits at k by min(k, R): that is recall(capped=True)",
         "serendipity": "its Serendipity is serendipity(unexpected='ranks', denominator='list') without like=, and 0 "
-        "for users without a relevant item: undefined=0",
+        "for users without a relevant item: undefined=0, lists='ranked'",
         "catalog_accuracy": "its Accuracy is catalog_accuracy without like=, with a catalog",
         "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position: "
         "partial_auc(negatives=10) without like=, positives='first' gives PAP",
@@ -185,8 +195,9 @@ RECOMMENDERS = Profile(
         "roc_auc": "its auc pools the rows of all users: roc_auc without like=, by=None, of the recommended rows that "
         "the truth holds, joined with their relevance",
         "serendipity": "its user_serendipity is serendipity(unexpected='history', denominator='list') without like=, "
-        "and 0 for users without a relevant item: undefined=0; it leaves out users without a history",
+        "and 0 for users without a relevant item: undefined=0, lists='ranked'; it leaves out users without a history",
     },
+    departs=("It gives 0.0 where nothing recommended is in the truth; here that is nan if no list has a value.",),
 )
 
 SPARK = Profile(
@@ -268,7 +279,7 @@ RECOMETRICS = Profile(
         "pr_auc": Definition("PR-AUC"),
     },
     departs=(
-        "It gives NaN where all scores of a list are equal, and where every row is relevant (NDCG@K apart).",
+        "It gives NaN where all scores of a list are equal, and where every row is relevant (but NDCG@K from K=2).",
         "It gives NaN where a list has fewer than k rows; P@K, TP@K, R@K and Hit@K also where it has just k.",
     ),
 )

@@ -6,6 +6,7 @@ from recframe.profiles._record import EVERY_ROW, Definition, Profile
 from recframe.profiles._shared import (
     BINARY,
     FROM_LEVEL,
+    IDS_OF_TEXT,
     LISTS_IN_ORDER,
     NORM_RELEVANT,
     OF_LISTS,
@@ -17,6 +18,7 @@ from recframe.profiles._shared import (
 GAINS_OF_LENSKIT = BINARY | {"discount": "jarvelin"} | POSITIVE
 OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
 PADDED = " that has the padding as one item more"
+OF_TRUTH = "undefined=0.0, lists='truth'"
 
 IR_MEASURES = Profile(
     name="ir_measures",
@@ -42,19 +44,21 @@ IR_MEASURES = Profile(
     },
     refused={
         "judged": "its Judged breaks ties by the smaller item name, unlike its other measures, and counts grades "
-        "below 0: judged(denominator=list) without like=, ties='item'",
+        "below 0: judged(denominator=list) without like=, ties='item', min_relevance= of the lowest grade, " + OF_TRUTH,
         "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without like=, "
-        "ties='item_desc'",
-        "rbp": "its RBP comes from cwl_eval, which keeps tied rows in their order: rbp without like=, ties='first'",
+        "ties='item_desc', " + OF_TRUTH,
+        "rbp": "its RBP comes from cwl_eval, which keeps tied rows in their order: rbp without like=, ties='first', "
+        + OF_TRUTH,
         "alpha_ndcg": "its alpha_nDCG comes from pyndeval, which breaks ties by the smaller item name, unlike the "
-        "others: alpha_ndcg without like=, ties='item'",
+        "others: alpha_ndcg without like=, ties='item', " + OF_TRUTH,
         "err_ia": "its ERR_IA comes from pyndeval, which breaks ties by the smaller item name, unlike the "
-        "others: err_ia(normalized=True) without like=, ties='item'",
+        "others: err_ia(normalized=True) without like=, ties='item', " + OF_TRUTH,
         "num_rel": "its NumRel is the sum over all lists",
         "num_ret": "its NumRet is the sum over all lists",
         "num_rel_ret": "its NumRet(rel=1) is the sum over all lists",
     },
     departs=(
+        IDS_OF_TEXT,
         "It gets a measure from the first provider that has it: here pytrec_eval, which keeps scores as float32.",
         "nDCG(dcg='exp-log2') comes from gdeval, which rounds to five digits.",
     ),
