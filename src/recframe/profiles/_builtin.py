@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING
 from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
 from recframe.profiles._retrieval import EVIDENTLY, LLAMA_INDEX, MLFLOW, SENTENCE_TRANSFORMERS
-from recframe.profiles._shared import (
-    BY_THRESHOLD,
-    FROM_LEVEL,
-    IDS_OF_TEXT,
-    LISTS_IN_ORDER,
-    NORM_RELEVANT,
-    OVER_RANKED,
-    POSITIVE,
-)
-from recframe.profiles._toolkits import IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
+from recframe.profiles._shared import BY_THRESHOLD, FROM_LEVEL, LISTS_IN_ORDER, NORM_RELEVANT, OVER_RANKED, POSITIVE
+from recframe.profiles._toolkits import IDS_OF_TEXT, IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -256,6 +248,7 @@ TORCHMETRICS = Profile(
     },
     departs=(
         "Its precision, recall, MRR and MAP call a row that has a score of 0 or less not relevant: give positive ones.",
+        "Its empty_target_action counts scored rows: a list whose relevant items all lack a score is empty to it.",
         "It computes in float32.",
     ),
 )

@@ -10,4 +10,3 @@ OF_LISTS = {"denominator": "list"}
 BY_THRESHOLD = {"points": "thresholds"}
 LISTS_IN_ORDER = "it reads lists in order, not scores"
 SCORED_ROWS = "It sees the rows that it scores: a relevant item without a score does not exist."
-IDS_OF_TEXT = "Its ids are text, so 9 is larger than 10: cast integer ids to text, or they tie in the order of numbers."

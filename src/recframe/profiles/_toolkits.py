@@ -6,7 +6,6 @@ from recframe.profiles._record import EVERY_ROW, Definition, Profile
 from recframe.profiles._shared import (
     BINARY,
     FROM_LEVEL,
-    IDS_OF_TEXT,
     LISTS_IN_ORDER,
     NORM_RELEVANT,
     OF_LISTS,
@@ -18,6 +17,7 @@ from recframe.profiles._shared import (
 GAINS_OF_LENSKIT = BINARY | {"discount": "jarvelin"} | POSITIVE
 OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
 PADDED = " that has the padding as one item more"
+IDS_OF_TEXT = "Its ids are text, so 9 is larger than 10: cast integer ids to text, or they tie in the order of numbers."
 OF_TRUTH = "undefined=0.0, lists='truth'"
 
 IR_MEASURES = Profile(
@@ -47,8 +47,7 @@ IR_MEASURES = Profile(
         "below 0: judged(denominator=list) without like=, ties='item', min_relevance= of the lowest grade, " + OF_TRUTH,
         "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without like=, "
         "ties='item_desc', " + OF_TRUTH,
-        "rbp": "its RBP comes from cwl_eval, which keeps tied rows in their order: rbp without like=, ties='first', "
-        + OF_TRUTH,
+        "rbp": "its RBP comes from cwl_eval, which keeps ties in order: rbp without like=, ties='first', " + OF_TRUTH,
         "alpha_ndcg": "its alpha_nDCG comes from pyndeval, which breaks ties by the smaller item name, unlike the "
         "others: alpha_ndcg without like=, ties='item', " + OF_TRUTH,
         "err_ia": "its ERR_IA comes from pyndeval, which breaks ties by the smaller item name, unlike the "
