@@ -47,6 +47,8 @@ def test_arrays_are_a_frame(metric):
         (r"(?s)score has the shape \(1, 3\).*Hint: give one column", {"relevant": [0, 1, 1], "score": [[1, 2, 3]]}),
         (r"(?s)relevant has the shape \(2, 3\).*the truth first.*, group=\[3\] \* 2\)", {"relevant": [[0, 1, 1]] * 2, "score": [[1, 2, 3]] * 2}),
         ("group has 1 values of type float64, but there are 2 rows", {"relevant": [0, 1], "score": [1, 2], "group": [2.0]}),
+        ("relevant=.* is no array of numbers", {"relevant": ["0", "1"], "score": [1, 2]}),
+        ("score=.* is no array of numbers", {"relevant": [0, 1], "score": np.array(["1", None], dtype=object)}),
         ("score has masked values", {"relevant": [0, 1], "score": np.ma.masked_greater([1.0, 2.0], 1)}),
         ("group has masked values", {"relevant": [0, 1], "score": [1, 2], "group": np.ma.masked_greater([1, 2], 1)}),
         ("group=.* holds neither text nor numbers", {"relevant": [0, 1], "score": [1, 2], "group": [{}, {}]}),

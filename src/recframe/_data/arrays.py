@@ -95,8 +95,9 @@ def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
     try:
         column = np.asarray(values)
         if numbers and column.dtype.kind not in "biuf":
-            # Neither times nor complex numbers are relevance or scores.
-            column = column.astype(np.float64, casting="safe" if column.dtype.kind in "cmM" else "unsafe")
+            # Neither text nor times nor complex numbers are relevance or scores.
+            is_text = column.dtype.kind == "O" and any(isinstance(each, str | bytes) for each in column.flat)
+            column = column.astype(np.float64, casting="safe" if is_text or column.dtype.kind in "cmMSU" else "unsafe")
     except (TypeError, ValueError, OverflowError, RecursionError):
         msg = f"{name}={quoted(values)} is no array of numbers"
         raise InputError(msg, "give one number for each row") from None
