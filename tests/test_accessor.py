@@ -123,6 +123,11 @@ def test_polars_work_imports_no_pandas_and_no_numpy():
     assert run(code) == "[]"
 
 
+def test_all_names_are_there_without_numpy():
+    pytest.importorskip("polars")
+    assert run("import sys; sys.modules['numpy'] = None; from recframe import *; print(merge.__name__)") == "merge"
+
+
 def test_the_accessor_keeps_no_frame_alive(frame):
     gc.collect()
     gc.disable()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recframe._files.dicts import from_dict, to_dict
     from recframe._files.trec import read_qrels, read_run, write_run
     from recframe._sql.call import sql
-    from recframe._states.merged import merge
+    from recframe._states.methods import merge
     from recframe._thresholds import require
     from recframe._training.boosters import feval
     from recframe._training.scorer import scorer
@@ -82,7 +82,7 @@ _LATER = {
     "from_lists": "recframe._data.lists",
     "read_qrels": "recframe._files.trec",
     "read_run": "recframe._files.trec",
-    "merge": "recframe._states.merged",
+    "merge": "recframe._states.methods",
     "rec": "recframe.accessor",
     "require": "recframe._thresholds",
     "scorer": "recframe._training.scorer",

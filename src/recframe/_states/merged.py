@@ -26,14 +26,12 @@ from recframe._ranks.rank_models import Options as RankOptions
 from recframe._ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE
 from recframe._ranks.sample_size import Options as SizeOptions
 from recframe._ranks.sample_size import Seen
-from recframe._signatures import checked_call
 from recframe._states.merged_items import values_of_items
 from recframe._states.merged_ranks import ranks_of_states
 from recframe._states.merging import Rows, read_states
 from recframe._states.state import COLUMNS, TYPES
 from recframe._states.unpaired import COLUMNS as COLUMNS_UNPAIRED
 from recframe._states.unpaired import unpaired
-from recframe._statistics import check_installed
 from recframe._statistics.student import check_confidence, without_spread
 from recframe._values import flag
 from recframe.errors import OptionError
@@ -44,46 +42,6 @@ if TYPE_CHECKING:
     from recframe._data.methods import Frame
 
 COLUMNS_OF_DESCRIBE = ("metric", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high")
-
-
-@checked_call
-def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
-    """Add up states: the answers are those of one call on all of their lists.
-
-    Parameters
-    ----------
-    *states : frame or sequence of frames
-        What `state` returned, on one or several frames; rows of several may stand in one frame.
-    per : str or sequence of str, optional
-        The columns to report by, of those that the states have besides their own: the columns of their `per`, and
-        such as were added to them. None: all of these; ``[]``: all lists together.
-
-    Returns
-    -------
-    Merged
-        It has the methods `evaluate`, `describe`, `compare`, `rank_models`, `sample_size` and `state`.
-
-    Raises
-    ------
-    InputError
-        States differ in their definition or version, share a list, or lack rows of a metric or model.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import recframe
-    >>> days = pl.DataFrame({
-    ...     "user": [1, 1, 2, 2, 3, 3], "day": [1, 1, 1, 1, 2, 2], "relevant": [0, 1, 1, 0, 0, 1],
-    ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
-    ... })
-    >>> parts = [part.rec.state("mrr", score=["old", "new"]) for part in days.partition_by("day")]
-    >>> recframe.merge(parts).evaluate().rows()
-    [('old', 0.5), ('new', 0.8333333333333334)]
-    >>> recframe.merge(parts).compare().select("difference", "lists", "wins").row(0)
-    (0.3333333333333333, 3, 2)
-    """
-    check_installed()
-    return Merged(read_states(states, per))
 
 
 class Merged:

@@ -1,4 +1,4 @@
-"""The namespace's methods that make states."""
+"""The namespace's methods that make states, and the function that adds them up."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._lists import calls
 from recframe._methods import Methods
+from recframe._signatures import checked_call
+from recframe._statistics import check_installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._data.methods import Frame
+    from recframe._states.merged import Merged
     from recframe.metrics import Metric
 
 
@@ -73,3 +76,47 @@ class StateMethods(Methods):
         """
         options = {"baseline": baseline, "cluster": cluster, "items": items}
         return calls.of_lists("recframe._states.state", self._frame, self._bound, metrics, k, roles, options)
+
+
+@checked_call
+def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
+    """Add up states: the answers are those of one call on all of their lists.
+
+    Parameters
+    ----------
+    *states : frame or sequence of frames
+        What `state` returned, on one or several frames; rows of several may stand in one frame.
+    per : str or sequence of str, optional
+        The columns to report by, of those that the states have besides their own: the columns of their `per`, and
+        such as were added to them. None: all of these; ``[]``: all lists together.
+
+    Returns
+    -------
+    Merged
+        It has the methods `evaluate`, `describe`, `compare`, `rank_models`, `sample_size` and `state`.
+
+    Raises
+    ------
+    InputError
+        States differ in their definition or version, share a list, or lack rows of a metric or model.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> days = pl.DataFrame({
+    ...     "user": [1, 1, 2, 2, 3, 3], "day": [1, 1, 1, 1, 2, 2], "relevant": [0, 1, 1, 0, 0, 1],
+    ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+    ... })
+    >>> parts = [part.rec.state("mrr", score=["old", "new"]) for part in days.partition_by("day")]
+    >>> recframe.merge(parts).evaluate().rows()
+    [('old', 0.5), ('new', 0.8333333333333334)]
+    >>> recframe.merge(parts).compare().select("difference", "lists", "wins").row(0)
+    (0.3333333333333333, 3, 2)
+    """
+    check_installed()
+    # They import NumPy, which polars does not bring.
+    from recframe._states.merged import Merged
+    from recframe._states.merging import read_states
+
+    return Merged(read_states(states, per))
