@@ -128,6 +128,20 @@ def test_all_names_are_there_without_numpy():
     assert run("import sys; sys.modules['numpy'] = None; from recframe import *; print(merge.__name__)") == "merge"
 
 
+@pytest.mark.parametrize(("given", "named"), [("{}", "making a frame"), ("{}, library='pandas'", "library='pandas'")])
+def test_a_library_that_is_missing_with_numpy_is_named(given, named):
+    code = f"""
+        import sys
+        sys.modules.update(dict.fromkeys(["polars", "pandas", "numpy"]))
+        import recframe
+        try:
+            recframe.from_dict({given})
+        except recframe.MissingExtraError as error:
+            print(str(error).partition(chr(10))[0])
+    """
+    assert run(code) == f"packages for {named} are not installed"
+
+
 def test_the_accessor_keeps_no_frame_alive(frame):
     gc.collect()
     gc.disable()

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recframe.errors import GROUPED, NO_FRAMES, MissingExtraError, OptionTypeError, one_of
@@ -224,12 +225,9 @@ def ids_for(frame: object) -> IdColumns:
 def _maker(libraries: Sequence[str], requested: str | None) -> Adapter:
     """Return the adapter of the first library that is installed."""
     for name in libraries:
-        try:
+        # A library that is there but broken is an error, not a reason for another one.
+        if find_spec(name) is not None:
             return MAKERS[name].adapter_class()
-        except ModuleNotFoundError as error:
-            # A library that is there but broken is an error, not a reason for another one.
-            if error.name != name:
-                raise
     what = "making a frame" if requested is None else f"library={requested!r}"
     raise MissingExtraError.of(what, requested or "polars")
 
