@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 
 from recframe._display.cells import is_missing
+from recframe._engines.base import fetched
 from recframe._engines.registry import is_frame
 from recframe.errors import OptionTypeError, quoted
 
@@ -31,10 +31,7 @@ def eager_result(result: Any) -> nw.DataFrame[Any]:
     frame = nw.from_native(result)
     if isinstance(frame, nw.DataFrame):
         return frame
-    native = nw.get_native_namespace(frame).__name__
-    backend = "polars" if native == "polars" or find_spec("polars") else "pyarrow"
-    collected: nw.DataFrame[Any] = frame.collect(backend=backend)
-    return collected
+    return frame.collect() if frame.implementation.is_polars() else fetched(frame)
 
 
 def columns_of(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:

@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
 
 from recframe._columns import COUNT, EQUAL, POSITION, SIZE, START
 from recframe._engines.column_errors import missing_column
-from recframe.errors import OptionTypeError
+from recframe.errors import OptionTypeError, check_packages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -387,6 +388,12 @@ def numbered_by_windows(frame: Frame, keys: Sequence[str], column: str, *, desce
 def sizes(keys: Sequence[str]) -> nw.Expr:
     """Return how many rows each row's tied block has."""
     return nw.len().over(*keys, START).cast(nw.Int64()).alias(SIZE)
+
+
+def fetched(frame: Frame) -> nw.DataFrame[Any]:
+    """Return the rows of a frame in a database, which come as PyArrow's, also to polars."""
+    check_packages("rows of a database", "arrow", "pyarrow")
+    return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")
 
 
 def lazy(native: Any) -> Frame:

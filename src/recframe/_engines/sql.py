@@ -7,13 +7,12 @@ nothing runs before the user fetches the result.
 from __future__ import annotations
 
 from abc import abstractmethod
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 
 from recframe._columns import COUNT
-from recframe._engines.base import Engine, Session, known_values, lazy
+from recframe._engines.base import Engine, Session, fetched, known_values, lazy
 from recframe._engines.column_errors import not_a_number
 from recframe._engines.column_spec import columns_of, specs_of
 from recframe._engines.key_types import common_type
@@ -82,7 +81,7 @@ class SqlEngine(Engine):
         return frame  # a database reads only what is used
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
-        return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")
+        return fetched(frame)
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
         # No expression of Narwhals raises, but text that is no number does where it is cast to one.
