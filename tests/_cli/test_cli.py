@@ -211,6 +211,16 @@ def test_without_a_package_there_is_the_line_that_installs_it(package, command):
     assert (done.returncode, "pip install click polars" in done.stderr) == (2, True), done.stderr
 
 
+def test_the_extra_suffices_which_has_no_numpy(tmp_path):
+    path = tmp_path / "old.csv"
+    path.write_text("user,item,relevant,score\n1,a,1,0.5\n", encoding="utf-8")
+    program = "import sys; sys.modules['numpy'] = None; from recframe.cli import main; sys.exit(main(sys.argv[1:]))"
+    for command, code in ((["evaluate", "-m", "mrr"], 0), (["compare", "-m", "mrr"], 2)):
+        line = [sys.executable, "-c", program, *command, str(path)]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+
+
 # --- files in -----------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from recframe._checks.findings import FINDINGS, SEVERITIES
 from recframe._cli.texts import number_of
-from recframe._statistics.verdicts import NOT_WORSE
 from recframe.errors import OptionError, closest
 from recframe.profiles._spec import spec_of
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FINDING_NAMES = tuple(finding.name for finding in FINDINGS)
+NOT_WORSE = ("better", "equivalent", "not worse")
+"""The verdicts that rule out a loss of more than the margin, or without one any loss."""
 
 
 def bounds_of(texts: Sequence[str]) -> dict[str, float]:

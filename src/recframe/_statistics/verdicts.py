@@ -22,8 +22,6 @@ Verdict = Literal["better", "worse", "not worse", "equivalent", "open"]
 Of several that hold, the first: "better"; "equivalent", the difference is within the margin on both sides; "worse";
 "not worse", the model does not lose more than the margin; "open", nothing.
 """
-NOT_WORSE = ("better", "equivalent", "not worse")
-"""The verdicts that rule out a loss of more than the margin, or without one any loss."""
 
 
 @dataclass(frozen=True)
