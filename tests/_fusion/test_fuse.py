@@ -336,6 +336,20 @@ def test_infinite_scores_that_do_not_meet(engine):
     assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == [-math.inf, math.inf]
 
 
+def test_a_median_between_infinite_scores(engine):
+    inf = math.inf
+    rows = {"n": [0, 1, 2], "user": [1] * 3, "a": [-inf, -inf, -inf], "b": [1.0, -inf, 2.0], "c": [inf, inf, None]}
+    given = {"score": ["a", "b", "c"], "method": "median"}
+    found = rows_of(engine, engine.frame(rows), **given)
+    assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == [1.0, -inf, -inf]
+    frame = engine.frame({**rows, "b": [1.0, None, 2.0]})
+    if engine.lazy:
+        assert len(rows_of(engine, frame, **given)) == len(rows["n"])
+        return
+    with pytest.raises(recframe.InputError, match=r"score='a' holds -inf and score='c' holds inf, but method='median'"):
+        rows_of(engine, frame, **given)
+
+
 def test_infinite_scores_in_their_order(engine):
     frame = engine.frame({"n": [0, 1, 2], "user": [1] * 3, "a": [-math.inf, 1.0, math.inf], "b": [4.0, 2.0, 1.0]})
     for given, fused in [

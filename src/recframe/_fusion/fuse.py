@@ -212,8 +212,13 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
                 raise InputError(msg, f"leave the model out, or {ABSENT}")
             if math.isinf(extreme):
                 infinite.append((extreme * factor, model, holds, nw.col(score_column(i)) == extreme))
+    scores = [nw.col(score_column(i)) for i in range(len(models))]
+    # A median adds two scores only: they are opposite if no score is finite, and as many are above 0 as below.
+    sides = nw.sum_horizontal(*(score.clip(-1, 1) for score in scores))
+    opposite = (nw.min_horizontal(*(score.abs() for score in scores)) == math.inf) & (sides == 0)
+    meet = opposite if options.method == "median" else nw.lit(value=True)
     for (one, model, holds, here), (other, another, too, there) in combinations(infinite, 2):
-        if one != other and model != another and engine.may_hold(frame, here & there):
+        if one != other and model != another and engine.may_hold(frame, here & there & meet):
             msg = f"{holds} and {too}, but method={options.method!r} adds them: their sum is no number"
             raise InputError(msg, f"{ABSENT}, or method='rrf', which reads the order only")
 
