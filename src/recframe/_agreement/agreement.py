@@ -221,13 +221,16 @@ class Agreement:
         engine, pair, per = self._engine, [LEFT, RIGHT], self._per
         lists, ranked = map(self._described, self._lists())
         valued = {f"lists {name}": name for name in self._measures} | self._correlated
-        lists = lists.with_columns(nw.lit(1).alias(LISTS))
-        lists = lists if self._interval is None else engine.collect_once(lists)
-        table = engine.sum_exactly(lists, [*per, *pair], [LISTS, *self._measures], valued)
-        read = [*per, *pair, LISTS, *self._correlated, *self._measures]
+        # In one sum with the means: a query of SQL computes its lists once for each sum.
+        interval = self._interval
+        terms = {} if interval is None else interval.terms(self._measures)
+        lists = lists.with_columns(nw.lit(1).alias(LISTS), **terms)
+        lists = lists if interval is None else engine.collect_once(lists)
+        table = engine.sum_exactly(lists, [*per, *pair], [LISTS, *self._measures, *terms], valued)
+        read = [*per, *pair, LISTS, *self._correlated, *self._measures, *terms]
         table = engine.ratios(table, read, {name: (name, f"lists {name}") for name in self._measures})
-        if self._interval is not None:
-            sums = self._interval.sums(engine, lists, [*per, *pair], self._query.by, self._measures)
+        if interval is not None and interval.cluster is not None:
+            sums = interval.of_clusters(engine, lists, [*per, *pair], self._query.by, self._measures)
             table = engine.join(table, sums, [*per, *pair])
         left = self._models.rename({NUMBER: LEFT})
         right = self._models.rename({NUMBER: RIGHT, **({MODEL: OTHER} if self._long else {})})

@@ -43,10 +43,8 @@ class Interval(Options):
         msg = f"cluster={self.cluster!r} has several values within a list"
         return InputError(msg, "give all rows of a list the same value")
 
-    def sums(
-        self, engine: Engine, lists: Frame, group: Sequence[str], by: Sequence[str], measures: Sequence[str]
-    ) -> Frame:
-        """Return what the intervals of measures need, a row for each group of lists."""
+    def terms(self, measures: Sequence[str]) -> dict[str, nw.Expr]:
+        """Return what a list adds to the sums that the intervals of measures need."""
         terms: dict[str, nw.Expr] = {}
         for name in measures:
             value = nw.col(name)
@@ -54,16 +52,21 @@ class Interval(Options):
             fraction = (((value - 0.5).abs() - 0.5).abs() > ROUNDING).cast(nw.Float64())
             of_list = (value * 0 + 1, value, value * value, nw.when(~value.is_null()).then(fraction))
             terms |= dict(zip(_names(PARTS, name), of_list, strict=True))
-        if self.cluster is None:
-            return engine.sum_exactly(lists.select(*group, **terms), group, [*terms])
+        return terms
+
+    def of_clusters(
+        self, engine: Engine, lists: Frame, group: Sequence[str], by: Sequence[str], measures: Sequence[str]
+    ) -> Frame:
+        """Return the sums over clusters, a row for each group of lists, from lists with their terms."""
         cluster = key_column(by.index(self.cluster)) if self.cluster in by else CLUSTER
         of_cluster = list(dict.fromkeys([*group, cluster]))
-        sums = engine.sum_exactly(lists.select(*of_cluster, **terms), of_cluster, [*terms])
+        parts = [part for name in measures for part in _names(PARTS[:2], name)]
+        sums = engine.sum_exactly(lists.select(*of_cluster, *parts), of_cluster, parts)
         units: dict[str, nw.Expr] = {}
         for name in measures:
             count, total = (nw.col(part) for part in _names(PARTS[:2], name))
             units |= dict(zip(_names(UNIT_PARTS, name), paired.of_unit(total, count).values(), strict=True))
-        return engine.sum_exactly(sums.with_columns(**units), group, [*terms, *units])
+        return engine.sum_exactly(sums.with_columns(**units), group, [*units])
 
     def with_ends(
         self,
