@@ -397,3 +397,9 @@ def test_bad_calls(given, match):
     pl = pytest.importorskip("polars")
     with pytest.raises(recframe.RecError, match=match):
         pl.DataFrame(crowd(5)).rec.agreement(**{"score": ["a", "b"], **given})
+
+
+def test_correlations_of_the_top_in_long_format(engine):
+    rows = {"user": [1] * 6, "item": [1, 2, 3] * 2, "model": ["a"] * 3 + ["b"] * 3, "score": [3.0, 2, 1, 1, 2, 3]}
+    (found,) = engine.ask(engine.frame(rows), "agreement", model="model", measures=["tau_ap", "weighted_tau"])
+    assert [found["tau_ap"], found["weighted_tau"]] == pytest.approx([-1, -1])

@@ -18,8 +18,9 @@ TAU_AP, WEIGHTED_TAU = "tau_ap", "weighted_tau"
 TOP_WEIGHTED = (TAU_AP, WEIGHTED_TAU)
 RANK, TIES = "rank", "pairs not tied"
 """The average rank of a row by a model, and half of the pairs that the model does not tie, by the row."""
-ABOVE, AGREED, HIGHER, BIT = "above by both", "pairs of the row", "higher bits", "bit"
+ABOVE, AGREED = "above by both", "pairs of the row"
 """How many rows both models put above a row, and how many pairs with the row they order alike, less the others."""
+digits_column = "digits from {}".format
 above_column, agreed_column = "above by both {}".format, "pairs of the row {}".format
 PRECISION, LOWER, WEIGHTED = "average precision", "rows below the first", "weighted pairs"
 weighted_ties = "{} not tied, {}".format
@@ -33,25 +34,24 @@ def with_pairs_of_rows(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
     less the ranks of those with the row's own digit count the others before the row.
     """
     above, agreed = nw.lit(0.0), nw.lit(0.0)
+    # All digits at once: a query of SQL with a step for each is nested deeper than Ibis writes.
+    frame = frame.with_columns(
+        *((nw.col(LEVEL) // 2**digit).alias(digits_column(digit)) for digit in range(digits + 1))
+    )
+    added = {}
     for digit in reversed(range(digits)):
-        frame = frame.with_columns(
-            (nw.col(LEVEL) // 2 ** (digit + 1)).alias(HIGHER), ((nw.col(LEVEL) // 2**digit) % 2).alias(BIT)
-        )
-        every, own = [*keys, HIGHER], [*keys, HIGHER, BIT]
+        every, own = [*keys, digits_column(digit + 1)], [*keys, digits_column(digit)]
         least, mean = (nw.col(START).rank(how).over(*every) for how in ("min", "average"))
         least_own, mean_own = (nw.col(START).rank(how).over(*own) for how in ("min", "average"))
         others = nw.len().over(*every).cast(nw.Float64()) - nw.len().over(*own).cast(nw.Float64())
         before = least.cast(nw.Float64()) - least_own.cast(nw.Float64())
         alike = others - 2 * (mean.cast(nw.Float64()) - mean_own.cast(nw.Float64()))
-        frame = frame.with_columns(before.alias(above_column(digit)), alike.alias(agreed_column(digit)))
         # The others have the higher level where the row's own digit is 0.
-        low = nw.col(BIT) == 0
-        before, alike = nw.col(above_column(digit)), nw.col(agreed_column(digit))
-        frame = frame.with_columns(
-            nw.when(low).then(before).otherwise(0.0).alias(above_column(digit)),
-            nw.when(low).then(-1 * alike).otherwise(alike).alias(agreed_column(digit)),
-        )
+        low = nw.col(digits_column(digit)) % 2 == 0
+        added[above_column(digit)] = nw.when(low).then(before).otherwise(0.0)
+        added[agreed_column(digit)] = nw.when(low).then(-1 * alike).otherwise(alike)
         above, agreed = above + nw.col(above_column(digit)), agreed + nw.col(agreed_column(digit))
+    frame = frame.with_columns(**added)
     zero = 0.0 * nw.col(LEVEL)
     return frame.with_columns((above + zero).alias(ABOVE), (agreed + zero).alias(AGREED))
 
