@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recframe._arguments import ALL_ROLES, AVERAGED, BY_VALUE, CALL_ROLES, EVALUATED, Roles
 from recframe._values import check_names
-from recframe.errors import OptionTypeError, check_packages
+from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -56,8 +56,6 @@ def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
     call.__doc__ = f"{cleandoc(call.__doc__ or '')}\n{roles_doc(names)}"
 
 
-OF_NUMPY = ("fuse", "tune", "agreement", "changes")
-"""Calls that need NumPy on polars, which does not bring it."""
 FEW_ROLES = 5
 """Up to how many roles a hint shows."""
 
@@ -82,8 +80,6 @@ def checked_call(call: Made) -> Made:
             raise OptionTypeError(msg, f"{call.__name__}({', '.join(shown)})") from None
         if checks:
             check_names(given, roles, named)
-        if call.__name__ in OF_NUMPY:
-            check_packages(call.__name__, "stats", "numpy")
         return call(*args, **given)
 
     return cast("Made", checked)

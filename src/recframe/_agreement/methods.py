@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._methods import Methods
+from recframe.errors import check_packages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,6 +87,7 @@ class AgreementMethods(Methods):
         >>> df.rec.agreement(2, score=["old", "new"]).select("model", "other", "overlap@2", "spearman").row(0)
         ('old', 'new', 0.5, 0.5)
         """
+        check_packages("agreement", "stats", "numpy")
         from recframe._agreement import agreement
 
         intervals = {"confidence": confidence, "cluster": cluster}

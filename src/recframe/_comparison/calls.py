@@ -9,7 +9,7 @@ from recframe._evaluate import call_of_rows, check_frame, plan_of_lists
 from recframe._lists.calls import names_file, warned
 from recframe._statistics import check_installed
 from recframe._values import column_names
-from recframe.errors import OptionError
+from recframe.errors import OptionError, check_packages
 from recframe.metrics import MRR, Recall
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
 
 def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
     """Return the lists that lost and gained most between two models, as a frame of the kind given."""
+    check_packages("changes", "stats", "numpy")
     from recframe._comparison.changes import Options, changes
     from recframe._plan.contributions import Contributions
     from recframe._plan.sources import omitted_rows

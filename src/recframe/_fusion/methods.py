@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._methods import Methods
+from recframe.errors import check_packages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,6 +103,7 @@ class FusionMethods(Methods):
         options = {
             "method": method, "weights": weights, "normalize": normalize, "k": k, "gamma": gamma, "sigma": sigma, "p": p
         }  # fmt: skip
+        check_packages("fuse", "stats", "numpy")
         from recframe._fusion import fuse
 
         return fuse.fuse(self._frame, self._bound, name, options, roles)
@@ -193,6 +195,7 @@ class FusionMethods(Methods):
         """
         fusions = {"methods": methods, "normalize": normalize, "grid": grid}
         options = {"folds": folds, "confidence": confidence, "cluster": cluster, "seed": seed, "progress": progress}
+        check_packages("tune", "stats", "numpy")
         from recframe._fusion import tune
 
         return tune.tune(self._frame, self._bound, metric, k, fusions, options, roles)
