@@ -318,11 +318,14 @@ def test_scores_of_any_size_and_type(engine, kind, a):
         ({"method": "max", "normalize": "zscore"}, "score='a' holds -inf, but normalize='zscore'"),
         ({"weights": [0, 1]}, "(?s)score='a' holds -inf, but its weight is 0.*leave the model out"),
         ({}, "(?s)score='a' holds -inf and score='b' holds inf, but method='sum'.*method='rrf'"),
+        # Nothing times infinity.
+        ({"method": "wmnz", "weights": [1, -1], "score": ["a", "c"]}, "'a' holds -inf and .*'c' holds 1, but .*'wmnz'"),
+        ({"method": "gmnz", "gamma": -2e3, "score": ["a", "c"]}, "'a' holds -inf and score='c' holds 1, but .*'gmnz'"),
     ],
 )
 def test_infinite_scores_that_cannot_be_added(engine, given, match):
-    frame = engine.frame({"user": [1, 1, 1], "a": [-math.inf, 1.0, 2.0], "b": [math.inf, 2.0, 1.0]})
-    given = {"method": "sum", **given, "score": ["a", "b"]}
+    frame = engine.frame({"user": [1, 1, 1], "a": [-math.inf, 1.0, 2.0], "b": [math.inf, 2.0, 1.0], "c": [1.0] * 3})
+    given = {"method": "sum", "score": ["a", "b"], **given}
     if engine.lazy:
         rows_of(engine, frame, **given)
         return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, get_args
 
 import narwhals as nw
@@ -130,7 +129,10 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     whole = _values(rows.engine, whole, keys, models, checked, by_rank=query.by_rank)
     if checked.method == "condorcet":
         whole = with_wins(rows.engine, whole, keys, checked.weights)
-    return rows.pick(_fused(whole, models, checked), {FUSED: name})
+    whole = _fused(whole, models, checked)
+    if checked.value not in BY_PLACE:
+        _check_fused(rows.engine, whole, query.orders, checked.method)
+    return rows.pick(whole, {FUSED: name})
 
 
 def check_several(query: Query, call: str) -> None:
@@ -200,8 +202,7 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
     """Raise for scores of an eager frame that are too large for what is computed with them."""
     if not engine.eager or (options.method in ("min", "max") and options.value == "score"):
         return
-    infinite = []
-    for i, (model, weight, factor) in enumerate(zip(models, options.weights, options.factors, strict=True)):
+    for i, (model, weight) in enumerate(zip(models, options.weights, strict=True)):
         for extreme in engine.extremes(frame, score_column(i)):
             holds = f"score={model!r} holds {extreme:g}"
             if options.value != "score" and abs(extreme) > LARGEST_NUMBER:
@@ -210,17 +211,19 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
             if math.isinf(extreme) and not weight:
                 msg = f"{holds}, but its weight is 0: their product is no number"
                 raise InputError(msg, f"leave the model out, or {ABSENT}")
-            if math.isinf(extreme):
-                infinite.append((extreme * factor, model, holds, nw.col(score_column(i)) == extreme))
-    scores = [nw.col(score_column(i)) for i in range(len(models))]
-    # A median adds two scores only: they are opposite if no score is finite, and as many are above 0 as below.
-    sides = nw.sum_horizontal(*(score.clip(-1, 1) for score in scores))
-    opposite = (nw.min_horizontal(*(score.abs() for score in scores)) == math.inf) & (sides == 0)
-    meet = opposite if options.method == "median" else nw.lit(value=True)
-    for (one, model, holds, here), (other, another, too, there) in combinations(infinite, 2):
-        if one != other and model != another and engine.may_hold(frame, here & there & meet):
-            msg = f"{holds} and {too}, but method={options.method!r} adds them: their sum is no number"
-            raise InputError(msg, f"{ABSENT}, or method='rrf', which reads the order only")
+
+
+def _check_fused(engine: Engine, frame: Frame, models: Sequence[str], method: str) -> None:
+    """Raise for an item of an eager frame whose scores make no number, as ∞ and -∞ do not in a sum."""
+    columns, fused = [score_column(i) for i in range(len(models))], nw.col(FUSED)
+    no_number = ~nw.col(COUNT).is_null() & (fused.is_nan() | fused.is_null())
+    rows = engine.collected(frame.filter(no_number).select(*columns).head(1)).rows() if engine.eager else []
+    for row in rows:
+        pairs = zip(models, row, strict=True)
+        scores = {model: score for model, score in pairs if score is not None and not math.isnan(score)}
+        holds = " and ".join(f"score={model!r} holds {score:g}" for model, score in scores.items())
+        msg = f"{holds}, but method={method!r} makes no number of them"
+        raise InputError(msg, f"{ABSENT}, or method='rrf', which reads the order only")
 
 
 def _parts(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
