@@ -54,6 +54,8 @@ def test_every_script_has_its_page_and_its_packages(tool):
         page = (ROOT / "docs" / f"tutorial-{script.stem.replace('_', '-')}.md").read_text(encoding="utf-8")
         for is_text, body in tool.cells(script.read_text(encoding="utf-8")):
             assert is_text or body in page, "run python tools/tutorials.py --ratings ml-100k/u.data"
+        # The others need other packages.
+        assert f"python tools/tutorials.py {script.stem} --ratings" in page
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,7 +1,7 @@
 """Runs the scripts of ``docs/tutorials`` and writes their pages, what they print included.
 
-``python tools/tutorials.py --ratings ml-100k/u.data`` writes ``docs/tutorial-*.md``. A script is cells: ``# %%`` starts
-one of code, ``# %% [text]`` one whose comment lines are the page's text.
+``python tools/tutorials.py --ratings ml-100k/u.data`` writes ``docs/tutorial-*.md``, with names of scripts
+ahead only theirs, as they need different packages. A script is cells: ``# %%`` starts one of code, ``# %% [text]`` one whose comment lines are the page's text.
 """
 
 from __future__ import annotations
@@ -52,8 +52,12 @@ def main() -> int:
     """Write the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ratings", type=Path, required=True, help="u.data of MovieLens 100K, or the same as Parquet")
-    os.environ["RATINGS"] = str(parser.parse_args().ratings)
+    parser.add_argument("names", nargs="*", help="the scripts to run; without one, all")
+    given = parser.parse_args()
+    os.environ["RATINGS"] = str(given.ratings)
     for script in scripts():
+        if given.names and script.stem not in given.names:
+            continue
         page, _ = run(script)
         target = DOCS / f"tutorial-{script.stem.replace('_', '-')}.md"
         target.write_text(page, encoding="utf-8")

@@ -5,7 +5,7 @@
 # page is for the person who decides. It starts from the table that the feature store writes, one row per visitor and item, and
 # ends with a decision and its reasons.
 #
-# The data is generated, so that anybody can repeat it: `python tools/notebook.py` runs this page again.
+# The data is generated, so that anybody can repeat it: `python tools/notebook.py decision` runs this page again.
 # %%
 import datetime as dt
 import tempfile

@@ -4,7 +4,7 @@
 # The model in production was evaluated last month. Its rows are gone, but its run in MLflow holds the value of each
 # list. The new model is compared with it, user by user.
 #
-# The data is generated, so that anybody can repeat it: `python tools/notebook.py` runs this page again.
+# The data is generated, so that anybody can repeat it: `python tools/notebook.py tracking` runs this page again.
 # %%
 import logging
 import tempfile

@@ -8,7 +8,7 @@
 # (F. M. Harper and J. A. Konstan, *The MovieLens Datasets: History and Context*, ACM TiiS 5(4), 2015). It may not be
 # redistributed. Download it there, and put its path into the environment variable `RATINGS`.
 #
-# [This script](tutorials/daily_to_monthly.py) wrote the page. Run it in a checkout with `python tools/tutorials.py --ratings ml-100k/u.data`, after
+# [This script](tutorials/daily_to_monthly.py) wrote the page. Run it in a checkout with `python tools/tutorials.py daily_to_monthly --ratings ml-100k/u.data`, after
 # `pip install '.[polars,stats]'`.
 # %%
 import os
@@ -194,7 +194,8 @@ inside = moved.filter(
 drift = inside.group_by("model", "week").agg(
     moved=(pl.col("share") - pl.col("share_before")).abs().sum() / 2
 )
-print(drift.pivot("model", index="week", values="moved").sort("week"))
+drift = drift.sort("week", "model")
+print(drift.pivot("model", index="week", values="moved"))
 # %% [text]
 # ## What does not add up
 #

@@ -8,8 +8,8 @@
 # (F. M. Harper and J. A. Konstan, *The MovieLens Datasets: History and Context*, ACM TiiS 5(4), 2015). It may not be
 # redistributed. Download it there, and put its path into the environment variable `RATINGS`.
 #
-# [This script](tutorials/implicit_feedback.py) wrote the page. Run it in a checkout with `python tools/tutorials.py --ratings ml-100k/u.data`, after
-# `pip install '.[polars,factors]'`.
+# [This script](tutorials/implicit_feedback.py) wrote the page. Run it in a checkout with `python tools/tutorials.py implicit_feedback --ratings ml-100k/u.data`, after
+# `pip install '.[polars,factors,stats]'`.
 # %%
 import os
 from pathlib import Path

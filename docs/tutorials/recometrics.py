@@ -9,8 +9,8 @@
 # History and Context*, ACM TiiS 5(4), 2015). It may not be redistributed. Download it there, and put its path into the
 # environment variable `RATINGS`. [This script](tutorials/recometrics.py) wrote the page. To run it, in a checkout:
 #
-# - install `pip install '.[polars,factors]' implicit cmfrec recometrics`, which compiles C and C++,
-# - run `python tools/tutorials.py --ratings ml-100k/u.data`.
+# - install `pip install '.[tutorials]'`, which compiles C and C++,
+# - run `python tools/tutorials.py recometrics --ratings ml-100k/u.data`.
 # %%
 import os
 from pathlib import Path
@@ -259,3 +259,6 @@ with pl.Config(
 # %% [text]
 # The two implicit-feedback models of least squares may each be the best; the three others are not. Ship whichever of the two is cheaper to train,
 # or hold out more users: [how many](howto/sample-size.md#how-many-users-do-i-need).
+#
+# implicit computes in single precision, and its last bits depend on the processor. On another one, the values of its ALS differ by up to 0.01, and it may
+# not be tied with the best.
