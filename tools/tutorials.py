@@ -1,7 +1,8 @@
 """Runs the scripts of ``docs/tutorials`` and writes their pages, what they print included.
 
 ``python tools/tutorials.py --ratings ml-100k/u.data`` writes ``docs/tutorial-*.md``, with names of scripts
-ahead only theirs, as they need different packages. A script is cells: ``# %%`` starts one of code, ``# %% [text]`` one whose comment lines are the page's text.
+ahead only theirs, as they need different packages. A script is cells: ``# %%`` starts one of code, ``# %% [text]`` one
+whose comment lines are the page's text.
 """
 
 from __future__ import annotations
