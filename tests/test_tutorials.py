@@ -43,7 +43,8 @@ def run(tool, tmp_path, monkeypatch):
         frame = pl.DataFrame({"user": user + 1, "item": item + 1, "rating": rating, "timestamp": timestamp})
         frame.write_parquet(tmp_path / "ratings.parquet")
         monkeypatch.setenv("RATINGS", str(tmp_path / "ratings.parquet"))
-        return tool.run(ROOT / "docs" / "tutorials" / f"{name}.py")
+        with pl.Config():  # which the script sets
+            return tool.run(ROOT / "docs" / "tutorials" / f"{name}.py")
 
     return call
 

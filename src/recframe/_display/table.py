@@ -79,7 +79,7 @@ class Table:
         return text
 
     def to_latex(self) -> str:
-        """Return the table as LaTeX; it needs the package booktabs.
+        """Return the table as LaTeX; it needs the packages booktabs and, for a title, caption.
 
         Raises
         ------
