@@ -283,7 +283,7 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
         "table.csv": (lambda file: file.write_text("list,mrr\n1,0.5\n"), "is no Parquet file"),
         "empty.parquet": (rows[:0].write_parquet, "holds the rows of 0 baselines"),
         "short.parquet": (rows[1:].write_parquet, r"it has \d+ of its \d+ lists"),
-        "narrow.parquet": (lambda file: rows.drop("mrr").write_parquet(file), "it has no column 'mrr'"),
+        "narrow.parquet": (lambda file: rows.drop("mrr").write_parquet(file), "it has no numbers in a column 'mrr'"),
         "twice.parquet": (lambda file: pl.concat([rows, rows[:1]]).write_parquet(file), "holds the list .* twice"),
         "other.parquet": (frame.write_parquet, "no columns 'list' and 'baseline'"),
         "state.parquet": (
@@ -297,6 +297,18 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
         "words.parquet": (
             lambda file: rewritten(path, baseline=pl.lit("words")).write_parquet(file),
             "its column 'baseline' holds 'words'",
+        ),
+        "lacks.parquet": (
+            lambda file: rewritten(path, baseline=pl.lit('{"version": 1}')).write_parquet(file),
+            "its column 'baseline' lacks 'recframe'",
+        ),
+        "kinds.parquet": (
+            lambda file: rewritten(path, baseline=pl.lit(json.dumps(about | {"metrics": 1}))).write_parquet(file),
+            "its column 'baseline' holds metrics=1",
+        ),
+        "prints.parquet": (
+            lambda file: rows.drop("relevant_rows").write_parquet(file),
+            "no numbers in a column 'relevant_rows'",
         ),
         "two.parquet": (
             lambda file: pl.concat(

@@ -16,7 +16,7 @@ import numpy as np
 from recframe._engines.parquet import AGAIN, from_parquet, to_parquet
 from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
 from recframe._lists.fingerprints import fingerprints_of_frames, fingerprints_of_lists
-from recframe._lists.keys import floats_of, texts_of, values_of
+from recframe._lists.keys import fields_of, floats_of, texts_of, values_of
 from recframe._lists.results import new_series
 from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
 from recframe._query import check_apart
@@ -33,6 +33,8 @@ BASELINE_VERSION = 1
 """Of the columns and their meaning, and of what metrics compute: files of another one are refused."""
 LIST, ABOUT, WEIGHT = "list", "baseline", "weight of {}"
 FINGERPRINTS = ("relevant_rows", "values_of_rows", "subtopics_of_rows")
+FIELDS = {"recframe": str, "lists": int, "items": bool, "side": dict, "metrics": dict}
+"""The types of what a file says of itself, where it is not only compared."""
 WRITE = "evaluate with save='prod.parquet' writes one"
 
 
@@ -109,9 +111,10 @@ class Stored:
             ((twice, _),) = Counter(lists).most_common(1)
             msg = f"{str(path)!r} holds the list {quoted(twice)} twice"
             raise InputError(msg, AGAIN)
-        absent = [column for column in about["metrics"] if column not in rows.columns]
+        numbers = [FINGERPRINTS[0], *about["metrics"]]
+        absent = [column for column in numbers if column not in rows.columns or not rows[column].dtype.is_numeric()]
         if about["lists"] != len(lists) or absent:
-            what = f"no column {absent[0]!r}" if absent else f"{len(lists)} of its {about['lists']} lists"
+            what = f"no numbers in a column {absent[0]!r}" if absent else f"{len(lists)} of its {about['lists']} lists"
             msg = f"{str(path)!r} is not whole: it has {what}"
             raise InputError(msg, AGAIN)
         return cls(name, about, rows)
@@ -185,17 +188,14 @@ class Stored:
 
 def _parsed(text: Any, path: str) -> dict[str, Any]:
     """Return what a file says of itself."""
-    try:
-        about = json.loads(text)
-        version = about["version"]
-    except (TypeError, ValueError, KeyError):
-        msg = f"{path!r} is no baseline: its column {ABOUT!r} holds {quoted(text)}"
-        raise InputError(msg, WRITE) from None
+    what = f"{path!r} is no baseline: its column {ABOUT!r}"
+    about = fields_of(text, {"version": int}, what, WRITE)
+    version = about["version"]
     if version != BASELINE_VERSION:
         version = f"{version}, of recframe {about.get('recframe')}"
         msg = f"{path!r} has version {version}, but this one reads {BASELINE_VERSION}"
         raise InputError(msg, "save the baseline again")
-    return dict(about)
+    return fields_of(text, FIELDS, what, WRITE)
 
 
 def _measured(plan: Plan) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from recframe._columns import Frame
     from recframe._engines.base import Session
@@ -92,6 +92,22 @@ def _text(value: Any) -> str | None:
         # pandas spells its own otherwise.
         return str(timedelta(value.days, value.seconds, value.microseconds))
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def fields_of(text: Any, kinds: Mapping[str, Any], what: str, remedy: str) -> dict[str, Any]:
+    """Return the fields of a stored text in JSON, or raise where one is missing or of another type than its own."""
+    try:
+        fields = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        msg = f"{what} holds {quoted(text)}"
+        raise InputError(msg, remedy)
+    wrong = next((name for name, kind in kinds.items() if not isinstance(fields.get(name, ...), kind)), None)
+    if wrong is not None:
+        msg = f"{what} {f'holds {wrong}={quoted(fields[wrong])}' if wrong in fields else f'lacks {wrong!r}'}"
+        raise InputError(msg, remedy)
+    return fields
 
 
 def key_hash(text: str | None) -> int:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._lists.keys import unpack
+from recframe._lists.keys import fields_of, unpack
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
 ONE_CALL = "make the states by the same call, and those of an older recframe again"
+UNCHANGED = "give what df.rec.state(...) returned, unchanged"
+OF_ALL: dict[str, Any] = {"by": list, "truth": bool, "cluster": str | None, "several": bool}
+OF_METRIC = {**OF_ALL, "metric": str, "range": list, "higher_is_better": bool}
+OF_ITEMS = {**OF_ALL, "record": str, "undefined": str | float, "catalog": int | None}
+FIELDS = {"metric": OF_METRIC, "pair": OF_METRIC, "exposure": OF_ITEMS, "item": OF_ITEMS}
+"""The types of a definition's fields, by the kind of rows."""
+ENDS = (None, None)
 ONCE = "a list counts once: leave out what was added twice; lists of several days have the day in by="
 
 
@@ -30,9 +36,13 @@ def check_versions(versions: Iterable[Any], own: int) -> None:
 def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return what each metric is, and raise where states differ in it."""
     definitions: dict[Any, dict[str, Any]] = {}
-    texts = dict.fromkeys(zip(columns["metric"], columns["definition"], strict=True))
-    for metric, text in texts:
-        one = definition_of(text)
+    texts = dict.fromkeys(zip(*(columns[name] for name in ("kind", "metric", "definition")), strict=True))
+    for kind, metric, text in texts:
+        one = fields_of(text, FIELDS.get(kind, OF_ALL), f"definition of a state of {metric}", UNCHANGED)
+        ends = one.get("range", ENDS)
+        if len(ends) != len(ENDS) or not all(isinstance(end, float | int | None) for end in ends):
+            msg = f"definition of a state of {metric} holds range={quoted(ends)}"
+            raise InputError(msg, UNCHANGED)
         other = definitions.setdefault(metric, one)
         field = next((name for name in one if one[name] != other.get(name)), None)
         if field is not None:
@@ -40,18 +50,6 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             msg = f"states{of} differ in {field}: {quoted(other.get(field))} and {quoted(one[field])}"
             raise InputError(msg, ONE_CALL)
     return definitions
-
-
-def definition_of(text: Any) -> dict[str, Any]:
-    """Return the fields of a definition."""
-    try:
-        definition = json.loads(text)
-    except (TypeError, ValueError):
-        definition = None
-    if not isinstance(definition, dict):
-        msg = f"definition={quoted(text)} is no definition of a state"
-        raise InputError(msg, "give what df.rec.state(...) returned, unchanged")
-    return definition
 
 
 def held_pairs(columns: Mapping[str, Any], metrics: Sequence[str]) -> set[frozenset[Any]]:
@@ -98,8 +96,9 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: S
             hashes[state, model].append(unpack(keys))
         elif kind in ("metric", "exposure"):
             counts[state, model, metric] += lists + undefined
-    if not hashes:
-        msg = "the states have no rows of the kind 'lists'"
+    lacking_kind = "" if hashes and (metrics or exposures) else "metric" if hashes else "lists"
+    if lacking_kind:
+        msg = f"the states have no rows of the kind {lacking_kind!r}"
         raise InputError(msg, "give all rows of a state")
     held = {key: np.concatenate(parts) for key, parts in hashes.items()}
     _check_shared(held, truth=truth)

@@ -21,7 +21,6 @@ from recframe._states.checks import (
     check_lists,
     check_rows,
     check_versions,
-    definition_of,
     definitions_of,
     held_pairs,
     ordered,
@@ -91,7 +90,7 @@ class Rows:
         self.exposures = ordered(columns, ["exposure"], "metric")
         self.evaluated = ordered(columns, ("metric", "exposure"), "metric")
         self.models = ordered(columns, ["lists"], "model")
-        shared = definition_of(columns["definition"][0])
+        shared = next(iter(self.definitions.values()))
         self.several = shared["several"]
         self.hashed = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
         check_rows(columns, [*own, *NAMES])
