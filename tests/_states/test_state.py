@@ -258,6 +258,8 @@ REFUSED = {
     "definition of a state of mrr lacks 'range'": lambda engine, a, b: (state_of(engine, a).with_columns(pl().col("definition").str.replace("range", "rang")),),
     "definition of a state of None holds truth=0": lambda engine, a, b: (state_of(engine, a).with_columns(pl().col("definition").str.replace("false", "0")),),
     "have no rows of the kind 'metric'": lambda engine, a, b: (state_of(engine, a).filter(kind="lists"),),
+    "total of a state holds a value that is missing": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit(None, pl().Float64)),),
+    "place of a state holds 'x'": lambda engine, a, b: (state_of(engine, a).with_columns(place=pl().lit("x")),),
     "keys='x' are no keys of a state": lambda engine, a, b: (state_of(engine, a).with_columns(keys=pl().lit("x")),),
     "total of a state holds 'x', but it is a column of numbers": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit("x")),),
     "lacks rows of coverage": lambda engine, a, b: (state_of(engine, a, ["mrr", "coverage"], items=True), state_of(engine, b)),

@@ -79,11 +79,13 @@ class Rows:
         self.per = list(per)
         self.types = {name: frames[0].schema[name] for name in per}
         self.backend = nw.get_native_namespace(frames[0]).__name__
-        words = [name for name in (*own, *COLUMNS) if name not in (*ADDED, *ENDS)]
+        words = [name for name in (*own, *COLUMNS) if name not in (*ADDED, *ENDS, "place")]
         columns: dict[str, Any] = {
             name: [value for frame in frames for value in values_of(frame[name])] for name in words
         }
-        columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in (*ADDED, *ENDS)}
+        columns |= {
+            name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in (*ADDED, *ENDS, "place")
+        }
         check_versions(columns["version"], STATE_VERSION)
         self.definitions = definitions_of(columns)
         self.metrics = ordered(columns, ["metric"], "metric")
@@ -105,7 +107,7 @@ class Rows:
 
     def _add_up(self, columns: dict[str, Any]) -> None:
         """Sum the rows of each key."""
-        arrays = {name: np.nan_to_num(columns[name]) for name in ADDED}
+        arrays = {name: columns[name] for name in ADDED}
         order = {model: place for place, model in enumerate(self.models)}
         pairs = zip(columns["kind"], columns["model"], columns["baseline"], strict=True)
         flipped = np.array(
@@ -237,7 +239,11 @@ def _numbers(column: nw.Series[Any]) -> Any:
     if not column.dtype.is_numeric() and column.null_count() < len(column):
         msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
         raise ColumnTypeError(msg, "give what df.rec.state(...) returned, unchanged")
-    return floats_of(column)
+    numbers = floats_of(column)
+    if column.name not in ENDS and not np.isfinite(numbers).all():
+        msg = f"{column.name} of a state holds a value that is missing or infinite"
+        raise InputError(msg, "give what df.rec.state(...) returned, unchanged")
+    return numbers
 
 
 def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Series[Any]:
