@@ -88,8 +88,8 @@ def numpy_if_it_sorts_fast() -> Any:
     if numpy is None or numpy.__version__ < "2":
         return None
     zen_3_or_4 = re.search(r"family\s*:? 25\b", processor()) and "authenticamd" in processor()
-    used = numpy.show_config(mode="dicts")["SIMD Extensions"].get("found", ())
-    return None if zen_3_or_4 and any(name.startswith(("AVX512", "X86_V4")) for name in used) else numpy
+    vector_instructions = numpy.show_config(mode="dicts")["SIMD Extensions"].get("found", ())
+    return None if zen_3_or_4 and any(name.startswith(("AVX512", "X86_V4")) for name in vector_instructions) else numpy
 
 
 def processor() -> str:
