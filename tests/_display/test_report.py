@@ -82,6 +82,8 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     widths = [float(width) for width in re.findall(r'<svg[^>]*? width="([\d.]+)"', text)]
     assert len(widths) == 9 and max(widths) < 700, "panels are one above the other, to be read on a phone"
     assert "figure svg { max-width: 100%" in text
+    # Letters of the reader are wider than those that the chart was laid out with.
+    assert re.search(r"figure svg {[^}]*overflow: visible", text)
     assert "currentColor" in text and "prefers-color-scheme: dark" in text
     assert "<th" in text and "undefined" in text and "adjusted p" in text
     # On a narrow screen, where the header is hidden, each value has the name of its column.

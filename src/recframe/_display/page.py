@@ -28,8 +28,8 @@ summary h2 { display: inline; border: 0; } details { margin-top: 1.2rem; } summa
 .better { border-color: #00916A; } .worse { border-color: #D55E00; } .not-worse, .equivalent { border-color: #1F83C6; }
 .facts { display: flex; flex-wrap: wrap; gap: .4rem 1.6rem; } .facts dt { color: var(--weak); font-size: .8rem; }
 .facts dd { margin: 0; }
-.table, figure { overflow-x: auto; margin: 1rem 0; }
-figure svg { max-width: 100%; height: auto; }
+.table { overflow-x: auto; } .table, figure { margin: 1rem 0; }
+figure svg { max-width: 100%; height: auto; overflow: visible; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
 .figures figure { margin: 0; flex: 0 1 auto; min-width: 0; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
@@ -49,7 +49,7 @@ footer { margin-top: 3rem; }
 }
 @media print {
   @page { size: A4; margin: 12mm; }
-  body { margin: 0; max-width: none; font-size: 10pt; } .table, figure { overflow: visible; }
+  body { margin: 0; max-width: none; font-size: 10pt; } .table { overflow: visible; }
   table { font-size: 6.5pt; } th, td { white-space: normal; padding: .1rem .2rem; }
   td.long { min-width: 0; }
   figure, tr, .verdict { break-inside: avoid; } details::details-content { content-visibility: visible; height: auto; }
