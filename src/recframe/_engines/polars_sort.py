@@ -16,7 +16,7 @@ import polars as pl
 from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
 from recframe._engines.base import numbered_by_windows, ranked_by_windows
 from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
-from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in
+from recframe._engines.polars_compat import collect, collect_columns, is_in
 from recframe._engines.polars_frame import lazy, native
 from recframe._engines.polars_pack import PACKED, digits_of, in_order_of_rows, pack
 
@@ -236,11 +236,7 @@ def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
 def _same_from(bit: int, codes: pl.Series, before: int = 1) -> pl.Series:
     """Return which codes, from one on, equal the one some places before in all bits from one on, without a division."""
     later, earlier = codes.slice(before), codes.head(max(len(codes) - before, 0))
-    if len(codes) <= FEW_ROWS:
-        return (later ^ earlier) < bit
-    # A plan computes in parts that the cache holds.
-    pairs = pl.DataFrame([later.alias("later"), earlier.alias("earlier")])
-    return collect(pairs.lazy().select((pl.col("later") ^ pl.col("earlier")) < bit)).to_series()
+    return (later ^ earlier) < bit
 
 
 def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
