@@ -18,8 +18,7 @@ def texts_of(different, rows=2000, *, in_runs=False, missing=False):
 
 
 def leave_numpy_out(monkeypatch):
-    for module in (polars_pack, polars_texts):
-        monkeypatch.setattr(module, "numpy_if_installed", lambda: None)
+    monkeypatch.setattr(polars_pack, "numpy_if_installed", lambda: None)
 
 
 def check(columns):

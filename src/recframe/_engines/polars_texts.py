@@ -14,7 +14,7 @@ import polars as pl
 
 from recframe._columns import ROW
 from recframe._engines.packing import BITS
-from recframe._engines.polars_compat import FEW_ROWS, numpy_if_installed
+from recframe._engines.polars_compat import FEW_ROWS
 from recframe._engines.polars_pack import FEW, in_order_of_rows, sort_integers
 
 if TYPE_CHECKING:
@@ -89,13 +89,8 @@ def _by_table(texts: pl.Series) -> _Encoded | None:
 
 def _table(slots: pl.Series, many: int, *, empty: int) -> pl.Series:
     """Return the last place of each slot among some, a number of its own for the empty ones."""
-    numpy = numpy_if_installed()
-    if numpy is None:
-        places = pl.int_range(len(slots), dtype=pl.UInt32, eager=True)
-        return pl.repeat(empty, many, dtype=pl.UInt32, eager=True).scatter(slots, places)
-    table = numpy.full(many, empty, dtype=numpy.uint32)
-    table[slots.to_numpy()] = numpy.arange(len(slots), dtype=numpy.uint32)
-    return pl.Series(table)
+    places = pl.int_range(len(slots), dtype=pl.UInt32, eager=True)
+    return pl.repeat(empty, many, dtype=pl.UInt32, eager=True).scatter(slots, places)
 
 
 def _by_sort(texts: pl.Series) -> _Encoded:

@@ -63,6 +63,8 @@ HITS_AHEAD = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS
 """How many relevant rows are in front of a relevant row's block, from the first position of the block among these."""
 HITS_INSIDE = nw.when(nw.col(HIT) > 0).then(nw.col(EQUAL)).otherwise(0.0).alias(BLOCK_HITS)
 """How many are in this block."""
+HIT_ALONE = nw.col(HIT).alias(BLOCK_HITS)
+"""The same where each block is one row."""
 
 
 def given_places(frame: Frame, keys: Sequence[str], rank: str, upto: int | None) -> Frame:

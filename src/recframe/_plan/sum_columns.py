@@ -29,12 +29,6 @@ def up_to(column: str, most: int) -> nw.Expr:
 
 
 @lru_cache(KEPT)
-def renamed(column: str, name: str) -> nw.Expr:
-    """Return a column under another name."""
-    return nw.col(column).alias(name)
-
-
-@lru_cache(KEPT)
 def own(column: str) -> nw.Expr:
     """Return a column as it is, as a float."""
     return nw.col(column).cast(nw.Float64()).alias(column)

@@ -46,7 +46,7 @@ from recframe._plan import ranks
 from recframe._plan.places import repeated, with_first_pairs, with_inferred_precision
 from recframe._plan.requirements import furthest
 from recframe._plan.seen import with_seen
-from recframe._plan.sum_columns import constant, renamed
+from recframe._plan.sum_columns import constant
 from recframe._plan.weight_tables import GREATEST_END, MOST_POSITIONS, ends_of_blocks
 from recframe.metrics._row import is_nonrelevant
 
@@ -123,7 +123,7 @@ class TermRows:
         rows = engine.number_rows(ranks.hit_starts(rows), group, HIT_START, descending=False, tied=tied)
         if tied:
             return rows.with_columns(ranks.HITS_AHEAD, ranks.HITS_INSIDE).drop(POSITION, EQUAL)
-        return rows.with_columns(ranks.HITS_AHEAD, renamed(HIT, BLOCK_HITS)).drop(POSITION)
+        return rows.with_columns(ranks.HITS_AHEAD, ranks.HIT_ALONE).drop(POSITION)
 
     def join_lookups(self, rows: Frame, requested: Requested, ideal: Later) -> Frame:
         """Add what is requested from other tables, by list, item or position."""
