@@ -256,9 +256,9 @@ def policies_named(bound: Mapping[str, Any], given: Mapping[str, Any]) -> list[s
     return [*named, *(name for name in own if name in current())]
 
 
-def check_apart(names: Sequence[Any]) -> None:
+def check_apart(names: Sequence[Any], remedy: str = "name each metric, cutoff and column of `per` once") -> None:
     """Raise where a result would have several columns of one name."""
     twice = sorted({name for name in names if names.count(name) > 1}, key=str)
     if twice:
         msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
-        raise OptionError(msg, "name each metric, cutoff and column of `per` once")
+        raise OptionError(msg, remedy)

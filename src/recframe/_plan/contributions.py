@@ -33,6 +33,7 @@ from recframe._plan.list_sums import Ranking
 from recframe._plan.plan import Plan
 from recframe._plan.relevance import or_zero
 from recframe._plan.stops import row_stop_places
+from recframe._query import check_apart
 from recframe.errors import OptionError
 from recframe.metrics._row import FIRST_HIT, STOPS
 
@@ -52,13 +53,6 @@ _POSITION, _TIED = nw.col(START).cast(nw.Int64()).alias(POSITION), nw.col(SIZE).
 _HAS_VALUE, _ROWS = ~nw.col(LIST_VALUE).is_null(), nw.len()
 _ABSOLUTE = nw.col(CONTRIBUTION).abs().alias(ABSOLUTE)
 _SUMS_OF_LIST = nw.col(CONTRIBUTION, ABSOLUTE).sum(), nw.col(LIST_VALUE).max()
-
-
-def _check_columns(names: list[Any]) -> None:
-    twice = sorted({str(name) for name in names if names.count(name) > 1})
-    if twice:
-        msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
-        raise OptionError(msg, "rename these columns of the frame")
 
 
 class Contributions:
@@ -84,7 +78,7 @@ class Contributions:
             **{name: name for name in (POSITION, TIED, CONTRIBUTION)},
             LIST_VALUE: query.averaging(metric.label).name,
         }
-        _check_columns(list(self._names.values()))
+        check_apart([*self._names.values()], "rename these columns of the frame")
         self._plan = Plan(given, query, [metric, *further], item=item, shares=True)
         self._query = query
         self._metric = metric
