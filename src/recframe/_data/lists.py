@@ -15,6 +15,7 @@ from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_o
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, labels_of
 from recframe._plan.sources import key_specs, model_spec
+from recframe._query import check_apart
 from recframe._signatures import checked_call
 from recframe._values import as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
@@ -297,10 +298,8 @@ def _check_names(
 ) -> None:
     """Raise where two columns of the result would have one name; of the `columns`, those of given arguments count."""
     names = [*keys, *(column for column, name in columns if name in arguments), *others]
-    twice = sorted({check_name("a column", name) for name in names if names.count(name) > 1})
-    if twice:
-        msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
-        raise OptionError(msg, "name each of by, item, relevant, rank, score and value once")
+    twice = [check_name("a column", name) for name in names if names.count(name) > 1]
+    check_apart(twice, "name each of by, item, relevant, rank, score and value once")
 
 
 def _check_lengths(make: Constructors, frame: Any, lists: Mapping[str, str]) -> None:
