@@ -58,7 +58,8 @@ TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
 HOLDS_SEVERAL_FIRST_HITS = (nw.col(HITS_BEFORE) == 0) & (nw.col(BLOCK_HITS) > 1)
 """Whether a relevant row is in a block that holds several of its list's first hits. What does not differ from call to
 call is converted only once."""
-_HIT_START = nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START)
+STARTS_OF_HITS = nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START)
+"""Where the tied blocks of relevant rows start, missing for others."""
 HITS_AHEAD = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS_BEFORE)
 """How many relevant rows are in front of a relevant row's block, from the first position of the block among these."""
 HITS_INSIDE = nw.when(nw.col(HIT) > 0).then(nw.col(EQUAL)).otherwise(0.0).alias(BLOCK_HITS)
@@ -116,12 +117,6 @@ def shift_past_omitted_rows(frame: Frame, upto: int | None, *, descending: bool)
     frame = frame.with_columns(moved.cast(nw.Int64()).alias(MOVED), left.cast(nw.Int64()).alias(ABSENT))
     frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
     return frame.drop(START).rename({MOVED: START})
-
-
-def hit_starts(frame: Frame) -> Frame:
-    """Add where the tied blocks of relevant rows start, missing for others."""
-    # A column of its own: on pandas, Narwhals 2.10 and older rank the column inside a when/then as if it stood alone.
-    return frame.with_columns(_HIT_START)
 
 
 def count_ahead(

@@ -120,7 +120,8 @@ class TermRows:
         engine, group, tied = self._engine, self._group, self.tied
         if self._context.requirements.counts_hits_for_all:
             return ranks.count_ahead(engine, rows, group, nw.col(HIT), HITS_BEFORE, BLOCK_HITS, tied=tied)
-        rows = engine.number_rows(ranks.hit_starts(rows), group, HIT_START, descending=False, tied=tied)
+        starts = rows.with_columns(ranks.STARTS_OF_HITS)
+        rows = engine.number_rows(starts, group, HIT_START, descending=False, tied=tied)
         if tied:
             return rows.with_columns(ranks.HITS_AHEAD, ranks.HITS_INSIDE).drop(POSITION, EQUAL)
         return rows.with_columns(ranks.HITS_AHEAD, ranks.HIT_ALONE).drop(POSITION)
