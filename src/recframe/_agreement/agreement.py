@@ -21,6 +21,7 @@ from recframe._agreement.rank_overlap import (
 from recframe._agreement.top_correlation import TOP_WEIGHTED
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, POSITION, ROW, SCORE, key_column, score_column
+from recframe._data.common import check_several
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
 from recframe._lists.keys import as_user_has
@@ -82,11 +83,7 @@ def agreement(
     chosen = _measures(measures)
     interval = _interval(labels_of(frame), **intervals)
     query = query_of_call(bound, given, CALL_ROLES["agreement"], [frame])
-    if len(query.orders) == 1 and query.model is None:
-        msg = (
-            f"agreement compares several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
-        )
-        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
+    check_several(query, "agreement compares")
     return Agreement(frame, query, k, p, chosen, interval).frame()
 
 

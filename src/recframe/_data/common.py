@@ -79,3 +79,10 @@ def check_new_column(value: Any, query: Query, bound: Mapping[str, Any]) -> str:
         msg = f"name={name!r} is the column of {taken[name]}=, which would be lost"
         raise OptionError(msg, "give the new column a name of its own")
     return name
+
+
+def check_several(query: Query, what: str) -> None:
+    """Raise for one model, where a call is about several."""
+    if len(query.orders) == 1 and query.model is None:
+        msg = f"{what} several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
+        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")

@@ -11,7 +11,7 @@ import narwhals as nw
 
 from recframe._arguments import FusionNorm
 from recframe._columns import score_column
-from recframe._data.common import check_new_column, query_of_frames
+from recframe._data.common import check_new_column, check_several, query_of_frames
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._fusion.fusion_methods import BY_POSITION, METHODS, Values, number_of
@@ -116,7 +116,7 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     if query.model is not None:
         frame, roles = in_columns(frame, query, name)
         return fuse(frame, {}, name, options, roles)
-    check_several(query, "fuse")
+    check_several(query, "fuse joins")
     checked = Options.of(query, options)
     rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)})})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
@@ -133,13 +133,6 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     if checked.value not in BY_PLACE:
         _check_fused(rows.engine, whole, query.orders, checked.method)
     return rows.pick(whole, {FUSED: name})
-
-
-def check_several(query: Query, call: str) -> None:
-    """Raise for one model in columns."""
-    if len(query.orders) == 1:
-        msg = f"{call} joins several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
-        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
 
 
 def _values(

@@ -13,7 +13,7 @@ from recframe._arguments import CALL_ROLES, FRAMES
 from recframe._checks.data_warnings import warn_of_data
 from recframe._comparison.describe import interval_of_values
 from recframe._comparison.options import Intervals
-from recframe._data.common import check_frame, now_or_deferred
+from recframe._data.common import check_frame, check_several, now_or_deferred
 from recframe._defaults import current, only
 from recframe._engines.registry import is_frame, is_lazy, labels_of
 from recframe._evaluate import plan_of_lists
@@ -127,7 +127,7 @@ def tune(
         frame, columns = in_columns(frame, query, FUSED(0))
         wide = {name: value for name, value in roles.items() if name not in (*ORDERS, *columns)} | columns
         return tune(frame, {name: own[name] for name in own if name not in ORDERS}, metric, k, fusions, given, wide)
-    fuse.check_several(query, "tune")
+    check_several(query, "tune joins")
     tried, named = candidates(query, **fusions), current()
 
     def compute() -> nw.DataFrame[Any]:
