@@ -21,7 +21,7 @@ from recframe._engines.polars_frame import lazy, native
 from recframe._engines.polars_pack import PACKED, digits_of, in_order_of_rows, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from recframe._engines.base import Needed
     from recframe._engines.polars_frame import Facts
@@ -46,7 +46,7 @@ class Mark(NamedTuple):
 
 ROWS_AT_ONCE = 2**24
 """Of more rows, some lists at a time are ranked: each row takes 40 bytes meanwhile."""
-SCORE, GOES_ON = "score of row", "goes on"
+SCORE, GOES_ON, INDEX = "score of row", "goes on", "index of row"
 
 
 def rank_rows(
@@ -158,8 +158,8 @@ def numbered_by_sort(
     found = _in_order(frame, lists, digits, column, None, frame.columns, descending=descending)
     if found is None:
         return None
-    block = _block(found.packed.list, tied=tied and found.goes_on is not None)
-    return found.read({POSITION: block[START]} | ({EQUAL: block[SIZE]} if tied else {}), pl.Float64)
+    rows = found.read((POSITION, EQUAL), pl.Float64, tied=tied and found.goes_on is not None)
+    return rows if tied else rows.drop(EQUAL)
 
 
 # --- positions ----------------------------------------------------------------------------------------------
@@ -279,20 +279,17 @@ _INDEX = pl.int_range(pl.len(), dtype=pl.get_index_type())
 
 
 @cache
-def _list_start(bit: int) -> pl.Expr:
-    """Return the number of the first row of each row's list, whose own number starts at a bit."""
-    code = pl.col(PACKED)
-    return pl.when((code ^ code.shift(1, fill_value=2**BITS)) >= bit).then(_INDEX).forward_fill()
+def _start(bit: int, *, tied: bool) -> pl.Expr:
+    """Return where each row is in its list, whose own number starts at a bit; tied: of rows that hold their index."""
+    code, index = pl.col(PACKED), pl.col(INDEX) if tied else _INDEX
+    return index - pl.when((code ^ code.shift(1, fill_value=2**BITS)) >= bit).then(index).forward_fill() + 1
 
 
-@cache
-def _block(bit: int, *, tied: bool) -> dict[str, pl.Expr]:
-    """Return where the tied block of each row starts in its list, and how many rows it has."""
-    if not tied:
-        return {START: _INDEX - _list_start(bit) + 1, SIZE: pl.lit(1, pl.Int64)}
-    starts = pl.when(~pl.col(GOES_ON)).then(_INDEX)
-    first, following = starts.forward_fill(), starts.shift(-1).backward_fill().fill_null(pl.len())
-    return {START: first - _list_start(bit) + 1, SIZE: following - first}
+def _blocks(ranked: pl.LazyFrame, bit: int, many: int, names: tuple[str, str]) -> pl.LazyFrame:
+    """Return the first row of each tied block, with where it starts in its list, and how many rows it has."""
+    size = pl.col(INDEX).shift(-1, fill_value=many) - pl.col(INDEX)
+    firsts = ranked.filter(~pl.col(GOES_ON))
+    return firsts.select(INDEX, _start(bit, tied=True).alias(names[0]), size.alias(names[1]))
 
 
 class _InOrder(NamedTuple):
@@ -306,28 +303,41 @@ class _InOrder(NamedTuple):
     def blocks(self, upto: int | None, mark: Mark | None) -> pl.LazyFrame:
         """Return the needed rows of tied blocks that start up to a position, with where they start, and their sizes."""
         tied = self.goes_on is not None
-        rows = self.read(_block(self.packed.list, tied=tied), pl.Int64, mark)
+        rows = self.read((START, SIZE), pl.Int64, mark, tied=tied)
         # Of rows with the same bits, those of lower scores may start after the last position.
         return rows.filter(pl.col(START) <= upto) if tied and upto is not None else rows
 
-    def read(self, new: Mapping[str, pl.Expr], dtype: type[pl.DataType], mark: Mark | None = None) -> pl.LazyFrame:
-        """Return the rows, or those of them that are needed, with new columns of a type."""
-        packed, rows = self.packed, [self.codes.alias(PACKED)]
-        rows += [] if self.goes_on is None else [pl.Series(GOES_ON, [False]).append(self.goes_on)]
+    def read(
+        self, names: tuple[str, str], dtype: type[pl.DataType], mark: Mark | None = None, *, tied: bool
+    ) -> pl.LazyFrame:
+        """Return the rows, or those of them that are needed, with where their blocks start, and the sizes.
+
+        Where no rows tie, each row is a block.
+        """
+        packed, many, columns = self.packed, len(self.codes), [self.codes.alias(PACKED)]
+        columns += [pl.Series(GOES_ON, [False]).append(self.goes_on)] if tied and self.goes_on is not None else []
         decoded: dict[str, pl.Expr] = {}
-        if packed.in_order and len(self.codes) == packed.frame.height:
-            rows += packed.frame.get_columns()
+        if packed.in_order and many == packed.frame.height:
+            columns += packed.frame.get_columns()
         elif packed.digits is None:
-            rows += packed.frame[packed.numbers(self.codes)].get_columns()
+            columns += packed.frame[packed.numbers(self.codes)].get_columns()
         else:
             decoded = packed.read()
-        plan = pl.DataFrame(rows).lazy().with_columns(**new)
+        rows = pl.DataFrame(columns).lazy()
+        if tied:
+            ranked = rows = rows.with_row_index(INDEX)
+        else:
+            start = _start(packed.list, tied=False)
+            rows = rows.with_columns(start.alias(names[0]), pl.lit(1, pl.Int64).alias(names[1]))
         if mark is not None:
-            if decoded:
-                plan = plan.with_columns([decoded.pop(name) for name in mark.rows.meta.root_names() if name in decoded])
-            plan = plan.filter(mark.of_frame())
-        names: list[Any] = packed.frame.columns
-        return plan.select(*map(decoded.get, names, names), pl.col(*new).cast(dtype))
+            rows = rows.with_columns([decoded.pop(name) for name in mark.rows.meta.root_names() if name in decoded])
+            rows = rows if mark.upto else rows.filter(mark.rows)
+        if tied:
+            # Only the first rows of blocks are computed with; the needed rows, which may be few, look theirs up.
+            rows = rows.join_asof(_blocks(ranked, packed.list, many, names), on=INDEX)
+        rows = rows if mark is None or not mark.upto else rows.filter(mark.of_frame())
+        own: list[Any] = packed.frame.columns
+        return rows.select(*map(decoded.get, own, own), pl.col(*names).cast(dtype))
 
     def lists_of_length(self, upto: int) -> pl.Series:
         """Return the numbers of the lists that have a row at a position."""
