@@ -14,7 +14,7 @@ WORDS = 1500
 """How many words CONTRIBUTING may have: so many are read in five minutes."""
 STEPS = {
     "ndcg(5)": (460, 30, 6),
-    "evaluate: truth, two models, per": (1070, 39, 24),
+    "evaluate: truth, two models, per": (1085, 39, 24),
     "compare": (840, 55, 14),
     "contributions": (515, 32, 10),
     "check": (715, 27, 4),

@@ -225,7 +225,8 @@ def test_equal_lines_of_a_terminal_write_equal_files(tmp_path):
 def numbers(seed):
     """Return numbers of very different sizes, some of which cancel."""
     rng = random.Random(seed)
-    some = [rng.uniform(-1, 1) * 10.0 ** rng.randint(-9, 9) for _ in range(rng.randint(1, 400))]
+    size = 9 if seed % 2 else 300
+    some = [rng.uniform(-1, 1) * 10.0 ** rng.randint(-size, size) for _ in range(rng.randint(1, 400))]
     return [*some, *(-value for value in some[::3])]
 
 
@@ -233,16 +234,14 @@ def numbers(seed):
 def test_sums_of_parts_are_not_rounded(seed):
     numpy = pytest.importorskip("numpy")
     values = numbers(seed)
-    largest = max(map(abs, values))
-    parts = [part.tolist() for part in parts_of(numpy.array(values), largest)]
+    parts = [part.tolist() for part in parts_of(numpy.array(values), lambda part: numpy.abs(part).max())]
     # Python's sum is that of floats one after the other.
     for part in parts:
         total = 0.0
         for value in part:
             total += value
         assert total == math.fsum(part)
-    total = math.fsum(value for part in parts for value in part)
-    assert total == pytest.approx(math.fsum(values), rel=1e-12, abs=largest * 2.0**-75)
+    assert list(map(math.fsum, zip(*parts, strict=True))) == values
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,20 @@ def test_a_value_of_0_and_segments(engine, mean, value):
     assert {row["day"]: row["mrr"] for row in rows} == {1: 1.0, 2: 0.5}
 
 
+@pytest.mark.parametrize("mean", ["geometric", "harmonic"])
+def test_a_value_of_0_changes_no_other_segment(engine, mean):
+    frame = {"user": [1, 1, 2, 2], "day": [1, 1, 2, 2], "relevant": [0, 1, 0, 1], "score": [1, 1, 2, 1]}
+    rows = engine.ask(engine.frame(frame), "evaluate", "precision@1", mean=mean, per="day")
+    assert sorted((row["day"], round(row["precision@1"], 12)) for row in rows) == [(1, 0.5), (2, 0.0)]
+
+
+@pytest.mark.parametrize("grade", [1e30, 1e250])
+def test_large_gains_change_no_other_segment(engine, grade):
+    frame = {"user": [1, 2, 3, 4], "day": [1, 1, 2, 3], "relevant": [1.0, 3.0, grade, 1e-70], "score": [1, 1, 1, 1]}
+    rows = engine.ask(engine.frame(frame), "evaluate", "dcg", per="day")
+    assert sorted((row["day"], row["dcg"]) for row in rows) == [(1, 2.0), (2, grade), (3, 1e-70)]
+
+
 def test_weights_and_parts(polars_engine):
     weight = pl.when(pl.col("user") == 1).then(3).otherwise(1)
     frame = pl.DataFrame(FRAME).with_columns(weight=weight, item=pl.int_range(pl.len()))

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def parts_of(values: Any, largest: float | None) -> list[Any]:
+def parts_of(values: Any, largest_of: Callable[[Any], float | None]) -> list[Any]:
     """Return columns of floats that add up to one, each with exact sums.
 
     A sum of floats is rounded, and which way depends on the order. So each number is cut in two: its high bits, and
-    its low ones, but for what is less than 2 to the power of -80 of the largest or so. No sum of either is rounded.
+    its low ones. No sum of either is rounded. What is left is less than 2 to the power of -80 of the largest or so,
+    but all there is of a group whose numbers are that small: it is cut again.
 
     Parameters
     ----------
     values : polars.Series or numpy.ndarray
         The column; what is missing stays missing.
-    largest : float, optional
-        Its largest absolute value; without one, or where it is 0 or infinite, the column itself is all there is.
+    largest_of : callable
+        Returns the largest absolute value of a column, None without values. Where it is 0 or infinite, the column
+        itself is all there is.
     """
-    step = _step(len(values), largest or 0.0)
+    step = _step(len(values), largest_of(values) or 0.0)
     if not 0 < step < math.inf:
         return [values]
     high = (values + step) - step
-    step = _step(len(values), step * 2.0**-53)
-    return [high, ((values - high) + step) - step]
+    step, left = _step(len(values), step * 2.0**-53), values - high
+    low = (left + step) - step
+    left = left - low
+    return [high, low, *(parts_of(left, largest_of) if largest_of(left) else [])]
 
 
 def _step(rows: int, largest: float) -> float:

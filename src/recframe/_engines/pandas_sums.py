@@ -42,4 +42,4 @@ def _parts(values: Any) -> Any:
     if values.dtype.kind != "f" or not len(values):
         return [values]
     with np.errstate(invalid="ignore"):
-        return parts_of(values, float(np.fmax.reduce(np.abs(values))))
+        return parts_of(values, lambda part: float(np.fmax.reduce(np.abs(part))))

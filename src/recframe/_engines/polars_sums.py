@@ -146,14 +146,17 @@ def _sum(values: pl.Series) -> Any:
 
 def _sum_of_parts(values: pl.Series) -> Any:
     """Return the sum of a column."""
-    sums: list[Any] = [part.sum() for part in _parts(values)]
-    return sums[0] + sums[1] if len(sums) > 1 else sums[0]
+    return reduce(add, [part.sum() for part in _parts(values)])
 
 
 def _parts(values: pl.Series) -> list[pl.Series]:
     """Return the parts of a column of floats, or a column of whole numbers."""
-    largest: Any = None
-    if values.dtype.is_float() and values.null_count() < len(values):
-        values = values.cast(pl.Float64)
-        largest = max(values.max(), -values.min())  # type: ignore[type-var, operator]
-    return parts_of(values, largest)
+    if not values.dtype.is_float():
+        return [values]
+    return parts_of(values if values.dtype == pl.Float64 else values.cast(pl.Float64), _largest)
+
+
+def _largest(values: pl.Series) -> Any:
+    """Return the largest absolute value of a column, None without values."""
+    ends: Any = (values.max(), values.min())  # `abs` would be a query of its own
+    return None if ends[0] is None else max(ends[0], -ends[1])

@@ -38,10 +38,11 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     definitions: dict[Any, dict[str, Any]] = {}
     texts = dict.fromkeys(zip(*(columns[name] for name in ("kind", "metric", "definition")), strict=True))
     for kind, metric, text in texts:
-        one = fields_of(text, FIELDS.get(kind, OF_ALL), f"definition of a state of {metric}", UNCHANGED)
+        what = f"definition of a state{f' of {metric}' if metric else ''}"
+        one = fields_of(text, FIELDS.get(kind, OF_ALL), what, UNCHANGED)
         ends = one.get("range", ENDS)
         if len(ends) != len(ENDS) or not all(isinstance(end, float | int | None) for end in ends):
-            msg = f"definition of a state of {metric} holds range={quoted(ends)}"
+            msg = f"{what} holds range={quoted(ends)}"
             raise InputError(msg, UNCHANGED)
         other = definitions.setdefault(metric, one)
         field = next((name for name in one if one[name] != other.get(name)), None)

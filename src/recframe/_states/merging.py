@@ -18,6 +18,7 @@ from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.results import new_series
 from recframe._lists.sums import ends_by, exchanged, sums_by
 from recframe._states.checks import (
+    UNCHANGED,
     check_lists,
     check_rows,
     check_versions,
@@ -238,11 +239,11 @@ def _numbers(column: nw.Series[Any]) -> Any:
     """Return a column of numbers, NaN where one is missing."""
     if not column.dtype.is_numeric() and column.null_count() < len(column):
         msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
-        raise ColumnTypeError(msg, "give what df.rec.state(...) returned, unchanged")
+        raise ColumnTypeError(msg, UNCHANGED)
     numbers = floats_of(column)
     if column.name not in ENDS and not np.isfinite(numbers).all():
         msg = f"{column.name} of a state holds a value that is missing or infinite"
-        raise InputError(msg, "give what df.rec.state(...) returned, unchanged")
+        raise InputError(msg, UNCHANGED)
     return numbers
 
 
