@@ -125,12 +125,12 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
         # Narrow integers overflow, and decimals lose digits, where they are subtracted and divided.
         columns = [score_column(i) for i in range(models)]
         whole = whole.with_columns(nw.col(*columns).cast(nw.Float64()))
-        _check_scores(rows.engine, whole, query.orders, checked)
+    some_large = _check_scores(rows.engine, whole, query.orders, checked)
     whole = _values(rows.engine, whole, keys, models, checked, by_rank=query.by_rank)
     if checked.method == "condorcet":
         whole = with_wins(rows.engine, whole, keys, checked.weights)
     whole = _fused(whole, models, checked)
-    if checked.value not in BY_PLACE:
+    if some_large:
         _check_fused(rows.engine, whole, query.orders, checked.method)
     return rows.pick(whole, {FUSED: name})
 
@@ -191,27 +191,33 @@ def _points(model: int, value: str, number: float) -> nw.Expr:
     return quotient(points, candidates) if value == "borda norm" else points
 
 
-def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: Options) -> None:
-    """Raise for scores of an eager frame that are too large for what is computed with them."""
-    if not engine.eager or (options.method in ("min", "max") and options.value == "score"):
-        return
+def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: Options) -> bool:
+    """Raise for scores of an eager frame that are too large for what is computed with them.
+
+    Return whether some are so large that they may add up to no number.
+    """
+    by_order = options.value in BY_PLACE or (options.method in ("min", "max") and options.value == "score")
+    if by_order or not engine.eager:
+        return False
+    some_large = False
     for i, (model, weight) in enumerate(zip(models, options.weights, strict=True)):
         for extreme in engine.extremes(frame, score_column(i)):
-            holds = f"score={model!r} holds {extreme:g}"
-            if options.value != "score" and abs(extreme) > LARGEST_NUMBER:
+            holds, is_large = f"score={model!r} holds {extreme:g}", abs(extreme) > LARGEST_NUMBER
+            some_large |= is_large
+            if options.value != "score" and is_large:
                 msg = f"{holds}, but normalize={options.normalize!r} accepts numbers within ±{LARGEST_NUMBER:g}"
                 raise InputError(msg, f"{ABSENT}, or normalize='rank', which reads the order only")
             if math.isinf(extreme) and not weight:
                 msg = f"{holds}, but its weight is 0: their product is no number"
                 raise InputError(msg, f"leave the model out, or {ABSENT}")
+    return some_large
 
 
 def _check_fused(engine: Engine, frame: Frame, models: Sequence[str], method: str) -> None:
     """Raise for an item of an eager frame whose scores make no number, as ∞ and -∞ do not in a sum."""
     columns, fused = [score_column(i) for i in range(len(models))], nw.col(FUSED)
     no_number = ~nw.col(COUNT).is_null() & (fused.is_nan() | fused.is_null())
-    rows = engine.collected(frame.filter(no_number).select(*columns).head(1)).rows() if engine.eager else []
-    for row in rows:
+    for row in engine.collected(frame.filter(no_number).select(*columns).head(1)).rows():
         pairs = zip(models, row, strict=True)
         scores = {model: score for model, score in pairs if score is not None and not math.isnan(score)}
         holds = " and ".join(f"score={model!r} holds {score:g}" for model, score in scores.items())
