@@ -323,12 +323,10 @@ class _InOrder(NamedTuple):
             columns += packed.frame[packed.numbers(self.codes)].get_columns()
         else:
             decoded = packed.read()
-        rows = pl.DataFrame(columns).lazy()
-        if tied:
-            ranked = rows = rows.with_row_index(INDEX)
-        else:
-            start = _start(packed.list, tied=False)
-            rows = rows.with_columns(start.alias(names[0]), pl.lit(1, pl.Int64).alias(names[1]))
+        start = _start(packed.list, tied=False).alias(names[0])
+        ranked = pl.DataFrame(columns).lazy()
+        ranked = ranked.with_row_index(INDEX) if tied else ranked.with_columns(start, pl.lit(1).alias(names[1]))
+        rows = ranked
         if mark is not None:
             rows = rows.with_columns([decoded.pop(name) for name in mark.rows.meta.root_names() if name in decoded])
             rows = rows if mark.upto else rows.filter(mark.rows)

@@ -146,7 +146,8 @@ def _sum(values: pl.Series) -> Any:
 
 def _sum_of_parts(values: pl.Series) -> Any:
     """Return the sum of a column."""
-    return reduce(add, [part.sum() for part in _parts(values)])
+    sums: list[Any] = [part.sum() for part in _parts(values)]
+    return reduce(add, sums)
 
 
 def _parts(values: pl.Series) -> list[pl.Series]:
