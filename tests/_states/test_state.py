@@ -258,7 +258,7 @@ REFUSED = {
     "definition of a state of mrr lacks 'range'": lambda engine, a, b: (state_of(engine, a).with_columns(pl().col("definition").str.replace("range", "rang")),),
     "definition of a state holds truth=0": lambda engine, a, b: (state_of(engine, a).with_columns(pl().col("definition").str.replace("false", "0")),),
     "have no rows of the kind 'metric'": lambda engine, a, b: (state_of(engine, a).filter(kind="lists"),),
-    "total of a state holds a value that is missing": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit(None, pl().Float64)),),
+    "total of a state holds a missing value": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit(None, pl().Float64)),),
     "place of a state holds 'x'": lambda engine, a, b: (state_of(engine, a).with_columns(place=pl().lit("x")),),
     "keys='x' are no keys of a state": lambda engine, a, b: (state_of(engine, a).with_columns(keys=pl().lit("x")),),
     "total of a state holds 'x', but it is a column of numbers": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit("x")),),
@@ -514,6 +514,14 @@ def test_the_state_of_a_lazy_frame_is_lazy():
     assert lazy.collect_schema() == lazy.collect().schema == eager.schema
     assert list(lazy.collect_schema()) == eager.columns
     assert plain(recframe.merge(lazy).compare()) == plain(recframe.merge(eager).compare())
+
+
+def test_a_state_of_very_large_values_adds_up(polars_engine):
+    rows = [{**row, "relevant": row["relevant"] * 1e200} for row in sample(12)]
+    with polars_engine.running():
+        frame = pl().DataFrame(rows)
+        found = recframe.merge(frame.rec.state("dcg", score="new")).evaluate()
+        assert_same(plain(found), plain(frame.rec.evaluate("dcg", score="new")))
 
 
 @pytest.mark.filterwarnings("ignore")

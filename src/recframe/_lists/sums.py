@@ -108,16 +108,18 @@ def _known(values: Floats, weights: Floats | None) -> tuple[Any, Floats, Floats]
 def _moments(groups: Groups, there: Any, values: Floats, w: Floats) -> dict[str, Any]:
     """Return the sums that means and their errors read, and the ends of the values."""
     least, greatest = groups.ends(values, there)
-    terms = {
-        "lists": there * 1.0,
-        "weight": w,
-        "total": w * values,
-        "squares": w * values**2,
-        "weight_squares": w**2,
-        "weight_cubes": w**3,
-        "weighted_total": w**2 * values,
-        "weighted_squares": (w * values) ** 2,
-    }
+    # Squares of very large values are infinite.
+    with np.errstate(over="ignore"):
+        terms = {
+            "lists": there * 1.0,
+            "weight": w,
+            "total": w * values,
+            "squares": w * values**2,
+            "weight_squares": w**2,
+            "weight_cubes": w**3,
+            "weighted_total": w**2 * values,
+            "weighted_squares": (w * values) ** 2,
+        }
     return {**{name: groups.sums(term) for name, term in terms.items()}, "least": least, "greatest": greatest}
 
 

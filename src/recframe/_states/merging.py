@@ -108,7 +108,8 @@ class Rows:
 
     def _add_up(self, columns: dict[str, Any]) -> None:
         """Sum the rows of each key."""
-        arrays = {name: columns[name] for name in ADDED}
+        # Squares of very large values are infinite.
+        arrays = {name: np.nan_to_num(columns[name]) for name in ADDED}
         order = {model: place for place, model in enumerate(self.models)}
         pairs = zip(columns["kind"], columns["model"], columns["baseline"], strict=True)
         flipped = np.array(
@@ -241,8 +242,8 @@ def _numbers(column: nw.Series[Any]) -> Any:
         msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
         raise ColumnTypeError(msg, UNCHANGED)
     numbers = floats_of(column)
-    if column.name not in ENDS and not np.isfinite(numbers).all():
-        msg = f"{column.name} of a state holds a value that is missing or infinite"
+    if column.name not in ENDS and np.isnan(numbers).any():
+        msg = f"{column.name} of a state holds a missing value"
         raise InputError(msg, UNCHANGED)
     return numbers
 
