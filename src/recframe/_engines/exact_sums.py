@@ -24,14 +24,14 @@ def parts_of(values: Any, largest_of: Callable[[Any], float | None]) -> list[Any
         Returns the largest absolute value of a column, None without values. Where it is 0 or infinite, the column
         itself is all there is.
     """
-    step = _step(len(values), largest_of(values) or 0.0)
-    if not 0 < step < math.inf:
-        return [values]
-    high = (values + step) - step
-    step, left = _step(len(values), step * 2.0**-53), values - high
-    low = (left + step) - step
-    left = left - low
-    return [high, low, *(parts_of(left, largest_of) if largest_of(left) else [])]
+    parts: list[Any] = []
+    rest, largest = values, largest_of(values)
+    while largest and 0 < (step := _step(len(values), largest)) < math.inf:
+        for cut in (step, _step(len(values), step * 2.0**-53)):
+            parts.append((rest + cut) - cut)
+            rest = rest - parts[-1]
+        largest = largest_of(rest)
+    return [*parts, rest] if largest or not parts else parts
 
 
 def _step(rows: int, largest: float) -> float:

@@ -285,9 +285,9 @@ def _start(bit: int, *, tied: bool) -> pl.Expr:
     return index - pl.when((code ^ code.shift(1, fill_value=2**BITS)) >= bit).then(index).forward_fill() + 1
 
 
-def _blocks(ranked: pl.LazyFrame, bit: int, many: int, names: tuple[str, str]) -> pl.LazyFrame:
+def _blocks(ranked: pl.LazyFrame, bit: int, height: int, names: tuple[str, str]) -> pl.LazyFrame:
     """Return the first row of each tied block, with where it starts in its list, and how many rows it has."""
-    size = pl.col(INDEX).shift(-1, fill_value=many) - pl.col(INDEX)
+    size = pl.col(INDEX).shift(-1, fill_value=height) - pl.col(INDEX)
     firsts = ranked.filter(~pl.col(GOES_ON))
     return firsts.select(INDEX, _start(bit, tied=True).alias(names[0]), size.alias(names[1]))
 
@@ -314,10 +314,10 @@ class _InOrder(NamedTuple):
 
         Where no rows tie, each row is a block.
         """
-        packed, many, columns = self.packed, len(self.codes), [self.codes.alias(PACKED)]
+        packed, height, columns = self.packed, len(self.codes), [self.codes.alias(PACKED)]
         columns += [pl.Series(GOES_ON, [False]).append(self.goes_on)] if tied and self.goes_on is not None else []
         decoded: dict[str, pl.Expr] = {}
-        if packed.in_order and many == packed.frame.height:
+        if packed.in_order and height == packed.frame.height:
             columns += packed.frame.get_columns()
         elif packed.digits is None:
             columns += packed.frame[packed.numbers(self.codes)].get_columns()
@@ -332,10 +332,10 @@ class _InOrder(NamedTuple):
             rows = rows if mark.upto else rows.filter(mark.rows)
         if tied:
             # Only the first rows of blocks are computed with; the needed rows, which may be few, look theirs up.
-            rows = rows.join_asof(_blocks(ranked, packed.list, many, names), on=INDEX)
+            rows = rows.join_asof(_blocks(ranked, packed.list, height, names), on=INDEX)
         rows = rows if mark is None or not mark.upto else rows.filter(mark.of_frame())
-        own: list[Any] = packed.frame.columns
-        return rows.select(*map(decoded.get, own, own), pl.col(*names).cast(dtype))
+        kept_columns: list[Any] = packed.frame.columns
+        return rows.select(*map(decoded.get, kept_columns, kept_columns), pl.col(*names).cast(dtype))
 
     def lists_of_length(self, upto: int) -> pl.Series:
         """Return the numbers of the lists that have a row at a position."""

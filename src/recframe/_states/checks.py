@@ -21,7 +21,7 @@ OF_METRIC = {**OF_ALL, "metric": str, "range": list, "higher_is_better": bool}
 OF_ITEMS = {**OF_ALL, "record": str, "undefined": str | float, "catalog": int | None}
 FIELDS = {"metric": OF_METRIC, "pair": OF_METRIC, "exposure": OF_ITEMS, "item": OF_ITEMS}
 """The types of a definition's fields, by the kind of rows."""
-ENDS = (None, None)
+NO_ENDS = (None, None)
 ONCE = "a list counts once: leave out what was added twice; lists of several days have the day in by="
 
 
@@ -40,8 +40,8 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for kind, metric, text in texts:
         what = f"definition of a state{f' of {metric}' if metric else ''}"
         one = fields_of(text, FIELDS.get(kind, OF_ALL), what, UNCHANGED)
-        ends = one.get("range", ENDS)
-        if len(ends) != len(ENDS) or not all(isinstance(end, float | int | None) for end in ends):
+        ends = one.get("range", NO_ENDS)
+        if len(ends) != len(NO_ENDS) or not all(isinstance(end, float | int | None) for end in ends):
             msg = f"{what} holds range={quoted(ends)}"
             raise InputError(msg, UNCHANGED)
         other = definitions.setdefault(metric, one)
@@ -97,9 +97,10 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: S
             hashes[state, model].append(unpack(keys))
         elif kind in ("metric", "exposure"):
             counts[state, model, metric] += lists + undefined
-    lacking_kind = "" if hashes and (metrics or exposures) else "metric" if hashes else "lists"
-    if lacking_kind:
-        msg = f"the states have no rows of the kind {lacking_kind!r}"
+    kinds = {"lists": hashes, "metric": metrics or exposures}
+    absent_kind = next((kind for kind, rows in kinds.items() if not rows), None)
+    if absent_kind is not None:
+        msg = f"the states have no rows of the kind {absent_kind!r}"
         raise InputError(msg, "give all rows of a state")
     held = {key: np.concatenate(parts) for key, parts in hashes.items()}
     _check_shared(held, truth=truth)

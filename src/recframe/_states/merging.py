@@ -80,13 +80,12 @@ class Rows:
         self.per = list(per)
         self.types = {name: frames[0].schema[name] for name in per}
         self.backend = nw.get_native_namespace(frames[0]).__name__
-        words = [name for name in (*own, *COLUMNS) if name not in (*ADDED, *ENDS, "place")]
+        numeric = (*ADDED, *ENDS, "place")
+        words = [name for name in (*own, *COLUMNS) if name not in numeric]
         columns: dict[str, Any] = {
             name: [value for frame in frames for value in values_of(frame[name])] for name in words
         }
-        columns |= {
-            name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in (*ADDED, *ENDS, "place")
-        }
+        columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in numeric}
         check_versions(columns["version"], STATE_VERSION)
         self.definitions = definitions_of(columns)
         self.metrics = ordered(columns, ["metric"], "metric")
@@ -237,7 +236,7 @@ class Rows:
 
 
 def _numbers(column: nw.Series[Any]) -> Any:
-    """Return a column of numbers, NaN where one is missing."""
+    """Return a column of numbers; only the least and greatest value may be missing, as NaN."""
     if not column.dtype.is_numeric() and column.null_count() < len(column):
         msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
         raise ColumnTypeError(msg, UNCHANGED)
