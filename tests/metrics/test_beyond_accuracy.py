@@ -173,6 +173,22 @@ def test_the_default_catalogue_is_the_items_of_the_frame(engine):
     assert engine.ask(frame, "entropy", 2, catalog=["a", "z"]) == 0.0
 
 
+def test_items_that_a_catalogue_does_not_name_count_where_no_catalogue_is_read(engine):
+    shown = [(1, "a"), (1, "b"), (2, "a"), (2, "c"), (3, "d")]
+    frame, catalog = engine.frames(
+        [{"user": user, "item": item, "score": -ord(item)} for user, item in shown], [{"item": item} for item in "abz"]
+    )
+    of_catalog = ["coverage", "gini", "entropy"]
+    (found,) = engine.ask(frame, "evaluate", ["personalization", *of_catalog], k=2, catalog=catalog)
+    # Of three pairs of lists, one shares an item of two.
+    assert found["personalization@2"] == pytest.approx(5 / 6)
+    assert [found[f"{name}@2"] for name in of_catalog] == pytest.approx([2 / 3, 4 / 9, math.log2(3) - 2 / 3])
+    if not engine.lazy:
+        pytest.importorskip("scipy")
+        state = recframe.rec(frame).state(["personalization", *of_catalog], k=2, items=True, catalog=catalog)
+        assert list(engine.rows(recframe.merge(state).evaluate())[0].values()) == pytest.approx([*found.values()])
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_serendipity_counts_unexpected_hits(engine, seed):
     rng = random.Random(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError, dataclass, field, fields
 from typing import ClassVar
 
+import narwhals as nw
 import pytest
 
 import recframe
@@ -244,6 +245,28 @@ def test_a_metric_of_all_lists_that_lacks_its_value_is_an_error():
         recframe.InputError, match="'top_rows' defines 1 value of `per` but gives no finite value or weight"
     ):
         FRAME.rec.measure(Shown())
+
+
+def test_metrics_of_all_lists_share_what_a_function_makes_of_the_same_sums():
+    class Often(metrics.ExposureMetric):
+        name = "often"
+
+        def recommended_terms(self, row):
+            return {"exposures": row.within(self.k)}
+
+        def item_terms(self, item):
+            return {"often": item.shared(more_than_once)}
+
+        def value(self, sums):
+            return sums["often"]
+
+    frame = pl.DataFrame({"user": [1, 1, 2, 2, 3], "item": ["a", "b", "b", "a", "b"], "score": [2, 1, 2, 1, 1]})
+    assert frame.rec.evaluate([Often(1), Often(2)]).row(0) == (1, 2)
+    assert frame.rec.evaluate([Often(2), Often(1)]).row(0) == (2, 1)
+
+
+def more_than_once(item):
+    return (item["exposures"] > 1).cast(nw.Float64())
 
 
 def broken(**methods):

@@ -109,7 +109,7 @@ def exposure_values(context: CallContext, items: Frame, lists: Frame) -> Frame:
     """Return what the lists of segments give, with the metrics of each segment that count recommended items."""
     engine, requirements, side_tables = context.engine, context.requirements, context.side_tables
     by = context.result_keys or [ALL]
-    items = side_tables.in_catalog(items if context.result_keys else _with_all(items))
+    items = side_tables.counted(items if context.result_keys else _with_all(items))
     side_tables.check_catalog_size(items)
     terms = requirements.items
     for column in requirements.item_sum_columns:

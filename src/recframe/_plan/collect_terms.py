@@ -237,13 +237,16 @@ class _Asking:
 
     def exposure(self, metric: ExposureMetric) -> BeyondAccuracyTerms:
         row = RecommendedRow(self._call.feature_count)
-        recommended = self.item_sums.add(metric.label, metric.recommended_terms(row), row, "recommended")
+        over = "recommended of the catalogue" if metric.reads_catalog else "recommended"
+        recommended = self.item_sums.add(metric.label, metric.recommended_terms(row), row, over)
         self.cutoffs |= row.cutoffs
         return BeyondAccuracyTerms(metric, recommended, Terms())
 
     def items(self, metric: ExposureMetric) -> Terms:
-        item = ItemRow(self.item_sums.of(metric.label))
-        return self.segment_sums.add(metric.label, metric.item_terms(item), item, "items")
+        sums = self.item_sums.of(metric.label)
+        item = ItemRow(sums)
+        # What a function makes of sums is the same only of the same sums.
+        return self.segment_sums.add(metric.label, metric.item_terms(item), item, f"items with {sums}")
 
     def value(self, metric: Metric, lists: Lists) -> ListValue:
         exposure = isinstance(metric, ExposureMetric)

@@ -17,5 +17,14 @@ if TYPE_CHECKING:
 
 def matched(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Frame:
     """Return each row once for each other one with the same key, with the columns of both."""
-    marked = others.with_columns(nw.lit(1.0).alias(LISTED))
-    return engine.join(rows, marked, on).filter(~nw.col(LISTED).is_null()).drop(LISTED)
+    return marked(engine, rows, others, on).filter(is_matched()).drop(LISTED)
+
+
+def marked(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Frame:
+    """Return each row once for each other one with the same key, or once without; `is_matched` says which."""
+    return engine.join(rows, others.with_columns(nw.lit(1.0).alias(LISTED)), on)
+
+
+def is_matched() -> nw.Expr:
+    """Return whether a marked row has an other one."""
+    return ~nw.col(LISTED).is_null()

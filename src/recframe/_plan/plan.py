@@ -196,7 +196,7 @@ class Plan:
         Or, `by_list`, what each list adds to that.
         """
         parts = [self._items(index, rankings, by_list=by_list) for index, rankings in enumerate(self._rankings())]
-        return self.context.side_tables.in_catalog(self._engine.stack([frame for frame in parts if frame is not None]))
+        return self.context.side_tables.counted(self._engine.stack([frame for frame in parts if frame is not None]))
 
     def finish(self, result: Frame) -> Any:
         """Return a result as a frame of the user's kind, sorted by key where it is eager."""

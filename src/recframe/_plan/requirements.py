@@ -179,6 +179,11 @@ class Requirements:
     """How many features an item has."""
 
     @cached_property
+    def catalog_sums(self) -> tuple[str, ...]:
+        """The sums of an item that are 0 outside a given catalogue."""
+        return tuple(Terms.union(each.recommended for each in self.exposure if each.metric.reads_catalog).by_column)
+
+    @cached_property
     def ranked(self) -> Terms:
         """What a ranked row adds to the metrics of relevance."""
         return Terms.union(metric.ranked for metric in self.accuracy)

@@ -20,6 +20,7 @@ from recframe._columns import (
     INTERACTIONS,
     ITEM,
     LEAST,
+    LISTED,
     NORM,
     POPULAR,
     POPULAR_LEVEL,
@@ -33,7 +34,7 @@ from recframe._columns import (
     key_column,
 )
 from recframe._plan import ranks
-from recframe._plan.matches import matched
+from recframe._plan.matches import is_matched, marked, matched
 from recframe._plan.sources import with_list_key
 from recframe.errors import InputError
 from recframe.metrics._item_row import directions, features, shares
@@ -72,6 +73,7 @@ class SideTables:
         self._frames = session.frames
         self._engine = session.engine
         self._requested = requirements.requested
+        self._catalog_sums = requirements.catalog_sums
         self._width = requirements.feature_count
         self._user_keys = user_keys
         self._catalog_size = catalog_size
@@ -199,6 +201,15 @@ class SideTables:
         """Leave out the items that a given catalogue lacks."""
         catalog = self.catalog()
         return items if catalog is None else matched(self._engine, items, catalog, [ITEM])
+
+    def counted(self, items: Frame) -> Frame:
+        """Set sums of the items that a given catalogue lacks to 0: those of the metrics that count its items alone."""
+        catalog, sums = self.catalog(), self._catalog_sums
+        if catalog is None or not sums:
+            return items
+        named = nw.when(is_matched()).then
+        items = marked(self._engine, items, catalog, [ITEM])
+        return items.with_columns(*(named(nw.col(name)).otherwise(0.0).alias(name) for name in sums)).drop(LISTED)
 
     def check_catalog_size(self, recommended: Frame) -> None:
         """Raise for a catalogue that is counted as smaller than what is recommended, where the data can be seen."""

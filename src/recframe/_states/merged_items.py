@@ -25,12 +25,13 @@ def values_of_items(rows: Rows, metric: str) -> list[float | None]:
     parts = [rows.items(segment, metric, model) for segment in rows.segments for model in rows.models]
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     columns = {name: np.concatenate([rows.sums_of(part, name) for part in parts]) for name in HELD_IN}
+    # Items outside of a catalogue that names its own have a sum of 0.
+    used = len({*rows.names_of_items(np.concatenate(parts).astype(int)[columns["total"] != 0])})
     # In one order, whichever the parts have: it decides the last bits.
     order = np.lexsort((*columns.values(), codes))
     codes, columns = codes[order], {name: array[order] for name, array in columns.items()}
     size = len(rows.catalog(metric)) if definition["catalog"] is None else definition["catalog"]
-    used = len({*rows.names_of_items(np.concatenate(parts).astype(int))})
-    if used > size:
+    if record.reads_catalog and used > size:
         msg = f"catalog={size} is less than the {used} items that the lists of all states recommend"
         raise InputError(msg, "make the states with the number of all items that could be recommended")
     numbers = value_of_items(record, columns, codes, len(parts), float(size), rows.backend)

@@ -219,6 +219,11 @@ class Metric:
         return self.required_inputs
 
     @property
+    def reads_catalog(self) -> bool:
+        """Whether `catalog` matters: items that it does not name count for no metric of all lists that reads it."""
+        return "catalog" in (*self.required_inputs, *self.optional_inputs)
+
+    @property
     def cutoff(self) -> int | None:
         """The last position that the metric reads; None: the whole list."""
         return None
