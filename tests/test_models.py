@@ -107,3 +107,19 @@ def test_a_missing_model_is_one_like_any_other(engine):
     assert [(row["model"], row["baseline"]) for row in rows] == [
         (model, baseline) for baseline, model in itertools.combinations(order, 2)
     ]
+
+
+@pytest.mark.parametrize("given", [{}, {"counts": True}, {"undefined": 0.5}, {"per_item": "item"}])
+def test_models_in_rows_have_a_row_where_no_list_has_a_value(engine, given):
+    wide = [{"user": 1, "item": item, "relevant": 0, "a": 1.0 + item, "b": 2.0} for item in range(2)]
+    long = [{**row, "model": name, "score": row[name]} for name in "ab" for row in wide]
+    frame, stacked, truth = engine.frames(wide, long, [{"user": 1, "item": 0, "relevant": 0}])
+    for more in ({}, {"truth": truth}):
+        expected = engine.ask(frame, "evaluate", "ndcg", score=["a", "b"], **given, **more)
+        found = engine.ask(stacked, "evaluate", "ndcg", model="model", **given, **more)
+        assert sorted(found, key=repr) == sorted(expected, key=repr)
+    pytest.importorskip("scipy")
+    compared = [engine.ask(each, "compare", "ndcg", **models) for each, models in (
+        (frame, {"score": ["a", "b"]}), (stacked, {"model": "model"}),
+    )]  # fmt: skip
+    assert [row["verdict"] for row in compared[0]] == [row["verdict"] for row in compared[1]] == ["open"]

@@ -127,7 +127,7 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
         value = nw.col(how.name).abs().fill_null(0.0)
         models = result.select(MODEL, value.alias(LARGEST_VALUE)).group_by(MODEL).agg(nw.col(LARGEST_VALUE).max())
         # Contributions have no row of a list without a value.
-        missing = len(models) < context.engine.scalar(context.models().select(nw.len()))
+        missing = len(models) < context.engine.scalar(context.models.select(nw.len()))
         return missing or not (models.get_column(LARGEST_VALUE).min() or 0.0) > 0
     values = result.get_column(how.name)
     return not ((values.min() or 0.0) < 0 or (values.max() or 0.0) > 0)

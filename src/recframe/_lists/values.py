@@ -79,7 +79,7 @@ class ListValues:
         self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
         if self._context.long:
             lists = self.engine.collect_once(frames[0]) if self.engine.eager else frames[0]
-            codes, self.models = model_names(self._context.session, lists)
+            codes, self.models = model_names(self._context.session, self._context.models)
             frames = [lists.filter(is_model(code)) for code in codes]
         else:
             self.models = list(plan.context.query.orders)

@@ -333,14 +333,15 @@ class CallContext:
 
     # --- lists -----------------------------------------------------------------------------------------------
 
+    @cached_property
     def models(self) -> Frame:
-        """Return every model of a frame in long format, those included that a part of the lists lacks."""
+        """Every model of a frame in long format, those included that a part of the lists lacks."""
         frames = self.session.frames
         return self.engine.collect_once(frames.get("models", frames["frame"]).select(MODEL).unique())
 
     def of_models(self, rows: Frame) -> Frame:
         """Return rows of lists of the truth for every model of a frame in long format."""
-        return rows.join(self.models(), how="cross") if self.long else rows
+        return rows.join(self.models, how="cross") if self.long else rows
 
     def lists(self, of: Literal["both", "truth"] = "both") -> Frame:
         """Return every list, or those of the truth, of every model."""

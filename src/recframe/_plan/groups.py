@@ -22,6 +22,7 @@ from recframe._columns import (
     grouped_column,
     target_column,
 )
+from recframe._plan.matches import matched
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
@@ -103,11 +104,12 @@ def target_numbers(context: CallContext, target: GroupTarget) -> Frame:
 
 def catalog(context: CallContext) -> Frame:
     """Return the items of the catalogue with their groups, each pair once."""
+    named = context.side_tables.catalog()
     if context.query.group is None:
         pairs = context.session.frames["frame"].select(ITEM, nw.col(ITEM).alias(GROUP)).filter(_HAS_GROUP).unique()
-        named = context.side_tables.catalog()
         return pairs if named is None else named.with_columns(nw.col(ITEM).alias(GROUP))
-    return context.side_tables.in_catalog(grouped_items(context, context.group_frames[:1]))
+    pairs = grouped_items(context, context.group_frames[:1])
+    return pairs if named is None else matched(context.engine, pairs, named, [ITEM])
 
 
 def relevant_items(context: CallContext) -> Frame:

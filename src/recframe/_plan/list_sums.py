@@ -189,7 +189,7 @@ class Ranking:
             addends.append(ranked_ideal(context, self.ranked))
         if context.pooled:
             known = ideal().filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
-            known = known.join(context.models(), how="cross")
+            known = known.join(context.models, how="cross")
             addends.append(Addends(known, {KNOWN: constant(KNOWN, 1.0)}))
         return addends
 
@@ -203,7 +203,7 @@ def ideal_lists(context: CallContext) -> Frame:
     """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
     group = context.relevant_keys
     lists = _summed(context, ideal_rows(context), group).frame
-    return lists.join(context.models(), how="cross") if group != context.group else lists
+    return lists.join(context.models, how="cross") if group != context.group else lists
 
 
 def ideal_rows(context: CallContext) -> Addends:

@@ -136,7 +136,7 @@ class Plan:
         ]
         columns = [*self.context.result_keys, *self.labels, *averages.count_columns(self.context)]
         result = models[0] if len(models) == 1 else self._engine.stack(models).select(*columns)
-        return averages.without_unknown(self.context, result, self.metrics)
+        return self._reported(result)
 
     def state(self) -> State:
         """Return the sums over the lists, under all rankings."""
@@ -183,8 +183,13 @@ class Plan:
         if state.items is not None:
             rows = exposure_values(context, state.items, rows)
         result = averages.means(context, rows, self.labels)
-        result = averages.without_unknown(context, result, self.metrics)
-        return averages.refuse_all_undefined(context, result, self.metrics)
+        return averages.refuse_all_undefined(context, self._reported(result), self.metrics)
+
+    def _reported(self, result: Frame) -> Frame:
+        """Return the rows of a result that are reported: of models in long format all, if they have a value or not."""
+        if self.context.long and not self.context.per:
+            return self._engine.join(self.context.models, result, [MODEL])
+        return averages.without_unknown(self.context, result, self.metrics)
 
     def frame(self) -> Any:
         """Return the result as a frame of the user's kind, sorted by key where it is eager."""

@@ -197,11 +197,6 @@ class SideTables:
         """Return the items of a catalogue that names them."""
         return self._frames["catalog"].select(ITEM).unique() if "catalog" in self._frames else None
 
-    def in_catalog(self, items: Frame) -> Frame:
-        """Leave out the items that a given catalogue lacks."""
-        catalog = self.catalog()
-        return items if catalog is None else matched(self._engine, items, catalog, [ITEM])
-
     def counted(self, items: Frame) -> Frame:
         """Set sums of the items that a given catalogue lacks to 0: those of the metrics that count its items alone."""
         catalog, sums = self.catalog(), self._catalog_sums
