@@ -121,6 +121,17 @@ def test_any_pair_of_frames_compares_as_one_call_does(tmp_path_factory, seed):
     assert_same(found, engine.ask(stacked, "compare", METRICS, truth=answers, model="model", baseline="old"))
 
 
+@pytest.mark.parametrize("with_truth", [False, True])
+def test_a_file_of_metrics_that_read_no_relevance_is_compared(polars_engine, path, with_truth):
+    truth, old, new = sample(4)
+    frame, answers, stacked = frames(polars_engine, new, truth, both(old, new))
+    given = {"truth": answers} if with_truth else {}
+    saved(path, old, truth if with_truth else None, ["user_coverage@2"])
+    found = polars_engine.ask(frame, "compare", "user_coverage@2", baseline=path, **given)
+    expected = polars_engine.ask(stacked, "compare", "user_coverage@2", model="model", baseline="old", **given)
+    assert_same(found, expected)
+
+
 def test_a_file_of_one_list_is_compared_with_several_lists(polars_engine, path):
     rows = [{"user": user, "item": item, "relevant": item, "score": 1.0} for user in (1, 2, 3) for item in (0, 1)]
     saved(path, rows[:2], metrics="mrr")

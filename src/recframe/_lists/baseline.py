@@ -65,7 +65,8 @@ def save(plan: Plan, path: Path) -> None:
     if without is not None:
         msg = f"no list has a value of {without}, so {str(path)!r} is not written"
         raise InputError(msg, "save= keeps values to compare with")
-    prints = fingerprints_of_lists(context, table, items=context.with_item)
+    # Of metrics that read no relevance, lists have no relevant rows.
+    prints = {FINGERPRINTS[0]: [0] * len(table), **fingerprints_of_lists(context, table, items=context.with_item)}
     about = {
         "version": BASELINE_VERSION,
         # The package itself imports this module.
