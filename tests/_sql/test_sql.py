@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -270,6 +271,13 @@ def test_a_catalog_is_a_table_or_a_number():
 def test_equal_calls_have_equal_texts():
     query, again = (recframe.sql("mrr@5", table="recs", dialect="postgres") for _ in range(2))
     assert query == again
+
+
+def test_a_query_may_be_deeper_than_calls_of_python_are():
+    tables, _ = market()
+    metrics, limit = ["awrf(browsing=cascade)@2", "long_tail@2"], sys.getrecursionlimit()
+    assert_same(DuckDB(), read("long_tail", tables), metrics)
+    assert sys.getrecursionlimit() == limit
 
 
 def test_two_names_that_are_one_to_a_database_stay_apart():

@@ -55,7 +55,8 @@ def sql(
         The database. Tests run the queries of the first three and compare them with polars; those of the others are
         parsed.
     truth, train, features : str, optional
-        Further tables, with what ``evaluate`` reads from the frames of these names.
+        Further tables, with what ``evaluate`` reads from the frames of these names. A query knows no schema: all rows
+        of the truth are relevant, unless ``relevant=`` names their relevance.
     catalog : str or int, optional
         The table of the items that could be recommended, or how many they are.
     types : mapping, optional

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
+from contextlib import contextmanager
 from importlib import import_module
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import EXPLAINED
@@ -21,7 +24,7 @@ from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.profiles import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recframe._arguments import Roles
     from recframe._sql.tables import ColumnType
@@ -38,6 +41,9 @@ TITLES = {
 }
 RUN = ("duckdb", "postgres", "clickhouse")
 """The databases on which queries are run and compared with polars; for the others they are only parsed."""
+DEEPEST = 10_000
+"""How many calls of Python may be open: tables within tables take more than the 1,000 that it allows."""
+_DEEP = Lock()
 PLACES = f"{NAMES['table']}_positions_"
 
 
@@ -73,7 +79,20 @@ def written(
     result = rec(frame).evaluate(metrics, k, counts=counts, **frames, **roles)
     read_by_name = {"table": frame, **{name: each for name, each in frames.items() if isinstance(each, ibis.Table)}}
     schemas = {NAMES[name]: dict.fromkeys(each.columns, "text") for name, each in read_by_name.items()}
-    return _head(metrics, k, read, dialect) + _body(result, dialect, schemas, given, as_tuple(read.by))
+    with _deep_calls():
+        return _head(metrics, k, read, dialect) + _body(result, dialect, schemas, given, as_tuple(read.by))
+
+
+@contextmanager
+def _deep_calls() -> Iterator[None]:
+    """Let calls be as deep as queries are, of one thread at a time: the limit is that of all."""
+    with _DEEP:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, DEEPEST))
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(limit)
 
 
 def _size(catalog: Any) -> int:
