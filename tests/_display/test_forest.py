@@ -80,3 +80,18 @@ def test_without_a_difference_there_is_no_chart():
     result = FRAME.with_columns(relevant=0).rec.compare("mrr", score=["old", "new"])
     with pytest.raises(recframe.InputError, match="no pair of models has a difference"):
         recframe.forest(result)
+
+
+def test_the_line_at_zero_is_inside_the_panel():
+    result = FRAME.rec.compare("mrr", score=["old", "new"])
+    assert result["low"].min() > 0
+    _, panels, _ = drawn(recframe.forest(result))
+    scales = [layer["encoding"]["x"].get("scale", {}) for layer in panels[0]["layer"]]
+    assert any(scale.get("padding", 0) > 0 and scale["nice"] is False for scale in scales)
+
+
+def test_names_that_differ_in_the_middle_only_have_lines_of_their_own():
+    models = {name: f"{'a' * 20}-{name}-{'z' * 20}" for name in MODELS}
+    result = FRAME.rename(models).rec.compare("mrr", score=[*models.values()])
+    _, _, rows = drawn(recframe.forest(result))
+    assert len(rows) == 3

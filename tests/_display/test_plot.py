@@ -274,6 +274,15 @@ def test_a_chart_is_saved_as_png(tmp_path):
     assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_legend_of_pairs_shows_both_names():
+    models = [f"{name}-with-a-configuration-in-its-name" for name in "abc"]
+    frame = FRAME.with_columns(**dict(zip(models, (pl.col("old"), pl.col("new"), pl.col("item")), strict=True)))
+    chart = frame.rec(score=models).plot.power("ndcg", difference=0.1).to_dict()
+    colour = chart["layer"][0]["encoding"]["color"]
+    assert colour["scale"]["domain"][0] == "b-with-a-configu…ion-in-its-name − a-with-a-configu…ion-in-its-name"
+    assert "labelExpr" not in colour["legend"]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

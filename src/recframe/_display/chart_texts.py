@@ -36,6 +36,12 @@ def short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[:NAME_HEAD]}…{name[-NAME_TAIL:]}"
 
 
+def pair_texts(pairs: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the names of pairs of models; whole names where two pairs would have one name."""
+    names = [" − ".join(map(short, pair)) for pair in pairs]
+    return names if len({*names}) == len({*pairs}) else [" − ".join(pair) for pair in pairs]
+
+
 def axis_title(name: str) -> str:
     """Return the name of a column as the title of an axis, of which Vega would read a backslash as an escape."""
     return short(name).replace("\\", "∖")

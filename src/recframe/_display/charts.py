@@ -135,14 +135,13 @@ def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
 def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wanted: float) -> alt.LayerChart:
     """Return the power of tests over the number of lists, a line for each pair of models."""
     alt = altair()
-    models = list(dict.fromkeys(row["model"] for row in rows))
+    pairs = texts.pair_texts([(row["model"], row["baseline"]) for row in rows])
+    rows = [row | {"model": pair} for row, pair in zip(rows, pairs, strict=True)]
+    colour = _colour(list(dict.fromkeys(pairs)))
+    colour.legend = alt.Legend(title="model", symbolOpacity=1, labelLimit=2 * texts.LABEL_WIDTH)
     x = alt.X("lists:Q", title="lists", scale=alt.Scale(type="log"))
     y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
-    line = (
-        alt.Chart()
-        .mark_line()
-        .encode(x=x, y=y, color=_colour(models), tooltip=_tooltip("model:N", "lists:Q", "power:Q"))
-    )
+    line = alt.Chart().mark_line().encode(x=x, y=y, color=colour, tooltip=_tooltip("model:N", "lists:Q", "power:Q"))
     rule = alt.Chart(alt.Data(values=[{"power": wanted}])).mark_rule(strokeDash=[4, 4]).encode(y="power:Q")
     title = f"Power to find a difference of {difference} in {metric.label}"
     return titled([line, rule], rows, title, [f"dashed: {texts.percent(wanted)}"])
@@ -163,7 +162,9 @@ def forest(
             color=_colour(models, legend=False),
             tooltip=_tooltip("pair:N", "difference:Q", "low:Q", "high:Q", "verdict:N", "lists:Q"),
         )
-        x = alt.X("difference:Q", title=f"difference of {name}", axis=alt.Axis(tickCount=7))
+        # Some room on both sides: a line of dashes on the axis could not be seen.
+        scale = alt.Scale(padding=8, nice=False)
+        x = alt.X("difference:Q", title=f"difference of {name}", axis=alt.Axis(tickCount=7), scale=scale)
         verdict = base.mark_text(align="left", dx=8, fontWeight="bold").encode(
             text=alt.Text("verdict:N"), x=alt.value(WIDTH)
         )

@@ -91,7 +91,10 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     kept = [row for of_metric in by_metric.values() for row in _largest(of_metric)]
     of = max(map(len, by_metric.values()))
     some = [f"{MOST_PAIRS} of {of:,} pairs, those with the largest differences"] if of > MOST_PAIRS else []
-    parts = [_row(row, several=len({row["baseline"] for row in kept}) > 1) for row in kept]
+    several = len({row["baseline"] for row in kept}) > 1
+    sides = ("model", "baseline") if several else ("model",)
+    pairs = texts.pair_texts([tuple(_name(row[side]) for side in sides) for row in kept])
+    parts = [_row(row, pair) for row, pair in zip(kept, pairs, strict=True)]
     lists = texts.range_text([row["lists"] for row in kept])
     baselines = {row["baseline"] for row in kept}
     against = [f"against {texts.short(_name(baselines.pop()))}"] if len(baselines) == 1 else []
@@ -106,12 +109,9 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [row for row in rows if abs(row["difference"]) >= least]
 
 
-def _row(row: Mapping[str, Any], *, several: bool) -> dict[str, Any]:
-    """Return what a chart holds of a row: segment, model and baseline are its name."""
+def _row(row: Mapping[str, Any], pair: str) -> dict[str, Any]:
+    """Return what a chart holds of a row: its segment and pair are its name."""
     segment = tuple(row.values())[: list(row).index("metric")]
-    pair = texts.short(_name(row["model"]))
-    if several:
-        pair += f" − {texts.short(_name(row['baseline']))}"
     if segment:
         pair = f"{texts.segment_texts([segment])[0]} · {pair}"
     chosen = ("metric", "difference", "low", "high", "verdict", "lists")

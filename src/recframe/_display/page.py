@@ -30,6 +30,7 @@ summary h2 { display: inline; border: 0; } details { margin-top: 1.2rem; } summa
 .facts dd { margin: 0; }
 .table { overflow-x: auto; } .table, figure { margin: 1rem 0; }
 figure svg { max-width: 100%; height: auto; overflow: visible; }
+figure text { font-family: Arial, "Liberation Sans", Helvetica, "DejaVu Sans Condensed", sans-serif; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
 .figures figure { margin: 0; flex: 0 1 auto; min-width: 0; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
@@ -50,8 +51,8 @@ footer { margin-top: 3rem; }
 @media print {
   @page { size: A4; margin: 12mm; }
   body { margin: 0; max-width: none; font-size: 10pt; } .table { overflow: visible; }
-  table { font-size: 6.5pt; } th, td { white-space: normal; padding: .1rem .2rem; }
-  td.long { min-width: 0; }
+  table { font-size: 6.5pt; } th, td { white-space: normal; padding: .1rem .2rem; min-width: 5.2em; }
+  th, .number { overflow-wrap: normal; min-width: 0; } h2 { break-after: avoid; }
   figure, tr, .verdict { break-inside: avoid; } details::details-content { content-visibility: visible; height: auto; }
 }
 """

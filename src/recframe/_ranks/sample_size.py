@@ -148,8 +148,8 @@ def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
         powers, lists = seen.units.power(seen.differences, units, seen.level), units * seen.units.lists
         for row, names in enumerate(seen.names):
             if np.isfinite(powers[row, 0]):
-                model = f"{names['model']} − {names['baseline']}"
-                rows.append({"model": model, "lists": float(lists[row, 0]), "power": float(powers[row, 0])})
+                pair = {name: names[name] for name in ("model", "baseline")}
+                rows.append(pair | {"lists": float(lists[row, 0]), "power": float(powers[row, 0])})
     return rows
 
 
