@@ -201,6 +201,7 @@ def test_nothing_defined_is_nan_with_a_warning_that_points_here(make):
         (("customer_id", "item", "score", "relevant"), "user", "by='customer_id'"),
         (("user", "item", "pred", "relevant"), "score", "score='pred'"),
         (("user", "item", "score"), "relevant", "truth=, if another frame holds"),
+        (("user", "item", "relevant", "old", "new"), "score", "score= names the column that holds it"),
     ],
 )
 def test_a_column_that_likely_has_the_role_is_named(make, columns, missing, hint):

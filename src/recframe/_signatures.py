@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recframe._arguments import ALL_ROLES, AVERAGED, BY_VALUE, CALL_ROLES, EVALUATED, Roles
 from recframe._values import check_names
-from recframe.errors import OptionTypeError
+from recframe.errors import OptionTypeError, closest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -77,7 +77,9 @@ def checked_call(call: Made) -> Made:
             expected.bind(*args, **given)
         except TypeError as error:
             msg = f"{call.__name__}: {error}"
-            raise OptionTypeError(msg, f"{call.__name__}({', '.join(shown)})") from None
+            lacking = [each.name for each in own if each.default is Parameter.empty and each.name not in given]
+            meant = next(filter(None, (closest(name, lacking) for name in given)), "")
+            raise OptionTypeError(msg, meant or f"{call.__name__}({', '.join(shown)})") from None
         if checks:
             check_names(given, roles, named)
         return call(*args, **given)

@@ -48,7 +48,8 @@ def missing_column(spec: ColumnSpec, name: str, there: Collection[Any]) -> Missi
             also += [of_truth if name == "truth" else "truth=, if another frame holds what was relevant"]
         elif name == "truth" and not usual:
             also += ["join it to truth"]
-        hint = " or ".join([*also, *(f"{spec.role}={column!r}" for column in usual)])
+        also += [f"{spec.role}={column!r}" for column in usual]
+        hint = " or ".join(also) or f"{spec.role}= names the column that holds it"
     return MissingColumnError.of(msg, hint, spec.role, spec.column)
 
 
