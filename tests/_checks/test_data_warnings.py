@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -437,6 +439,20 @@ def test_lists_of_one_relevant_item_and_as_many_others(engine):
     finding = only(said(engine, engine.frame(data | {"relevant": [one or None for one in data["relevant"]]})))
     assert "one relevant item among 60 rows" in finding
     assert "sampled=(59, n)" in finding
+
+
+def test_a_look_at_the_first_list_copies_no_column():
+    pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    users = np.arange(200_000) % 10_000
+    frame = pd.DataFrame({"user": users, "score": users * 0.5, "relevant": users % 2})
+    read: Any = SimpleNamespace(by=["user"])
+    first_rows.with_first_list(frame, read)  # imports
+    tracemalloc.start()
+    try:
+        assert len(first_rows.with_first_list(frame, read)) == first_rows.FIRST_ROWS + 19
+        assert tracemalloc.get_traced_memory()[1] < users.nbytes
+    finally:
+        tracemalloc.stop()
 
 
 def test_sampled_candidates_are_seen_in_the_first_rows_of_a_large_frame(polars_engine):

@@ -33,12 +33,13 @@ def with_first_list(frame: Any, query: Query) -> Any:
     if len(frame) <= FIRST_ROWS:
         return frame
     rows = adapter_of(frame).as_narwhals(frame)
-    head, others = rows.head(FIRST_ROWS), len(rows) - FIRST_ROWS
+    # By slices, as head and tail of pandas copy.
+    head, others = rows[:FIRST_ROWS], rows[FIRST_ROWS:]
     keys = [values_of(rows, name) for name in query.by if name in rows.columns]
     if keys and len(keys) == len(query.by) and all(is_comparable(key) and key[0] is not None for key in keys):
-        of_first = reduce(and_, (_equal(key.tail(others), key[0]) for key in keys))
+        of_first = reduce(and_, (_equal(key[FIRST_ROWS:], key[0]) for key in keys))
         if of_first.any():
-            head = nw.concat([head, rows.tail(others)[of_first.arg_true()]], how="vertical")
+            head = nw.concat([head, others.filter(of_first)], how="vertical")
     return head.to_native()
 
 
