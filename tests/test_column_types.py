@@ -226,6 +226,27 @@ def test_both_zeros_tie(engine):
     assert engine.ask(engine.frame(data), "mrr") == 0.75
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("role", ["user", "item", "score", "relevant"])
+def test_floats_of_16_bits_are_read_as_others(role, lazy):
+    pl = pytest.importorskip("polars")
+    if not hasattr(pl, "Float16"):
+        pytest.skip(f"polars {pl.__version__} has no floats of 16 bits")
+    from polars.testing import assert_frame_equal
+
+    rows = pl.DataFrame([
+        pl.Series("user", [0.25, 0.5, 0.25, 0.5, 0.75, math.nan, None, math.nan]), pl.Series("item", [0.5, 0.25, 0.25, 0.75, 0.5, 0.75, math.nan, 1.0]), pl.Series("relevant", [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]),
+        pl.Series("score", [2.0, 1.5, math.nan, 1.75, 3.0, 1.0, 1.0, 2.0]),
+    ])  # fmt: skip
+    found = []
+    for kind in (pl.Float16, pl.Float64):
+        frame = rows.with_columns(pl.col(role).cast(kind))
+        frame = frame.lazy() if lazy else frame
+        answer = frame.rec.evaluate(["ndcg", "map"], k=2, ties="item", per="user")
+        found.append(answer.lazy().collect().with_columns(pl.col("user").cast(pl.Float64)).sort("user"))
+    assert_frame_equal(*found)
+
+
 @pytest.mark.parametrize("kind", ["int8", "int64", "uint32", "float64"])
 def test_types_of_ranks(engine, kind):
     rows = ranked_crowd(28, 100)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import polars as pl
-from narwhals import selectors as cs
+from polars import selectors as cs
 
 from recframe._columns import ROW
 from recframe._engines import polars_texts
@@ -34,25 +34,24 @@ NUMBER = "number of model"
 def read_lazy(check: SchemaCheck, name: str, specs: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
     """Return the needed columns of a lazy frame, without resolving its schema."""
     frame = _read_columns(check.native(name), specs, also)
-    return lazy(check.aligned(name, frame.to_native()))
+    return lazy(check.aligned(name, frame))
 
 
-def _read_columns(source: pl.LazyFrame, specs: Mapping[str, ColumnSpec], also: Sequence[pl.Expr]) -> Frame:
-    frame = lazy(source.select(*(_lazy_column(name, spec) for name, spec in specs.items()), *also))
+def _read_columns(source: pl.LazyFrame, specs: Mapping[str, ColumnSpec], also: Sequence[pl.Expr]) -> pl.LazyFrame:
+    frame = source.select(*(_lazy_column(name, spec) for name, spec in specs.items()), *also)
     # Selectors see types when the plan runs: NaN is missing in a key, and text is ordered as text.
-    keys = "|".join(name for name, spec in specs.items() if not (spec.is_number or spec.is_flag))
-    frame = frame.with_columns((cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")).fill_nan(None))
-    ordered = "|".join(name for name, spec in specs.items() if spec.use == "order")
-    if ordered:
-        frame = frame.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
+    keys = [name for name, spec in specs.items() if not (spec.is_number or spec.is_flag)]
+    frame = frame.with_columns((cs.float() & _named(keys)).fill_nan(None))
+    if ordered := [name for name, spec in specs.items() if spec.use == "order"]:
+        frame = frame.with_columns((cs.by_dtype(pl.Categorical) & _named(ordered)).cast(pl.String))
     scores = [name for name, spec in specs.items() if spec.use == "score" or (spec.use == "time" and not spec.dated)]
-    if not scores:
-        return frame
     # Adding 0 makes a column without any value one of numbers. Decimals hold no NaN, and polars refuses to look for it.
-    frame = frame.with_columns(*(nw.col(name) + 0 for name in scores))
-    return frame.with_columns(
-        (cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({'|'.join(scores)})$")).fill_nan(None)
-    )
+    frame = frame.with_columns(pl.col(name) + 0 for name in scores)
+    return frame.with_columns((cs.float() & _named(scores)).fill_nan(None))
+
+
+def _named(names: Sequence[str]) -> cs.Selector:
+    return cs.matches(f"^({'|'.join(names)})$")
 
 
 def _lazy_column(name: str, spec: ColumnSpec) -> pl.Expr:
