@@ -162,3 +162,11 @@ def test_segments_of_a_truth_without_rows(library):
     frame = library.DataFrame({"user": [1], "item": ["a"], "score": [1.0], "market": ["x"]})
     truth = library.DataFrame({"user": [1], "item": ["a"], "market": ["x"]})
     assert len(frame.rec.bounds("mrr", truth=truth[:0], per="market")) == 0
+
+
+def test_bounds_of_scores_of_128_bits():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1] * 4, "item": [*"abcd"], "score": [3, 1, 2, 2]})
+    truth = pl.DataFrame({"user": [1, 1], "item": ["a", "c"], "relevant": [1, 0]})
+    large = frame.with_columns(pl.col("score").cast(pl.Int128) + 2**70)
+    assert large.rec.bounds("ndcg@3", truth=truth).equals(frame.rec.bounds("ndcg@3", truth=truth))

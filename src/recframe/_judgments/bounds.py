@@ -128,7 +128,7 @@ class Lists:
             start[ranked] = numbers[ranked]
             return start
         # Scores are compared as they are: floats would not tell all integers apart.
-        levels = np.unique(column[self.chosen[ranked].tolist()].to_numpy(), return_inverse=True)[1]
+        levels = column[self.chosen[ranked].tolist()].rank("dense").to_numpy()
         start[ranked] = ranks_by(self.frame[0][ranked], -levels, "min")
         return start
 
