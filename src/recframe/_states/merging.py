@@ -26,14 +26,7 @@ from recframe._states.checks import (
     held_pairs,
     ordered,
 )
-from recframe._states.state import (
-    COLUMNS,
-    COUNTS,
-    ENDS,
-    NAMES,
-    STATE_VERSION,
-    SUMS,
-)
+from recframe._states.state import COLUMNS, COUNTS, ENDS, NAMES, STATE_VERSION, SUMS
 from recframe._values import as_tuple, column_names
 from recframe.errors import (
     ColumnTypeError,
@@ -98,7 +91,12 @@ class Rows:
         check_rows(columns, [*own, *NAMES])
         self._pairs = held_pairs(columns, self.metrics)
         self._add_up(columns)
-        self.segments = sorted({key[: len(per)] for key in self._keys}, key=_sortable)
+        try:
+            segments = {key[: len(per)] for key in self._keys}
+            self.segments = sorted(segments, key=lambda segment: [(value is None, value) for value in segment])
+        except TypeError as error:
+            msg = f"per={list(per)} of the states holds values that have no order: {error}"
+            raise ColumnTypeError(msg, "cast it to one type in all frames, as to text, before state(...)") from error
         if per and not self.exposures and not {*map(str, per)} & {*shared["by"]}:
             # An unknown segment is reported if one of its lists has a value.
             unknown = (None,) * len(per)
@@ -252,7 +250,8 @@ def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Ser
     if dtype == nw.Float64():
         return new_series(name, values, dtype, backend)
     try:
-        return nw.new_series(name, values, dtype, backend=backend)
+        # Types that Narwhals does not know, such as periods, are those of the values.
+        return nw.new_series(name, values, None if dtype == nw.Unknown else dtype, backend=backend)
     except (TypeError, ValueError):
         # Whole numbers of pandas lack a missing value, which other states may have.
         return new_series(name, values, nw.Float64(), backend)
@@ -265,18 +264,16 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
         msg = "merge needs a state"
         raise OptionError(msg, "merge(frame.rec.state('ndcg', 10))")
     frames = [_eager(frame) for frame in parts]
-    for frame in frames:
-        missing = [name for name in COLUMNS if name not in frame.columns]
-        if missing:
-            msg = f"the frame is no state: it has no column {missing[0]!r}"
+    for frame, name in product(frames, COLUMNS):
+        if name not in frame.columns:
+            msg = f"the frame is no state: it has no column {name!r}"
             raise MissingColumnError(msg, "give what df.rec.state(...) returned, with all of its columns")
     own = [name for name in frames[0].columns if name not in COLUMNS]
     wanted = list(dict.fromkeys(own if per is None else as_tuple(column_names("per", per))))
-    for frame in frames:
-        for name in {*own, *wanted}:
-            if name not in frame.columns or name in COLUMNS:
-                msg = f"per={name!r} is no column of a state"
-                raise MissingColumnError(msg, closest(name, own) or "per=[] adds up all segments")
+    for frame, name in product(frames, {*own, *wanted}):
+        if name not in frame.columns or name in COLUMNS:
+            msg = f"per={name!r} is no column of a state"
+            raise MissingColumnError(msg, closest(name, own) or "per=[] adds up all segments")
     if not any(len(frame) for frame in frames):
         msg = "the states have no rows"
         raise InputError(msg, "a state has a row for each metric, also of frames without lists")
@@ -288,12 +285,7 @@ def _eager(frame: Any) -> nw.DataFrame[Any]:
         msg = f"{quoted(frame)} is no state"
         raise OptionTypeError(msg, "merge(monday, tuesday), of frames that df.rec.state(...) returned")
     adapter = adapter_of(frame)
-    opened = adapter.as_narwhals(frame)
+    opened: nw.DataFrame[Any] | nw.LazyFrame[Any] = adapter.as_narwhals(frame)
     if not isinstance(opened, nw.LazyFrame):
-        found: nw.DataFrame[Any] = opened
-        return found
+        return opened
     return adapter.collected(opened) if isinstance(adapter, Engine) else opened.collect()
-
-
-def _sortable(segment: Key) -> Key:
-    return tuple((value is None, 0 if value is None else value) for value in segment)

@@ -93,7 +93,7 @@ class _Table:
 
 def _segments(context: CallContext, table: nw.DataFrame[Any]) -> list[tuple[Any, ...]]:
     """Return the segment of each list, or raise if a state cannot hold them."""
-    nested = [context.key_names.get(name, name) for name in context.per if table[name].dtype.is_nested()]
+    nested = [context.names[name] for name in context.per if table[name].dtype.is_nested()]
     if nested:
         msg = f"per={nested[0]!r} holds lists or structs, but a state has rows of numbers and text"
         raise ColumnTypeError(msg, "cast the column to text first")
