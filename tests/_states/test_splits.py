@@ -75,6 +75,7 @@ CASES = {
     "per two": (METRICS, {"per": ["day", "user"]}),
     "cluster": (METRICS, {"cluster": "visitor"}),
     "weight": (METRICS, {"weight": "weight"}),
+    "weight per key": (METRICS, {"weight": "weight", "per": "user"}),
     "all": (METRICS, {"per": "day", "cluster": "visitor", "weight": "weight", "undefined": 0.0}),
     "truth": (METRICS, {"rows": served, "truth": relevant}),
     "truth per": (METRICS, {"rows": served, "truth": judged, "per": "day"}),

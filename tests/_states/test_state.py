@@ -560,3 +560,40 @@ def test_merged_values_of_items_have_the_same_bits_in_any_order_of_rows():
     merged = [recframe.merge(rows) for rows in (state, state[::-1])]
     found = {tuple(one.evaluate()[name].to_list()[0].hex() for name in ("entropy@5", "gini@5")) for one in merged}
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "reads", "roles"),
+    [
+        ("err@2", "the largest relevance of all lists", {}),
+        ("catalog_accuracy@2", "the number of all items", {}),
+        ("serendipity(unexpected=ranks)@2", "the number of all items", {"train": True}),
+    ],
+)
+def test_metrics_that_read_other_lists_are_refused(polars_engine, metric, reads, roles):
+    """A part of the lists has another largest relevance, and fewer items: its values are not those of one call."""
+    pytest.importorskip("scipy")
+    frame = polars_engine.frame(sample(3), KINDS)
+    roles = {"score": "new", **({"train": polars_engine.frame([{"user": 1, "item": "i1"}])} if roles else {})}
+    with pytest.raises(recframe.OptionError, match=f"reads {reads}, which a state of some lists does not hold"):
+        recframe.rec(frame).state(metric, **roles)
+
+
+def test_metrics_whose_call_names_what_they_read_of_other_lists_add_up(polars_engine):
+    pytest.importorskip("scipy")
+    rows, metrics = sample(3), ["err(max_relevance=2)@2", "err(probability={1:0.2,2:0.5})", "catalog_accuracy@2"]
+    for catalog in (9, [f"i{item}" for item in range(5)]):
+        roles = {"score": "new", "catalog": catalog}
+        states = states_of(polars_engine, rows, split(3, rows, 3), metrics, **roles)
+        expected = polars_engine.ask(polars_engine.frame(rows, KINDS), "evaluate", metrics, **roles)
+        assert_same(plain(recframe.merge(states).evaluate()), expected)
+
+
+def test_segments_of_two_types_are_refused(polars_engine):
+    """A state that was kept as JSON has text instead of dates."""
+    pytest.importorskip("scipy")
+    days = [dt.date(2026, 1, 1), "2026-01-02"]
+    frames = [polars_engine.frame({"user": [day], "day": [day], "relevant": [1], "score": [1.0]}) for day in days]
+    states = [recframe.rec(frame).state("mrr", per="day") for frame in frames]
+    with pytest.raises(recframe.ColumnTypeError, match="of the states holds values that have no order"):
+        recframe.merge(states)

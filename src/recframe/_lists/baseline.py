@@ -18,7 +18,7 @@ from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes,
 from recframe._lists.fingerprints import fingerprints_of_frames, fingerprints_of_lists
 from recframe._lists.keys import fields_of, floats_of, texts_of, values_of
 from recframe._lists.results import new_series
-from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
+from recframe._lists.values import ListValues, check_by_list, check_of_lists, value_column, weight_column
 from recframe._query import check_apart
 from recframe.errors import InputError, OptionError, closest, quoted
 from recframe.profiles._explain import spelled
@@ -208,6 +208,7 @@ def _measured(plan: Plan) -> dict[str, Any]:
 
 def _definitions(plan: Plan) -> dict[str, str]:
     """Return what each metric of a call is, by the name that results have."""
+    check_of_lists(plan, "a baseline in a file")
     query = plan.context.query
     averagings = [(metric, query.averaging(metric.label)) for metric in plan.metrics]
     return {how.name: spelled(metric, query, how) for metric, how in averagings}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._columns import MODEL
+from recframe._columns import CATALOG_SIZE, MODEL
 from recframe._lists.keys import PLACE, as_user_has, floats_of, segments_of
 from recframe._plan.averages import by_attributes, in_reported_segments, is_any_known
 from recframe.errors import OptionError
@@ -48,6 +48,31 @@ def check_by_list(metrics: Sequence[Metric], call: str, remedy: str = "") -> Non
     if together:
         msg = f"{call} needs a value per list, but {together[0].label} is one value of all lists together"
         raise OptionError(msg, remedy or f"leave it out, or look at evaluate([{together[0].label!r}], ...)")
+
+
+def check_of_lists(plan: Plan, what: str) -> None:
+    """Raise for metrics whose values of lists depend on the other lists of the frame, which other frames lack.
+
+    Raises
+    ------
+    OptionError
+        A metric reads all lists of the frame.
+    """
+    names_items = plan.given.catalog_size is not None or "catalog" in plan.context.session.frames
+    for metric in plan.by_list:
+        counts = CATALOG_SIZE in plan.requirements.values[metric.label].requested and not names_items
+        reads = {
+            "the groups of all items": (metric.reads_groups, "evaluate it in a call of all lists"),
+            "the largest relevance of all lists": (
+                metric.reads_greatest,
+                "err(max_relevance=4) names it",
+            ),
+            "the number of all items": (counts, "catalog= counts or names the items that could be recommended"),
+        }
+        for number, (read, remedy) in reads.items():
+            if read:
+                msg = f"{metric.label} reads {number}, which {what} does not hold"
+                raise OptionError(msg, remedy)
 
 
 class ListValues:

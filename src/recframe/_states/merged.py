@@ -79,7 +79,8 @@ class Merged:
                 columns[metric] = values_of_items(rows, metric)
                 continue
             sums = [rows.sums(segment, "metric", metric, model) for segment in rows.segments for model in rows.models]
-            columns[metric] = [one["total"] / one["weight"] if one["weight"] > 0 else None for one in sums]
+            total, weight = ("least", "lists") if rows.of_lists else ("total", "weight")
+            columns[metric] = [one[total] / one[weight] if one[weight] > 0 else None for one in sums]
         if counts:
             lists = [rows.sums(segment, "lists", None, model) for segment in rows.segments for model in rows.models]
             columns |= {name: [int(one[name]) for one in lists] for name in ("lists", "undefined")}

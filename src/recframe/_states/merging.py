@@ -67,6 +67,8 @@ class Rows:
         The library of the frames.
     hashed : array of int
         The hashes of the keys of all lists.
+    of_lists : bool
+        Whether segments are the lists themselves: what they weigh changes no value.
     """
 
     def __init__(self, frames: Sequence[nw.DataFrame[Any]], own: Sequence[str], per: Sequence[str]) -> None:
@@ -97,7 +99,9 @@ class Rows:
         except TypeError as error:
             msg = f"per={list(per)} of the states holds values that have no order: {error}"
             raise ColumnTypeError(msg, "cast it to one type in all frames, as to text, before state(...)") from error
-        if per and not self.exposures and not {*map(str, per)} & {*shared["by"]}:
+        names = {*map(str, per)}
+        self.of_lists = names == {*shared["by"]}
+        if per and not self.exposures and not names & {*shared["by"]}:
             # An unknown segment is reported if one of its lists has a value.
             unknown = (None,) * len(per)
             values = (self.sums(unknown, "metric", *one)["lists"] for one in product(self.metrics, self.models))

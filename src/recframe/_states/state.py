@@ -15,7 +15,7 @@ from recframe._lists.keys import floats_of, key_hash, pack, rows_of, texts_of
 from recframe._lists.paired_sums import Pair, model_pairs, with_differences
 from recframe._lists.results import INTERNAL, new_series, result_frame
 from recframe._lists.sums import Groups, of_pair, of_values
-from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
+from recframe._lists.values import ListValues, check_by_list, check_of_lists, value_column, weight_column
 from recframe._states.items import Items
 from recframe._values import column_or_none, flag
 from recframe.errors import ColumnTypeError, OptionError
@@ -61,10 +61,7 @@ class Options:
 
 def state(plan: Plan, options: Options) -> Any:
     """Return the sums over the lists, as a frame of the kind given."""
-    grouped = next((metric.label for metric in plan.metrics if metric.reads_groups), None)
-    if grouped is not None:
-        msg = f"{grouped} reads the groups of all items, which a state of some lists does not hold"
-        raise OptionError(msg, "evaluate it in a call of all lists")
+    check_of_lists(plan, "a state of some lists")
     if not options.items:
         check_by_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
     types = {name: {nw.String(): str, nw.Int64(): int}.get(TYPES[name], float) for name in COLUMNS}

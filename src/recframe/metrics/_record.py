@@ -59,6 +59,8 @@ class Metric:
         Whether it reads the relevance: a frame without one has a value too if no metric of a call does.
     reads_groups : bool
         Whether it reads the groups of items of all lists; `targets`, a table of the share that each should have.
+    reads_greatest : bool
+        Whether it reads the largest relevance of all lists, which `row.cascade` hands to its function.
     reads : {"all", "graded", "hits"}
         Which ranked rows `terms` must see: all; those with a relevance other than 0; or the relevant ones. A class
         attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
@@ -126,6 +128,7 @@ class Metric:
     is_additive: ClassVar[bool] = True
     reads_relevance: ClassVar[bool] = True
     reads_groups: ClassVar[bool] = False
+    reads_greatest: ClassVar[bool] = False
     targets: ClassVar[Table] = ()
     reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = ""

@@ -155,6 +155,10 @@ class ERR(CascadeMetric):
             return -math.inf, math.inf
         return -math.inf, MOST_EXPONENT if self.max_relevance is None else self.max_relevance
 
+    @property
+    def reads_greatest(self) -> bool:  # type: ignore[override]
+        return self.max_relevance is None and self.probability is None
+
     def explained(self) -> Sequence[str]:
         formula = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ)"
         if self.probability is not None:
