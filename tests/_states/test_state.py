@@ -597,3 +597,21 @@ def test_segments_of_two_types_are_refused(polars_engine):
     states = [recframe.rec(frame).state("mrr", per="day") for frame in frames]
     with pytest.raises(recframe.ColumnTypeError, match="of the states holds values that have no order"):
         recframe.merge(states)
+
+
+@pytest.mark.parametrize(
+    ("values", "kinds"),
+    [([True, None], "bool bool"), ([False, None], "bool bool"), ([1, 1.5], "int8 float64"), ([1, 3000], "int8 int64")],
+)
+def test_segments_keep_their_values_whichever_types_states_have(engine, values, kinds):
+    """A missing one of true and false became false on pandas, and fractions whole numbers on Arrow."""
+    pytest.importorskip("scipy")
+    states = [
+        recframe.rec(
+            engine.frame({"user": [1.0 * at], "seg": [seg], "relevant": [1], "score": [1.0]}, {"seg": kind})
+        ).state("mrr", by="user", per="seg")
+        for at, (seg, kind) in enumerate(zip(values, kinds.split(), strict=True))
+    ]
+    again = recframe.merge(states).state()
+    for merged in (recframe.merge(states), recframe.merge(again), recframe.merge(states[::-1])):
+        assert [row["seg"] for row in plain(merged.evaluate())] == values

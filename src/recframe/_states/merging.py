@@ -54,7 +54,7 @@ class Rows:
     per : list
         The columns to report by.
     types : dict
-        Their types.
+        Their types, None where states differ.
     segments : list of tuple
         Their values, sorted.
     metrics, exposures, evaluated : list of str
@@ -73,7 +73,8 @@ class Rows:
 
     def __init__(self, frames: Sequence[nw.DataFrame[Any]], own: Sequence[str], per: Sequence[str]) -> None:
         self.per = list(per)
-        self.types = {name: frames[0].schema[name] for name in per}
+        types = {name: {frame.schema[name] for frame in frames} for name in per}
+        self.types = {name: kinds.pop() if len(kinds) == 1 else None for name, kinds in types.items()}
         self.backend = nw.get_native_namespace(frames[0]).__name__
         numeric = (*ADDED, *ENDS, "place")
         words = [name for name in (*own, *COLUMNS) if name not in numeric]
@@ -253,6 +254,8 @@ def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Ser
     """Return a column; segments are as they were given."""
     if dtype == nw.Float64():
         return new_series(name, values, dtype, backend)
+    if dtype == nw.Boolean() and backend == "pandas" and None in values:
+        dtype = None  # else they are False
     try:
         # Types that Narwhals does not know, such as periods, are those of the values.
         return nw.new_series(name, values, None if dtype == nw.Unknown else dtype, backend=backend)
