@@ -61,16 +61,12 @@ def check_of_lists(plan: Plan, what: str) -> None:
     names_items = plan.given.catalog_size is not None or "catalog" in plan.context.session.frames
     for metric in plan.by_list:
         counts = CATALOG_SIZE in plan.requirements.values[metric.label].requested and not names_items
-        reads = {
-            "the groups of all items": (metric.reads_groups, "evaluate it in a call of all lists"),
-            "the largest relevance of all lists": (
-                metric.reads_greatest,
-                "err(max_relevance=4) names it",
-            ),
-            "the number of all items": (counts, "catalog= counts or names the items that could be recommended"),
-        }
-        for number, (read, remedy) in reads.items():
-            if read:
+        for reads, number, remedy in (
+            (metric.reads_groups, "the groups of all items", "evaluate it in a call of all lists"),
+            (metric.reads_greatest, "the largest relevance of all lists", "err(max_relevance=4) names it"),
+            (counts, "the number of all items", "catalog= counts or names the items that could be recommended"),
+        ):
+            if reads:
                 msg = f"{metric.label} reads {number}, which {what} does not hold"
                 raise OptionError(msg, remedy)
 
