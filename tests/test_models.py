@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 import oracle
+import recframe
 from compare import assert_equal
 from spellings import SPELLED
 from strategies import crowd
@@ -118,6 +119,9 @@ def test_models_in_rows_have_a_row_where_no_list_has_a_value(engine, given):
         expected = engine.ask(frame, "evaluate", "ndcg", score=["a", "b"], **given, **more)
         found = engine.ask(stacked, "evaluate", "ndcg", model="model", **given, **more)
         assert sorted(found, key=repr) == sorted(expected, key=repr)
+    if not engine.lazy:
+        with pytest.raises(recframe.UndefinedError, match="no list of the model 'a' has a value of"):
+            engine.ask(stacked, "evaluate", "ndcg", model="model", **given | {"undefined": "raise_all"})
     pytest.importorskip("scipy")
     compared = [engine.ask(each, "compare", "ndcg", **models) for each, models in (
         (frame, {"score": ["a", "b"]}), (stacked, {"model": "model"}),

@@ -187,7 +187,7 @@ class Plan:
 
     def _reported(self, result: Frame) -> Frame:
         """Return the rows of a result that are reported: of models in long format all, if they have a value or not."""
-        if self.context.long and not self.context.per:
+        if self.context.long and not self.context.every_list:
             return self._engine.join(self.context.models, result, [MODEL])
         return averages.without_unknown(self.context, result, self.metrics)
 
