@@ -38,3 +38,15 @@ def test_relations_of_two_connections_are_named():
     with pytest.raises(recframe.InputError, match="truth is a relation of another DuckDB connection"):
         recframe.rec(here).ndcg(truth=there)
     assert recframe.rec(here).ndcg(truth=here.filter("relevant > 0")) is not None
+
+
+def test_columns_without_a_role_may_have_one_name_on_pandas():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(COLUMNS).assign(other=[1.0, 2.0, 3.0])
+    twice = pd.concat([frame, pd.DataFrame([[1, 2]] * 3, columns=["note", "note"])], axis=1)
+    models = {"score": ["score", "other"], "folds": 2}
+    assert recframe.rec(twice).ndcg() == recframe.rec(frame).ndcg()
+    assert recframe.to_dict(twice) == recframe.to_dict(frame) == recframe.to_dict(frame.set_index(["user", "item"]))
+    assert recframe.rec(twice).tune("ndcg@2", **models).equals(recframe.rec(frame).tune("ndcg@2", **models))
+    with pytest.raises(recframe.InputError, match=r"(?s)'note' 2 times.*Hint: rename or drop one"):
+        recframe.rec(twice).check()

@@ -331,6 +331,8 @@ def test_keys_that_are_lists_or_structs_in_comparisons(kind, lazy):
         assert_frame_equal(*found, check_exact=False)
     with pytest.raises(recframe.ColumnTypeError, match="per='user' holds lists or structs"):
         nested.rec.state("ndcg@2", per="user", score="new")
+    with pytest.raises(recframe.ColumnTypeError, match="per='day' holds lists or structs"):
+        nested.with_columns(day="user").rec.state("ndcg@2", per="day", score="new")
 
 
 def test_objects_without_an_order_are_keys_but_order_nothing():
@@ -340,6 +342,28 @@ def test_objects_without_an_order_are_keys_but_order_nothing():
     assert frame.rec.mrr(by="mixed") == pytest.approx((1 / 2 + 1) / 2)
     with pytest.raises(recframe.errors.ColumnTypeError, match="item='mixed' holds objects that have no order"):
         frame.rec.ndcg(by=None, item="mixed", ties="item")
+
+
+@pytest.mark.parametrize("column", ["user", "item", "day"])
+@pytest.mark.parametrize("of_truth", [False, True])
+def test_objects_in_lazy_frames_are_refused(column, of_truth):
+    pl = pytest.importorskip("polars")
+    data = {"user": [1, 1, 2], "item": [1, 2, 1], "day": [1, 1, 2], "relevant": [1, 0, 1], "score": [2.0, 1.0, 2.0]}
+    rows = pl.DataFrame(data)
+    ids = rows.with_columns(pl.Series(column, [uuid.UUID(int=value) for value in data[column]], dtype=pl.Object))
+    frame, truth = (rows, ids) if of_truth else (ids, ids)
+    lazy = recframe.rec(frame.lazy(), validate=True)
+    with pytest.raises(recframe.ColumnTypeError, match=f"='{column}' (holds Python objects, which lazy|has the type)"):
+        lazy.evaluate("ndcg@2", truth=truth.lazy(), per="day")
+
+
+def test_lists_as_items_of_arrow_on_pandas():
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [2.0, 1.0, 2.0]})
+    frame["item"] = pd.array([[1], [2], [1]], dtype=pd.ArrowDtype(pa.list_(pa.int64())))
+    assert recframe.rec(frame).mrr() == 1.0  # which reads no item
+    with pytest.raises(recframe.ColumnTypeError, match="'user' or 'item' holds values that no dict can have as keys"):
+        recframe.to_dict(frame)
 
 
 @pytest.mark.parametrize("unit", ["ns", "us", "ms"])

@@ -276,6 +276,13 @@ def test_dicts_and_back(library):
     assert recframe.to_dict(frame, model="model") == models
 
 
+@pytest.mark.parametrize("dtype", ["float64", "Int64", "object"])
+def test_rows_without_a_number_are_no_entries_of_dicts(dtype):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"user": [1, 1], "item": [1, 2], "score": pd.Series([1, None], dtype=dtype)})
+    assert recframe.to_dict(frame) == {1: {1: 1}}
+
+
 def test_dicts_of_another_shape(library):
     for given, message in (
         ([1], "lists is .*, not a mapping"),

@@ -13,7 +13,7 @@ import narwhals as nw
 
 from recframe._columns import COUNT, EQUAL, POSITION, SIZE, START
 from recframe._engines.column_errors import missing_column
-from recframe.errors import OptionTypeError, check_packages
+from recframe.errors import InputError, OptionTypeError, check_packages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -89,7 +89,10 @@ class Adapter(ABC):
 
     def as_narwhals(self, frame: Any) -> Any:
         """Return a frame as Narwhals reads it."""
-        return nw.from_native(frame)
+        try:
+            return nw.from_native(frame)
+        except nw.exceptions.DuplicateError as error:
+            raise InputError(str(error), "rename or drop one of them") from error
 
     @abstractmethod
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:

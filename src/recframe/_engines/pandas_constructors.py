@@ -73,7 +73,7 @@ def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Fr
 
 def reorder(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return some columns in this order."""
-    return frame[list(columns)]
+    return with_levels(frame, columns)[list(columns)]
 
 
 def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[str], rank: str) -> Frame:

@@ -29,7 +29,7 @@ def lists_with_repeats(frame: Any, keys: Sequence[Any], scores: Sequence[Any], i
         if not all(_differs(columns[name], lists) for name in scores):
             return None
         return 0 if item is None else _lists_with_repeats(lists, columns[item])
-    except (TypeError, ValueError):  # values that cannot be compared
+    except (TypeError, ValueError, NotImplementedError):  # values that cannot be compared
         return None
 
 

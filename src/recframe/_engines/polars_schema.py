@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from recframe.errors import ColumnTypeError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -61,6 +63,10 @@ class SchemaCheck:
     def _check(self, schemas: dict[str, pl.Schema]) -> None:
         empty = {name: self._sources[name].with_native(pl.DataFrame(schema=schema)) for name, schema in schemas.items()}
         read = self._eager.open_frames(empty).frames
+        for spec in (spec for source in empty.values() for spec in source.specs.values() if not spec.is_flag):
+            if any(schema.get(spec.column) == pl.Object for schema in schemas.values()):
+                msg = f"{spec.role}={spec.column!r} holds Python objects, which lazy frames cannot compare"
+                raise ColumnTypeError(msg, "cast the column to text, or collect() the frame first")
         self._types = {name: dict(read[name].to_native().collect_schema()) for name in read}
         self._schemas = schemas
 
@@ -72,7 +78,5 @@ class SchemaCheck:
         specs = self._sources[name].specs.items()
         keys = [plan for plan, spec in specs if not (spec.is_number or spec.is_flag) and spec.default is None]
         types = self._types[name]
-        unlike: dict[Any, pl.DataType] = {
-            plan: types[plan] for plan in keys if types[plan] != schema[plan] and types[plan] != pl.Object
-        }
+        unlike: dict[Any, pl.DataType] = {plan: types[plan] for plan in keys if types[plan] != schema[plan]}
         return frame.cast(unlike) if unlike else frame

@@ -15,7 +15,7 @@ from recframe._engines.registry import adapter_of, constructors_for, is_lazy, la
 from recframe._files.trec import check_columns
 from recframe._signatures import checked_call
 from recframe._values import column_name
-from recframe.errors import InputError, OptionError, OptionTypeError, quoted
+from recframe.errors import ColumnTypeError, InputError, OptionError, OptionTypeError, quoted
 
 
 @checked_call
@@ -136,20 +136,24 @@ def to_dict(
         raise OptionTypeError(msg, "to_dict(frame.collect())")
     specs = {name: ColumnSpec(column, name, "key") for name, column in roles.items()}
     adapter_of(frame).check_names("frame", Source(frame, specs))
-    data = nw.from_native(frame, eager_only=True)
     keys = (by, item) if model is None else (model, by, item)
-    columns = [data.get_column(column).to_list() for column in (*keys, *value.values())]
+    data = nw.from_native(constructors_for((frame,), None).reorder(frame, [*keys, *value.values()]), eager_only=True)
+    columns = [column.to_list() for column in data.drop_nulls([*value.values()]).iter_columns()]
     lists: dict[Any, Any] = {}
-    for *outer, document, number in zip(*columns, strict=True):
-        if number is None or number != number:  # noqa: PLR0124 - only NaN differs from itself
-            continue
-        own = lists
-        for key in outer:
-            own = own.setdefault(key, {})
-        if document in own:
-            msg = f"{item} {quoted(document)} is repeated in the list of {quoted(outer[-1])}"
-            raise InputError(msg, "keep one row of each list and item")
-        own[document] = number
+    try:
+        for *outer, document, number in zip(*columns, strict=True):
+            if number != number:  # noqa: PLR0124 - only NaN differs from itself
+                continue
+            own = lists
+            for key in outer:
+                own = own.setdefault(key, {})
+            if document in own:
+                msg = f"{item} {quoted(document)} is repeated in the list of {quoted(outer[-1])}"
+                raise InputError(msg, "keep one row of each list and item")
+            own[document] = number
+    except TypeError as error:
+        msg = f"{' or '.join(map(repr, keys))} holds values that no dict can have as keys: {error}"
+        raise ColumnTypeError(msg, "cast the column to text first") from error
     return lists
 
 

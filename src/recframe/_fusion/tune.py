@@ -174,7 +174,7 @@ def _result(
 
 def _frame(rows: Sequence[Sequence[Any]], like: Any) -> nw.DataFrame[Any]:
     """Return rows as a frame of the library of another one."""
-    backend = nw.get_native_namespace(nw.from_native(like))
+    backend = nw.get_native_namespace(like)
     columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
     made = [
         nw.new_series(name, [None if one != one else one for one in column], kind(), backend=backend)  # noqa: PLR0124 - NaN
