@@ -660,6 +660,16 @@ def test_a_failed_gate_leaves_the_baseline_as_it_was(run):
     assert Path("prod.parquet").read_bytes() == before
 
 
+def test_a_gate_of_a_metric_without_its_cutoff_is_refused_before_any_work(run):
+    line = "evaluate old.csv --truth test.csv -m ndcg -k 5 -k 10 --fail-under"
+    code, out, err = run(f"{line} ndcg=0.3")
+    assert (code, out) == (2, "")
+    assert "--fail-under ndcg names no column, as -k gives it cutoffs" in err
+    assert "Hint: --fail-under ndcg@5=0.3" in err
+    assert run(f"{line} ndcg@5=0 --fail-under num_ret=0")[0] == 2
+    assert run(f"{line} ndcg@5=0 --fail-under kendall=-1")[0] == 0
+
+
 def test_a_single_list_passes_no_comparison(run):
     pytest.importorskip("scipy")
     for name in ("a", "b"):

@@ -22,6 +22,7 @@ from recframe._lists.calls import save as save_lists
 from recframe._thresholds import shortfalls
 from recframe._values import as_tuple
 from recframe.errors import OptionError
+from recframe.metrics import CutMetric
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
@@ -97,9 +98,8 @@ def evaluate(
 
 def _surely_short(frame: Any, bounds: Mapping[str, float], roles: Mapping[str, Any]) -> list[str]:
     """Return which metrics are below their bounds with their whole interval."""
-    other = next((name for name in roles if name not in CALL_ROLES["describe"]), None)
-    if other is not None:
-        msg = f"--sure judges the interval of an arithmetic mean, so it does not go with --{other}"
+    if others := [name for name in roles if name not in CALL_ROLES["describe"]]:
+        msg = f"--sure judges the interval of an arithmetic mean, so it does not go with --{others[0]}"
         raise OptionError(msg, "leave one of them out")
     return shortfalls(frame.describe(list(bounds), **roles), bounds, "high")
 
@@ -238,6 +238,9 @@ def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any
     requested, k = list(values["metric"]), list(values["k"]) or None
     if not requested and not bounds:
         return list(DEFAULT_METRICS), k or [DEFAULT_K]
+    if uncut := [name for name in bounds if k and "@" not in name and isinstance(spec_of(name).metric, CutMetric)]:
+        msg = f"--fail-under {uncut[0]} names no column, as -k gives it cutoffs"
+        raise OptionError(msg, f"--fail-under {uncut[0]}@{k[0] if k else ''}={bounds[uncut[0]]:g}")
     names = {spec_of(name).metric.label for name in requested}
     cut = {f"{name}@{cutoff}" for name in names for cutoff in k or ()}
     return [*requested, *(name for name in bounds if name not in names | cut)], k
