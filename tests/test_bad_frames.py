@@ -50,3 +50,11 @@ def test_columns_without_a_role_may_have_one_name_on_pandas():
     assert recframe.rec(twice).tune("ndcg@2", **models).equals(recframe.rec(frame).tune("ndcg@2", **models))
     with pytest.raises(recframe.InputError, match=r"(?s)'note' 2 times.*Hint: rename or drop one"):
         recframe.rec(twice).check()
+
+
+def test_a_missing_key_is_not_the_column_of_another_key(polars_engine):
+    frame = polars_engine.frame({**COLUMNS, "day": [1, 1, 2]})
+    for more, hint in (({}, "the column that holds it"), ({"Day": [1, 1, 2]}, "'Day'")):
+        truth = polars_engine.frame({**COLUMNS, **more})
+        with pytest.raises(recframe.MissingColumnError, match=f"in truth, rename {hint} to 'day'"):
+            recframe.rec(frame).ndcg(by=["user", "day"], truth=truth)

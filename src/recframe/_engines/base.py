@@ -146,7 +146,7 @@ class Adapter(ABC):
         there = self.names(source.native)
         for spec in source.specs.values():
             if spec.column not in there and spec.default is None:
-                raise missing_column(spec, name, there)
+                raise missing_column(spec, name, there, [each.column for each in source.specs.values()])
 
     def checked(self, name: str, source: Source) -> Any:
         """Return a frame, or raise if it lacks a column; a lazy one of polars raises when it is collected."""

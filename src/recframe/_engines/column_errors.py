@@ -26,12 +26,13 @@ def called(name: str) -> str:
     return "the frame" if name == "frame" else name
 
 
-def missing_column(spec: ColumnSpec, name: str, there: Collection[Any]) -> MissingColumnError:
-    """Return the error for a column that a frame lacks."""
+def missing_column(spec: ColumnSpec, name: str, there: Collection[Any], read: Collection[Any]) -> MissingColumnError:
+    """Return the error for a column that a frame lacks; those that the call reads already stand for no other one."""
     names = ", ".join(map(repr, there)) or "no columns"
     msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
     several = [part.strip() for part in str(spec.column).split(",")]
-    near, usual = closest_of(spec.column, map(str, there)), _usual_columns(spec.role, there)
+    free = [column for column in there if column not in read]
+    near, usual = closest_of(spec.column, map(str, free)), _usual_columns(spec.role, free)
     near = near if near in map(str, usual) or not usual else ""
     if len(several) > 1 and {*several} <= {*there}:
         hint = f"{spec.role}={several}"
