@@ -89,10 +89,18 @@ def _flag(frame: Any, series: Any, spec: ColumnSpec) -> Any:
 
 def _inferred(series: Any) -> Any:
     """Return Python's objects in a type of numbers, where they are numbers."""
-    series = series.infer_objects()
-    if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
-        return series.astype("float64")
-    return series
+    inferred, kind = series.infer_objects(), types.infer_dtype(series, skipna=True)
+    if kind == "integer" and (dtype := _whole([series])) != "object":
+        return series.astype(dtype)
+    is_number = inferred.dtype == object and kind in (*NUMBERS, "boolean", "decimal", "empty")
+    return inferred.astype("float64") if is_number else inferred
+
+
+def _whole(columns: Sequence[Any]) -> str:
+    """Return the nullable type that holds whole numbers of some columns."""
+    ends = [0, *(int(end) for column in columns if column.notna().any() for end in (column.min(), column.max()))]
+    bounds = ("Int64", -(2**63), 2**63), ("UInt64", 0, 2**64)
+    return next((dtype for dtype, least, end in bounds if least <= min(ends) and max(ends) < end), "object")
 
 
 def _numbers(series: Any, spec: ColumnSpec) -> Any:
@@ -125,7 +133,7 @@ def _exact_integers(series: Any, spec: ColumnSpec) -> Any:
         return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
     if spec.use not in ("score", "time") or max(-int(series.min()), int(series.max())) <= MOST_EXACT:
         return None
-    known = series.fillna(0).to_numpy(dtype="int64")
+    known = series.fillna(0).to_numpy(dtype=series.dtype.numpy_dtype)
     return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
 
 
@@ -197,10 +205,8 @@ def _joined(columns: Sequence[Any], spec: ColumnSpec) -> Any:
     """Return the columns of several frames as one, in a type that holds the values of all."""
     if len({column.dtype for column in columns}) > 1 and all(types.is_integer_dtype(column) for column in columns):
         # pandas would round integers with and without a sign to floats.
-        ends = [int(end) for column in columns if column.notna().any() for end in (column.min(), column.max())]
-        least, most = min(ends, default=0), max(ends, default=0)
-        dtype = "Int64" if most < 2**63 else "UInt64" if least >= 0 else object
-        columns = [column.astype(dtype) for column in columns]
+        whole = _whole(columns)
+        columns = [column.astype(whole) for column in columns]
     try:
         return pd.concat(columns, ignore_index=True)
     except pd.errors.OutOfBoundsDatetime as error:

@@ -41,17 +41,15 @@ def _read_columns(source: pl.LazyFrame, specs: Mapping[str, ColumnSpec], also: S
     frame = source.select(*(_lazy_column(name, spec) for name, spec in specs.items()), *also)
     # Selectors see types when the plan runs: NaN is missing in a key, and text is ordered as text.
     keys = [name for name, spec in specs.items() if not (spec.is_number or spec.is_flag)]
-    frame = frame.with_columns((cs.float() & _named(keys)).fill_nan(None))
+    frame = frame.with_columns((cs.float() & cs.by_name(*keys, require_all=False)).fill_nan(None))
     if ordered := [name for name, spec in specs.items() if spec.use == "order"]:
-        frame = frame.with_columns((cs.by_dtype(pl.Categorical) & _named(ordered)).cast(pl.String))
+        frame = frame.with_columns(
+            (cs.by_dtype(pl.Categorical) & cs.by_name(*ordered, require_all=False)).cast(pl.String)
+        )
     scores = [name for name, spec in specs.items() if spec.use == "score" or (spec.use == "time" and not spec.dated)]
     # Adding 0 makes a column without any value one of numbers. Decimals hold no NaN, and polars refuses to look for it.
     frame = frame.with_columns(pl.col(name) + 0 for name in scores)
-    return frame.with_columns((cs.float() & _named(scores)).fill_nan(None))
-
-
-def _named(names: Sequence[str]) -> cs.Selector:
-    return cs.matches(f"^({'|'.join(names)})$")
+    return frame.with_columns((cs.float() & cs.by_name(*scores, require_all=False)).fill_nan(None))
 
 
 def _lazy_column(name: str, spec: ColumnSpec) -> pl.Expr:
