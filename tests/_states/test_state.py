@@ -615,3 +615,19 @@ def test_segments_keep_their_values_whichever_types_states_have(engine, values, 
     again = recframe.merge(states).state()
     for merged in (recframe.merge(states), recframe.merge(again), recframe.merge(states[::-1])):
         assert [row["seg"] for row in plain(merged.evaluate())] == values
+
+
+def test_states_on_duckdb_are_no_table_of_the_user():
+    """DuckDB looks for a table of a name first: of one called ``rows``, its rows came back instead of the state's."""
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("scipy")
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE rows AS SELECT 42 AS user")
+    connection.execute("CREATE TABLE one AS SELECT 43 AS user")
+    shown = connection.sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score")
+    state = recframe.rec(shown).state("mrr")
+    assert recframe.merge(state).evaluate().item() == 1.0
+    assert connection.sql("FROM one").fetchall() == [(43,)]
+    connection.execute("SET python_enable_replacements = false")
+    with pytest.raises(recframe.InputError, match="SET python_enable_replacements = true"):
+        recframe.rec(shown).state("mrr")

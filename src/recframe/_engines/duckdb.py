@@ -76,8 +76,13 @@ class DuckDB(SqlEngine):
 
     def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
         check_case(frame.columns)
-        rows = frame.to_arrow()  # noqa: F841 - DuckDB reads it by its name
-        return self._one.query("one", "SELECT * FROM rows")
+        # DuckDB reads it by its name, if no table has that name.
+        _rows_of_recframe = frame.to_arrow()
+        try:
+            return self._one.query("one", "SELECT * FROM _rows_of_recframe")
+        except duckdb.CatalogException as error:
+            msg = "the result has rows of Python, which this connection does not read"
+            raise InputError(msg, f"SET python_enable_replacements = true, or {self.remedy}") from error
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         here, there = left.to_native(), right.to_native()
