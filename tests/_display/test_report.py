@@ -228,3 +228,10 @@ def test_many_pairs_are_folded(tmp_path):
     frame = frame.with_columns([pl.col("new").shuffle(seed=number).alias(name) for number, name in enumerate(names)])
     frame.rec.report(path, "mrr", score=names)
     assert "9 more pairs of models" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [["old"], {"name": "old"}])
+def test_models_that_are_lists_or_structs_have_no_report(tmp_path, name):
+    rows = pl.DataFrame({"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [2.0, 1.0], "model": [name] * 2})
+    with pytest.raises(recframe.ColumnTypeError, match="the model column holds lists or structs"):
+        rows.rec.report(tmp_path / "report.html", "ndcg", 2, model="model")

@@ -10,6 +10,7 @@ from recframe._display.cells import label_text
 from recframe._display.decided import Decided, decided_of
 from recframe._display.frames import columns_of, eager_result, rows_of
 from recframe._display.layout import Layout, Look, layout_of
+from recframe.errors import ColumnTypeError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
@@ -72,7 +73,11 @@ class ReportQuery:
         """The names of the models, of which there are several; none of one model alone."""
         if not self.plan.context.query.several:
             return []
-        return list(dict.fromkeys(row["model"] for row in rows_of(self.values)))
+        try:
+            return list(dict.fromkeys(row["model"] for row in rows_of(self.values)))
+        except TypeError as error:
+            msg = f"the model column holds lists or structs, which name no models of a report: {error}"
+            raise ColumnTypeError(msg, "cast the column to text first") from error
 
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
