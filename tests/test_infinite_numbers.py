@@ -128,3 +128,14 @@ def test_a_value_of_undefined_lists_that_no_mean_can_hold(undefined):
     with pytest.raises(recframe.OptionError, match=r"undefined=.* is not within ±1e\+300(?s:.*)undefined='skip'"):
         EAGER.ask(frame, "mrr", undefined=undefined)
     assert EAGER.ask(frame, "mrr", undefined=-1) == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_spread_of_values_whose_squares_are_infinite_is_missing():
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("scipy")
+    data = {"user": [1, 1, 2, 2, 3, 3], "relevant": [2e200, 0, 0, 2e200, 1e200, 2e200], "new": [1, 2, 2, 1, 2, 1]}
+    frame = pl.DataFrame({**data, "old": [2, 1, 2, 1, 1, 2]})
+    models = {"score": ["old", "new"]}
+    assert frame.rec.compare("dcg@2", **models)["verdict"].to_list() == ["open"]
+    assert frame.rec.sample_size("dcg@2", difference=0.1, **models)["std"].to_list() == [None]

@@ -287,8 +287,9 @@ def statistics(sums: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(weight > 0, total / weight, 0.0)
     least = SPREAD * sums["squares"]
-    squares = sums["squares"] - mean**2 * weight
     with np.errstate(invalid="ignore", over="ignore"):
+        # Squares of values above 1e154 are infinite, so their spread is not known.
+        squares = sums["squares"] - mean**2 * weight
         residual = sums["unit_squares"] - 2 * mean * sums["unit_products"] + mean**2 * sums["unit_weight_squares"]
     # Weights of lazy frames are not checked: squares of large ones are infinite, and tell nothing.
     residual = np.where(np.isfinite(residual), residual, np.nan)
@@ -297,7 +298,7 @@ def statistics(sums: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
         weight=weight,
         weight_squares=sums["weight_squares"],
         total=total,
-        squares=np.where((squares > least) & ~is_none, squares, 0.0),
+        squares=np.where((squares <= least) | is_none, 0.0, squares),
         residual_squares=np.where((residual <= SPREAD * sums["unit_squares"]) | is_none, 0.0, residual),
         unit_weight_squares=sums["unit_weight_squares"],
         unit_weight_cubes=sums["unit_weight_cubes"],
