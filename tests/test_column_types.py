@@ -215,11 +215,15 @@ def test_large_integer_scores_stay_apart(engine, missing):
     assert engine.ask(engine.frame({**data, "relevant": [1, 0, 0, 0]}), "mrr") == 1 / 3
 
 
-def test_large_integers_without_a_sign_stay_apart_beside_a_missing_one(engine):
-    if "uint64" not in engine.kinds or (engine.library == "pandas" and engine.name in ("pandas", "pandas alone")):
-        pytest.skip("NumPy's integers hold no missing value")
-    data = {"user": [1] * 4, "relevant": [0, 1, 0, 0], "score": [2**64 - 1, 2**64 - 2, 0, None]}
-    assert engine.ask(engine.frame(data, {"score": "uint64"}), "mrr") == 1 / 2
+@pytest.mark.parametrize("dtype", ["UInt64", "uint64[pyarrow]"])
+def test_large_integers_without_a_sign_stay_apart_beside_a_missing_one(pandas_engine, dtype):
+    pd = pytest.importorskip("pandas")
+    if dtype != "UInt64":
+        pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"user": [1] * 4, "relevant": [0, 1, 0, 0]})
+    frame["score"] = pd.array([2**64 - 1, 2**64 - 2, 0, None], dtype=dtype)
+    with pandas_engine.running():
+        assert recframe.rec(frame).mrr() == 1 / 2
 
 
 @pytest.mark.parametrize(("first", "missing"), [(2**63, None), (2**63, math.nan), (2**64, None), (2**64, math.nan)])
