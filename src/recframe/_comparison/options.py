@@ -98,7 +98,9 @@ class Options(Draws):
 
 def _check_name(baseline: Any) -> None:
     """Raise for a baseline that is no name but data: comparing these would compare their rows."""
-    of_data = hasattr(baseline, "__array__") and hasattr(baseline, "__len__") and not isinstance(baseline, str)
+    # Of the type, as an expression of pandas has all attributes.
+    kind = type(baseline)
+    of_data = hasattr(kind, "__array__") and hasattr(kind, "__len__") and not issubclass(kind, str)
     if is_frame(baseline) or of_data:
         msg = f"baseline= is {a_type(baseline)}, but it is the name of a model or of a file"
         hint = "baseline='prod.parquet', which evaluate with save='prod.parquet' writes; a state: "
