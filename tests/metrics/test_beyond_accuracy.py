@@ -13,6 +13,7 @@ from oracle import ORACLES, Case, parse
 from recframe.metrics import METRICS
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from spellings import spellings_of
+from strategies import shop
 
 NAMES = [
     label
@@ -187,6 +188,17 @@ def test_items_that_a_catalogue_does_not_name_count_where_no_catalogue_is_read(e
         pytest.importorskip("scipy")
         state = recframe.rec(frame).state(["personalization", *of_catalog], k=2, items=True, catalog=catalog)
         assert list(engine.rows(recframe.merge(state).evaluate())[0].values()) == pytest.approx([*found.values()])
+
+
+def test_each_metric_has_the_value_that_it_has_alone(polars_engine):
+    case = shop("alone", 12, side=True)
+    frame, past, described = frames(polars_engine, case.rows, case.train, case.features)
+    given = {"train": past, "features": described, "catalog": ITEMS[::2]}
+    labels = [label for name in METRICS for label in spellings_of(name, (2, None))]
+    (together,) = polars_engine.ask(frame, "evaluate", labels, **given)
+    for label in labels:
+        (alone,) = polars_engine.ask(frame, "evaluate", [label], **given)
+        assert close(together[label], alone[label]), label
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -247,9 +247,12 @@ def _without_categories(columns: list[Any]) -> list[Any]:
 def _check_alike(holders: Mapping[str, Any], spec: ColumnSpec) -> None:
     """Raise where the values of a key in two frames never match."""
     (first, series), *others = holders.items()
-    # A column without values matches any type.
+    # A column without values matches any type. Times with and without a zone never match.
+    zoned = {name for name, column in holders.items() if getattr(getattr(column, "dt", None), "tz", None) is not None}
     kinds = {
-        name: "empty" if column.isna().all() else types.infer_dtype(column, skipna=True)
+        name: "empty"
+        if column.isna().all()
+        else types.infer_dtype(column, skipna=True) + " of a zone" * (name in zoned)
         for name, column in holders.items()
     }
     for name, other in others:
