@@ -404,6 +404,7 @@ def test_lists_of_two_libraries_are_known_by_their_keys(keys):
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_segments_without_an_order_are_refused(library):
     library = pytest.importorskip(library)
+    pytest.importorskip("scipy")
     rows = library.DataFrame({"user": [1, 1, 2], "day": [1, 1, 2], "relevant": [1, 0, 1], "score": [2.0, 1.0, 2.0]})
     others = library.DataFrame({"user": [3, 3], "day": ["1", "1"], "relevant": [1, 0], "score": [2.0, 1.0]})
     states = [recframe.rec(frame).state("mrr", per="day") for frame in (rows, others)]
@@ -413,6 +414,7 @@ def test_segments_without_an_order_are_refused(library):
 
 def test_segments_are_periods():
     pd = pytest.importorskip("pandas")
+    pytest.importorskip("scipy")
     frame = pd.DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [2.0, 1.0, 2.0]})
     frame["day"] = pd.PeriodIndex(["2026-01", "2026-01", "2026-02"], freq="M")
     found = recframe.merge(recframe.rec(frame).state("mrr", per="day")).evaluate()
