@@ -206,12 +206,18 @@ def test_missing_keys_come_last_among_objects_of_several_types(pandas_engine, us
             assert [None if value != value else value for value in answer["user"]] == order  # noqa: PLR0124
 
 
-def test_times_with_and_without_a_zone_never_match():
-    days = pd.to_datetime(["2026-01-01", "2026-01-02"])
+@pytest.mark.parametrize("arrow", [False, True])
+def test_times_with_and_without_a_zone_never_match(arrow):
+    pa = pytest.importorskip("pyarrow") if arrow else None
+    days = pd.Series(pd.to_datetime(["2026-01-01", "2026-01-02"]))
     frame = pd.DataFrame({"user": days, "item": [1, 2], "score": [1.0, 2.0]})
     for zone in ("UTC", "Europe/Berlin"):
-        truth = frame[["user", "item"]].assign(user=days.tz_localize(zone))
-        with pytest.raises(recframe.ColumnTypeError, match=rf"datetime64\[.*, {zone}\] in truth"):
+        zoned = days.dt.tz_localize(zone)
+        truth = frame[["item"]].assign(user=zoned.astype(pd.ArrowDtype(pa.timestamp("us", zone))) if arrow else zoned)
+        with pytest.raises(recframe.ColumnTypeError, match=rf"{zone}\].* in truth"):
             frame.rec.mrr(truth=truth)
-    others = truth.assign(user=truth["user"].dt.tz_convert("UTC"), score=1.0)
+    others = truth.assign(user=zoned.dt.tz_convert("UTC"), score=1.0)
     assert others.rec.mrr(truth=truth) == 1.0
+    if arrow:
+        dates = frame.assign(user=days.dt.date).astype({"user": pd.ArrowDtype(pa.date32())})
+        assert dates.rec.mrr(truth=dates[["user", "item"]]) == 1.0

@@ -247,15 +247,15 @@ def _without_categories(columns: list[Any]) -> list[Any]:
 def _check_alike(holders: Mapping[str, Any], spec: ColumnSpec) -> None:
     """Raise where the values of a key in two frames never match."""
     (first, series), *others = holders.items()
-    # A column without values matches any type. Times with and without a zone never match.
-    zoned = {name for name, column in holders.items() if getattr(getattr(column, "dt", None), "tz", None) is not None}
-    kinds = {
-        name: "empty"
-        if column.isna().all()
-        else types.infer_dtype(column, skipna=True) + " of a zone" * (name in zoned)
-        for name, column in holders.items()
-    }
+    kinds = {name: _kind(column) for name, column in holders.items()}
     for name, other in others:
         pair = {kinds[first], kinds[name]} - {"empty"}
         if len(pair) > 1 and not pair <= set(NUMBERS):
             raise unlike_keys(spec, (first, series.dtype), (name, other.dtype))
+
+
+def _kind(column: Any) -> str:
+    """Return what a key holds. A column without values matches any type; times with and without a zone never match."""
+    zone = getattr(getattr(column.dtype, "pyarrow_dtype", column.dtype), "tz", None)
+    kind = types.infer_dtype(column, skipna=True) if zone is None else "datetime of a zone"
+    return "empty" if column.isna().all() else kind
