@@ -399,3 +399,18 @@ def test_columns_may_be_segments_or_metrics_without_models():
     assert lines["segment"][:7] == ["|", "metric", "|", "at", "|", "be", "|"]
     for found in lines.values():
         assert {"1.0000", "0.6309", "0.5000"} <= {*found}
+
+
+@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
+def test_missing_values_of_pandas_that_are_neither_true_nor_false(backend):
+    pd = pytest.importorskip("pandas")
+    if backend == "pyarrow":
+        pytest.importorskip("pyarrow")
+    rows = {"user": [1, 1, 2, 2], "country": ["de", "de", None, None], "relevant": [0, 1] * 2, "old": [1, 2, 2, 1]}
+    frame = pd.DataFrame({**rows, "new": [2, 1] * 2})
+    expected = str(recframe.table(frame.rec.evaluate("mrr", score=["old", "new"], per="country")))
+    result = frame.convert_dtypes(dtype_backend=backend).rec.evaluate("mrr", score=["old", "new"], per="country")
+    for each in (result, result.convert_dtypes(dtype_backend=backend)):
+        assert str(recframe.table(each)) == expected
+        with pytest.raises(recframe.ThresholdError, match="mrr of model 'new' and country 'de' is 0.5"):
+            recframe.require(each, {"mrr": 0.6})

@@ -35,8 +35,13 @@ def eager_result(result: Any) -> nw.DataFrame[Any]:
 
 
 def columns_of(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:
-    """Return the values of each column."""
-    return {name: frame.get_column(name).to_list() for name in frame.columns}
+    """Return the values of each column, null as None: pandas' own is neither true nor false."""
+    return {column.name: _values(column) for column in frame.iter_columns()}
+
+
+def _values(column: nw.Series[Any]) -> list[Any]:
+    rows = zip(column.to_list(), column.is_null().to_list(), strict=True)
+    return [None if missing else value for value, missing in rows]
 
 
 def rows_of(frame: nw.DataFrame[Any]) -> list[dict[str, Any]]:
