@@ -494,3 +494,15 @@ def test_a_frame_without_rows_is_said_to_have_none(engine):
     found = "".join(said(engine, frame, truth=truth))
     assert "the frame has no rows" in found
     assert "in truth" not in found
+
+
+@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
+def test_columns_of_a_truth_without_any_value_are_looked_at(backend):
+    pd = pytest.importorskip("pandas")
+    if backend == "pyarrow":
+        pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"user": [1, 1], "item": [1, 2], "score": [2.0, 1.0]})
+    truth = frame[["user", "item"]].assign(seen=pd.array([None, None], "Int64"), clicked=[1, 0])
+    for each in (frame, frame.convert_dtypes(dtype_backend=backend)):
+        with pytest.warns(recframe.DataWarning, match="'clicked'"):
+            each.rec.mrr(truth=truth.convert_dtypes(dtype_backend=backend))

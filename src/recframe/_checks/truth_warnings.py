@@ -122,8 +122,8 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
 
 def _may_be_zeros_and_ones(values: Any) -> bool:
     """Return whether the ends of a column allow that it holds only 0 and 1."""
-    low, high = values.min(), values.max()
-    return not (low is not None and low < 0) and not (high is not None and high > 1)
+    known = values.drop_nulls()
+    return known.is_empty() or not (known.min() < 0 or known.max() > 1)
 
 
 def _of_model(frame: Any, column: Any, model: Any) -> Any:
