@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 
-from recframe._display.cells import is_missing
-from recframe._engines.base import fetched
+from recframe._engines.base import fetched, values_of
 from recframe._engines.registry import is_frame
 from recframe.errors import OptionTypeError, quoted
 
@@ -35,20 +34,14 @@ def eager_result(result: Any) -> nw.DataFrame[Any]:
 
 
 def columns_of(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:
-    """Return the values of each column, null as None: pandas' own is neither true nor false."""
-    return {column.name: _values(column) for column in frame.iter_columns()}
-
-
-def _values(column: nw.Series[Any]) -> list[Any]:
-    rows = zip(column.to_list(), column.is_null().to_list(), strict=True)
-    return [None if missing else value for value, missing in rows]
+    """Return the values of each column, what is missing as None."""
+    return {column.name: values_of(column) for column in frame.iter_columns()}
 
 
 def rows_of(frame: nw.DataFrame[Any]) -> list[dict[str, Any]]:
     """Return the rows of a result, what is missing as None."""
     columns = columns_of(frame)
-    rows = ([None if is_missing(value) else value for value in row] for row in zip(*columns.values(), strict=True))
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def grouped(rows: Iterable[T], key: Callable[[T], Hashable]) -> dict[Any, list[T]]:

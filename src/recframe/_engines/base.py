@@ -399,6 +399,13 @@ def fetched(frame: Frame) -> nw.DataFrame[Any]:
     return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")
 
 
+def values_of(column: nw.Series[Any]) -> list[Any]:
+    """Return the values of a column, None for what is missing and for NaN, as pandas has it."""
+    rows = zip(column.to_list(), column.is_null().to_list(), strict=True)
+    # Only NaN differs from itself.
+    return [None if missing or value != value else value for value, missing in rows]  # noqa: PLR0124
+
+
 def lazy(native: Any) -> Frame:
     """Return the Narwhals lazy frame of any supported frame."""
     frame: Frame = nw.from_native(native).lazy()

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from recframe._engines.base import values_of
 from recframe._engines.parquet import AGAIN, from_parquet, to_parquet
 from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
 from recframe._lists.fingerprints import fingerprints_of_frames, fingerprints_of_lists
-from recframe._lists.keys import fields_of, floats_of, texts_of, values_of
+from recframe._lists.keys import fields_of, floats_of, texts_of
 from recframe._lists.results import new_series
 from recframe._lists.values import ListValues, check_by_list, check_of_lists, value_column, weight_column
 from recframe._query import check_apart

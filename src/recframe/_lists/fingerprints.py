@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._columns import ITEM, RELEVANCE, SUBTOPIC
-from recframe._lists.keys import PLACE, floats_of, key_hash, texts_of, values_of
+from recframe._engines.base import values_of
+from recframe._lists.keys import PLACE, floats_of, key_hash, texts_of
 from recframe._plan.relevance import is_needed_row, or_zero
 
 if TYPE_CHECKING:

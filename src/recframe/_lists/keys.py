@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from recframe._engines.base import values_of
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
@@ -37,13 +38,6 @@ def texts_of(context: CallContext, table: nw.DataFrame[Any], names: Sequence[str
 def as_user_has(session: Session, table: Frame, sort: Sequence[str] = ()) -> nw.DataFrame[Any]:
     """Return eager rows with the keys as the user wrote them: in the plan numbers may stand for them."""
     return nw.from_native(session.finish(table, {}, sort), eager_only=True)
-
-
-def values_of(column: nw.Series[Any]) -> list[Any]:
-    """Return the values of a column, None for what is missing and for NaN, as pandas has it."""
-    rows = zip(column.to_list(), column.is_null().to_list(), strict=True)
-    # Only NaN differs from itself.
-    return [None if missing or value != value else value for value, missing in rows]  # noqa: PLR0124
 
 
 def floats_of(column: nw.Series[Any]) -> Any:

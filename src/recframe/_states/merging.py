@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._engines.base import Engine
+from recframe._engines.base import Engine, values_of
 from recframe._engines.registry import adapter_of, is_frame
-from recframe._lists.keys import floats_of, numbered, pack, unpack, values_of
+from recframe._lists.keys import floats_of, numbered, pack, unpack
 from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.results import new_series
 from recframe._lists.sums import ends_by, exchanged, sums_by
