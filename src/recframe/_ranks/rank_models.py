@@ -13,7 +13,7 @@ from recframe._lists.paired_sums import model_pairs
 from recframe._lists.results import NAMES, result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list, segments
 from recframe._statistics.rank_intervals import Ranks
-from recframe._statistics.student import Sums, sum_by_cluster
+from recframe._statistics.student import Sums, square, sum_by_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ class Means:
             parts = shares * (values - means)
         sums = Sums.of(np.zeros(len(values)), np.nan_to_num(shares).mean(axis=1), clusters)
         parts = parts if clusters is None else sum_by_cluster(parts, clusters)
-        squares = [np.square(parts - parts[:, one, None]).sum(axis=0) for one in range(values.shape[1])]
+        squares = [square(parts - parts[:, one, None]).sum(axis=0) for one in range(values.shape[1])]
         return cls(len(values), means, np.array(squares) / sums.divisor, sums.degrees.item())
 
     def ranks(self, options: Options, *, higher_is_better: bool) -> dict[str, Floats]:

@@ -107,14 +107,13 @@ class Sums:
             of_units = sum_by_cluster(of_units, [clusters[place] for place in order])
             of_units = of_units[np.lexsort(of_units.T)]
         residuals, unit_weights, unit_totals = of_units.T
-        spread, residual = (weights * square(deviations)).sum(), square(residuals).sum()
         entries = {
             "lists": len(values),
             "weight": weight,
             "weight_squares": square(weights).sum(),
             "total": total,
-            "squares": spread if spread > ROUNDING_OF_SQUARES * (weights * square(values)).sum() else 0.0,
-            "residual_squares": residual if residual > ROUNDING_OF_SQUARES * square(unit_totals).sum() else 0.0,
+            "squares": _without_rounding((weights * square(deviations)).sum(), (weights * square(values)).sum()),
+            "residual_squares": _without_rounding(square(residuals).sum(), square(unit_totals).sum()),
             "unit_weight_squares": square(unit_weights).sum(),
             "unit_weight_cubes": (unit_weights**3).sum(),
         }
@@ -162,6 +161,11 @@ class Sums:
     def degrees(self) -> Floats:
         """The degrees of freedom, NaN below two units."""
         return ratio(self.units * square(1 - 1 / self.units), self.divisor)
+
+
+def _without_rounding(spread: float, squares: float) -> float:
+    """Return a spread, 0 if it is the rounding of values of these squares, NaN where the squares are infinite."""
+    return np.nan if squares == np.inf else spread if spread > ROUNDING_OF_SQUARES * squares else 0.0
 
 
 def sum_by_cluster(values: Floats, clusters: Any) -> Floats:
