@@ -208,6 +208,12 @@ def test_require_names_the_segment(library):
         recframe.require(frame.rec.evaluate("mrr", counts=True), {"mrr": 2})
 
 
+def test_a_nullable_value_that_is_missing_passes_no_gate():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(recframe.ThresholdError, match=r"map of model 'a' has no value \(nan\)"):
+        recframe.require(pd.DataFrame({"model": ["a"], "map": pd.array([None], dtype="Float64")}), {"map": 0})
+
+
 def test_a_result_without_rows_passes_no_gate():
     pl = pytest.importorskip("polars")
     with pytest.raises(recframe.ThresholdError, match="the result has no rows"):

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import narwhals as nw
 
+from recframe._engines.base import values_of
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
 from recframe._signatures import checked_call
 from recframe._values import choice, number
@@ -130,7 +131,7 @@ def _of_intervals(frame: nw.DataFrame[Any], least: Mapping[str, Any], by: str) -
 def _of_column(rows: nw.DataFrame[Any], bound: float) -> Iterator[str]:
     """Yield a phrase, or nothing, for each row of labels and a value."""
     *keys, name = rows.columns
-    for *labels, value in zip(*(column.to_list() for column in rows.iter_columns()), strict=True):
+    for *labels, value in zip(*map(values_of, rows.iter_columns()), strict=True):
         of = " and ".join(f"{key} {label!r}" for key, label in zip(keys, labels, strict=True))
         yield shortfall(f"{name} of {of}" if of else name, value, bound)
 
