@@ -139,6 +139,8 @@ def _name_of(given: Any) -> str | None:
 
 # --- numbers and words -------------------------------------------------------------------------------------------
 
+MOST_EXACT = 2**53
+"""The largest integer up to which floats hold all."""
 LARGEST_NUMBER = 1e300
 """The largest number that is read as a score or a value of a list: sums of larger ones are infinite."""
 MOST_ROWS = 2**31 - 1

@@ -229,6 +229,18 @@ def test_types_stay_in_pandas(pandas_engine):
     pd.testing.assert_frame_equal(served, before)
 
 
+def test_large_whole_numbers_stay_exact_beside_missing_ones(pandas_engine):
+    import pandas as pd
+
+    large = 2**53 + 1
+    served = pd.DataFrame({"user": [large], "item": [1], "score": [0.5], "session": [large], "n": [1]})
+    with pandas_engine.running():
+        found = served.rec.label(pd.DataFrame({"user": [large], "item": [2]}))
+    assert found["user"].to_list() == [large, large]
+    assert int(found["session"][0]) == large
+    assert str(found["n"].dtype) == "float64"
+
+
 def test_keys_in_the_index(pandas_engine):
     import pandas as pd
 

@@ -217,6 +217,8 @@ def test_segments_keep_their_values_and_types(library):
         module.DataFrame({**rows, "shop": [7, 6, 5]}).rec.state("mrr", per="shop"), other.rec.state("mrr", per="shop")
     )
     assert [row["shop"] for row in plain(both.evaluate())] == [5, 6, 7, None]
+    several = recframe.merge(frame.rec.state("mrr", per="shop"), other.rec.state("mrr", per="shop"))
+    assert [row["shop"] and int(row["shop"]) for row in plain(several.evaluate())] == [*sorted(rows["shop"]), None]
 
 
 def test_the_mean_is_plain_sql(polars_engine):

@@ -13,6 +13,7 @@ from pandas.api import types
 
 from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time, unlike_keys
 from recframe._engines.column_spec import specs_of
+from recframe._values import MOST_EXACT
 from recframe.errors import ColumnTypeError, MissingColumnError
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from recframe._engines.column_spec import ColumnSpec, Source
 
-MOST_EXACT = 2**53
-"""The largest integer up to which floats hold all."""
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 """What pandas calls columns of numbers that compare with each other."""
 

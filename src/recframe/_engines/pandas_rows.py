@@ -13,6 +13,7 @@ from recframe._columns import ROW
 from recframe._engines.pandas_columns import sort_mixed, with_levels
 from recframe._engines.pandas_transfer import to_pandas
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
+from recframe._values import MOST_EXACT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +49,8 @@ class PandasRows(Rows):
         if model is not None:
             below[model] = self._sources["frame"].native[model].take(extra[MODEL_ROW].to_numpy())
         new_only = {column for name, column in new.items() if name not in self._sources["frame"].specs}
-        whole = above.reindex(range(len(above) + len(extra)))
+        large = {name: each.convert_dtypes().dtype for name, each in above.items() if len(extra) and _is_large(each)}
+        whole = above.astype(large).reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):
                 whole[name] = pd.concat([above[name], _alike(above[name], values)], ignore_index=True)
@@ -60,6 +62,11 @@ class PandasRows(Rows):
 def _plain(source: Source) -> Any:
     """Return a frame with the levels of the index that play a role as columns."""
     return with_levels(source.native, [spec.column for spec in source.specs.values()])
+
+
+def _is_large(series: Any) -> bool:
+    """Return whether a column has whole numbers that a missing one would round: pandas makes them floats."""
+    return types.is_integer_dtype(series.dtype) and not series.between(-MOST_EXACT, MOST_EXACT).all()
 
 
 def _typed(series: Any, dtype: Any) -> Any:

@@ -27,7 +27,7 @@ from recframe._states.checks import (
     ordered,
 )
 from recframe._states.state import COLUMNS, COUNTS, ENDS, NAMES, STATE_VERSION, SUMS
-from recframe._values import as_tuple, column_names
+from recframe._values import MOST_EXACT, as_tuple, column_names
 from recframe.errors import (
     ColumnTypeError,
     InputError,
@@ -254,8 +254,10 @@ def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Ser
     """Return a column; segments are as they were given."""
     if dtype == nw.Float64():
         return new_series(name, values, dtype, backend)
-    if dtype == nw.Boolean() and backend == "pandas" and None in values:
-        dtype = None  # else they are False
+    if backend == "pandas" and None in values:
+        # Else true and false are False where they are missing, and large whole numbers are rounded.
+        large = any(isinstance(value, int) and abs(value) > MOST_EXACT for value in values)
+        dtype = nw.Object() if large or dtype == nw.Boolean() else dtype
     try:
         # Types that Narwhals does not know, such as periods, are those of the values.
         return nw.new_series(name, values, None if dtype == nw.Unknown else dtype, backend=backend)
