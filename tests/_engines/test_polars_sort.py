@@ -6,6 +6,8 @@ import random
 import subprocess
 import sys
 import weakref
+from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -369,6 +371,21 @@ def test_some_lists_at_a_time(kind, upto, monkeypatch):
         monkeypatch.setattr(polars_sort, "ROWS_AT_ONCE", rows)
         part = check(users, scores, upto)
         assert whole is None or part.sort("row").equals(whole.sort("row"))
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_first_rows_are_read_with_all_that_have_the_bits_of_the_last(seed, monkeypatch):
+    rng = random.Random(seed)
+    lists = [sorted(rng.choices(range(rng.choice([1, 2, 9])), k=rng.randint(1, 40))) for _ in range(rng.randint(1, 6))]
+    codes = pl.Series(
+        [1024 * n + 64 * score + tail for n, scores in enumerate(lists) for tail, score in enumerate(scores)]
+    )
+    monkeypatch.setattr(polars_sort, "PIECE", rng.choice([1, 3, 2**17]))
+    upto = rng.randint(1, 5)
+    read = [(n, score) for n, scores in enumerate(lists) for score in scores if score <= scores[:upto][-1]]
+    found, goes_on = polars_sort._first_rows(SimpleNamespace(codes=codes, score=64, list=1024), upto)
+    assert [(code // 1024, code % 1024 // 64) for code in found] == read
+    assert goes_on.to_list() == [one == other for one, other in pairwise(read)]
 
 
 @pytest.mark.parametrize("upto", [2, None])

@@ -69,6 +69,7 @@ class Polars(Engine):
                 for module in ("polars", "polars_pack", "polars_texts"):
                     patch.setattr(f"recframe._engines.{module}.FEW_ROWS", 0)
                 patch.setattr("recframe._engines.polars_sort.ROWS_AT_ONCE", 50)
+                patch.setattr("recframe._engines.polars_sort.PIECE", 7)
                 leave_rows_out(patch)
             yield
 

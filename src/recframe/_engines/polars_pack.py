@@ -255,8 +255,8 @@ def sort_integers(packed: pl.Series) -> pl.Series:
     numpy = numpy_if_it_sorts_fast() if many and pl.thread_pool_size() <= MATCHED_THREADS else None
     if numpy is None:
         return packed.sort(multithreaded=many)
-    # In place: what was computed in parts is copied but once.
-    integers = packed.to_numpy(writable=True)
+    # In place: what was computed in parts is copied but once, to memory that NumPy asks for in large pages.
+    integers = numpy.concatenate([part.to_numpy() for part in packed.get_chunks()])
     integers.sort()
     return pl.Series(PACKED, integers)
 

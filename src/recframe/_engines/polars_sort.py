@@ -46,6 +46,8 @@ class Mark(NamedTuple):
 
 ROWS_AT_ONCE = 2**24
 """Of more rows, some lists at a time are ranked: each row takes 40 bytes meanwhile."""
+PIECE = 2**17
+"""So many codes are compared at once: the memory of one piece is used again for the next."""
 SCORE, GOES_ON, INDEX = "score of row", "goes on", "index of row"
 
 
@@ -235,8 +237,11 @@ def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
 
 def _same_from(bit: int, codes: pl.Series, before: int = 1) -> pl.Series:
     """Return which codes, from one on, equal the one some places before in all bits from one on, without a division."""
-    later, earlier = codes.slice(before), codes.head(max(len(codes) - before, 0))
-    return (later ^ earlier) < bit
+    later = codes.slice(before)
+    many = len(later)
+    if many <= PIECE:
+        return (later ^ codes.head(many)) < bit
+    return pl.concat([_same_from(bit, codes.slice(at, PIECE + before), before) for at in range(0, many, PIECE)])
 
 
 def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
@@ -250,11 +255,10 @@ def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
     first, following = ~_same_from(packed.list, codes, upto), goes_on.slice(upto - 1)
     if first.all():
         return codes, goes_on
-    if (following & ~first).any():
-        # A row that has the bits of the one before is left out, or read, as that one is.
-        known = pl.when(pl.col(PACKED) | ~pl.col(GOES_ON)).then(PACKED)
-        rows = pl.DataFrame([first.alias(PACKED), following.alias(GOES_ON)])
-        first = rows.select(known.forward_fill().fill_null(value=True)).to_series()
+    # A row that has the bits of the one before is left out, or read, as that one is: along runs, by twice as far each.
+    goes, by = following, 1
+    while goes.any() and (read := goes & first.shift(by, fill_value=True) & ~first).any():
+        first, goes, by = first | read, goes & goes.shift(by, fill_value=True), 2 * by
     return (
         codes.head(upto).append(codes.slice(upto).filter(first)).rechunk(),
         goes_on.head(upto - 1).append(following.filter(first)).rechunk(),
