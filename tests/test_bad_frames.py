@@ -59,3 +59,33 @@ def test_a_missing_key_is_not_the_column_of_another_key(polars_engine):
         truth = polars_engine.frame({**COLUMNS, **more})
         with pytest.raises(recframe.MissingColumnError, match=f"in truth, rename {hint} to 'day'"):
             recframe.rec(frame).ndcg(by=["user", "day"], truth=truth)
+
+
+def test_a_column_twice_is_named_with_its_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(COLUMNS)
+    twice = pd.concat([frame, frame[["user"]]], axis=1)
+    for ask, name in (
+        (lambda: recframe.to_dict(twice), "the frame"),
+        (lambda: recframe.candidates(twice, frame), "users"),
+        (lambda: recframe.rec(frame).ndcg(truth=twice), "truth"),
+    ):
+        with pytest.raises(recframe.MissingColumnError, match=f"by='user': {name} has 2 columns of that name"):
+            ask()
+
+
+def test_attributes_that_are_arrays(pandas_engine):
+    pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    frame = pd.DataFrame(COLUMNS).astype({"user": "str"})
+    described = frame.copy()
+    described.attrs["edges"] = np.arange(3)
+    with pandas_engine.running():
+        for ask in (
+            lambda given: recframe.rec(given).ndcg(truth=given, per="user"),
+            lambda given: recframe.rec(given[given["item"] == 1]).label(given),
+            lambda given: recframe.rec(given.assign(model="a")).label(given, model="model"),
+            lambda given: recframe.rec(given).to_lists(1),
+            lambda given: recframe.candidates(given, given, seen=given),
+        ):
+            assert ask(described).equals(ask(frame))
+    assert described.attrs["edges"].tolist() == [0, 1, 2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import cache
 
 import pytest
@@ -31,15 +32,19 @@ def labels(request):
     return LABELS[request.param]
 
 
+def index_of(labels):
+    """Return labels as the columns of a frame, in levels if they all are pairs."""
+    pd = pytest.importorskip("pandas")
+    if all(isinstance(label, tuple) and len(label) == 2 for label in labels):
+        return pd.MultiIndex.from_tuples(labels)
+    return pd.Index(labels, dtype=object, tupleize_cols=False)
+
+
 def named(labels):
     """Return a frame with these labels, and the roles that name them."""
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(TEXT)
-    frame.columns = (
-        pd.MultiIndex.from_tuples(list(labels.values()))
-        if labels is LABELS["levels"]
-        else pd.Index(list(labels.values()), dtype=object, tupleize_cols=False)
-    )
+    frame.columns = index_of(list(labels.values()))
     roles = {"by": "user", "item": "item", "relevant": "relevant", "score": "score"}
     return frame, {role: labels[name] for role, name in roles.items()}
 
@@ -83,10 +88,33 @@ def test_any_label_is_a_role_of_the_data_methods(labels):
     pair = {role: roles[role] for role in ("by", "item")}
     rec, text = recframe.rec(frame), recframe.rec(pd.DataFrame(TEXT))
     assert rec.split(count=1, **pair)[1].to_numpy().tolist() == text.split(count=1)[1].to_numpy().tolist()
-    if labels is LABELS["levels"]:
-        return  # pandas mixes no column of one level with those of two
-    assert rec.add_random(**pair)["random"].tolist() == text.add_random()["random"].tolist()
-    assert rec.top(1, score=roles["score"], **pair)["rank"].tolist() == [1, 1]
+    with warnings.catch_warnings(action="error"):  # a column of one level among those of two
+        assert rec.add_random(**pair)["random"].tolist() == text.add_random()["random"].tolist()
+        assert rec.top(1, score=roles["score"], **pair)["rank"].tolist() == [1, 1]
+
+
+def test_any_label_is_a_segment_of_merged_states(labels):
+    pytest.importorskip("scipy")
+    pd = pytest.importorskip("pandas")
+    frame, roles = named(labels)
+    models, per = {**roles, "score": [labels["score"], labels["price"]]}, labels["part"]
+    merged = recframe.merge(recframe.rec(frame).state("mrr", per=per, **models))
+    text = recframe.merge(recframe.rec(pd.DataFrame(TEXT)).state("mrr", per="part", score=["score", "price"]))
+    for call in ("evaluate", "compare", "describe"):
+        found, expected = getattr(merged, call)(), getattr(text, call)()
+        assert found[per].tolist() == expected["part"].tolist()
+        numbers = [column for column in expected if column not in ("part", "model", "baseline")]
+        assert str(found[numbers].to_numpy().tolist()) == str(expected[numbers].to_numpy().tolist())
+
+
+def test_any_label_is_a_column_of_lists_of_features(labels):
+    pd = pytest.importorskip("pandas")
+    frame, roles = named(labels)
+    vectors = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
+    features = pd.DataFrame({"item": [1, 2, 3], "vector": vectors})
+    expected = recframe.rec(pd.DataFrame(TEXT)).diversity(features=features)
+    features.columns = index_of([roles["item"], ("vector", "")])
+    assert recframe.rec(frame).diversity(features=features, **roles) == expected
 
 
 @pytest.mark.parametrize("kind", ["numbers", "tuples", "short tuples", "mixed"])

@@ -405,3 +405,83 @@ def test_numbers_that_no_float_holds_are_errors_on_pandas(column):
     frame = pd.DataFrame({"user": [1, 1], "relevant": [1, 0], "score": [2.0, 1.0]})
     with pytest.raises(recframe.ColumnTypeError, match="of integers that no float can hold"):
         recframe.rec(frame.assign(**{column: pd.Series([10**400, 1], dtype=object)})).ndcg()
+
+
+NUMBERS_OF_PANDAS = {
+    "sparse": lambda pd, values: pd.arrays.SparseArray(values),
+    "sparse bools": lambda pd, values: pd.arrays.SparseArray([bool(value) for value in values]),
+    "objects": lambda pd, values: pd.Series(values, dtype="object"),
+    "bools as objects": lambda pd, values: pd.Series([bool(value) for value in values], dtype="object"),
+    "decimals": lambda pd, values: pd.Series([Decimal(value) for value in values], dtype="object"),
+    "other order of bytes": lambda pd, values: pd.Series(values).astype(">i4"),
+    "long double": lambda pd, values: pd.Series(values).astype("longdouble"),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS_OF_PANDAS)
+def test_features_are_numbers_in_any_type_of_pandas(pandas_engine, kind):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"user": [1] * 3, "item": [1, 2, 3], "relevant": [1, 0, 0], "score": [3.0, 2.0, 1.0]})
+    features = pd.DataFrame({"item": [1, 2, 3], "year": [1.0, 2.0, 3.0], "drama": [0, 1, 0]})
+    other = features.assign(drama=NUMBERS_OF_PANDAS[kind](pd, [0, 1, 0]), note=["a", "b", "c"])
+    with pandas_engine.running():
+        expected = recframe.rec(frame).diversity(features=features)
+        assert expected != recframe.rec(frame).diversity(features=features[["item", "year"]])
+        assert recframe.rec(frame).diversity(features=other) == expected
+
+
+@pytest.mark.parametrize("kind", ["other order of bytes", "long double"])
+@pytest.mark.parametrize("column", ["user", "item", "relevant", "score", "price", "weight"])
+def test_types_of_numpy_that_pandas_or_polars_lack(pandas_engine, kind, column):
+    pd = pytest.importorskip("pandas")
+    data = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 3], "relevant": [0, 1, 2, 1], "score": [3, 2, 1, 2]}
+    frame = pd.DataFrame(data | {"price": [1, 2, 3, 4], "weight": [1, 1, 2, 2]})
+    other = frame.assign(**{column: NUMBERS_OF_PANDAS[kind](pd, frame[column].tolist())})
+    with pandas_engine.running():
+        for ask in (
+            lambda rec, truth: rec.evaluate(["ndcg", "mrr", "money_recall"], 1, value="price", weight="weight"),
+            lambda rec, truth: rec.evaluate("map", truth=truth, per="user", ties="item"),
+            lambda rec, truth: rec.label(truth)[["user", "item", "relevant"]],
+            lambda rec, truth: rec.top(1)[["user", "item", "rank"]],
+            lambda rec, truth: rec.to_lists(1)[["user"]],
+            lambda rec, truth: recframe.candidates(truth, truth, seen=truth),
+        ):
+            found, expected = ask(recframe.rec(other), other), ask(recframe.rec(frame), frame)
+            pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+
+
+@pytest.mark.parametrize("role", ["score", "relevant", "weight", "value"])
+@pytest.mark.parametrize("missing", ["NA", "NaT"])
+def test_what_is_missing_beside_numbers_that_are_objects(pandas_engine, role, missing):
+    pd = pytest.importorskip("pandas")
+    column = {"value": "price"}.get(role, role)
+    frame = pd.DataFrame({"user": [1, 1, 2], "relevant": [1.0, 1.0, 1.0], "score": [0.5, 2.5, 1.5]})
+    frame = frame.assign(price=[1.5, 2.5, 0.5], weight=[0.5, 0.5, 2.5])
+    where = [False, False, True] if role == "weight" else [False, True, False]
+    lacking = frame.assign(**{column: frame[column].mask(where)})
+    objects = frame.assign(**{column: frame[column].astype("object").mask(where, getattr(pd, missing))})
+    with pandas_engine.running():
+        found, expected = (
+            recframe.rec(each).evaluate(["ndcg", "mrr", "money_recall"], 2, value="price", weight="weight")
+            for each in (objects, lacking)
+        )
+        pd.testing.assert_frame_equal(found, expected)
+
+
+def test_each_type_of_objects_that_are_no_numbers_is_named(pandas_engine):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"user": [1, 1], "relevant": [1, 0], "score": pd.Series([1.0, "2"], dtype="object")})
+    with (
+        pandas_engine.running(),
+        pytest.raises(recframe.ColumnTypeError, match="has the type object, of float and str, but a score must be"),
+    ):
+        recframe.rec(frame).ndcg()
+
+
+def test_keys_of_16_bit_floats_of_arrow(pandas_engine):
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"user": [0.5, 0.5, 1.5], "item": [1, 2, 1], "relevant": [0, 1, 1], "score": [2.0, 1.0, 1.0]})
+    half = frame.assign(user=frame["user"].astype("float32").astype(pd.ArrowDtype(pa.float16())))
+    with pandas_engine.running():
+        for ask in (lambda rec: rec.mrr(per="user"), lambda rec: rec.to_lists(1), lambda rec: rec.contributions("mrr")):
+            pd.testing.assert_frame_equal(ask(recframe.rec(half)), ask(recframe.rec(frame)), check_dtype=False)

@@ -98,13 +98,12 @@ def _feature_columns(adapter: Adapter, native: Any, roles: Roles, *, describes: 
     A column of lists becomes one column for each of their places. Of a lazy frame only the schema is read.
     """
     frame, item = adapter.as_narwhals(native), roles.item
-    schema = frame.collect_schema()
     if not describes:
         return native, []
-    names = [name for name in schema.names() if name not in (item, roles.group)]
+    names = [name for name in frame.collect_schema().names() if name not in (item, roles.group)]
     if len(names) == 1 and _holds_lists(frame, names[0]):
         return _spread(adapter, frame, item, names[0])
-    features = [name for name in names if schema[name].is_numeric() or schema[name] == nw.Boolean]
+    features = [name for name in adapter.number_columns(native) if name in names]
     if not features:
         msg = f"features has no column of numbers other than {item!r}; it has {', '.join(map(repr, names)) or 'none'}"
         raise ColumnTypeError(msg, "give one numeric column per feature, or one column of lists")
@@ -115,7 +114,7 @@ def _holds_lists(frame: Any, column: str) -> bool:
     dtype = frame.collect_schema()[column]
     if dtype != nw.Object or isinstance(frame, nw.LazyFrame):
         return isinstance(dtype, nw.List | nw.Array)
-    values = [value for value in frame[column].to_list() if not (value is None or isinstance(value, float))]
+    values = [value for value in frame.get_column(column).to_list() if not (value is None or isinstance(value, float))]
     return bool(values) and not isinstance(values[0], str) and hasattr(values[0], "__len__")
 
 
@@ -131,12 +130,12 @@ def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, 
     for index in range(width):
         values = [None if each is None else each[index] for each in lists]
         columns[feature_column(index)] = nw.new_series(feature_column(index), values, backend=backend)
-    return nw.from_dict({item: frame[item], **columns}).to_native(), list(columns)
+    return nw.from_dict({item: frame.get_column(item), **columns}).to_native(), list(columns)
 
 
 def _lists_of(frame: Any, column: str) -> tuple[list[Any], int]:
     """Return the lists of a column, None for a missing one, and their common length; raise if they are no features."""
-    lists = [None if each is None or isinstance(each, float) else each for each in frame[column].to_list()]
+    lists = [None if each is None or isinstance(each, float) else each for each in frame.get_column(column).to_list()]
     if any(isinstance(value, str) for each in lists if each is not None for value in each):
         msg = f"features[{column!r}] holds lists of text, but features are numbers"
         raise ColumnTypeError(msg, "make a column of 0 and 1 for each text, such as for each genre")

@@ -113,6 +113,11 @@ class Adapter(ABC):
         rows = self.as_narwhals(frame)
         return rows[start:stop, rows.columns.index(column)].to_list()
 
+    def number_columns(self, frame: Any) -> list[Any]:
+        """Return the columns that hold numbers, or true and false."""
+        schema = self.as_narwhals(frame).collect_schema().items()
+        return [name for name, dtype in schema if dtype.is_numeric() or dtype == nw.Boolean]
+
     @abstractmethod
     def items_frame(self, column: str, items: list[Any]) -> Any:
         """Return a frame of one column that holds the given items."""

@@ -11,7 +11,7 @@ from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
 from recframe._engines import pandas_constructors, pandas_look, pandas_sort, pandas_sums
 from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_spec import columns_of, specs_of
-from recframe._engines.pandas_columns import column_of, names_of, read_columns, sort_mixed
+from recframe._engines.pandas_columns import check_once, column_of, is_number, names_of, read_columns, sort_mixed
 from recframe._engines.pandas_ids import PandasIds
 from recframe._engines.pandas_rows import PandasRows
 from recframe._engines.pandas_transfer import pandas_frame, polars_frame, to_pandas
@@ -40,6 +40,10 @@ class Pandas(Engine):
 
     def names(self, frame: Any) -> list[Any]:
         return names_of(frame)
+
+    def check_names(self, name: str, source: Source) -> None:
+        super().check_names(name, source)
+        check_once(name, source)
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():
@@ -72,6 +76,10 @@ class Pandas(Engine):
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
         session = self.open_frames(sources, rows=numbered)
         return PandasRows(sources, session.engine, session.frames, [ROW])
+
+    def number_columns(self, frame: Any) -> list[Any]:
+        # Narwhals has no type of sparse columns, nor of numbers that are objects.
+        return [name for name in frame.columns if is_number(frame[name])]
 
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
         return pd.DataFrame({column: pd.Series(items)})

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time, unlike_keys
+from recframe._engines.column_errors import called, no_common_type, not_a_number, not_a_time, unlike_keys
 from recframe._engines.column_spec import specs_of
 from recframe._values import MOST_EXACT
 from recframe.errors import ColumnTypeError, MissingColumnError
@@ -33,7 +33,15 @@ def names_of(frame: Any) -> list[Any]:
 def with_levels(frame: Any, columns: Collection[Any]) -> Any:
     """Return a frame in which the levels of the index among some columns are columns, and others are gone."""
     levels = [name for name in frame.index.names if name is not None and name in columns and name not in frame.columns]
-    return (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)
+    frame = (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)
+    # pandas takes no rows in another order of bytes.
+    foreign = {name: dtype.newbyteorder("=") for name, dtype in frame.dtypes.items() if is_foreign(dtype)}
+    return frame.astype(foreign) if foreign else frame
+
+
+def is_foreign(dtype: Any) -> bool:
+    """Return whether a type has the other order of bytes."""
+    return isinstance(dtype, np.dtype) and not dtype.isnative
 
 
 def column_of(frame: Any, name: Any) -> Any:
@@ -66,15 +74,42 @@ def read_columns(sources: Mapping[str, Source]) -> tuple[dict[str, dict[str, Any
 
 def _column(frame: Any, spec: ColumnSpec) -> Any:
     """Return a column, or a level of the index, as a series; its default where it may be absent."""
-    if spec.column in frame.columns:
-        series = frame[spec.column]
-        if series.ndim > 1:
-            msg = f"{spec.role}={spec.column!r}: the frame has {series.shape[1]} columns of that name"
-            raise MissingColumnError(msg, "rename all but one of them")
-        return series.sparse.to_dense() if isinstance(series.dtype, pd.SparseDtype) else series
-    if spec.column in names_of(frame):
-        return column_of(frame, spec.column)
+    if spec.column in frame.columns or spec.column in frame.index.names:
+        return plain_column(column_of(frame, spec.column))
     return pd.Series(np.full(len(frame), spec.default))
+
+
+def check_once(name: str, source: Source) -> None:
+    """Raise where a frame has a column that a call reads several times."""
+    frame = source.native
+    for spec in source.specs.values():
+        if spec.column in frame.columns and (found := frame[spec.column]).ndim > 1:
+            msg = f"{spec.role}={spec.column!r}: {called(name)} has {found.shape[1]} columns of that name"
+            raise MissingColumnError(msg, "rename all but one of them")
+
+
+def plain_column(series: Any) -> Any:
+    """Return a column dense, in types that pandas and polars compute with, and without what else its frame says."""
+    dtype = series.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        series = series.sparse.to_dense()
+    elif dtype == np.longdouble:
+        series = series.astype("float64")
+    elif is_foreign(dtype):
+        series = series.astype(dtype.newbyteorder("="))
+    return without_attributes(series)
+
+
+def without_attributes(series: Any) -> Any:
+    """Return only the values of a column: pandas puts no two columns together whose attributes are arrays."""
+    return pd.Series(series.array, copy=False)
+
+
+def is_number(series: Any) -> bool:
+    """Return whether a column holds numbers, or true and false, in whichever type."""
+    if series.dtype == object:
+        return types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal")
+    return bool(types.is_any_real_numeric_dtype(series.dtype) or types.is_bool_dtype(series.dtype))
 
 
 def _flag(frame: Any, series: Any, spec: ColumnSpec) -> Any:
@@ -88,11 +123,13 @@ def _flag(frame: Any, series: Any, spec: ColumnSpec) -> Any:
 
 def _inferred(series: Any) -> Any:
     """Return Python's objects in a type of numbers, where they are numbers."""
-    inferred, kind = series.infer_objects(), types.infer_dtype(series, skipna=True)
-    if kind == "integer" and (dtype := _whole([series])) != "object":
-        return series.astype(dtype)
-    is_number = inferred.dtype == object and kind in (*NUMBERS, "boolean", "decimal", "empty")
-    return inferred.astype("float64") if is_number else inferred
+    # NA and NaT make no floats: they come back as what is missing in the type of the numbers.
+    known = series.dropna()
+    kind = types.infer_dtype(known)
+    dtype = "boolean" if kind == "boolean" else _whole([known]) if kind == "integer" else "object"
+    if dtype == "object" and kind in (*NUMBERS, "decimal"):
+        dtype = "float64"
+    return series.infer_objects() if dtype == "object" else known.astype(dtype).reindex(series.index)
 
 
 def _whole(columns: Sequence[Any]) -> str:
@@ -116,8 +153,8 @@ def _numbers(series: Any, spec: ColumnSpec) -> Any:
             raise not_a_number(spec, "object, of integers that no float can hold") from None
     is_bool = types.is_bool_dtype(series.dtype)
     if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and spec.may_be_bool):
-        of = f", of {type(series.dropna().iloc[0]).__name__}" if series.dtype == object else ""
-        raise not_a_number(spec, f"{series.dtype}{of}")
+        held = dict.fromkeys(type(value).__name__ for value in series.dropna()) if series.dtype == object else ()
+        raise not_a_number(spec, f"{series.dtype}{', of ' if held else ''}{' and '.join(held)}")
     exact = _exact_integers(series, spec) if types.is_integer_dtype(series.dtype) else None
     if exact is not None:
         return exact
@@ -172,9 +209,13 @@ def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any]
 
 
 def plain_key(column: Any) -> Any:
-    """Return a key with NaN as null, and without codes of Arrow: pandas can neither compare nor take these."""
+    """Return a key with NaN as null, and without codes and 16-bit floats of Arrow: pandas can compare and sort none."""
     arrow: Any = getattr(column.dtype, "pyarrow_dtype", None)
-    return no_nan(column.astype(pd.ArrowDtype(arrow.value_type)) if hasattr(arrow, "index_type") else column)
+    if hasattr(arrow, "index_type"):
+        column = column.astype(pd.ArrowDtype(arrow.value_type))
+    elif str(arrow) == "halffloat":
+        column = column.astype("float[pyarrow]")
+    return no_nan(column)
 
 
 def no_nan(column: Any) -> Any:

@@ -124,6 +124,7 @@ def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str
 def _keys(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return columns, or levels of the index, with NaN as null."""
     keys = with_levels(frame, columns)[list(columns)]
+    keys.attrs = {}  # pandas puts no two frames together whose attributes are arrays
     for place, name in enumerate(columns):
         keys.isetitem(place, no_nan(keys[name]))
     return keys

@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._columns import ROW
-from recframe._engines.pandas_columns import sort_mixed, with_levels
+from recframe._engines.pandas_columns import sort_mixed, with_levels, without_attributes
 from recframe._engines.pandas_transfer import to_pandas
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
 from recframe._values import MOST_EXACT
@@ -29,11 +29,11 @@ class PandasRows(Rows):
         picked = to_pandas(result.select(ROW, *new)).sort_values(ROW)
         native = _plain(self._sources["frame"]).take(picked[ROW].to_numpy()).reset_index(drop=True)
         for name, column in new.items():
-            native[column] = picked[name].to_numpy()
+            native[_label(native, column)] = picked[name].to_numpy()
         if sort:
             try:
                 native = native.sort_values(list(sort), kind="stable", na_position="last", ignore_index=True)
-            except TypeError:
+            except (TypeError, NotImplementedError):  # 16-bit floats of Arrow
                 native = sort_mixed(native, sort).reset_index(drop=True)
         return native
 
@@ -53,7 +53,8 @@ class PandasRows(Rows):
         whole = above.astype(large).reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):
-                whole[name] = pd.concat([above[name], _alike(above[name], values)], ignore_index=True)
+                alike = without_attributes(_alike(above[name], values))
+                whole[name] = pd.concat([above[name], alike], ignore_index=True)
             if name in new_only:
                 whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))
         return whole
@@ -67,6 +68,12 @@ def _plain(source: Source) -> Any:
 def _is_large(series: Any) -> bool:
     """Return whether a column has whole numbers that a missing one would round: pandas makes them floats."""
     return types.is_integer_dtype(series.dtype) and not series.between(-MOST_EXACT, MOST_EXACT).all()
+
+
+def _label(frame: Any, name: Any) -> Any:
+    """Return a name as a label of columns, which may have several levels."""
+    rest = [""] * (frame.columns.nlevels - 1)
+    return (name, *rest) if rest and not isinstance(name, tuple) else name
 
 
 def _typed(series: Any, dtype: Any) -> Any:

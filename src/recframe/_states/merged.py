@@ -271,7 +271,10 @@ class Merged:
             len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))
         ]
         names = {INTERNAL.format(name): name for name in columns}
-        return nw.maybe_reset_index(made[order].rename(names).select(*rows.per, *columns)).to_native()
+        table = made[order].rename(names)
+        # By place: a label of pandas need not be text.
+        table = table[:, [table.columns.index(name) for name in (*rows.per, *columns)]]
+        return nw.maybe_reset_index(table).to_native()
 
 
 def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:

@@ -79,7 +79,7 @@ class Rows:
         numeric = (*ADDED, *ENDS, "place")
         words = [name for name in (*own, *COLUMNS) if name not in numeric]
         columns: dict[str, Any] = {
-            name: [value for frame in frames for value in values_of(frame[name])] for name in words
+            name: [value for frame in frames for value in values_of(frame.get_column(name))] for name in words
         }
         columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in numeric}
         check_versions(columns["version"], STATE_VERSION)
