@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import uuid
 from datetime import date
 
 import pytest
@@ -236,6 +237,18 @@ def test_a_price_list_of_objects(ids):
     frame = recframe.from_lists({"u": ids, "v": ids[::-1]}, prices=prices, value="value", library="pandas")
     expected = pd.Series([prices.get(name, float("nan")) for name in [*ids, *ids[::-1]]], name="value")
     pd.testing.assert_series_equal(frame["value"], expected)
+
+
+def test_objects_in_lists_of_polars_are_refused():
+    pl = pytest.importorskip("polars")
+    ids = [uuid.UUID(int=number) for number in (1, 1, 2)]
+    frame = pl.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], "score": [1.0, 2.0, 3.0]})
+    for column in ("user", "item"):
+        of_objects = frame.with_columns(pl.Series(column, ids, dtype=pl.Object))
+        with pytest.raises(recframe.ColumnTypeError, match=f"'{column}' holds Python objects, of which polars makes"):
+            recframe.rec(of_objects).to_lists()
+    with pytest.raises(recframe.ColumnTypeError, match="recommended holds Python objects(?s:.*)give text or numbers"):
+        recframe.from_lists({1: ids}, library="polars")
 
 
 def test_a_price_list_in_the_types_of_columns():

@@ -16,7 +16,7 @@ from polars.exceptions import PolarsError
 
 from recframe._engines.column_errors import no_lists
 from recframe._engines.polars_compat import EXPLODE, NULLS_EQUAL, col, series
-from recframe.errors import InputError, quoted
+from recframe.errors import ColumnTypeError, InputError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,8 +77,13 @@ def uneven(frame: Frame, columns: Sequence[str]) -> int:
 
 def check_lists(frame: Frame, role: str, column: str) -> None:
     """Raise where a column does not hold lists; that of a lazy frame is not looked at."""
-    if not isinstance(frame, pl.LazyFrame) and frame.schema[column] != pl.List:
-        raise no_lists(role, column, frame.schema[column])
+    dtype = pl.List if isinstance(frame, pl.LazyFrame) else frame.schema[column]
+    if dtype != pl.List:
+        raise _no_lists_of_objects(role) if dtype == pl.Object else no_lists(role, column, dtype)
+
+
+def _no_lists_of_objects(what: str) -> ColumnTypeError:
+    return ColumnTypeError(f"{what} holds Python objects, of which polars makes no lists", "give text or numbers")
 
 
 def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Frame:
@@ -128,6 +133,9 @@ def reorder(frame: Frame, columns: Sequence[str]) -> Frame:
 
 def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[str], rank: str) -> Frame:
     """Return one row for each key of a frame, with the values of ranked rows as lists."""
+    for name in (*keys, *columns):
+        if not isinstance(ranked, pl.LazyFrame) and ranked.schema[name] == pl.Object:
+            raise _no_lists_of_objects(repr(name))
     # Keys under names of their own: before version 2, polars joins by no column whose name is a pattern.
     own = [f"key{index}" for index in range(len(keys))] or ["key"]
     key_columns = [col(key).alias(name) for key, name in zip(keys, own, strict=False)] or [pl.lit(0).alias("key")]
@@ -138,17 +146,10 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     every = _no_nan(frame.select(*key_columns) if keys else pl.select(*key_columns), own).unique(maintain_order=True)
     every = every.lazy() if isinstance(lists, pl.LazyFrame) else every
     imploded = every.join(lists, on=own, how="left", **NULLS_EQUAL)
-    imploded = _sorted_by(imploded, own) if keys else imploded
+    if keys and isinstance(imploded, pl.DataFrame):
+        imploded = imploded.sort(own, nulls_last=True, maintain_order=True)
     back = [pl.col(f"list{i}").fill_null([]).alias(name) for i, name in enumerate(columns)]
     return imploded.select(*(pl.col(name).alias(key) for key, name in zip(keys, own, strict=False)), *back)
-
-
-def _sorted_by(frame: Frame, keys: Sequence[str]) -> Frame:
-    """Return an eager frame sorted by those of its keys that have an order; a lazy one stays as it comes."""
-    if isinstance(frame, pl.LazyFrame):
-        return frame
-    ordered = [name for name in keys if frame.schema[name] != pl.Object]
-    return frame.sort(ordered, nulls_last=True, maintain_order=True) if ordered else frame
 
 
 def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> pl.DataFrame | None:
