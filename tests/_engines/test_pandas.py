@@ -48,6 +48,26 @@ def test_pandas_index_levels_as_roles(pandas_engine, levels, ties):
     )
 
 
+def test_rows_keep_the_levels_of_the_index(pandas_engine):
+    import pandas as pd
+
+    frame = pd.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 3], "time": [4, 3, 2, 1], "model": [*"aabb"]})
+    frame = frame.assign(score=[0.5, 0.25, 0.5, 0.75], other=[1.0, 2.0, 2.0, 1.0], relevant=[0, 1, 1, 0])
+    truth = frame[["user", "item"]].tail(3)
+    with pandas_engine.running():
+        for ask in (
+            lambda rec: rec.top(1),
+            lambda rec: rec.split(last=1, time="time")[1],
+            lambda rec: rec.label(truth, model="model"),
+            lambda rec: rec.fuse(score=["score", "other"]),
+            lambda rec: rec.add_popular(truth),
+        ):
+            expected = ask(recframe.rec(frame))
+            for levels in (["user", "time"], ["time"], ["model", "item"]):
+                found = ask(recframe.rec(frame.set_index(levels)))
+                pd.testing.assert_frame_equal(found[[*expected]], expected)
+
+
 def test_pandas_index_does_not_matter(pandas_engine):
     rows = crowd(40, 60)
     expected = oracle.evaluate(rows, SOME, by=BY, per=BY, ties="first")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.column_spec import Source
 
 
 class PandasRows(Rows):
@@ -27,7 +26,7 @@ class PandasRows(Rows):
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pd.DataFrame:
         picked = to_pandas(result.select(ROW, *new)).sort_values(ROW)
-        native = _plain(self._sources["frame"]).take(picked[ROW].to_numpy()).reset_index(drop=True)
+        native = self._rows_of("frame").take(picked[ROW].to_numpy()).reset_index(drop=True)
         for name, column in new.items():
             native[_label(native, column)] = picked[name].to_numpy()
         if sort:
@@ -37,17 +36,22 @@ class PandasRows(Rows):
                 native = sort_mixed(native, sort).reset_index(drop=True)
         return native
 
+    def _rows_of(self, name: str) -> Any:
+        """Return a frame with the named levels of its index as columns: they hold data of the user too."""
+        native = self._sources[name].native
+        return with_levels(native, native.index.names)
+
     def extend(
         self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
     ) -> pd.DataFrame:
-        source = _plain(self._sources["truth"])
+        source = self._rows_of("truth")
         numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
         above = self.pick(result, new)
         extra = to_pandas(added.select(*numbers, *new)).sort_values(numbers)
         below = {name: source[name].take(extra[OTHER_ROW].to_numpy()) for name in names.values()}
         below |= {column: pd.Series(extra[name].to_numpy()) for name, column in new.items()}
         if model is not None:
-            below[model] = self._sources["frame"].native[model].take(extra[MODEL_ROW].to_numpy())
+            below[model] = self._rows_of("frame")[model].take(extra[MODEL_ROW].to_numpy())
         new_only = {column for name, column in new.items() if name not in self._sources["frame"].specs}
         large = {name: each.convert_dtypes().dtype for name, each in above.items() if len(extra) and _is_large(each)}
         whole = above.astype(large).reindex(range(len(above) + len(extra)))
@@ -58,11 +62,6 @@ class PandasRows(Rows):
             if name in new_only:
                 whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))
         return whole
-
-
-def _plain(source: Source) -> Any:
-    """Return a frame with the levels of the index that play a role as columns."""
-    return with_levels(source.native, [spec.column for spec in source.specs.values()])
 
 
 def _is_large(series: Any) -> bool:
