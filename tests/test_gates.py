@@ -277,3 +277,23 @@ def test_limits_of_intervals_say_what_they_accept():
         recframe.require(frame, {"mrr@10": 0.3}, by="p50")
     with pytest.raises(recframe.MissingColumnError, match="the result has no metric 'map'; it has 'mrr@10'"):
         recframe.require(frame, {"map": 0.3}, by="high")
+
+
+def test_a_gate_reads_results_of_arrow():
+    pa = pytest.importorskip("pyarrow")
+    found = recframe.rec(pa.table(SOME)).evaluate(["mrr"], per="user")
+    with pytest.raises(recframe.ThresholdError, match="mrr of user 2 has no value"):
+        recframe.require(found, {"mrr": 0.3})
+    recframe.require(recframe.rec(pa.table(SOME)).evaluate(["mrr"]), {"mrr": 0.3})
+
+
+def test_a_gate_names_segments_by_any_label_and_level_of_pandas():
+    pd = pytest.importorskip("pandas")
+    rec = recframe.rec(pd.DataFrame(SOME).assign(relevant=[0, 1, 1]).rename(columns={"user": 7}))
+    found = rec.evaluate("mrr", by=7, per=7)
+    for result in (found, found.set_index(7)):
+        with pytest.raises(recframe.ThresholdError, match="mrr of 7 1 is 0.5, below 0.6"):
+            recframe.require(result, {"mrr": 0.6})
+    pytest.importorskip("scipy")
+    with pytest.raises(recframe.ThresholdError, match="mrr of 7 1 is 0.5, below 0.6"):
+        recframe.require(rec.describe("mrr", by=7, per=7), {"mrr": 0.6}, by="mean")

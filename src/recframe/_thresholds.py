@@ -99,19 +99,21 @@ def _of_frame(result: Any, least: Any, by: str | None) -> list[str]:
     if not isinstance(least, Mapping) or not least:
         msg = f"least={quoted(least)} names no metric, but the result is a frame"
         raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")
-    frame = nw.from_native(result, eager_only=True)
+    frame = adapter_of(result).as_result(result)
+    names = frame.columns
     if by is not None:
         return _of_intervals(frame, least, by)
-    names = list(result.columns)
     bounds = {_column(names, name): number(f"least[{quoted(name)}]", value) for name, value in least.items()}
     # Columns of models and segments are ahead of metrics, those of counts behind them.
-    keys = [name for name in names[: min(map(names.index, bounds))] if not frame.schema[name].is_float()]
+    keys = [place for place in range(min(map(names.index, bounds))) if not frame.schema[names[place]].is_float()]
     if not len(frame):
         return [
             f"{name} has no value, but must be at least {bound:g}: the result has no rows"
             for name, bound in bounds.items()
         ]
-    phrases = (phrase for name, bound in bounds.items() for phrase in _of_column(frame.select(*keys, name), bound))
+    # By place: a label of pandas need not be text.
+    columns = {name: frame[:, [*keys, names.index(name)]] for name in bounds}
+    phrases = (phrase for name, bound in bounds.items() for phrase in _of_column(columns[name], name, bound))
     return [phrase for phrase in phrases if phrase]
 
 
@@ -119,18 +121,18 @@ def _of_intervals(frame: nw.DataFrame[Any], least: Mapping[str, Any], by: str) -
     """Return what falls short in a frame of `describe`."""
     if not {"metric", by} <= {*frame.columns}:
         raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
-    known, keys = frame["metric"].unique().to_list(), frame.columns[: frame.columns.index("metric")]
+    known, names = frame["metric"].unique().to_list(), frame.columns
     phrases: list[str] = []
     for name, value in least.items():
         metric, bound = _column(known, name, "metric"), number(f"least[{quoted(name)}]", value)
-        rows = frame.filter(nw.col("metric") == metric).select(*keys, nw.col(by).alias(ENDS[by].format(metric)))
-        phrases += filter(None, _of_column(rows, bound))
+        rows = frame.filter(nw.col("metric") == metric)[:, [*range(names.index("metric")), names.index(by)]]
+        phrases += filter(None, _of_column(rows, ENDS[by].format(metric), bound))
     return phrases
 
 
-def _of_column(rows: nw.DataFrame[Any], bound: float) -> Iterator[str]:
+def _of_column(rows: nw.DataFrame[Any], name: str, bound: float) -> Iterator[str]:
     """Yield a phrase, or nothing, for each row of labels and a value."""
-    *keys, name = rows.columns
+    keys = rows.columns[:-1]
     for *labels, value in zip(*map(values_of, rows.iter_columns()), strict=True):
         of = " and ".join(f"{key} {label!r}" for key, label in zip(keys, labels, strict=True))
         yield shortfall(f"{name} of {of}" if of else name, value, bound)

@@ -414,3 +414,19 @@ def test_missing_values_of_pandas_that_are_neither_true_nor_false(backend):
         assert str(recframe.table(each)) == expected
         with pytest.raises(recframe.ThresholdError, match="mrr of model 'new' and country 'de' is 0.5"):
             recframe.require(each, {"mrr": 0.6})
+
+
+def test_levels_of_an_index_are_columns():
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("scipy")
+    data = {"user": [1, 1, 2, 2], "relevant": [1, 0, 0, 1], "new": [1, 2, 3, 4], "old": [4, 3, 2, 1]}
+    rec = recframe.rec(pd.DataFrame(data | {"day": [1, 1, 2, 2]}))
+    models = {"score": ["new", "old"]}
+    for result, levels in (
+        (rec.evaluate("mrr", per="day", **models), ["model", "day"]),
+        (rec.compare("mrr", **models), "metric"),
+        (rec.compare("mrr", **models), ["metric", "model"]),
+    ):
+        assert str(recframe.table(result.set_index(levels))) == str(recframe.table(result.copy()))
+    found = rec.compare("mrr", **models)
+    assert str(recframe.forest(found.set_index("metric"))) == str(recframe.forest(found.copy()))

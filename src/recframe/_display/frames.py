@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import narwhals as nw
 
 from recframe._engines.base import fetched, values_of
-from recframe._engines.registry import is_frame
+from recframe._engines.registry import adapter_of, is_frame
 from recframe.errors import OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def eager_result(result: Any) -> nw.DataFrame[Any]:
     if not is_frame(result):
         msg = f"result={quoted(result)} is not a frame"
         raise OptionTypeError(msg, "give the result of evaluate, describe or compare")
-    frame = nw.from_native(result)
+    frame: Any = adapter_of(result).as_result(result)
     if isinstance(frame, nw.DataFrame):
         return frame
     return frame.collect() if frame.implementation.is_polars() else fetched(frame)

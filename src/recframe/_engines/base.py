@@ -94,6 +94,10 @@ class Adapter(ABC):
         except nw.exceptions.DuplicateError as error:
             raise InputError(str(error), "rename or drop one of them") from error
 
+    def as_result(self, frame: Any) -> Any:
+        """Return a result as Narwhals reads it, with the levels of its index as columns if it has one."""
+        return self.as_narwhals(frame)
+
     @abstractmethod
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         """Read the needed columns of frames, after their checks; see `registry.open_frames`."""

@@ -11,7 +11,15 @@ from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
 from recframe._engines import pandas_constructors, pandas_look, pandas_sort, pandas_sums
 from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_spec import columns_of, specs_of
-from recframe._engines.pandas_columns import check_once, column_of, is_number, names_of, read_columns, sort_mixed
+from recframe._engines.pandas_columns import (
+    check_once,
+    column_of,
+    is_number,
+    names_of,
+    read_columns,
+    sort_mixed,
+    with_levels,
+)
 from recframe._engines.pandas_ids import PandasIds
 from recframe._engines.pandas_rows import PandasRows
 from recframe._engines.pandas_transfer import pandas_frame, polars_frame, to_pandas
@@ -40,6 +48,9 @@ class Pandas(Engine):
 
     def names(self, frame: Any) -> list[Any]:
         return names_of(frame)
+
+    def as_result(self, frame: Any) -> Any:
+        return self.as_narwhals(with_levels(frame, frame.index.names))
 
     def check_names(self, name: str, source: Source) -> None:
         super().check_names(name, source)
