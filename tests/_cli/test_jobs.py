@@ -289,7 +289,7 @@ def test_a_file_that_does_not_fit_is_left_as_it_is(run):
     for line, message in {
         "-m mrr --append results.parquet": "--append results.parquet without --with",
         "-m mrr --with day=1 --append table.csv": "--append table.csv is no Parquet file by its name",
-        "-m mrr --with day=1 --append text.parquet": "text.parquet' cannot be read as Parquet",
+        "-m mrr --with day=1 --append text.parquet": "text.parquet' is no Parquet file",
         "-m mrr --with day=1 --append cut.parquet": "cut.parquet' cannot be read as Parquet",
         "-m mrr --with day=1 --append none/results.parquet": "there is no directory 'none'",
         "-m map --with day=1 --append results.parquet": "results.parquet' lacks the column 'map', unlike this result",
@@ -300,6 +300,18 @@ def test_a_file_that_does_not_fit_is_left_as_it_is(run):
         assert code == 2
         assert re.search(message, err), err
     assert {name: Path(name).read_bytes() for name in held} == held
+
+
+def test_a_file_whose_reader_panics_is_refused(run, monkeypatch):
+    assert append(run, 21)[0] == 0
+    monkeypatch.setattr(pl, "read_parquet", panics)
+    code, _, err = append(run, 22)
+    assert code == 2
+    assert "results.parquet' cannot be read as Parquet: range end index 9 out of range" in err
+
+
+def panics(_):
+    raise pl.exceptions.PanicException("range end index 9 out of range")  # noqa: EM101
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the lock of another process")

@@ -327,6 +327,14 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
             ).write_parquet(file),
             "holds the rows of 2 baselines",
         ),
+        "lists.parquet": (
+            lambda file: rewritten(path, list=pl.concat_list("list")).write_parquet(file),
+            "no columns 'list' and 'baseline' of text",
+        ),
+        "structs.parquet": (
+            lambda file: rewritten(path, baseline=pl.struct("list")).write_parquet(file),
+            "no columns 'list' and 'baseline' of text",
+        ),
         "missing.parquet": (str, "does not exist"),
     }
     for name, (write, message) in cases.items():
@@ -334,6 +342,33 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
         write(file)
         with pytest.raises(recframe.InputError, match=message):
             frame.rec.compare("mrr", truth=answers, baseline=str(file))
+
+
+def test_a_file_whose_reader_panics_is_refused(polars_engine, path, monkeypatch):
+    import polars as pl
+
+    def panics(_):
+        raise pl.exceptions.PanicException("range end index 9 out of range")  # noqa: EM101
+
+    truth, old, new = sample(9)
+    saved(path, old, truth, "mrr")
+    frame, answers = frames(polars_engine, new, truth)
+    monkeypatch.setattr(pl, "read_parquet", panics)
+    with pytest.raises(recframe.InputError, match=r"prod.parquet' cannot be read as Parquet: range end index 9"):
+        frame.rec.compare("mrr", truth=answers, baseline=path)
+
+
+def test_bytes_that_are_no_text_are_refused(path, monkeypatch):
+    pd, nw = pytest.importorskip("pandas"), pytest.importorskip("narwhals")
+    pytest.importorskip("pyarrow")
+    from recframe._engines import parquet
+
+    monkeypatch.setattr(parquet, "_library", lambda: pd)
+    written = parquet.to_parquet({"list": ["one"], "baseline": ["two"]}, {"list": nw.String(), "baseline": nw.String()})
+    path.write_bytes(written.replace(b"two", b"\xffwo"))
+    rows = pd.DataFrame({"user": [1], "relevant": [1], "score": [1.0]})
+    with pytest.raises(recframe.InputError, match=r"prod.parquet' cannot be read as Parquet"):
+        rows.rec.compare("mrr", score="score", baseline=path)
 
 
 def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(polars_engine, path):

@@ -263,6 +263,10 @@ REFUSED = {
     "total of a state holds a missing value": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit(None, pl().Float64)),),
     "place of a state holds 'x'": lambda engine, a, b: (state_of(engine, a).with_columns(place=pl().lit("x")),),
     "keys='x' are no keys of a state": lambda engine, a, b: (state_of(engine, a).with_columns(keys=pl().lit("x")),),
+    r"metric of a state holds \['x'\], which is neither text nor a number": lambda engine, a, b: (state_of(engine, a).with_columns(metric=pl().concat_list(pl().lit("x"))),),
+    r"state of a state holds \{'x': 1\}, which is neither": lambda engine, a, b: (state_of(engine, a).with_columns(state=pl().struct(x=1)),),
+    r"day of a state holds \['x'\], which is neither": lambda engine, a, b: (state_of(engine, a).with_columns(day=pl().concat_list(pl().lit("x"))),),
+    "wins of a state holds inf": lambda engine, a, b: (both_of(engine, a).with_columns(wins=pl().lit(float("inf"))),),
     "total of a state holds 'x', but it is a column of numbers": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit("x")),),
     "lacks rows of coverage": lambda engine, a, b: (state_of(engine, a, ["mrr", "coverage"], items=True), state_of(engine, b)),
     "states of coverage differ in catalog: 9 and 8": lambda engine, a, b: tuple(state_of(engine, part, "coverage", items=True, catalog=size) for part, size in ((a, 9), (b, 8))),
@@ -547,6 +551,13 @@ def test_a_state_of_very_large_values_adds_up(polars_engine):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_names_of_states_may_be_numbers(polars_engine):
+    state = state_of(polars_engine, sample(7))
+    numbered = state.with_columns(state=pl().lit(7))
+    assert recframe.merge(numbered).state()["state"].n_unique() == 1
+    assert plain(recframe.merge(numbered).evaluate()) == plain(recframe.merge(state).evaluate())
+
+
 def test_states_survive_files_of_text(polars_engine, tmp_path):
     pytest.importorskip("scipy")
     rows = sample(12)

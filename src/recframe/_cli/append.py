@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from recframe._cli.partitions import constant
 from recframe._cli.tables import as_parquet
+from recframe._engines.parquet import from_parquet
 from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
 from recframe.errors import InputError, OptionError
 
@@ -61,11 +61,8 @@ def append(rows: pl.DataFrame, path: Path, constants: Mapping[str, str]) -> None
 
 def _added(rows: pl.DataFrame, path: Path, constants: Mapping[str, str]) -> pl.DataFrame:
     """Return the rows of a file with new ones."""
-    try:
-        old = pl.read_parquet(BytesIO(read_bytes(path)))
-    except pl.exceptions.PolarsError as error:
-        msg = f"{str(path)!r} cannot be read as Parquet: {(str(error).splitlines() or [''])[0]}"
-        raise InputError(msg, "--append a file that it wrote before, or a new one") from None
+    hint = "--append a file that it wrote before, or a new one"
+    old: pl.DataFrame = from_parquet(read_bytes(path), str(path), hint).to_native()
     odd = sorted({*old.columns} ^ {*rows.columns})
     if odd:
         side = "lacks" if odd[0] not in old.columns else "has"

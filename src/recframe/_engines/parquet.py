@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 MAGIC = b"PAR1"
 """How a file of Parquet starts and ends."""
-AGAIN = "give a file that evaluate with save='prod.parquet' wrote, whole and unchanged"
 
 
 def _library() -> Any:
@@ -39,7 +38,7 @@ def to_parquet(columns: Mapping[str, Any], types: Mapping[str, Any]) -> bytes:
     return file.getvalue()
 
 
-def from_parquet(data: bytes, name: str) -> nw.DataFrame[Any]:
+def from_parquet(data: bytes, name: str, remedy: str) -> nw.DataFrame[Any]:
     """Return the rows of a file.
 
     Raises
@@ -50,9 +49,14 @@ def from_parquet(data: bytes, name: str) -> nw.DataFrame[Any]:
     library = _library()
     if not data.startswith(MAGIC):
         msg = f"{name!r} is no Parquet file"
-        raise InputError(msg, AGAIN)
+        raise InputError(msg, remedy)
+    # Rust's panics are no exceptions of Python.
+    panics = (library.exceptions.PanicException,) if library.__name__ == "polars" else ()
     try:
-        return nw.from_native(library.read_parquet(BytesIO(data)), eager_only=True)
-    except Exception as error:
+        rows: nw.DataFrame[Any] = nw.from_native(library.read_parquet(BytesIO(data)), eager_only=True)
+        # Arrow reads bytes that are no text, and raises where they are looked at.
+        rows.select(nw.selectors.string()).rows()
+    except (Exception, *panics) as error:
         msg = f"{name!r} cannot be read as Parquet: {(str(error).splitlines() or ['it is cut off'])[0]}"
-        raise InputError(msg, AGAIN) from error
+        raise InputError(msg, remedy) from error
+    return rows

@@ -14,10 +14,10 @@ import narwhals as nw
 import numpy as np
 
 from recframe._engines.base import values_of
-from recframe._engines.parquet import AGAIN, from_parquet, to_parquet
+from recframe._engines.parquet import from_parquet, to_parquet
 from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
 from recframe._lists.fingerprints import fingerprints_of_frames, fingerprints_of_lists
-from recframe._lists.keys import fields_of, floats_of, texts_of
+from recframe._lists.keys import check_fields, fields_of, floats_of, texts_of
 from recframe._lists.results import new_series
 from recframe._lists.values import ListValues, check_by_list, check_of_lists, value_column, weight_column
 from recframe._query import check_apart
@@ -36,7 +36,7 @@ LIST, ABOUT, WEIGHT = "list", "baseline", "weight of {}"
 FINGERPRINTS = ("relevant_rows", "values_of_rows", "subtopics_of_rows")
 FIELDS = {"recframe": str, "lists": int, "items": bool, "side": dict, "metrics": dict}
 """The types of what a file says of itself, where it is not only compared."""
-WRITE = "evaluate with save='prod.parquet' writes one"
+AGAIN = "give a file that evaluate with save='prod.parquet' wrote, whole and unchanged"
 
 
 def check_save(path: Any) -> Path:
@@ -96,13 +96,13 @@ class Stored:
     def read(cls, path: Any) -> Stored:
         """Read a file, or raise for what `evaluate` did not write."""
         path = as_path(path, "baseline")
-        name, rows = path.name, from_parquet(read_bytes(path), str(path))
+        rows = from_parquet(read_bytes(path), str(path), AGAIN)
         if {"kind", "keys", "definition"} <= {*rows.columns}:
             msg = f"{str(path)!r} is a state, which holds sums: a comparison by lists needs the values of lists"
-            raise InputError(msg, WRITE)
-        if not {LIST, ABOUT} <= {*rows.columns}:
-            msg = f"{str(path)!r} is no baseline: it has no columns {LIST!r} and {ABOUT!r}"
-            raise InputError(msg, WRITE)
+            raise InputError(msg, AGAIN)
+        if [rows.schema.get(name) for name in (LIST, ABOUT)] != [nw.String()] * 2:
+            msg = f"{str(path)!r} is no baseline: it has no columns {LIST!r} and {ABOUT!r} of text"
+            raise InputError(msg, AGAIN)
         texts = rows[ABOUT].unique().to_list()
         if len(texts) != 1:
             msg = f"{str(path)!r} holds the rows of {len(texts)} baselines"
@@ -113,21 +113,20 @@ class Stored:
             ((twice, _),) = Counter(lists).most_common(1)
             msg = f"{str(path)!r} holds the list {quoted(twice)} twice"
             raise InputError(msg, AGAIN)
-        numbers = [FINGERPRINTS[0], *about["metrics"]]
-        absent = [column for column in numbers if column not in rows.columns or not rows[column].dtype.is_numeric()]
+        kinds = {name: rows.schema.get(name, nw.String()) for name in (FINGERPRINTS[0], *about["metrics"])}
+        absent = [name for name, kind in kinds.items() if not kind.is_numeric()]
         if about["lists"] != len(lists) or absent:
             what = f"no numbers in a column {absent[0]!r}" if absent else f"{len(lists)} of its {about['lists']} lists"
             msg = f"{str(path)!r} is not whole: it has {what}"
             raise InputError(msg, AGAIN)
-        return cls(name, about, rows)
+        return cls(path.name, about, rows)
 
     def check(self, plan: Plan) -> None:
         """Raise where the call measures something else than the file."""
         metrics = _definitions(plan)
         for name in metrics:
             if name not in self.about["metrics"]:
-                known = ", ".join(self.about["metrics"])
-                msg = f"{self.name} has no values of {name}; it has {known}"
+                msg = f"{self.name} has no values of {name}; it has {', '.join(self.about['metrics'])}"
                 raise InputError(msg, closest(name, self.about["metrics"]) or "save the baseline with these metrics")
         here = {**_measured(plan), **metrics}
         there = {**self.about, **self.about["metrics"]}
@@ -191,13 +190,12 @@ class Stored:
 def _parsed(text: Any, path: str) -> dict[str, Any]:
     """Return what a file says of itself."""
     what = f"{path!r} is no baseline: its column {ABOUT!r}"
-    about = fields_of(text, {"version": int}, what, WRITE)
-    version = about["version"]
-    if version != BASELINE_VERSION:
-        version = f"{version}, of recframe {about.get('recframe')}"
+    about = fields_of(text, {"version": int}, what, AGAIN)
+    if about["version"] != BASELINE_VERSION:
+        version = f"{about['version']}, of recframe {about.get('recframe')}"
         msg = f"{path!r} has version {version}, but this one reads {BASELINE_VERSION}"
         raise InputError(msg, "save the baseline again")
-    return fields_of(text, FIELDS, what, WRITE)
+    return check_fields(about, FIELDS, what, AGAIN)
 
 
 def _measured(plan: Plan) -> dict[str, Any]:

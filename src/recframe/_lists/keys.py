@@ -97,6 +97,11 @@ def fields_of(text: Any, kinds: Mapping[str, Any], what: str, remedy: str) -> di
     if not isinstance(fields, dict):
         msg = f"{what} holds {quoted(text)}"
         raise InputError(msg, remedy)
+    return check_fields(fields, kinds, what, remedy)
+
+
+def check_fields(fields: dict[str, Any], kinds: Mapping[str, Any], what: str, remedy: str) -> dict[str, Any]:
+    """Return the fields of a stored text, or raise where one is missing or of another type than its own."""
     wrong = next((name for name, kind in kinds.items() if not isinstance(fields.get(name, ...), kind)), None)
     if wrong is not None:
         msg = f"{what} {f'holds {wrong}={quoted(fields[wrong])}' if wrong in fields else f'lacks {wrong!r}'}"

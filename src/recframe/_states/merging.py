@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Hashable
 from hashlib import blake2b
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -79,7 +80,7 @@ class Rows:
         numeric = (*ADDED, *ENDS, "place")
         words = [name for name in (*own, *COLUMNS) if name not in numeric]
         columns: dict[str, Any] = {
-            name: [value for frame in frames for value in values_of(frame.get_column(name))] for name in words
+            name: [value for frame in frames for value in _words(frame.get_column(name))] for name in words
         }
         columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in numeric}
         check_versions(columns["version"], STATE_VERSION)
@@ -100,9 +101,9 @@ class Rows:
         except TypeError as error:
             msg = f"per={list(per)} of the states holds values that have no order: {error}"
             raise ColumnTypeError(msg, "cast it to one type in all frames, as to text, before state(...)") from error
-        names = {*map(str, per)}
-        self.of_lists = names == {*shared["by"]}
-        if per and not self.exposures and not names & {*shared["by"]}:
+        names, by = {*map(str, per)}, {*map(str, shared["by"])}
+        self.of_lists = names == by
+        if per and not self.exposures and not names & by:
             # An unknown segment is reported if one of its lists has a value.
             unknown = (None,) * len(per)
             values = (self.sums(unknown, "metric", *one)["lists"] for one in product(self.metrics, self.models))
@@ -118,8 +119,7 @@ class Rows:
             [kind == "pair" and order.get(model, 0) < order.get(base, 0) for kind, model, base in pairs], dtype=bool
         )
         for row in np.flatnonzero(flipped):
-            one, other = columns["model"][row], columns["baseline"][row]
-            columns["model"][row], columns["baseline"][row] = other, one
+            columns["model"][row], columns["baseline"][row] = columns["baseline"][row], columns["model"][row]
         arrays |= {name: np.where(flipped, value, arrays[name]) for name, value in exchanged(arrays).items()}
         low, high = columns["least"], columns["greatest"]
         low, high = np.where(flipped, -high, low), np.where(flipped, -low, high)
@@ -138,7 +138,7 @@ class Rows:
         for code, text in zip(codes.tolist(), columns["keys"], strict=True):
             if text is not None:
                 self._packed[code].append(unpack(text))
-        self._state = blake2b("".join(sorted({*columns["state"]})).encode(), digest_size=8).hexdigest()
+        self._state = blake2b("".join(sorted({*map(str, columns["state"])})).encode(), digest_size=8).hexdigest()
         self._places: dict[Key, list[int]] = defaultdict(list)
         for number, key in enumerate(self._keys):
             self._places[key[:-2]].append(number)
@@ -238,14 +238,25 @@ class Rows:
         return made[0].to_frame().with_columns(*made).to_native()
 
 
+def _words(column: nw.Series[Any]) -> list[Any]:
+    """Return a column of text or of segments; of files of text, it may hold numbers."""
+    wrong = [each for each in column.filter(~column.is_null()).to_list() if not isinstance(each, Hashable)]
+    if wrong:
+        msg = f"{column.name} of a state holds {quoted(wrong[0])}, which is neither text nor a number"
+        raise ColumnTypeError(msg, UNCHANGED)
+    return values_of(column)
+
+
 def _numbers(column: nw.Series[Any]) -> Any:
     """Return a column of numbers; only the least and greatest value may be missing, as NaN."""
     if not column.dtype.is_numeric() and column.null_count() < len(column):
         msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
         raise ColumnTypeError(msg, UNCHANGED)
     numbers = floats_of(column)
-    if column.name not in ENDS and np.isnan(numbers).any():
-        msg = f"{column.name} of a state holds a missing value"
+    wrong = np.isnan(numbers) if column.name in SUMS else ~(np.abs(numbers) < 2**53)
+    if column.name not in ENDS and wrong.any():
+        held = numbers[wrong][0]
+        msg = f"{column.name} of a state holds {'a missing value' if np.isnan(held) else held}"
         raise InputError(msg, UNCHANGED)
     return numbers
 
