@@ -311,7 +311,7 @@ def test_a_file_whose_reader_panics_is_refused(run, monkeypatch):
 
 
 def panics(_):
-    raise pl.exceptions.PanicException("range end index 9 out of range")  # noqa: EM101
+    raise pl.exceptions.PanicException("range end index 9 out of range")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the lock of another process")

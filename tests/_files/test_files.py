@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 from decimal import Decimal
 
 import pytest
@@ -61,6 +62,12 @@ def test_a_run_in_any_white_space(file, library, content):
 @pytest.mark.parametrize("name", ["old.run.gz", "old.run"])
 def test_gzip_is_known_by_its_content(file, library, name):
     assert rows(recframe.read_run(file(gzip.compress(RUN.encode()), name), library=library)) == RUN_ROWS
+
+
+def test_a_run_that_starts_as_a_compressed_file_is_refused(file, library):
+    # What polars believes is cut off, and has the spaces and ends of one line of a run.
+    with pytest.raises(recframe.InputError, match=r"cannot be read as a run file|is not UTF-8"):
+        recframe.read_run(file(b"\x28\xb5\x2f\xfd\x04 \x00 \x00 \x00 1 x\n"), library=library)
 
 
 def test_ids_stay_the_text_that_they_are(file, library):
@@ -351,6 +358,11 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
         assert link.is_symlink()
         assert target.read_text() == "1 Q0 2 1 0.5 recframe\n"
     assert len([*(tmp_path / "kept").iterdir()]) == 2
+    circle = tmp_path / "circle.run"
+    circle.symlink_to(circle)
+    if sys.version_info < (3, 13):
+        with pytest.raises(recframe.InputError, match=r"circle.run' cannot be written"):
+            recframe.write_run(frame, circle)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")

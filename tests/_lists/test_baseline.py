@@ -348,7 +348,7 @@ def test_a_file_whose_reader_panics_is_refused(polars_engine, path, monkeypatch)
     import polars as pl
 
     def panics(_):
-        raise pl.exceptions.PanicException("range end index 9 out of range")  # noqa: EM101
+        raise pl.exceptions.PanicException("range end index 9 out of range")
 
     truth, old, new = sample(9)
     saved(path, old, truth, "mrr")

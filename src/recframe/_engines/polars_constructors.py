@@ -161,7 +161,7 @@ def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str
             frame = pl.read_csv(
                 BytesIO(lines), has_header=False, separator=" ", quote_char=None, schema=schema, raise_if_empty=False
             )
-        except pl.exceptions.PolarsError:
+        except (pl.exceptions.PolarsError, OSError):  # of what starts as a compressed file does
             continue
         if sum(frame.null_count().row(0)):
             return None  # between two spaces, or after the last field, there is nothing

@@ -154,7 +154,7 @@ def write_whole(path: Path, data: bytes) -> None:
         partial.chmod(mode & 0o777)
         partial.replace(path)
         partial = None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # of links in a circle, up to Python 3.12
         msg = f"{str(path)!r} cannot be written: {error}"
         raise InputError(msg, "name a file in a directory that exists and that you may write to") from error
     finally:
