@@ -109,11 +109,13 @@ def __getattr__(name: str) -> Any:
 
 def _hint(name: str) -> str:
     """Return the hint for what is a method of frames, or nothing."""
-    accessor = import_module(f"{__name__}.accessor")
-    if hasattr(accessor.Rec, name):
-        return f"it is a method of frames: df.rec.{name}(...), or recframe.rec(df).{name}(...)"
-    method = accessor.METHODS.get(name, "").removeprefix(f"{__name__}.")
-    return f"did you mean {method!r}?" if method in __all__ else errors.closest(name, __all__)
+    guesses, accessor, metrics = (import_module(f"{__name__}.{part}") for part in ("_guesses", "accessor", "metrics"))
+    if name.lower() in guesses.SENTENCES:
+        return str(guesses.SENTENCES[name.lower()])
+    meant = guesses.METHODS.get(name.lower(), "").removeprefix(f"{__name__}.") or metrics.alias_of(name) or name
+    if hasattr(accessor.Rec, meant):
+        return f"it is a method of frames: df.rec.{meant}(...), or recframe.rec(df).{meant}(...)"
+    return f"did you mean {meant!r}?" if meant in __all__ else errors.closest(name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -45,12 +45,7 @@ def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict
     """Return one metric of one ranking: a float, or a frame where `per` is given or the frame is lazy."""
     arguments = Arguments(frame, bound, given)
 
-    def make() -> Call:
-        spec = spec_of(metric)
-        _check_options(given, spec.metric)
-        return _of_one(arguments, spec)
-
-    return _value(arguments, arguments.kept(("measure", metric), make))
+    return _value(arguments, arguments.kept(("measure", metric), lambda: _of_one(arguments, spec_of(metric))))
 
 
 def _of_one(arguments: Arguments, spec: Spec) -> Call:
@@ -93,7 +88,6 @@ def evaluate(
     arguments = Arguments(frame, bound, given)
 
     def make() -> Call:
-        _check_options(given, metrics)
         roles = arguments.roles(ALL_ROLES)
         flag("chance", chance)
         changes = {"counts": True, "every_list": True} if flag("counts", counts) else {}
@@ -221,7 +215,6 @@ def call_of_rows(
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, f"{call}('ndcg', k=5)")
-    _check_options(given, metric)
     named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | given
     item = current().get("item", Roles.item)
     show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
@@ -240,18 +233,17 @@ def call_of_rows(
     return arguments.opened(compiled), compiled.query, record, show
 
 
-def _check_options(given: Mapping[str, Any], metrics: Any) -> None:
-    """Raise for an option of a metric that is given to the call."""
-    unknown = [name for name in given if name not in ALL_ROLES]
+def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:
+    """Raise for an option of a metric among the arguments that a call does not accept."""
     several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
-    for spec in map(spec_of, (metrics if several else [metrics]) if unknown else ()):
+    for spec in map(spec_of, metrics if several else [] if metrics is None else [metrics]):
         for name in unknown:
             if name != "k" and any(field.name == name for field in fields(spec.metric)):
-                own = {**spec.given, name: given[name] if isinstance(given[name], str) else quoted(given[name])}
-                msg = f"{name}={quoted(given[name])} is an option of {spec.metric.name}, not an argument of the call"
+                own = {**spec.given, name: unknown[name] if isinstance(unknown[name], str) else quoted(unknown[name])}
+                msg = f"{name}={quoted(unknown[name])} is an option of {spec.metric.name}, not an argument of the call"
                 text = repr(spelled(spec.metric.name, own, getattr(spec.metric, "k", None)))
                 no_text = f"metrics.{type(spec.metric).__name__}({name}=...)"
-                raise OptionTypeError(msg, no_text if callable(given[name]) else text)
+                raise OptionTypeError(msg, no_text if callable(unknown[name]) else text)
 
 
 def method(kind: type[Metric]) -> Callable[..., Any]:
@@ -266,7 +258,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
             if args and (len(args) > 1 or "k" in own or not issubclass(kind, CutMetric)):
                 accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it accepts no k"
                 msg = f"{kind.name}({', '.join(map(quoted, args))}): {accepts}"
-                raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
+                raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='user')")
             # Only k is positional; what is no role must be an option, or the metric says what it accepts.
             unknown = {name: value for name, value in given.items() if name not in (*roles, "model")}
             named = {**own, **unknown, **({"k": args[0]} if args else {})}

@@ -20,6 +20,8 @@ METHODS = {
     "metrics": "recframe.metrics", "from_list": "recframe.from_lists", "ranks": "rank_models",
     "require": "recframe.require", "table": "recframe.table", "forest": "recframe.forest",
     "write_run": "recframe.write_run", "to_dict": "recframe.to_dict", "from_dict": "recframe.from_dict",
+    "qrels": "recframe.from_dict", "run": "recframe.from_dict", "load_run": "recframe.read_run",
+    "load_qrels": "recframe.read_qrels", "relevanceevaluator": "evaluate", "evaluator": "evaluate",
 }  # fmt: skip
 """Methods by other names for what they do."""
 SENTENCES = {
@@ -29,6 +31,10 @@ SENTENCES = {
     **dict.fromkeys(
         ("groupby", "group_by", "per_group"),
         "by='user' names the lists, and per='country' gives a row for each country, as in ndcg(10, per='country')",
+    ),
+    **dict.fromkeys(
+        ("read_csv", "read_parquet", "from_pandas", "from_polars", "dataframe", "dataset"),
+        "metrics are methods of frames of polars and pandas, as in polars.read_parquet('recs.parquet').rec.ndcg(10)",
     ),
     "leave_one_out": "split(last=1, time='timestamp') holds out the last item of each user",
     "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
@@ -49,35 +55,47 @@ MEANT = {
     "per_item": ("genre", "genres", "category"),
     "min_relevance": ("rel", "threshold", "relevance_level", "min_rating", "min_grade"),
     "condensed": ("judged_only",),
-    "undefined": ("empty", "zero_division", "nan"),
+    "undefined": ("empty", "zero_division", "nan", "empty_target_action", "on_empty"),
     "train": ("past", "history", "seen", "interactions"),
     "like": ("profile", "library", "as_in"),
     "k": ("cutoff", "cutoffs", "at", "top_k", "topk", "ks", "n"),
     "weight": ("weights", "sample_weight", "sample_weights"),
     "propensity": ("propensities", "propensity_score", "ips", "pscore"),
     "subtopic": ("subtopics", "intent", "intents", "topic", "aspect"),
-    "mean": ("average", "agg", "aggregate"),
+    "mean": ("average", "agg", "aggregate", "aggregation", "reduction"),
+    "ties": ("ignore_ties", "tie", "tie_break", "tie_breaking", "tie_breaker"),
+    "discount": ("log_base", "base", "log"),
+    "gain": ("gains", "gain_function", "gain_scheme", "exponential"),
     "seed": ("random_state", "rng", "random_seed"),
+    "resamples": ("n_boot", "n_bootstrap", "n_resamples", "bootstrap_samples", "permutations", "n_iter", "iterations"),
+    "difference": ("effect", "effect_size", "delta", "mde"),
+    "metrics": ("metric", "measures"),
+    "metric": ("metrics", "measure"),
+    "grid": ("params", "param_grid", "search_space"),
+    "folds": ("cv", "n_splits", "splits", "n_folds"),
+    "digits": ("decimals", "round", "ndigits", "precision"),
+    "library": ("engine", "backend", "lib"),
+    "seen": ("exclude", "filter", "train"),
+    "actual": ("truth", "ground_truth", "y_true", "test", "relevant"),
+    "recommended": ("y_pred", "predicted", "predictions", "recommendations", "recs"),
     "confidence": ("ci", "level", "confidence_level", "conf_level"),
-    "baseline": ("control", "reference"),
+    "baseline": ("control", "reference", "base", "benchmark"),
     "normalize": ("norm", "normalization"),
     "fraction": ("test_size", "frac", "ratio", "share"),
 }  # fmt: skip
 """What other libraries call an argument, for hints."""
 WORDS = {
-    "arithmetic": ("mean", "avg", "average"),
-    "geometric": ("gmean", "geo", "gm"),
-    "harmonic": ("hmean", "hm"),
+    "arithmetic": ("mean", "avg", "average", "macro"), "geometric": ("gmean", "geo", "gm"), "harmonic": ("hmean", "hm"),
     "average": ("avg", "mean", "expected", "random"),
-    "t": ("ttest", "t-test", "t_test", "student", "paired"),
-    "randomization": ("permutation", "randomisation"),
+    "t": ("ttest", "t-test", "t_test", "student", "paired"), "randomization": ("permutation", "randomisation"),
     "exp2": ("exp", "exponential", "burges"),
-    "trec_eval": ("trec", "pytrec_eval"),
-    "torchmetrics": ("torch", "pytorch"),
-    "lightgbm": ("lgbm", "lgb"),
-    "none": ("none", "no"),
-    "bh": ("fdr", "fdr_bh", "benjamini-hochberg"),
-}
+    "trec_eval": ("trec", "pytrec_eval"), "torchmetrics": ("torch", "pytorch"), "lightgbm": ("lgbm", "lgb"),
+    "recommenders": ("microsoft", "ms"), "spark": ("pyspark", "mllib"), "tensorflow_ranking": ("tfr", "tensorflow"),
+    "none": ("none", "no"), "bh": ("fdr", "fdr_bh", "benjamini-hochberg"), "holm": ("holm-bonferroni",),
+    "sum": ("combsum", "comb_sum"), "mnz": ("combmnz", "comb_mnz"), "anz": ("combanz", "comb_anz"),
+    "gmnz": ("combgmnz", "comb_gmnz"), "median": ("combmed", "comb_med", "med"),
+    "weighted": ("wsum", "linear", "weighted_sum", "convex"), "borda": ("bordafuse", "borda_fuse"),
+}  # fmt: skip
 """What else people call the words of options, for hints."""
 
 
@@ -87,8 +105,12 @@ def role_meant(name: str, allowed: Iterable[str]) -> str:
 
 
 ELSEWHERE = {
-    "per_user": "per='user' gives a row for each list",
+    **dict.fromkeys(("per_user", "return_mean"), "per='user' gives a row for each list"),
     "per_list": "per= with the columns of by= gives a row for each list",
+    **dict.fromkeys(
+        ("ascending", "descending", "reverse", "sort", "lower_is_better", "higher_is_better", "greater_is_better"),
+        "the largest score comes first; rank='rank' reads positions, of which 1 comes first",
+    ),
     "models": "score=['old', 'new'], a column for each model, or model='model' for models in rows",
     "tidy": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",
     "long": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",

@@ -7,12 +7,13 @@ from functools import wraps
 from inspect import Parameter, cleandoc, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from recframe._arguments import ALL_ROLES, AVERAGED, BY_VALUE, CALL_ROLES, EVALUATED, Roles
+from recframe._arguments import Roles
+from recframe._guesses import role_meant
 from recframe._values import check_names
 from recframe.errors import OptionTypeError, closest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Made = TypeVar("Made", bound="Callable[..., Any]")
 
@@ -60,28 +61,33 @@ FEW_ROLES = 5
 """Up to how many roles a hint shows."""
 
 
-def checked_call(call: Made) -> Made:
-    """Return a method or a function that raises an error of this package for arguments that it does not accept."""
+def checked_call(
+    call: Made, roles: Sequence[str] = (), refuse_options: Callable[[Mapping[str, Any], Any], None] | None = None
+) -> Made:
+    """Return a method or a function that raises an error of this package for arguments that it does not accept.
+
+    Of methods, `refuse_options` says first which of these are options of the metrics; functions check their roles.
+    """
     expected = signature(call)
     own = [each for each in expected.parameters.values() if each.name not in ("self", "unnamed", "roles", "policies")]
     shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
-    roles = CALL_ROLES.get(call.__name__, ALL_ROLES)
-    # The others look for options of their metrics first.
-    checks = call.__name__ in CALL_ROLES.keys() - BY_VALUE - (EVALUATED - AVERAGED)
     named = [each.name for each in own]
+    accepted = {*roles, *named}
     shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
 
     @wraps(call)
     def checked(*args: Any, **given: Any) -> Any:
         try:
-            expected.bind(*args, **given)
+            bound = expected.bind(*args, **given).arguments
         except TypeError as error:
             msg = f"{call.__name__}: {error}"
-            lacking = [each.name for each in own if each.default is Parameter.empty and each.name not in given]
-            meant = next(filter(None, (closest(name, lacking) for name in given)), "")
-            raise OptionTypeError(msg, meant or f"{call.__name__}({', '.join(shown)})") from None
-        if checks:
-            check_names(given, roles, named)
+            hints = [closest(role_meant(name, named) or name, named) for name in given if name not in accepted]
+            hint = "".join(hints[:1]) or f"{call.__name__}({', '.join(shown)})"
+            raise OptionTypeError(msg, hint) from None
+        if refuse_options is not None and not given.keys() <= accepted:
+            unknown = {name: value for name, value in given.items() if name not in accepted}
+            refuse_options(unknown, bound.get("metrics", bound.get("metric")))
+            check_names(unknown, roles, named)
         return call(*args, **given)
 
     return cast("Made", checked)

@@ -284,7 +284,9 @@ class Rec(
 
 
 for _name, _roles in CALL_ROLES.items():
-    setattr(Rec, _name, checked_call(getattr(Rec, _name)))
+    # `measure` says itself why it accepts no model.
+    _accepted = (*_roles, "model") if _name == "measure" else _roles
+    setattr(Rec, _name, checked_call(getattr(Rec, _name), _accepted, _evaluate.refuse_options))
     show_roles(getattr(Rec, _name), _roles)
 show_roles(Rec.__call__, CALL_ROLES["evaluate"])
 for _kind in METRICS.values():

@@ -308,7 +308,7 @@ def test_dicts_of_another_shape(library):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: recframe.from_dict({}, query="q"), r"(?s)from_dict: .*'query'.*Hint: from_dict\(lists, by="),
+        (lambda: recframe.from_dict({}, query="q"), r"(?s)from_dict: .*'query'.*Hint: did you mean 'by'\?"),
         (lambda: recframe.to_dict(None, "user"), r"(?s)to_dict: too many.*Hint: to_dict\(frame, by="),
         (lambda: recframe.read_run("x", "user"), r"(?s)read_run: too many.*Hint: read_run\(path, by="),
         (lambda: recframe.read_qrels("x", "user"), r"(?s)read_qrels: too many.*Hint: read_qrels\(path, by="),

@@ -15,6 +15,7 @@ from recframe._display.data import (
 )
 from recframe._display.rank_charts import RankCharts
 from recframe._display.segment_charts import SegmentCharts
+from recframe._evaluate import refuse_options
 from recframe._signatures import checked_call, show_roles
 from recframe.errors import OptionError, OptionTypeError, no_attribute, quoted
 from recframe.metrics import CutMetric
@@ -293,5 +294,5 @@ PLOTS = {
 }
 """The charts and the roles that each accepts."""
 for _name, _roles in PLOTS.items():
-    setattr(Plot, _name, checked_call(getattr(Plot, _name)))
+    setattr(Plot, _name, checked_call(getattr(Plot, _name), _roles, refuse_options))
     show_roles(getattr(Plot, _name), _roles)

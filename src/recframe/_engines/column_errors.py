@@ -31,7 +31,7 @@ def missing_column(spec: ColumnSpec, name: str, there: Collection[Any], read: Co
     names = ", ".join(map(repr, there)) or "no columns"
     msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
     several = [part.strip() for part in str(spec.column).split(",")]
-    free = [column for column in there if column not in read]
+    free = [column for column in there if column not in read or spec.role == "per"]
     near, usual = closest_of(spec.column, map(str, free)), _usual_columns(spec.role, free)
     near = near if near in map(str, usual) or not usual else ""
     if len(several) > 1 and {*several} <= {*there}:

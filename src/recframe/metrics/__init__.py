@@ -167,7 +167,9 @@ NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = _names()
 
 
 def __getattr__(name: str) -> NoReturn:
-    raise no_attribute(name, "recframe.metrics has no {!r}", __all__)
+    alias = alias_of(name)
+    hint = f"did you mean {METRICS[alias].__name__!r}?" if alias else ""
+    raise no_attribute(name, "recframe.metrics has no {!r}", __all__, hint)
 
 
 AMBIGUOUS = {
@@ -187,14 +189,23 @@ GEOMETRIC = "gm"
 """How trec_eval begins the names of its geometric means."""
 
 
+def _plain_names(name: str) -> list[str]:
+    """Return the plain names that a name may hold: without a cutoff and what other libraries add."""
+    words = [plain(text) for text, *_ in ([name], without_cutoff(name) or [name])]
+    return [*words, *(word.removeprefix("retrieval").removesuffix("score") for word in words)]
+
+
+def alias_of(name: str) -> str:
+    """Return the metric that a library calls by a name, or nothing."""
+    return next((NAMES[word][0] for word in _plain_names(name) if word in NAMES), "")
+
+
 def meant(name: str, *, exactly: bool = False) -> str:
     """Return the hint that names the metric of an alias, or of one that is close to it, or nothing."""
-    word, cut = plain(name), without_cutoff(name)
-    for text in (word, plain(cut[0]) if cut is not None else word):
-        if text in AMBIGUOUS:
-            return AMBIGUOUS[text]
-        if text in NAMES:
-            return f"did you mean {NAMES[text][0]!r}?"
+    word, *others = _plain_names(name)
+    ambiguous = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), "")
+    if ambiguous or (alias := alias_of(name)):
+        return ambiguous or f"did you mean {alias!r}?"
     if word.startswith(GEOMETRIC) and (known := NAMES.get(word.removeprefix(GEOMETRIC))):
         return f"{known[0]!r}, and mean='geometric' for the call"
     known = NAMES.get("" if exactly else closest_of(word, NAMES))

@@ -47,7 +47,7 @@ def split(text: str, names: Container[str] = ()) -> tuple[str, dict[str, Any]]:
         option, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator or not value:
             msg = f"{text!r}: option {part!r} has no value"
-            raise OptionError(msg, f"write '{match['name']}({option}=...)'")
+            raise OptionError(msg, f"write '{match['name']}{f'@{option}' if option.isdigit() else f'({option}=...)'}'")
         if option in options:
             msg = f"{text!r} gives the option {option!r} twice"
             raise OptionError(msg, f"write '{match['name']}({option}={value})'")
