@@ -260,7 +260,7 @@ SIDE = {"features": ["x", [1], {"a": 1}], "train": ["x", [1], {"a": 1}]}
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in SIDE.items() for value in values])
 def test_side_information_is_a_frame(make, name, value):
     metric = {"features": "diversity", "train": "novelty"}[name]
-    with pytest.raises(recframe.OptionTypeError, match=f"{name} is a builtins {type(value).__name__}"):
+    with pytest.raises(recframe.OptionTypeError, match=f"{name} is an? {type(value).__name__}"):
         rec(make).measure(f"{metric}@2", **{name: value})
 
 

@@ -140,6 +140,12 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(FRAME).ndcg(like="microsoft"), "Hint: did you mean 'recommenders'?"),
         (lambda: recframe.rec(FRAME).ndcg(per="User"), "Hint: did you mean 'user'?"),
         (lambda: recframe.rec(FRAME).evaluate("ndcg(5)"), "Hint: write 'ndcg@5'"),
+        (
+            lambda: recframe.rec(FRAME).ndcg(truth={"q": {"d": 1}}),
+            "truth is a dict, but the frame is a polars DataFrame",
+        ),
+        (lambda: recframe.rec(FRAME).ndcg(truth={"q": {"d": 1}}), "Hint: recframe.from_dict makes a frame"),
+        (lambda: recframe.rec(FRAME).ndcg(truth="test.csv"), "Hint: read the file first, as with"),
         (lambda: recframe.table(FRAME, decimals=3), "Hint: did you mean 'digits'?"),
         (lambda: recframe.read_run("a.run", engine="polars"), "Hint: did you mean 'library'?"),
         (lambda: recframe.from_lists({1: ["a"]}, truth={1: ["a"]}), "Hint: did you mean 'actual'?"),

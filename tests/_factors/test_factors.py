@@ -480,7 +480,7 @@ def test_an_empty_test_set_and_frames_of_another_kind(library):
     test = library({"user": [1], "item": ["a"]})
     with pytest.raises(recframe.InputError, match="test has no rows"):
         from_factors(A, B, **ONE, test=test[:0], k=1)
-    with pytest.raises(recframe.OptionTypeError, match="train is a builtins dict"):
+    with pytest.raises(recframe.OptionTypeError, match="train is a dict"):
         from_factors(A, B, **ONE, test=test, train={"user": [1]}, k=1)
     with pytest.raises(recframe.OptionTypeError, match="collect it first"):
         from_factors(A, B, **ONE, test=pytest.importorskip("polars").LazyFrame({"user": [1], "item": ["a"]}), k=1)

@@ -112,8 +112,13 @@ def labels_of(*frames: object) -> list[Any] | None:
 def check_side_frame(name: str, given: object, frame: object) -> None:
     """Raise for what is no frame where a call reads one in addition."""
     if not is_frame(given):
-        msg = f"{name} is {a_type(given)}, but the frame is {a_type(frame)}"
-        raise OptionTypeError(msg, f"give both as {type_name(frame)}")
+        raise _of_another_kind(name, given, frame)
+
+
+def _of_another_kind(name: str, given: object, frame: object) -> OptionTypeError:
+    """Return the error for what is no frame, or one of another library, where a call reads one in addition."""
+    msg = f"{name} is {a_type(given)}, but the frame is {a_type(frame)}"
+    return OptionTypeError(msg, f"{NO_FRAMES.get(type(given).__name__, '')}give both as {type_name(frame)}")
 
 
 def check_answers_with_rows(frame: object) -> None:
@@ -128,7 +133,7 @@ def check_answers_with_rows(frame: object) -> None:
 
 def type_name(frame: object) -> str:
     """Return what messages call a frame of the wrong library."""
-    return f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
+    return f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}".removeprefix("builtins ")
 
 
 def a_type(frame: object) -> str:
@@ -188,8 +193,7 @@ def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]
     for name, source in sources.items():
         native = adapter.side_frame(source.native)
         if native is not frame and kind_of(native) is not kind:
-            msg = f"{name} is {a_type(native)}, but the frame is {a_type(frame)}"
-            raise OptionTypeError(msg, f"give both as {type_name(frame)}")
+            raise _of_another_kind(name, native, frame)
         converted[name] = source.with_native(native)
     return adapter, converted
 

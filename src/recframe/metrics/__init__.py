@@ -203,8 +203,8 @@ def alias_of(name: str) -> str:
 def meant(name: str, *, exactly: bool = False) -> str:
     """Return the hint that names the metric of an alias, or of one that is close to it, or nothing."""
     word, *others = _plain_names(name)
-    ambiguous = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), "")
-    if ambiguous or (alias := alias_of(name)):
+    ambiguous, alias = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), ""), alias_of(name)
+    if ambiguous or alias:
         return ambiguous or f"did you mean {alias!r}?"
     if word.startswith(GEOMETRIC) and (known := NAMES.get(word.removeprefix(GEOMETRIC))):
         return f"{known[0]!r}, and mean='geometric' for the call"
