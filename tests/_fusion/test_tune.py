@@ -191,6 +191,11 @@ def test_the_grid_without_one_is_that_of_ranx():
         ({"grid": {"k": 60}}, "no list of values"),
         ({"grid": {"k": [-1]}}, "k=-1 is not a number from 0 on"),
         ({"grid": {"weights": [[1, 2, 3]]}}, "3 numbers for 2 models"),
+        (
+            {"grid": SMALL, "methods": ["rrf", "sum"]},
+            "(?s)names 'weights', but none of methods=.*'weighted' for weights",
+        ),
+        ({"grid": {"gamma": [0.5]}}, "names 'gamma', but none of methods"),
         ({"confidence": 2}, "confidence"),
         ({"seed": -1}, "seed"),
         ({"per": "country"}, "per"),

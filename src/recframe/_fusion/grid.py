@@ -57,6 +57,11 @@ def candidates(query: Query, methods: Any, normalize: Any, grid: Any) -> list[di
             for norm in (norms[:1] if method in BY_POSITION else norms)
             for one in options
         ]
+    # As in `fuse`, all accept the constant of the default method.
+    unread = [name for name in own if name != "k" and not any(name in candidate for candidate in tried)]
+    if unread:
+        msg = f"grid= names {unread[0]!r}, but none of methods={named!r} is tried with it"
+        raise OptionError(msg, "leave it out, or add a method that reads it, such as 'weighted' for weights")
     _check_count(len(tried), len(query.orders))
     for candidate in tried:
         Options.of(query, arguments_of(candidate))
