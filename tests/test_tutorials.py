@@ -28,6 +28,14 @@ def tool():
     return module
 
 
+@pytest.mark.parametrize("folder", ["tutorials", "notebooks"])
+def test_names_of_scripts_must_be_there(tool, folder):
+    everything = tool.scripts(tool.DOCS / folder)
+    assert tool.scripts(tool.DOCS / folder, [everything[-1].stem]) == everything[-1:]
+    with pytest.raises(SystemExit, match=f"there is no script 'nothing'; there are .*{everything[0].stem}"):
+        tool.scripts(tool.DOCS / folder, [everything[0].stem, "nothing"])
+
+
 @pytest.fixture
 def run(tool, tmp_path, monkeypatch):
     """Return a function from a tutorial's name to its page and its names, on ratings of which fields of films are liked."""

@@ -105,9 +105,7 @@ def lines(text: str) -> list[str]:
 
 def main() -> int:
     """Write the notebooks, all or those that are named."""
-    for script in sorted(SCRIPTS.glob("*.py")):
-        if sys.argv[1:] and script.stem not in sys.argv[1:]:
-            continue
+    for script in tutorials.scripts(SCRIPTS, sys.argv[1:]):
         target = script.with_suffix(".ipynb")
         notebook = run(script)
         target.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

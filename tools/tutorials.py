@@ -14,7 +14,10 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DOCS = Path(__file__).parent.parent / "docs"
 CELL = re.compile(r"^# %%( \[text\])?\n", re.MULTILINE)
@@ -44,9 +47,13 @@ def run(script: Path) -> tuple[str, dict[str, Any]]:
     return "\n\n".join(page) + "\n", names
 
 
-def scripts() -> list[Path]:
-    """Return the scripts."""
-    return sorted((DOCS / "tutorials").glob("*.py"))
+def scripts(folder: Path = DOCS / "tutorials", names: Sequence[str] = ()) -> list[Path]:
+    """Return the scripts of a folder, all or those that are named; exit where one is not there."""
+    by_name = {script.stem: script for script in sorted(folder.glob("*.py"))}
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        sys.exit(f"there is no script {unknown[0]!r}; there are {', '.join(by_name)}")
+    return [script for name, script in by_name.items() if not names or name in names]
 
 
 def main() -> int:
@@ -56,9 +63,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="the scripts to run; without one, all")
     given = parser.parse_args()
     os.environ["RATINGS"] = str(given.ratings)
-    for script in scripts():
-        if given.names and script.stem not in given.names:
-            continue
+    for script in scripts(names=given.names):
         page, _ = run(script)
         target = DOCS / f"tutorial-{script.stem.replace('_', '-')}.md"
         target.write_text(page, encoding="utf-8")
