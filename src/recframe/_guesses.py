@@ -48,7 +48,7 @@ MEANT = {
     "relevant": ("label", "labels", "label_col", "relevance", "rating_col", "col_rating", "rating", "ratings", "target",
                  "y_true"),
     "score": ("scores", "prediction", "predictions", "pred", "y_score", "y_pred", "score_col", "col_prediction"),
-    "rank": ("position", "positions", "order"),
+    "rank": ("position", "positions", "order", "ranking", "ranks"),
     "value": ("price", "prices", "worth", "revenue"),
     "truth": ("ground_truth", "actual", "qrels", "test", "y"),
     "per": ("segment", "segments", "slice", "groupby"),

@@ -52,6 +52,14 @@ def test_data_that_mean_something_are_passed_over(engine):
     assert said(engine, frame, truth=truth, value="price") == []
 
 
+def test_scores_that_are_called_as_ranks_are(engine):
+    frame = engine.frame({**LABELLED, "Rank": LABELLED["score"], "gain": LABELLED["score"]})
+    found = only(said(engine, frame, score="Rank"))
+    assert found == "- score='Rank' is named like a rank, but the largest score comes first: rank='Rank' puts 1 first"
+    assert only(said(engine, frame, "evaluate", "mrr", score=["gain", "Rank"])) == found
+    assert said(engine, frame, score="gain") == []
+
+
 def test_a_warning_points_at_the_line_of_the_call(engine):
     frame = engine.frame(LABELLED | {"score": [1, 1, 1]})
     with engine.running(), pytest.warns(recframe.DataWarning) as caught:

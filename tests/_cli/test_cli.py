@@ -778,6 +778,8 @@ def test_a_gate_names_the_model(run):
         ("evaluate recs.parquet -m mrr --sampled 9", "(?s)--sampled 9 is not a pair.*such as --sampled 99,10000"),
         ("evaluate recs.parquet -m mrr --rank extra", "(?s)Hint: for scores, higher is better, use --score$"),
         ("evaluate recs.parquet --user user", r"No such option '?--user'?.*--by"),
+        ("evaluate recs.parquet --ascending", "No such option --ascending. The largest score comes first; --rank rank"),
+        ("compare recs.parquet --alpha 0.05", r"--alpha\. .* accept --confidence 0\.95, which is 1 - alpha"),
         ("evaluate recs.parquet --ties wrong", "'wrong' is not one of"),
         ("evaluate recs.parquet --undefined none", "--undefined none"),
         ("evaluate recs.parquet --truth none.csv", "the file 'none.csv' does not exist"),

@@ -1,6 +1,7 @@
 """Metrics where models are trained give the values of frames."""
 
 import pickle
+import warnings
 
 import pytest
 
@@ -24,6 +25,16 @@ def of_frame(relevant, score, query, metric, **policies):
     frame = recframe.from_lists([[]], [[]])
     native = type(frame)({"q": query, "grade": relevant, "s": score})
     return recframe.rec(native).measure(metric, by="q", relevant="grade", score="s", **policies)
+
+
+def test_predictions_before_labels_are_warned_of():
+    with pytest.warns(recframe.DataWarning, match=r"as if they were swapped: from_arrays\(relevant, score\)"):
+        recframe.from_arrays([0.9, 0.2, float("nan")], [1, 0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        recframe.from_arrays([0.5, 1], {"old": [1, 0], "new": [0.5, 2]})
+        recframe.from_arrays([1, 0, 3], [True, False, True])
+        recframe.from_arrays([0.5, 1], [float("nan"), 1])
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -24,6 +24,7 @@ from recframe._checks.truth_warnings import Matches, assumed_relevance
 from recframe._columns import CANDIDATES, HIT, ITEM, MODEL, RELEVANCE, TIED, score_column
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of, is_lazy
+from recframe._guesses import MEANT
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import item_spec, model_spec, score_specs
 from recframe.errors import DataWarning, stack_level
@@ -65,7 +66,7 @@ def warn_of_data(
     # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
-    reasons, guesses = [*_of_sample(given.frame, query, context)], list[str]()
+    reasons, guesses = [*_of_sample(given.frame, query, context)], [*_ranks_as_scores(query)]
     if (
         given.truth is None
         and query.sampled is None
@@ -167,6 +168,13 @@ def _of_orders(looked_at: Sequence[Frames], query: Query, *, may_tie: bool) -> I
             shown = shown and shown & _shown(of_scores(lists, nw.col(score_column(i))))
         if shown:
             yield warning_of(*shown, role=role, column=column)
+
+
+def _ranks_as_scores(query: Query) -> Iterator[str]:
+    """Yield which scores have the name of a rank, of which 1 is the best."""
+    for name in () if query.by_rank else query.orders:
+        if str(name).lower() in ("rank", *MEANT["rank"]):
+            yield f"score={name!r} is named like a rank, but the largest score comes first: rank={name!r} puts 1 first"
 
 
 def _lists_with_repeats(sample: Frames) -> int:

@@ -11,7 +11,7 @@ import click
 from recframe._cli.group import application
 from recframe._cli.terminal import as_options, complain, discard_output, warnings_as_lines
 from recframe._cli.texts import COMPLETE, NAME
-from recframe._guesses import role_meant
+from recframe._guesses import ELSEWHERE, role_meant
 from recframe.errors import RecError
 
 if TYPE_CHECKING:
@@ -92,7 +92,9 @@ def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
     option = error.option_name.lstrip("-").replace("-", "_")
     roles = [parameter.name for parameter in (error.ctx.command.params if error.ctx else [])]
     meant = role_meant(option, [name for name in roles if name])
-    if not meant:
-        return error
-    msg = f"No such option {error.option_name}. Did you mean --{meant.replace('_', '-')}?"
-    return click.UsageError(msg, ctx=error.ctx)
+    hint = f"Did you mean --{meant.replace('_', '-')}?" if meant else as_options(ELSEWHERE.get(option, ""))
+    return (
+        click.UsageError(f"No such option {error.option_name}. {hint[:1].upper()}{hint[1:]}", ctx=error.ctx)
+        if hint
+        else error
+    )

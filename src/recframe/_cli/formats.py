@@ -66,4 +66,4 @@ def _format_of_line(line: str) -> str | None:
     place = {_RUN_FIELDS: 4, _QRELS_FIELDS: 3}.get(len(fields))
     if place is not None and number_of(fields[place]) is not None:
         return "trec"
-    return "tsv" if "\t" in line else "csv" if "," in line else None
+    return "tsv" if "\t" in line else "csv" if "," in line and line[0] != "[" else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import BY, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for
 from recframe._signatures import checked_call
-from recframe.errors import InputError, OptionError, OptionTypeError, check_packages, quoted
+from recframe.errors import DataWarning, InputError, OptionError, OptionTypeError, check_packages, quoted, stack_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -75,6 +76,10 @@ def from_arrays(
         if len(columns[name]) != rows:
             msg = f"{called} has {len(columns[name])} rows, but relevant has {rows}"
             raise InputError(msg, "give the predictions of the same rows, in the same order")
+    binary = all(((columns[name] == 0) | (columns[name] == 1)).all() for name in scores)
+    if binary and (columns[names["relevant"]] % 1 > 0).any():
+        msg = "relevant has fractions and score only 0 and 1, as if they were swapped: from_arrays(relevant, score)"
+        warnings.warn(msg, DataWarning, stacklevel=stack_level())
     return make.table({names["by"]: _lists(group, rows), **columns})
 
 
