@@ -551,6 +551,17 @@ def test_a_state_of_very_large_values_adds_up(polars_engine):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_calls_of_merged_states_say_what_they_accept(polars_engine):
+    merged = recframe.merge(state_of(polars_engine, sample(7)))
+    with pytest.raises(recframe.OptionTypeError, match=r"(?s)evaluate: too many positional.*evaluate\(counts=\.\.\.\)"):
+        merged.evaluate("ndcg")
+    with pytest.raises(recframe.OptionTypeError, match=r"(?s)'n_boot'.*did you mean 'resamples'"):
+        merged.rank_models(n_boot=9)
+    with pytest.raises(recframe.UnknownMethodError, match="no method 'ndcg'; they have evaluate, describe, compare"):
+        merged.ndcg(10)
+    assert not hasattr(merged, "_repr_html_")
+
+
 def test_names_of_states_may_be_numbers(polars_engine):
     state = state_of(polars_engine, sample(7))
     numbered = state.with_columns(state=pl().lit(7))

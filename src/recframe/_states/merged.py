@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 import numpy as np
@@ -26,6 +26,7 @@ from recframe._ranks.rank_models import Options as RankOptions
 from recframe._ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE
 from recframe._ranks.sample_size import Options as SizeOptions
 from recframe._ranks.sample_size import Seen
+from recframe._signatures import checked_call
 from recframe._states.merged_items import values_of_items
 from recframe._states.merged_ranks import ranks_of_states
 from recframe._states.merging import Rows, read_states
@@ -34,13 +35,15 @@ from recframe._states.unpaired import COLUMNS as COLUMNS_UNPAIRED
 from recframe._states.unpaired import unpaired
 from recframe._statistics.student import check_confidence, without_spread
 from recframe._values import flag
-from recframe.errors import OptionError
+from recframe.errors import OptionError, no_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._data.methods import Frame
 
+CALLS = ("evaluate", "describe", "compare", "sample_size", "rank_models", "state")
+"""The methods of merged states."""
 COLUMNS_OF_DESCRIBE = ("metric", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high")
 
 
@@ -55,6 +58,10 @@ class Merged:
         numbers = {"list": len(rows.hashed), "segment": len(rows.segments)}
         counted = (f"{number} {name}{'s' * (number != 1)}" for name, number in numbers.items())
         return f"Merged({', '.join(rows.evaluated)}; {' in '.join(counted)})"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise, and name the methods."""
+        raise no_attribute(name, f"merged states have no method {{!r}}; they have {', '.join(CALLS)}", CALLS)
 
     def evaluate(self, *, counts: bool = False) -> Frame:
         """Return the means over all lists, as `evaluate` does.
@@ -275,6 +282,10 @@ class Merged:
         # By place: a label of pandas need not be text.
         table = table[:, [table.columns.index(name) for name in (*rows.per, *columns)]]
         return nw.maybe_reset_index(table).to_native()
+
+
+for _name in CALLS:
+    setattr(Merged, _name, checked_call(getattr(Merged, _name)))
 
 
 def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
