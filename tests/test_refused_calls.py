@@ -146,6 +146,10 @@ class Misspelt(recframe.Metric):
         ),
         (lambda: recframe.rec(FRAME).ndcg(truth={"q": {"d": 1}}), "Hint: recframe.from_dict makes a frame"),
         (lambda: recframe.rec(FRAME).ndcg(truth="test.csv"), "Hint: read the file first, as with"),
+        (
+            lambda: pl.col("score").rec.ndcg(5),
+            "Hint: relevant='relevant', or pl.col('relevant'); the cutoff is named: k=5",
+        ),
         (lambda: recframe.table(FRAME, decimals=3), "Hint: did you mean 'digits'?"),
         (lambda: recframe.read_run("a.run", engine="polars"), "Hint: did you mean 'library'?"),
         (lambda: recframe.from_lists({1: ["a"]}, truth={1: ["a"]}), "Hint: did you mean 'actual'?"),

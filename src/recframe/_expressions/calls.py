@@ -194,7 +194,8 @@ def _expression(polars: Any, role: str, given: Any) -> Any:
         return polars.col(given)
     if not isinstance(given, polars.Expr):
         msg = f"{role}={quoted(given)} is neither the name of a column nor an expression of polars"
-        raise OptionTypeError(msg, f"{role}={role!r}, or pl.col({role!r})")
+        cutoff = f"; the cutoff is named: k={given}" if isinstance(given, int) else ""
+        raise OptionTypeError(msg, f"{role}={role!r}, or pl.col({role!r}){cutoff}")
     if given.meta.has_multiple_outputs():
         msg = f"{role}={quoted(given)} is several columns, and an expression has one"
         hint = "one expression for each: [recframe.expr.ndcg(name, 'clicked').alias(name) for name in ('old', 'new')]"
