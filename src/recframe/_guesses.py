@@ -81,6 +81,9 @@ MEANT = {
     "confidence": ("ci", "level", "confidence_level", "conf_level"),
     "baseline": ("control", "reference", "base", "benchmark"),
     "normalize": ("norm", "normalization"),
+    "norm": ("normalize", "normalization"),
+    "p": ("persistence", "phi", "patience"),
+    "max_relevance": ("max_grade", "max_rel", "max_gain", "max_label"),
     "fraction": ("test_size", "frac", "ratio", "share"),
 }  # fmt: skip
 """What other libraries call an argument, for hints."""
@@ -88,7 +91,7 @@ WORDS = {
     "arithmetic": ("mean", "avg", "average", "macro"), "geometric": ("gmean", "geo", "gm"), "harmonic": ("hmean", "hm"),
     "average": ("avg", "mean", "expected", "random"),
     "t": ("ttest", "t-test", "t_test", "student", "paired"), "randomization": ("permutation", "randomisation"),
-    "exp2": ("exp", "exponential", "burges"),
+    "exp2": ("exp", "exponential", "burges", "2^rel-1", "2**rel-1"),
     "trec_eval": ("trec", "pytrec_eval"), "torchmetrics": ("torch", "pytorch"), "lightgbm": ("lgbm", "lgb"),
     "recommenders": ("microsoft", "ms"), "spark": ("pyspark", "mllib"), "tensorflow_ranking": ("tfr", "tensorflow"),
     "none": ("none", "no"), "bh": ("fdr", "fdr_bh", "benjamini-hochberg"), "holm": ("holm-bonferroni",),

@@ -24,8 +24,8 @@ _RECALL = re.compile(r"(?P<name>\w+)_(?P<recall>[01]\.\d+)")
 """A name with a recall, as trec_eval writes ``iprec_at_recall_0.10``."""
 _DECIMALS = re.compile(r"(?P<name>\w+)\.(?P<decimals>\d+)")
 """A name with the decimals of an option below 1, as ranx writes ``rbp.90``."""
-_BETWEEN = re.compile(r",(?![^()]*\))")
-"""A comma outside of parentheses."""
+_BETWEEN = re.compile(r"[,;](?![^()]*\))")
+"""A comma or semicolon outside of parentheses."""
 _SPACES = re.compile(r"(?<=\w)\s+(?=\w)")
 """What is between two words."""
 _LEVEL = re.compile(r"-l(?P<level>\d+)\b")
