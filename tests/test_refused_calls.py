@@ -146,10 +146,6 @@ class Misspelt(recframe.Metric):
         ),
         (lambda: recframe.rec(FRAME).ndcg(truth={"q": {"d": 1}}), "Hint: recframe.from_dict makes a frame"),
         (lambda: recframe.rec(FRAME).ndcg(truth="test.csv"), "Hint: read the file first, as with"),
-        (
-            lambda: pl.col("score").rec.ndcg(5),
-            "Hint: relevant='relevant', or pl.col('relevant'); the cutoff is named: k=5",
-        ),
         (lambda: recframe.rec(FRAME).rbp(persistence=0.8), "Hint: did you mean 'p'?"),
         (lambda: recframe.rec(FRAME).map(normalize=True), "Hint: did you mean 'norm'?"),
         (lambda: recframe.rec(FRAME).err(max_grade=4), "Hint: did you mean 'max_relevance'?"),

@@ -294,7 +294,11 @@ def test_every_metric_that_reads_one_list_is_there():
         (lambda s: s.ndcg(gain="exp"), "gain='exp' is not one of", ""),
         (lambda s: s.ndcg(gian="exp2"), "ndcg has no option 'gian'", "gain"),
         (lambda s: s.ndcg("clicked", 5, 6), "but there are 4 arguments", "name the others"),
-        (lambda s: s.ndcg(5), "relevant=5 is neither the name of a column nor an expression", "pl.col('relevant')"),
+        (
+            lambda s: s.ndcg(5),
+            "relevant=5 is neither the name of a column nor an expression",
+            "pl.col('relevant'); the cutoff is named: k=5",
+        ),
         (lambda s: s.ndcg("clicked", k=0), "k=0", ""),
         (lambda s: s.measure(["ndcg", "map"]), "is not one metric", "evaluate"),
         (lambda s: s.evaluate(["ndcg", "ndcg"]), "several columns of the name 'ndcg'", ""),
