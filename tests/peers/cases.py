@@ -141,11 +141,14 @@ OWN_CROWD = {
 """What differs in the crowd that each library is requested."""
 
 
+FRACTIONS = (0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0)
 OTHER_CROWDS = {
+    "sklearn": {"negative": {"grades": GRADES}},
+    "tensorflow_ranking": {"of fractions": {"grades": (*FRACTIONS, 1.5, 2.0)}},
     "lightgbm": {"negative": {"grades": GRADES}},
     "catboost": {
         "negative": {"grades": GRADES},
-        "of fractions": {"grades": (0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0)},
+        "of fractions": {"grades": FRACTIONS},
     },
     "recbole": {"unranked": {"inside": False}},
 }

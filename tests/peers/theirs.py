@@ -80,6 +80,11 @@ def counted(case):
     return [row for row in case["truth"] if level is None or row["relevant"] >= level]
 
 
+def relevant_from(case, least):
+    """Return the lists that have a grade from this one on: the dcg of others is 0 here, and a sum of lower grades there."""
+    return {row["user"] for row in case["truth"] if row["relevant"] >= least}
+
+
 def hits_of(case, grades):
     """Return which grades are relevant, for libraries that accept labels."""
     level = case.get("level")
@@ -137,14 +142,17 @@ def sklearn(case):
     from sklearn.metrics import average_precision_score, dcg_score, ndcg_score, roc_auc_score
 
     found = defaultdict(dict)
+    negative = min(row["relevant"] for row in case["truth"]) < 0
+    gained = relevant_from(case, math.ulp(0.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # for lists of one class
         for user, (grades, scores) in ranked_rows(case).items():
             hits = hits_of(case, grades)
-            # The two of grades know no level.
+            # The two of grades know no level, and ndcg_score accepts none below 0.
             for label, k in ({} if case.get("level") else {"": None, **at_each("")}).items():
-                found[f"ndcg{label}"][user] = float(ndcg_score([grades], [scores], k=k))
-                found[f"dcg{label}"][user] = float(dcg_score([grades], [scores], k=k))
+                if not negative:
+                    found[f"ndcg{label}"][user] = float(ndcg_score([grades], [scores], k=k))
+                found[f"dcg{label}"][user] = float(dcg_score([grades], [scores], k=k)) if user in gained else 0.0
             found["pr_auc"][user] = float(average_precision_score(hits, scores))
             both = 0 < sum(hits) < len(hits)
             found["roc_auc"][user] = float(roc_auc_score(hits, scores)) if both else math.nan
@@ -616,13 +624,16 @@ def tensorflow_ranking(case):
     }  # fmt: skip
     scores = padded((given for _, given in lists.values()), 0)
     grades = padded((own for own, _ in lists.values()), -1)
-    hits = padded((hits_of(case, own) for own, _ in lists.values()), -1)
+    # It has a level of its own, which is 1.
+    hits = padded((hits_of(case, own) for own, _ in lists.values()), -1) if case.get("level") else grades
     found = {}
     for name, kind in {**binary, **({} if case.get("level") else graded)}.items():
         for label, k in {name: None, **at_each(name)}.items():
             values, weights = kind(topn=k)._metric.compute(grades if name in graded else hits, scores, None)
             assert abs(weights.numpy() - 1).max() < 1e-6, "the mean weighs all lists the same"
             found[label] = dict(zip(lists, map(float, values.numpy().ravel()), strict=True))
+            if name == "dcg":  # which adds up labels below 1 even where there are no others
+                found[label] |= dict.fromkeys({*lists} - relevant_from(case, 1), 0.0)
     return of_lists(found)
 
 

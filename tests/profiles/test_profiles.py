@@ -37,7 +37,7 @@ TRUTH = {"user": ["u1", "u3", "u4"], "item": [2, 1, 1], "relevant": [1, 1, 0]}
 
 def tied(engine, like):
     """Return the policy to give with a profile where a frame has no row order."""
-    return {"ties": "average"} if engine.lazy and PROFILES[like].ties == "first" else {}
+    return {"ties": "average"} if like and engine.lazy and PROFILES[like].ties == "first" else {}
 
 
 def test_every_profile_has_its_name():
@@ -259,6 +259,11 @@ def judged(*grades):
         ("replay", "map@1", (1, 1, 1), {}, 1.0),
         ("tensorflow_ranking", "map", (0, 1, 1), {}, 0.5),
         ("tensorflow_ranking", "recall@2", (0, 1, 1), {}, 1.0),
+        # What their dcg adds up is named: DCGMetric 0.5335899 of TensorFlow Ranking 0.5.5, dcg_score of scikit-learn 1.9.1.
+        ("tensorflow_ranking", "dcg", (0.5, 0.25), {}, 0.0),
+        (None, "dcg(gain=exp2)", (0.5, 0.25), {"undefined": 0.0, "lists": "ranked"}, 0.5335899608157283),
+        ("sklearn", "dcg", (-1, -2), {}, 0.0),
+        (None, "dcg", (-1, -2), {"min_relevance": -2, "undefined": 0.0, "lists": "ranked"}, -2.2618595071429146),
         # LensKit's first two positions count alike, and with gain='rating' negative ones have no gain.
         ("lenskit", "ndcg@2", (0, 5), {}, 1.0),
         ("lenskit", "recall@1", (1, 1, 1), {}, 1.0),

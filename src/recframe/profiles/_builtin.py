@@ -64,7 +64,9 @@ SKLEARN = Profile(
     undefined=0.0,
     lists="ranked",
     metrics={
-        "dcg": Definition("dcg_score", reads_level=False),
+        "dcg": Definition(
+            "dcg_score", reads_level=False, departs="dcg_score adds up a list of negative grades; here it counts 0.0."
+        ),
         "ndcg": Definition(
             "ndcg_score",
             options={"ideal": "ranked"},

@@ -146,6 +146,7 @@ TENSORFLOW_RANKING = Profile(
     },
     departs=(
         "A row of a negative label is padding to it: negative relevance is refused.",
+        "DCGMetric adds up labels that are all below 1; here they count 0.0, but not in dcg(gain=exp2) without like=.",
         SCORED_ROWS,
         "It computes in float32.",
     ),
