@@ -192,3 +192,14 @@ def test_values_of_a_grid(make: Callable[..., Any], method: str) -> None:
     assert len(common) >= 10
     assert [values[config] for config in common] == pytest.approx([theirs[config] for config in common], abs=1e-9)
     assert max(values.values()) >= max(theirs.values()) - 1e-9
+
+
+def test_where_ranx_differs_as_the_page_says(make: Callable[..., Any]) -> None:
+    first, second = {"u": {"i1": -0.5, "i2": -1.0}}, {"u": {"i1": -0.5, "i10": 2.0}}
+    fused = ranx.fuse([ranx.Run(first), ranx.Run(first)], norm="max", method="max").to_dict()["u"]
+    assert fused["i1"] == pytest.approx(-5e8)
+    assert "i10" not in ranx.fuse([ranx.Run(first), ranx.Run(second)], norm=None, method="sum").to_dict()["u"]
+    columns = {"user": ["u"] * 3, "item": ["i1", "i2", "i10"], "a": [-0.5, -1.0, None], "b": [-0.5, None, 2.0]}
+    frame = recframe.rec(make(columns))
+    assert frame.fuse(score=["a", "b"], method="sum")["fused"].to_list() == [-1.0, -1.0, 2.0]
+    assert frame.fuse(score=["a", "b"], method="min", normalize="max")["fused"].to_list() == [-1.0, -2.0, 1.0]

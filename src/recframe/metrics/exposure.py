@@ -98,7 +98,8 @@ class Gini(_Exposures):
     k : int, optional
         The cutoff. None: the whole lists.
     denominator : {"n", "n-1"}
-        Divide by n, so that one item that has all exposure gives 1 − 1/n, or by n − 1, so that it gives 1 (Elliot).
+        Divide by n, so that one item that has all exposure gives 1 − 1/n, or by n − 1, so that it gives 1 (Elliot,
+        which reports 1 minus that).
 
     Notes
     -----

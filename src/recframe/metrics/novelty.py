@@ -120,7 +120,8 @@ class ARP(Popularity):
     k : int, optional
         The cutoff. None: the whole list.
     unit : {"users", "interactions"}
-        The share of users who have an item, or how many rows of ``train`` have it, a count (Yin et al., Elliot).
+        The share of users who have an item, or how many rows of ``train`` have it, a count (Yin et al., Elliot, which
+        counts repeated rows once).
 
     Notes
     -----

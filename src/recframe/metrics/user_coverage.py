@@ -27,7 +27,7 @@ class UserCoverage(BeyondAccuracyMetric):
     k : int, optional
         The cutoff. None: the whole list.
     filled : bool
-        Whether only a list counts that fills all k places (Elliot's ``UserCoverageAtN``).
+        Whether only a list counts that fills all k places (Elliot's ``UserCoverageAtN``, a count of users).
 
     Notes
     -----
