@@ -15,7 +15,7 @@ from benchmarks.process import ask
 from benchmarks.timing import Missing, Row, faster, in_turn, slower
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
 
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 K = 10
 
 
-def agree(ours: float, theirs: float) -> None:
-    """Stop where two libraries do not compute the same."""
-    if not math.isclose(ours, theirs, rel_tol=1e-9):
-        msg = f"recframe says {ours!r}, but the peer {theirs!r}"
-        raise RuntimeError(msg)
+def agree(values: Sequence[float]) -> None:
+    """Stop where the calls of a row, ours first, do not compute the same."""
+    ours, *others = map(float, values)
+    for theirs in others:
+        if not math.isclose(ours, theirs, rel_tol=1e-9):
+            msg = f"recframe says {ours!r}, but the peer {theirs!r}"
+            raise RuntimeError(msg)
 
 
 # --- ranx -------------------------------------------------------------------------------------------------
@@ -57,7 +59,6 @@ def ranx_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
             )
 
         converted = convert()
-        agree(frame.rec.ndcg(K), float(ranx.evaluate(*converted, f"ndcg@{K}")))  # compiles it, too
         times = in_turn(
             {
                 "ours": lambda: frame.rec.ndcg(K),
@@ -65,6 +66,7 @@ def ranx_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
                 "whole": lambda: ranx.evaluate(*convert(), f"ndcg@{K}"),
             },
             repeats,
+            check=agree,
         )
     yield faster(whole, shape, times["ours"], times["whole"], 25.0)
     yield faster(alone, shape, times["ours"], times["alone"], 8.0)
@@ -82,6 +84,8 @@ def pytrec_eval_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
     import pytrec_eval
 
     frame = pandas_frame(arrays(shape))
+    # It keeps scores as float32, in which whole numbers up to 2^24 do not tie.
+    frame["score"] = frame["score"].rank(method="first")
 
     def nested(rows: pd.DataFrame, value: str) -> dict[str, dict[str, Any]]:
         # The fastest way that its users have found: columns to lists, no pass over rows of the frame.
@@ -97,11 +101,7 @@ def pytrec_eval_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
         found = evaluator.evaluate(nested(frame, "score"))
         return sum(values[f"ndcg_cut_{K}"] for values in found.values()) / len(found)
 
-    # It stores scores as float32, so that ours must not differ beyond that either.
-    frame["score"] = frame["score"].astype("float32").astype("float64")
-    text = frame.assign(item=frame["item"].astype(str))
-    agree(text.rec.ndcg(K, ties="item_desc"), theirs())
-    times = in_turn({"ours": lambda: frame.rec.ndcg(K), "theirs": theirs}, repeats)
+    times = in_turn({"ours": lambda: frame.rec.ndcg(K), "theirs": theirs}, repeats, check=agree)
     yield faster(what, shape, times["ours"], times["theirs"], 25.0)
 
 
@@ -122,7 +122,6 @@ def sklearn_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
     size = (shape.lists, shape.length)
     place = columns["user"] * shape.length + columns["item"]
     dense = [columns[name][place.argsort()].reshape(size) for name in ("relevant", "score")]
-    agree(frame.rec.ndcg(K), ndcg_score(*dense, k=K))
     times = in_turn(
         {
             "ours": lambda: frame.rec.ndcg(K),
@@ -130,6 +129,7 @@ def sklearn_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
             "averaged": lambda: ndcg_score(*dense, k=K),
         },
         repeats,
+        check=agree,
     )
     yield faster(averaged, shape, times["ours"], times["averaged"], 15.0)
     yield slower(ignored, shape, times["ours"], times["ignored"], 1.5)
@@ -160,8 +160,7 @@ def scipy_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
         def loop(correlation: Callable[..., Any] = correlation) -> float:
             return math.fsum(correlation(*both).statistic for both in zip(*dense, strict=True)) / shape.lists
 
-        agree(ours(), loop())
-        times = in_turn({"ours": ours, "theirs": loop}, repeats)
+        times = in_turn({"ours": ours, "theirs": loop}, repeats, check=agree)
         yield slower(what.format(name, theirs), shape, times["ours"], times["theirs"], 0.2)
 
 
@@ -206,7 +205,6 @@ def rectools_times(lists: int, length: int, repeats: int) -> dict[str, Any]:
 
     recommended, bought = convert()
     ranked = frame.assign(rank=recommended["rank"])
-    agree(frame.rec.ndcg(K, relevant="bought"), metric.calc(recommended, bought))
     times = in_turn(
         {
             "ours": lambda: frame.rec.ndcg(K, relevant="bought"),
@@ -215,6 +213,7 @@ def rectools_times(lists: int, length: int, repeats: int) -> dict[str, Any]:
             "whole": lambda: metric.calc(*convert()),
         },
         repeats,
+        check=agree,
     )
     versions = ", ".join(f"{name} {version(name)}" for name in ("rectools", "pandas"))
     return {"times": times, "versions": versions}

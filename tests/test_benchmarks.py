@@ -41,3 +41,19 @@ def test_a_quick_run_prints_a_row_for_each_ratio():
     pytest.importorskip("polars")
     table = run("-m", "benchmarks", "--quick", "--repeats", "1", "--only", "own")
     assert table.count("ndcg@5 / bare window rank") == 3
+
+
+def test_calls_that_compute_something_else_are_not_timed():
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("numpy")
+    from benchmarks.expressions import _same
+    from benchmarks.peers import agree
+
+    agree([0.5, 0.5 + 1e-12])
+    with pytest.raises(RuntimeError, match=r"recframe says 0\.5, but the peer 0\.6"):
+        agree([0.5, 0.5, 0.6])
+    one = pl.DataFrame({"user": [1, 2], "ndcg@5": [0.5, 0.25]})
+    several = one.select("user", pl.struct("ndcg@5", map="ndcg@5").alias("metrics"))
+    _same([one, several, one.reverse().rename({"ndcg@5": "relevant"}), several.unnest("metrics")])
+    with pytest.raises(AssertionError):
+        _same([one, several, one.with_columns(pl.col("ndcg@5").reverse()), several])
