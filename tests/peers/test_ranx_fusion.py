@@ -91,6 +91,7 @@ WITH_NUMBERS = [
     ("gmnz", {"gamma": 0.3}, "gmnz", {"gamma": 0.3}), ("wmnz", {"weights": WEIGHTS}, "wmnz", {"weights": WEIGHTS}),
     ("mixed", {"weights": WEIGHTS}, "mixed", {"weights": WEIGHTS}), ("log_isr", {}, "log_isr", {}),
     ("logn_isr", {"sigma": 0.2}, "logn_isr", {"sigma": 0.2}), ("rbc", {"phi": 0.7}, "rbc", {"p": 0.7}),
+    ("w_bordafuse", {"weights": WEIGHTS}, "borda", {"weights": WEIGHTS}),
 ]  # fmt: skip
 
 
