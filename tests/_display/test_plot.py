@@ -413,7 +413,8 @@ frame = pl.DataFrame({
 models, per = frame.columns[2:4], frame.columns[4]
 plot = frame.rec(score=models).plot
 charts = [plot.curve("ndcg", k=[1, 2]), plot.distribution("mrr"), plot.differences("mrr"),
-    plot.segments("mrr", per=per), plot.trend("mrr", per=per), plot.tradeoff("mrr", "recall", k=1)]
+    plot.segments("mrr", per=per), plot.trend("mrr", per=per), plot.tradeoff("mrr", "recall", k=1),
+    plot.ranks("mrr"), plot.power("mrr", difference=0.1)]
 for number, chart in enumerate(charts):
     chart.save(f"{number}.svg")
 frame.rec(score=models, per=per).report("report.html", "mrr")
@@ -422,6 +423,22 @@ frame.rec(score=models, per=per).report("report.html", "mrr")
         found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
         assert found.returncode == 0, found.stderr[:2000]
         texts = [path.read_text("utf-8") for path in sorted(Path(folder).iterdir())]
-    assert len(texts) == 7
+    assert len(texts) == 9
     assert all("␛" in text or "␀" in text for text in texts)
     assert not any(re.search("[\x00\x07\x1b\ufffe]", text) for text in texts)
+
+
+@pytest.mark.parametrize("names", [[1, 2], [True, False], [None, "new"]])
+def test_power_names_models_of_any_type(names):
+    frame = pl.DataFrame({
+        "user": [1, 1, 2, 2, 3, 3] * 2, "relevant": [1, 0, 0, 1, 1, 0] * 2,
+        "score": [1, 2, 3, 1, 1, 2, 2, 1, 1, 5, 1, 3], "model": [names[0]] * 6 + [names[1]] * 6,
+    })  # fmt: skip
+    _, rows, _ = spec(frame.rec.plot.power("mrr", difference=0.1, model="model"))
+    assert {row["model"] for row in rows if "model" in row} == {f"{names[1]} − {names[0]}"}
+
+
+def test_power_of_differences_that_never_vary_says_so():
+    frame = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [1, 0, 1, 0], "old": [1, 2, 1, 2], "new": [2, 1, 2, 1]})
+    with pytest.raises(recframe.InputError, match="no pair of models has differences of mrr that vary"):
+        frame.rec.plot.power("mrr", difference=0.1, score=["old", "new"])

@@ -9,7 +9,6 @@ from recframe.errors import OptionTypeError, quoted, visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recframe._display.data import Mean
     from recframe.metrics import Metric
 
 LONGEST_NAME = 32
@@ -29,6 +28,11 @@ def check_title(title: object) -> None:
     if title is not None and not isinstance(title, str):
         msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
+
+
+def name_of(model: object) -> str:
+    """Return the name of a model, of whatever type, without characters that no chart can draw."""
+    return visible(str(model))
 
 
 def short(name: str) -> str:
@@ -63,9 +67,9 @@ def range_text(counts: Sequence[int]) -> str:
     return f"{least:,} to {lists_text(most)}" if least < most else lists_text(most)
 
 
-def means_text(averages: Sequence[Mean], confidence: float, *, intervals: bool = True) -> str:
-    """Return over how many lists means are, and the confidence of their intervals."""
-    lists = range_text([mean.lists for mean in averages] or [0])
+def means_text(counts: Sequence[int], confidence: float, *, intervals: bool = True) -> str:
+    """Return over how many lists each of some means is, and the confidence of their intervals."""
+    lists = range_text(counts or [0])
     return f"means over {lists}" + (f", with {percent(confidence)} intervals" if intervals else "")
 
 

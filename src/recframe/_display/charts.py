@@ -135,7 +135,7 @@ def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
 def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wanted: float) -> alt.LayerChart:
     """Return the power of tests over the number of lists, a line for each pair of models."""
     alt = altair()
-    pairs = texts.pair_texts([(row["model"], row["baseline"]) for row in rows])
+    pairs = texts.pair_texts([(texts.name_of(row["model"]), texts.name_of(row["baseline"])) for row in rows])
     rows = [row | {"model": pair} for row, pair in zip(rows, pairs, strict=True)]
     colour = _colour(list(dict.fromkeys(pairs)))
     colour.legend = alt.Legend(title="model", symbolOpacity=1, labelLimit=2 * texts.LABEL_WIDTH)
@@ -197,7 +197,7 @@ def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) ->
     ]
     drawn = len(labels)
     some = [f"{drawn} of {of} segments, those with the most lists"] if drawn < of else []
-    lines = [texts.means_text(averages, confidence), *some, texts.direction(metric)]
+    lines = [texts.means_text([mean.lists for mean in averages], confidence), *some, texts.direction(metric)]
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
     return titled(layers, rows, f"{metric.label} by {texts.short(name)}", lines, height)
 
@@ -259,7 +259,7 @@ def _lines(
         base.mark_line().encode(y=y),
         base.mark_point(filled=True, size=36, opacity=1).encode(y=y, shape=_shape(models)),
     ]
-    over = texts.means_text(averages, confidence, intervals=bands)
+    over = texts.means_text([mean.lists for mean in averages], confidence, intervals=bands)
     return titled(layers, rows, f"{name} by {by}", [over, texts.direction(averages[0].metric)])
 
 

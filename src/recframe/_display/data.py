@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
+from recframe._display.chart_texts import name_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package
 from recframe._engines.base import VALIDATE
@@ -13,7 +14,7 @@ from recframe._engines.registry import labels_of
 from recframe._evaluate import check_frame, plan_of_lists
 from recframe._statistics import ROUNDING, check_installed
 from recframe._values import check_names
-from recframe.errors import InputError, OptionError, visible
+from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -136,7 +137,7 @@ def values_by_model(plan: Plan) -> list[dict[str, Any]]:
 
 def _name_of(plan: Plan, row: Mapping[str, Any]) -> str:
     """Return the name of the model that a row of a result is about."""
-    return visible(str(row["model"])) if plan.context.query.several else NO_MODEL
+    return name_of(row["model"]) if plan.context.query.several else NO_MODEL
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def values_of(plan: Plan) -> Values:
     _, parts = segments(by_list, plan.context, [*names, *weights])
     columns = {name: np.concatenate([part[name] for part in parts]) for name in (*names, *weights) if parts}
     values = [columns.get(name, np.array([])) for name in names]
-    models = [visible(str(model)) for model in by_list.models] if plan.context.query.several else [NO_MODEL]
+    models = [*map(name_of, by_list.models)] if plan.context.query.several else [NO_MODEL]
     of_lists = [np.nan_to_num(columns[name]) for name in weights if columns] or [np.ones(len(one)) for one in values]
     return Values(plan.metrics[0], models, values, of_lists)
 

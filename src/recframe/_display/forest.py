@@ -11,7 +11,7 @@ from recframe._display.decided import record_of, records_by_name
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import IS_COMPARE
 from recframe._signatures import checked_call
-from recframe.errors import InputError, visible
+from recframe.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -93,13 +93,13 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     some = [f"{MOST_PAIRS} of {of:,} pairs, those with the largest differences"] if of > MOST_PAIRS else []
     several = len({row["baseline"] for row in kept}) > 1
     sides = ("model", "baseline") if several else ("model",)
-    pairs = texts.pair_texts([tuple(_name(row[side]) for side in sides) for row in kept])
+    pairs = texts.pair_texts([tuple(texts.name_of(row[side]) for side in sides) for row in kept])
     parts = [_row(row, pair) for row, pair in zip(kept, pairs, strict=True)]
     lists = texts.range_text([row["lists"] for row in kept])
     baselines = {row["baseline"] for row in kept}
-    against = [f"against {texts.short(_name(baselines.pop()))}"] if len(baselines) == 1 else []
+    against = [f"against {texts.short(texts.name_of(baselines.pop()))}"] if len(baselines) == 1 else []
     subtitle = [", ".join([*against, lists]), *some]
-    colours = list(dict.fromkeys(map(_name, models)))
+    colours = list(dict.fromkeys(map(texts.name_of, models)))
     return charts.forest(parts, {name: record_of(name, records) for name in by_metric}, colours, subtitle)
 
 
@@ -115,8 +115,4 @@ def _row(row: Mapping[str, Any], pair: str) -> dict[str, Any]:
     if segment:
         pair = f"{texts.segment_texts([segment])[0]} · {pair}"
     chosen = ("metric", "difference", "low", "high", "verdict", "lists")
-    return {name: row[name] for name in chosen} | {"pair": pair, "model": _name(row["model"])}
-
-
-def _name(model: Any) -> str:
-    return visible(str(model))
+    return {name: row[name] for name in chosen} | {"pair": pair, "model": texts.name_of(row["model"])}

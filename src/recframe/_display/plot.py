@@ -17,7 +17,7 @@ from recframe._display.rank_charts import RankCharts
 from recframe._display.segment_charts import SegmentCharts
 from recframe._evaluate import refuse_options
 from recframe._signatures import checked_call, show_roles
-from recframe.errors import OptionError, OptionTypeError, no_attribute, quoted
+from recframe.errors import InputError, OptionError, OptionTypeError, no_attribute, quoted
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -278,7 +278,11 @@ class Plot(SegmentCharts, RankCharts):
             cluster=cluster,
         )  # fmt: skip
         rows = power_curve(plan, options)
-        check_means((row["power"] for row in rows), plan.metrics[0].label)
+        if not rows:
+            msg = (
+                f"no pair of models has differences of {plan.metrics[0].label} that vary, so there is no power to draw"
+            )
+            raise InputError(msg, "compare() shows the differences")
         return charts.power(rows, plan.metrics[0], str(difference), power)
 
 

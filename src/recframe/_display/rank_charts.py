@@ -66,6 +66,7 @@ class RankCharts(Charts):
         rows = ranked(plan, Options.of(None, confidence=confidence, cluster=cluster, resamples=10_000, seed=0))
         (metric,) = plan.metrics
         check_means((row["rank"] for row in rows), metric.label)
+        rows = [row | {"model": texts.name_of(row["model"])} for row in rows]
         return _chart(rows, metric, confidence)
 
 

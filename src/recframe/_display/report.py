@@ -19,7 +19,7 @@ from recframe._display.report_query import ReportQuery
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._values import choice
-from recframe.errors import OptionError, closest, quoted, visible
+from recframe.errors import OptionError, closest, quoted
 from recframe.profiles import explain
 
 if TYPE_CHECKING:
@@ -107,9 +107,9 @@ def _data(report: ReportQuery) -> str:
         rows = rows_of(report.spread)
         facts["lists"] = f"{max(row['lists'] + row['undefined'] for row in rows):,}"
     if report.models:
-        facts["models"] = ", ".join(visible(str(model)) for model in report.models)
+        facts["models"] = ", ".join(map(chart_texts.name_of, report.models))
     if report.compared is not None:
-        facts["baseline"] = "all pairs" if report.baseline is None else visible(str(report.baseline))
+        facts["baseline"] = "all pairs" if report.baseline is None else chart_texts.name_of(report.baseline)
     cutoffs = sorted({metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None})
     facts |= {"cutoffs": ", ".join(map(str, cutoffs))} if cutoffs else {}
     facts |= {"confidence": chart_texts.percent(report.options.confidence)}

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates, charts
+from recframe._display.chart_texts import name_of
 from recframe._display.data import BY_SEGMENT, means, values_of
 from recframe._display.segment_charts import MOST_SEGMENTS, by_segment, segments_of, trend_of
-from recframe.errors import visible
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -75,7 +75,7 @@ def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     by_model = values_of(report.call.one("report", metric, None))
     if by_model.lists == 0:
         return
-    baseline = 0 if report.baseline is None else by_model.models.index(visible(str(report.baseline)))
+    baseline = 0 if report.baseline is None else by_model.models.index(name_of(report.baseline))
     others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])
     few = by_model.of(sorted([baseline, *others]))
     yield charts.distribution(few, by_model.models)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from recframe._display import chart_texts as texts
 from recframe._display.cells import number_text
 from recframe._display.frames import grouped
-from recframe.errors import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,10 +23,8 @@ SENTENCES = {
 
 def sentence(row: Mapping[str, Any]) -> str:
     """Return the decision of a row of `compare`, without its numbers."""
-    model, baseline = (visible(str(row[name])) for name in ("model", "baseline"))
-    return SENTENCES.get(row["verdict"], "{model} against {baseline}: not tested").format(
-        model=model, baseline=baseline
-    )
+    names = {side: texts.name_of(row[side]) for side in ("model", "baseline")}
+    return SENTENCES.get(row["verdict"], "{model} against {baseline}: not tested").format(**names)
 
 
 def numbers(row: Mapping[str, Any], confidence: float) -> str:
