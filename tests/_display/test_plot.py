@@ -389,6 +389,14 @@ def test_without_altair_there_is_the_line_that_installs_it(monkeypatch):
         FRAME.rec.plot.curve("ndcg")
 
 
+def test_a_broken_altair_is_not_called_missing(monkeypatch, tmp_path):
+    (tmp_path / "altair.py").write_text("import no_such_module")
+    monkeypatch.delitem(sys.modules, "altair")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        FRAME.rec.plot.curve("ndcg")
+
+
 def test_numbers_are_none_of_the_specification_where_there_is_no_value():
     frame = FRAME.filter(pl.col("user") < 3)
     _, rows, text = spec(frame.rec.plot.segments("ndcg@3", per="country", score="old"))

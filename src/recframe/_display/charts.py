@@ -195,8 +195,7 @@ def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) ->
         base.mark_rule(size=2, opacity=0.6).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=_shape(models)),
     ]
-    drawn = len(labels)
-    some = [f"{drawn} of {of} segments, those with the most lists"] if drawn < of else []
+    some = [f"{len(labels)} of {of} segments, those with the most lists"] if len(labels) < of else []
     lines = [texts.means_text([mean.lists for mean in averages], confidence), *some, texts.direction(metric)]
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
     return titled(layers, rows, f"{metric.label} by {texts.short(name)}", lines, height)

@@ -95,10 +95,9 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     sides = ("model", "baseline") if several else ("model",)
     pairs = texts.pair_texts([tuple(texts.name_of(row[side]) for side in sides) for row in kept])
     parts = [_row(row, pair) for row, pair in zip(kept, pairs, strict=True)]
-    lists = texts.range_text([row["lists"] for row in kept])
     baselines = {row["baseline"] for row in kept}
     against = [f"against {texts.short(texts.name_of(baselines.pop()))}"] if len(baselines) == 1 else []
-    subtitle = [", ".join([*against, lists]), *some]
+    subtitle = [", ".join([*against, texts.range_text([row["lists"] for row in kept])]), *some]
     colours = list(dict.fromkeys(map(texts.name_of, models)))
     return charts.forest(parts, {name: record_of(name, records) for name in by_metric}, colours, subtitle)
 

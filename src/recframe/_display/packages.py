@@ -9,8 +9,10 @@ from recframe.errors import MissingExtraError
 
 
 def package(name: str, what: str, extra: str = "plot") -> Any:
-    """Return a package, or raise `MissingExtraError` and say what needs it."""
+    """Return a package, or raise `MissingExtraError` and say what needs it; a broken one raises its own error."""
     try:
         return import_module(name)
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
         raise MissingExtraError.of(what, extra) from None

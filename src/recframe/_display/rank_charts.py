@@ -94,5 +94,5 @@ def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) ->
         base.mark_rule(size=3, opacity=0.6).encode(x=alt.X("rank_low:Q"), x2="rank_high:Q", color=color),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=x, color=color),
     ]
-    lines = [over, texts.direction(metric)]
-    return charts.titled(layers, rows, f"Ranks by {metric.label}", lines, alt.Step(charts.ROW_HEIGHT + 4))
+    height = alt.Step(charts.ROW_HEIGHT + 4)
+    return charts.titled(layers, rows, f"Ranks by {metric.label}", [over, texts.direction(metric)], height)
