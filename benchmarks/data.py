@@ -108,7 +108,7 @@ def spark_frame(columns: dict[str, Any]) -> Any:
 
 
 def as_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with text in the place of its integer keys."""
+    """Return the frame with text instead of its integer keys."""
     import polars as pl
 
     return frame.with_columns(pl.format("user-{}", "user").alias("user"))

@@ -1,4 +1,4 @@
-"""Roles that are labels of pandas frames, and what is given in the place of a column's name."""
+"""Roles that are labels of pandas frames, and what is given instead of a column's name."""
 
 from __future__ import annotations
 

@@ -415,7 +415,7 @@ def test_signatures_show_every_role():
     assert repr(inspect.signature(recframe.from_lists).parameters["rank"].default) == "'rank'"
 
 
-# --- ranks in the place of scores -----------------------------------------------------------------------------
+# --- ranks instead of scores ---------------------------------------------------------------------------------
 
 
 def ranks():

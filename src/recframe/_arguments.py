@@ -205,7 +205,7 @@ class Roles:
         The column that names the group of an item, such as its seller, in `features`, the frame or `truth`. Read by
         `awrf`; without it: each item is a group.
     condensed : bool
-        Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the truth holds its
+        Whether unjudged rows are left out before the rest is ranked. A row is judged if the truth holds its
         item with a relevance of 0 or more; without ``truth=``, if its relevance is that.
     mean : {"arithmetic", "geometric", "harmonic", "median"}
         What the values of lists become together.

@@ -124,7 +124,7 @@ IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUT
 POSITION = IDEAL.one(
     "position", "integer", "a position from 1: of a row, or in a table of positions", "list_sums, _engines"
 )
-GAIN = IDEAL.one("gain", "float", "what sorts the best order in the place of the relevance")
+GAIN = IDEAL.one("gain", "float", "what sorts the ideal ranking instead of the relevance")
 ideal_position_column = IDEAL.many("ideal_position{}", "float", "the row's position in the order of such a gain")
 RELEVANT = IDEAL.one("relevant_in_list", "float", "R: the relevant items of the list, ranked or not")
 

@@ -190,7 +190,7 @@ def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
         msg = f"{with_what}, of one model, but rank={roles.rank!r} names several"
         raise OptionError(msg, "stack the models' frames, and name their column by model=")
     if roles.condensed:
-        msg = f"{with_what}, so that condensed=True cannot tell which of them somebody judged"
+        msg = f"{with_what}, so that condensed=True cannot tell which of them are judged"
         raise OptionError(msg, "a frame with all ranked rows")
     if roles.truth is not None:
         msg = f"{with_what}, which truth= might call relevant"

@@ -40,7 +40,7 @@ class _Accessor:
 
 
 class _Elsewhere:
-    """What columns have in the place of the namespace: its methods say where that is."""
+    """What columns have instead of the namespace: its methods say where that is."""
 
     __slots__ = ("_hint", "_what")
 

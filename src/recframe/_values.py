@@ -111,7 +111,7 @@ def _is_of_frames(library: str) -> bool:
 
 
 def _instead(role: str, given: object) -> tuple[str, str]:
-    """Return what was given in the place of a name, and the remedy."""
+    """Return what was given instead of a name, and the remedy."""
     kind = type(given)
     if not _is_of_frames(kind.__module__.split(".")[0]):
         return "", f"{role}='name'"

@@ -59,7 +59,7 @@ def whole():
 @pytest.mark.parametrize("partitions", [None, 3])
 def test_polars_that_tells_types_earlier_gives_the_same(whole, version, partitions, monkeypatch):
     if version == "1.30 to 1.34" and not polars_partitions.GIVES_SCHEMA_LATER:
-        pytest.skip("this polars takes no function in the place of types")
+        pytest.skip("this polars takes no function instead of types")
     frame, requested, expected = whole
     for module in (polars_lazy, polars_lazy_ranks, polars_partitions, polars_schema):
         monkeypatch.setattr(module, "KNOWS_SCHEMA_LATER", False)

@@ -1,4 +1,4 @@
-"""condensed=True: rows that nobody judged are gone before the rest is ranked."""
+"""condensed=True: unjudged rows are gone before the rest is ranked."""
 
 from __future__ import annotations
 
@@ -75,5 +75,5 @@ def test_what_is_recommended_is_no_matter_of_judgments(polars_engine):
     with pytest.raises(recframe.RecError, match="coverage reads what is recommended"):
         polars_engine.ask(frame, "coverage", condensed=True)
     ranked = polars_engine.frame({"user": [1], "relevant": [1], "rank": [1], "candidates": [1]})
-    with pytest.raises(recframe.RecError, match="cannot tell which of them somebody judged"):
+    with pytest.raises(recframe.RecError, match="cannot tell which of them are judged"):
         polars_engine.ask(ranked, "mrr", rank="rank", candidates="candidates", condensed=True)

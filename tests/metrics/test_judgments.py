@@ -47,7 +47,7 @@ def test_nobody_judged_a_relevance_below_0(engine, truth):
     assert [found[name] for name in labels] == pytest.approx([1 / 3, 1.0, 1 / 3])
     (alone,) = engine.ask(frame, "evaluate", [*labels, "num_ret"], condensed=True, **given)
     assert [*alone.values()] == pytest.approx([1 / 3, 1.0, 1.0, 1.0])
-    # Where -1 is relevant, somebody judged it.
+    # Where -1 is relevant, it is judged.
     (low,) = engine.ask(frame, "evaluate", labels, min_relevance=-1, **given)
     assert [low[name] for name in labels] == [1.0, 1.0, 1.0]
 
@@ -101,7 +101,7 @@ def test_inferred_average_precision_by_hand(polars_engine):
 
 @pytest.mark.parametrize(("p", "value", "residual"), [(0.5, 0.5 + 0.5**4, 0.5**6 + 0.5**3), (0.8, 0.2 + 0.2 * 0.8**3, 0.8**6 + 0.2 * 0.8**2)])  # fmt: skip
 def test_the_residual_is_that_of_moffat_and_zobel(engine, p, value, residual):
-    """What is after the depth d weighs p^d, and an item that nobody judged at the rank r weighs (1 - p) p^(r - 1)."""
+    """What is after the depth d weighs p^d, and an unjudged item at the rank r weighs (1 - p) p^(r - 1)."""
     marks = [1, 0, None, 1, 0, 0]
     frame = engine.frame({"user": [1] * 6, "relevant": marks, "score": [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]})
     labels = [f"rbp(p={p})", f"rbp_residual(p={p})"]

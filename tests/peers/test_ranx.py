@@ -116,7 +116,7 @@ def test_bpref_is_refused_for_what_it_gives_to_some_lists() -> None:
     theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "bpref", return_mean=False)
     frame, truth = polars.DataFrame(long(run, "score")), polars.DataFrame(long(qrels, "relevant"))
     ours = frame.rec.bpref(truth=truth, per="user", min_relevance=1, undefined=0)
-    # What is wrong there: a list of hits alone has no value, and a row that nobody judged lowers another.
+    # What is wrong there: a list of hits alone has no value, and an unjudged row lowers another.
     assert dict(zip(sorted(run), theirs.tolist(), strict=True)) == pytest.approx(
         {"negative": 0.0, "only hits": float("nan"), "some": 0.5}, nan_ok=True
     )

@@ -118,7 +118,7 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         (metrics.DCG(5, gain=nw.Expr.sqrt), {}, "gain(r) = sqrt(relevance), 0 where that is not above 0"),
         ("novelty(unit=interactions)@2", {}, "of −log2(interactions of the item / interactions) / 2"),
         ("arp(unit=interactions)@2", {}, "Σ r≤2 of interactions of the item, divided by min(2, N)"),
-        ("mrr", {"condensed": True}, "judged rows that nobody judged are left out before the rest is ranked"),
+        ("mrr", {"condensed": True}, "judged unjudged rows are left out before the rest is ranked"),
         ("mrr", {"mean": "geometric", "weight": "w"}, "mean geometric, of lists with the weight w"),
         ("roc_auc", {"sampled": (99, 1000)}, "the expected value is that of full lists"),
     ],

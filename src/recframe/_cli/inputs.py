@@ -44,7 +44,7 @@ OLDER = (json.JSONDecodeError, RuntimeError)
 SIDES = ("truth", "judge", "train", "features")
 """The roles of files that hold no scores of a model."""
 _OF_LISTS = ("per", "per_item", "weight", "propensity")
-"""The roles of columns that a truth may hold in the place of the frame."""
+"""The roles of columns that a truth may hold instead of the frame."""
 _OF_IDS = tuple(name for name, role in ROLES.items() if role.kind == "column" and role.holds == "text")
 _OF_NUMBERS = tuple(name for name, role in ROLES.items() if role.holds != "text")
 
@@ -66,7 +66,7 @@ class Inputs:
     """Columns that have one value in all files."""
 
     def read(self) -> tuple[pl.DataFrame, dict[str, Any]]:
-        """Return the frame and the roles of the call, with frames in the place of files."""
+        """Return the frame and the roles of the call, with frames instead of files."""
         standard_input.cache_clear()
         roles = dict(self.roles)
         models, several = _models(self.files, None if self.format else ENDINGS)

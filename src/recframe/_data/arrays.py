@@ -1,4 +1,4 @@
-"""Arrays in the place of a frame: labels and predictions, row by row, as estimators and boosters hold them."""
+"""Arrays instead of a frame: labels and predictions, row by row, as estimators and boosters hold them."""
 
 from __future__ import annotations
 

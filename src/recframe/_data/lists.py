@@ -1,4 +1,4 @@
-"""Lists in the place of rows, and back."""
+"""Lists instead of rows, and back."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def from_lists(
     users : sequence, optional
         Who the users of plain lists are; None: numbers from 0.
     scores : the same as `recommended`, optional
-        The scores of the recommended items; the frame then has scores in the place of ranks.
+        The scores of the recommended items; the frame then has scores instead of ranks.
     prices : mapping, or the same as `recommended`, optional
         The values of items: ``{item: price}``, which also knows what was never recommended, or the prices of the
         recommended items.

@@ -1,4 +1,4 @@
-"""The first rows of each list, and lists in the place of rows."""
+"""The first rows of each list, and lists instead of rows."""
 
 from __future__ import annotations
 

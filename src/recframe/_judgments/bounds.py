@@ -1,4 +1,4 @@
-"""The least and the greatest value of metrics over all judgments of the items that nobody judged.
+"""The least and the greatest value of metrics over all judgments of unjudged items.
 
 Of all judgments that make m items relevant, a metric is greatest where these are ranked first, and least where they are
 ranked last. So the bounds of a list are those of its candidates: the first m items are relevant, or the last m. Items
@@ -96,7 +96,7 @@ class Lists:
         for pair, value in zip(rows_of(judged, [*keys, ITEM]), relevance, strict=True):
             if value < 0:
                 msg = f"truth= holds the relevance {value:g}, but bounds go from 0 to the largest grade"
-                raise InputError(msg, "leave rows that nobody judged out of truth=")
+                raise InputError(msg, "leave unjudged rows out of truth=")
             if not math.isnan(value):
                 known[pair] = max(value, known.get(pair, 0.0))
         _, numbers = numbered(pair[:-1] for pair, value in known.items() if value > 0)

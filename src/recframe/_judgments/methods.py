@@ -88,7 +88,7 @@ class JudgmentMethods(Methods):
         grade: float | None = None,
         **roles: Any,
     ) -> Frame:
-        """Return the least and the greatest value over all judgments of the items that nobody judged.
+        """Return the least and the greatest value over all judgments of unjudged items.
 
         What `truth` lacks was not judged. The bounds are exact for each list, and so are their means.
 

@@ -266,7 +266,7 @@ def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
 
 
 def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
-    """Return the median of the lists' values in the place of totals, and how many lists have one."""
+    """Return the median of the lists' values instead of totals, and how many lists have one."""
     by = context.reported
     lists = lists.select(*by, *labels, *_counts(context, labels))
     medians = [nw.col(label).median().alias(total_column(label)) for label in labels]

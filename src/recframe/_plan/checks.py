@@ -70,7 +70,7 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         name = query.averaging(metric.label).name
         if query.condensed and _reads_all_lists(metric):
-            msg = f"condensed=True leaves out what nobody judged, but {name} reads what is recommended, judged or not"
+            msg = f"condensed=True leaves out unjudged rows, but {name} reads what is recommended, judged or not"
             raise OptionError(msg, "evaluate it in a call of its own, without condensed=")
         if query.mean != "arithmetic" and isinstance(metric, ExposureMetric):
             msg = f"mean={query.mean!r} is computed over lists, but {name} is one value of all lists together"

@@ -129,7 +129,7 @@ class _Call:
     pooled: bool
     """Whether models in one frame tell together which lists there are."""
     condensed: bool
-    """Whether rows that nobody judged are left out."""
+    """Whether unjudged rows are left out."""
     by_propensity: bool
     """Whether a relevant row counts as 1 / propensity rows."""
     by_divisor: bool

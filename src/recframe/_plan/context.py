@@ -176,7 +176,7 @@ class CallContext:
         return frame if self._part is None else self.engine.part(frame, self._list_keys, *self._part)
 
     def _condensed(self, frame: Frame) -> Frame:
-        """Return the rows of the user's frame that somebody judged."""
+        """Return the judged rows of the user's frame."""
         if self.truth is None:
             if self.prepared:
                 return frame.filter(is_judged())
@@ -185,7 +185,7 @@ class CallContext:
         return matched(self.engine, frame, self.truth.select(*on), on)
 
     def _judged(self, rows: Frame) -> Frame:
-        """Return those rows of a pool that somebody judged."""
+        """Return the judged rows of a pool."""
         return self.with_hits(rows).filter(is_judged()).drop(HIT)
 
     def _filled(self, frame: Frame, columns: Sequence[str]) -> Frame:

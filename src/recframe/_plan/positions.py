@@ -60,7 +60,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     ranked = context.engine.drop_missing(ranked, SCORE)
     _check_ranks(context, ranked)
     if context.query.condensed and context.query.by_rank:
-        # The gaps of rows that nobody judged are closed.
+        # The gaps of unjudged rows are closed.
         ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.group).cast(nw.Int64()).alias(SCORE))
     if context.omitted:
         partial_rankings.check_counts(context, ranked)

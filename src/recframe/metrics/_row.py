@@ -135,7 +135,7 @@ class Row(SharedTerms):
 
     @property
     def judged(self) -> nw.Expr:
-        """1.0 where somebody judged the row: its relevance is known, and 0 or more, or makes it relevant; else 0.0."""
+        """1.0 where the row is judged: its relevance is known, and 0 or more, or makes it relevant; else 0.0."""
         self.requested.add(POOLED)
         return is_judged().cast(nw.Float64())
 
@@ -249,12 +249,12 @@ class UntiedRow(Row):
 
 
 def is_judged() -> nw.Expr:
-    """Return whether somebody judged a row of known hits: a relevance below 0 says that nobody did, as TREC's files."""
+    """Return whether a row of known hits is judged: one with a relevance below 0 is not, as in TREC's files."""
     return (nw.col(POOLED) > 0) & ((nw.col(RELEVANCE) >= 0) | (nw.col(HIT) > 0))
 
 
 def is_nonrelevant() -> nw.Expr:
-    """Return whether somebody judged a row, and it is not relevant."""
+    """Return whether a row is judged, and not relevant."""
     return is_judged() & (nw.col(HIT) == 0)
 
 

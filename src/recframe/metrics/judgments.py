@@ -45,7 +45,7 @@ class BPref(Metric):
     Notes
     -----
     In [0, 1], higher is better. Accepts no k. A row is judged if the truth holds its item with a relevance of 0 or
-    more; without ``truth=``, if its relevance is that. A relevance below 0 says that nobody judged it, as in TREC's
+    more; without ``truth=``, if its relevance is that. With a relevance below 0 it is unjudged, as in TREC's
     files, unless `min_relevance` makes it relevant.
 
     References
@@ -95,8 +95,8 @@ class InfAP(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k. The truth holds the pool: a relevance below 0 says that an item is in it
-    and that nobody judged it, as in TREC's files. What the truth lacks, or holds without a relevance, is outside of the
+    In [0, 1], higher is better. Accepts no k. The truth holds the pool: an item of a relevance below 0 is in it, and
+    unjudged, as in TREC's files. What the truth lacks, or holds without a relevance, is outside of the
     pool, so irrelevant; without ``truth=`` that is a missing relevance. R are the items judged relevant. If the whole
     pool was judged, the value is that of `map` up to ε.
 
@@ -134,7 +134,7 @@ class InfAP(Metric):
 
 @dataclass(frozen=True)
 class Judged(RankedListMetric):
-    r"""Share of the top k that somebody judged, relevant or not.
+    r"""Share of the top k that is judged, relevant or not.
 
     .. math:: \mathrm{judged@}k = |\{r \le k : r \text{ is judged}\}| / k
 
@@ -150,7 +150,7 @@ class Judged(RankedListMetric):
     Notes
     -----
     In [0, 1], higher rests on more judgments. A row is judged if the truth holds its item with a relevance of 0 or
-    more; without ``truth=``, if its relevance is that. A relevance below 0 says that nobody judged it, as in TREC's
+    more; without ``truth=``, if its relevance is that. With a relevance below 0 it is unjudged, as in TREC's
     files, unless `min_relevance` makes it relevant. A list without a relevant item has a value, one with nothing ranked
     has none.
 
@@ -168,7 +168,7 @@ class Judged(RankedListMetric):
     """
 
     name: ClassVar[str] = "judged"
-    summary: ClassVar[str] = "share of the top k that somebody judged, relevant or not"
+    summary: ClassVar[str] = "share of the top k that is judged, relevant or not"
     formula: ClassVar[str] = "judged rows at r ≤ k / k"
     reference: ClassVar[str] = "ir_measures `Judged`; Thakur et al., NeurIPS 2021"
     reads: ClassVar[Reads] = "all"

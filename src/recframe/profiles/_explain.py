@@ -175,7 +175,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
 def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tuple[str, str]]:
     """Yield what becomes of values where the call requests more than their plain mean."""
     if query.condensed:
-        yield "judged", "rows that nobody judged are left out before the rest is ranked"
+        yield "judged", "unjudged rows are left out before the rest is ranked"
     if query.propensity is not None and not of_items:
         known = f"the probability that its relevance was observed is {query.propensity}"
         known += "; shares divide sums over all lists" if query.estimator == "pooled" else ""

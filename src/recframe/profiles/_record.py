@@ -81,7 +81,7 @@ class Profile:
     departs : tuple of str
         Where it departs from its own documented definitions, whatever the metric.
     floor : float
-        What it puts in the place of lower values of lists in a geometric mean.
+        What it puts instead of lower values of lists in a geometric mean.
     """
 
     name: Like
