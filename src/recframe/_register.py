@@ -131,22 +131,22 @@ class _Finder(MetaPathFinder):
     """Finds nothing itself: it sees to it that a library imported later gets its namespace, whichever finder has it."""
 
     def __init__(self) -> None:
-        self._asked: set[tuple[int, str]] = set()
+        self._searched: set[tuple[int, str]] = set()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        asked = threading.get_ident(), fullname
-        if fullname not in _LIBRARIES or asked in self._asked:
+        searched = threading.get_ident(), fullname
+        if fullname not in _LIBRARIES or searched in self._searched:
             return None
         # Another finder may ask all finders too, this one among them.
-        self._asked.add(asked)
+        self._searched.add(searched)
         try:
             others = (finder for finder in list(sys.meta_path) if not _is_own(finder))
             specs = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
             spec = next((spec for spec in specs if spec is not None), None)
         finally:
-            self._asked.discard(asked)
+            self._searched.discard(searched)
         if spec is not None and hasattr(spec.loader, "exec_module"):
             spec.loader = _AfterImport(spec.loader)
         return spec

@@ -86,7 +86,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
         numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
     elif _is_chance(options.baseline) and CHANCE not in values.models:
         numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
-        values = values.beside(ListValues(plan_of_chance(plan, f"baseline={CHANCE!r}")), CHANCE)
+        values = values.with_model(ListValues(plan_of_chance(plan, f"baseline={CHANCE!r}")), CHANCE)
     else:
         numbers = model_pairs(values.models, options.baseline)
     check_simultaneous(options, len(values.models))

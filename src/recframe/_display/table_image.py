@@ -36,7 +36,7 @@ def png(layout: Layout, title: str | None, converter: Any) -> bytes:
 def svg(layout: Layout, title: str | None) -> str:
     """Return the table as an SVG on white."""
     columns = [[Cell(name, bold=True), *cells] for name, cells in zip(layout.header, layout.columns, strict=True)]
-    # Raised letters are right of the numbers, so that the digits of a column stay below each other.
+    # Raised letters are right of the numbers, so that the digits of a column are aligned.
     rooms = [max(_width(cell.raised, RAISED_SIZE) for cell in column) for column in columns]
     widths = [
         room + max(_width(cell.text, TEXT_SIZE, bold=cell.bold) for cell in column)

@@ -23,11 +23,11 @@ NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nu
 
 
 EXPLODE: dict[str, Any] = {"empty_as_null": False} if "empty_as_null" in signature(pl.Expr.explode).parameters else {}
-"""What polars is told of empty lists, none of which is exploded: 1.42 to 1.44 warn that the default will change."""
+"""The argument for empty lists, none of which is exploded: 1.42 to 1.44 warn that the default will change."""
 FEW_ROWS = 2**16
 """Rows of a frame that one core is done with before others could help."""
 FEWER_STEPS: dict[str, Any] = {}
-"""What polars is told about plans of few rows: only to compute nothing that is not read, and nothing twice."""
+"""The arguments for plans of few rows: only to compute nothing that is not read, and nothing twice."""
 if hasattr(pl, "QueryOptFlags"):
     FEWER_STEPS["optimizations"] = pl.QueryOptFlags.none(
         projection_pushdown=True, comm_subplan_elim=True, comm_subexpr_elim=True

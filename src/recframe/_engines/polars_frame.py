@@ -51,7 +51,7 @@ class PolarsFrame:
     held : polars.DataFrame or None
         The rows, where they are computed: to pick columns of them takes no plan.
     facts : dict of str to list
-        What was asked of columns that are held; frames that pick them share it.
+        What was looked up of columns that are held; frames that pick them share it.
     """
 
     _native: pl.LazyFrame

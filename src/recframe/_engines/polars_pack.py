@@ -221,8 +221,8 @@ def _ask(frame: pl.DataFrame, names: Sequence[str], known: Facts) -> None:
     columns = [*filter(may_be_whole, map(frame.get_column, filterfalse(known.get, names)))]
     # In a small frame, one step for all costs more than looks at columns that are held.
     few = frame.height <= FEW_ROWS or not columns
-    asked = [fact for column in columns for fact in facts(column if few else pl.col(column.name), column.dtype)]
-    answers = asked if few else frame.select(**{f"{number}": fact for number, fact in enumerate(asked)}).row(0)
+    looked_up = [fact for column in columns for fact in facts(column if few else pl.col(column.name), column.dtype)]
+    answers = looked_up if few else frame.select(**{f"{number}": fact for number, fact in enumerate(looked_up)}).row(0)
     for number, column in enumerate(columns):
         known.setdefault(column.name, [])[:] = answers[4 * number : 4 * number + 4]
 

@@ -107,7 +107,7 @@ def ranked_by_sort(
     mark : Mark or None
         Which rows are needed: all rows get their positions, and the others are left out. None: all are.
     known : dict of str to list
-        What is known of the columns; what is asked is added.
+        What is known of the columns; what is looked up is added.
 
     Returns
     -------

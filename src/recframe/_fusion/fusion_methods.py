@@ -47,7 +47,7 @@ class Method:
     fused : callable
         From the values of an item to its fused score.
     place : {"rrf", "isr", "borda", "rbc", "place"}, optional
-        What a position is worth, if the method reads positions; None: it reads scores.
+        The weight of a position, if the method reads positions; None: it reads scores.
     number : str, optional
         The name of its own number.
     weights : {"optional", "needed", "refused"}

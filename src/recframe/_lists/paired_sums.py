@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
 NEGATIVE = ("negative model", "negative baseline")
-"""How many values are below 0, where the range of the metric has no least value; else this is not asked."""
+"""How many values are below 0, where the range of the metric has no least value; else they are not counted."""
 KEPT_PAIRS = 16
 """Of how many sets of pairs the expressions are kept."""
 UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")

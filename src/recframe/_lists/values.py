@@ -106,7 +106,7 @@ class ListValues:
             self.models = list(plan.context.query.orders)
         self.frame = self._joined(frames)
 
-    def beside(self, other: ListValues, name: str) -> ListValues:
+    def with_model(self, other: ListValues, name: str) -> ListValues:
         """Return these values and those of the same models in another order of rows, under one name, after them."""
         both, keys = copy(self), self._context.keys
         both.models = [*self.models, *([name] * len(self.models))]

@@ -162,8 +162,8 @@ def group_frames(given: Given, query: Query, requirements: Requirements) -> tupl
     # A truth of another kind is refused when the frames are opened.
     alike = kind_of(adapter.side_frame(given.truth)) is kind_of(given.frame)
     # Only for the groups of relevant items a lazy truth must say which columns it has.
-    asked = alike and (adapter.eager or any(target == "relevant" for *_, target in requirements.numbers.groups))
-    if not asked or column not in adapter.names(given.truth):
+    truth_counts = alike and (adapter.eager or any(target == "relevant" for *_, target in requirements.numbers.groups))
+    if not truth_counts or column not in adapter.names(given.truth):
         return ("frame",)
     return ("frame", "truth") if not adapter.eager or column in adapter.names(given.frame) else ("truth",)
 

@@ -83,8 +83,8 @@ def prediction_powered(true: Values, predicted: Values, others: Values, confiden
     Angelopoulos, Duchi, Zrnic, *PPI++: efficient prediction-powered inference*, arXiv 2311.01453.
     """
     count, more, mean = len(true.values), len(others.values), true.mean
-    told = int((true.counts > 0).sum())
-    if told <= ONE_MORE or more < ONE_MORE:
+    judged = int((true.counts > 0).sum())
+    if judged <= ONE_MORE or more < ONE_MORE:
         return None
     own, same, rest = (each.residuals(mean) for each in (true, predicted, others))
     spread = np.concatenate([same, rest]).var(ddof=1)
