@@ -461,6 +461,10 @@ def test_one_cluster_has_a_difference_but_no_interval(test, library):
         ({"score": "a"}, "needs two models, but there is only 'a'"),
         ({"score": ["a", "a"]}, "names a column twice"),
         ({"score": ["a", "b"], "baseline": "d"}, "baseline='d' is not one of the models 'a', 'b'"),
+        (
+            {"score": ["a", "b"], "baseline": ["a", "b"]},
+            "is not one of the models 'a', 'b'\n\nHint: name one model, or leave baseline= out",
+        ),
         ({"score": ["a", "b"], "test": "z"}, "test='z' is not one of"),
         ({"score": ["a", "b"], "correction": "hoch"}, "correction='hoch' is not one of"),
         ({"score": ["a", "b"], "confidence": 95}, "confidence=95 is not a number between 0 and 1"),

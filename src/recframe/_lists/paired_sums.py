@@ -78,7 +78,7 @@ def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> 
     known = [number for number, model in enumerate(models) if type(model) is type(baseline) and model == baseline]
     if not known:
         msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
-        raise OptionError(msg, closest(baseline, map(str, models)))
+        raise OptionError(msg, closest(baseline, map(str, models)) or "name one model, or leave baseline= out")
     return [(model, known[0]) for model in range(len(models)) if model != known[0]]
 
 
