@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions, requires
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -334,3 +338,24 @@ def test_a_text_is_no_reason_to_believe_that_a_database_was_warned_of(monkeypatc
     monkeypatch.setattr(adapter, "WARNED", set())
     recframe.sql("precision@5", table="recs", dialect="trino")  # warnings are errors here
     assert not adapter.WARNED
+
+
+def test_the_extra_brings_all_that_a_query_imports():
+    # Ibis needs packages for SQL that it requires only for some databases.
+    requirements = pytest.importorskip("packaging.requirements")
+    project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pending = [*project["dependencies"], *project["optional-dependencies"]["sql"]]
+    installed = {"recframe"}
+    while pending:
+        one = requirements.Requirement(pending.pop())
+        if one.marker is None or one.marker.evaluate({"extra": ""}):
+            name = one.name.lower().replace("_", "-")
+            pending += [] if name in installed else requires(name) or []
+            installed.add(name)
+    modules = packages_distributions().items()
+    missing = [
+        module for module, names in modules if not installed & {name.lower().replace("_", "-") for name in names}
+    ]
+    code = f"import sys; sys.modules.update(dict.fromkeys({missing!r})); import recframe; recframe.sql('ndcg@5', table='recs', dialect='duckdb')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
