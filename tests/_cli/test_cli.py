@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("click")
+click = pytest.importorskip("click")
 pytest.importorskip("numpy")
 pl = pytest.importorskip("polars")
 
@@ -196,6 +196,16 @@ def test_completion_prints_a_script(run, shell):
     code, out, _ = run(f"completion {shell}")
     assert code == 0
     assert "_RECFRAME_COMPLETE" in out
+
+
+@pytest.mark.parametrize("name", [name for name in texts.COMMANDS if name not in ("completion", "metrics")])
+def test_shells_complete_files_and_metrics(name):
+    context = click.Context(definitions.command(name))
+    expected = {"FILE": [("nd", "file")], "METRIC": [("ndcg", "plain")]}
+    for parameter in context.command.params:
+        items = [(item.value, item.type) for item in parameter.shell_complete(context, "nd")]
+        for word in expected.keys() & {*(parameter.metavar or parameter.name.upper()).rstrip(".").split("|")}:
+            assert items == expected[word], parameter.name
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 import recframe
 from recframe import rec
@@ -207,9 +207,8 @@ def metrics() -> list[str]:
 
 def completion(*, shell: str) -> list[str]:
     """Print the script that completes commands in a shell."""
-    kind = get_completion_class(shell)
-    assert kind is not None  # noqa: S101 - for the type checker
-    say(kind(click.get_current_context().find_root().command, {}, NAME, COMPLETE).source())
+    kinds = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
+    say(kinds[shell](click.get_current_context().find_root().command, {}, NAME, COMPLETE).source())
     return []
 
 

@@ -13,18 +13,24 @@ from recframe._cli.options import call_options, own_arguments, role_options, rol
 from recframe._cli.texts import COMMANDS, examples_text
 from recframe._sql.call import Dialect
 from recframe.errors import OptionError
+from recframe.metrics import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 GATES = ("fail_under", "sure", "fail_on_check", "fail_unless_not_worse")
 OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
-SHELLS = ("bash", "zsh", "fish")
 
 
 def _option(names: str, metavar: str | None, text: str, **settings: Any) -> click.Option:
     """Return an option with a value."""
-    return click.Option(names.split(), metavar=metavar, help=text, **settings)
+    completed = _metric_names if metavar == "METRIC" else None
+    return click.Option(names.split(), metavar=metavar, help=text, shell_complete=completed, **settings)
+
+
+def _metric_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[Any]:
+    """Return the metrics whose names start so, for a shell."""
+    return [name for name in METRICS if name.startswith(incomplete)]
 
 
 def _several(names: str, metavar: str, text: str, **settings: Any) -> click.Option:
@@ -32,9 +38,9 @@ def _several(names: str, metavar: str, text: str, **settings: Any) -> click.Opti
     return _option(names, metavar, text, multiple=True, **settings)
 
 
-def _file(name: str, text: str) -> click.Option:
+def _file(name: str, text: str, **settings: Any) -> click.Option:
     """Return the option of a file."""
-    return _option(name, "FILE", text, type=click.Path())
+    return _option(name, "FILE", text, type=click.Path(), **settings)
 
 
 def _flag(name: str, text: str) -> click.Option:
@@ -144,7 +150,7 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
         _several("--feature feature_columns", "COLUMN", "A column of --features that is a feature. May be repeated."),
     ],
     "title": [_option("--title", "TEXT", "The title of the page.")],
-    "page": [_option("--out", "FILE", "The file to write. [report.html]", default="report.html")],
+    "page": [_file("--out", "The file to write. [report.html]", default="report.html")],
     "output": [
         _flag("--json", "Print JSON, with all digits."),
         _flag("--csv", "Print CSV, with all digits."),
@@ -153,8 +159,8 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
         _file("--append", "Add the rows to this Parquet file, instead of those that have the same values of --with."),
         _option("--digits", "N", "Digits after the point in tables, from 0 to 15. [4]", type=int),
     ],
-    "metric": [click.Argument(["metric"])],
-    "shell": [click.Argument(["shell"], type=click.Choice(SHELLS))],
+    "metric": [click.Argument(["metric"], shell_complete=_metric_names)],
+    "shell": [click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish")))],
 }
 """The parameters that are neither roles nor arguments of a call, by the names of the table of commands."""
 OF_FILES = (

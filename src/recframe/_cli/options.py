@@ -121,9 +121,9 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
 
 def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:
     """Return what the value of an option is, for the parser and for help."""
-    metavar = "FILE" if name == "judge" else ROLES[name].metavar if name in ROLES else None
+    metavar = ROLES[name].metavar if name in ROLES else {"judge": "FILE", "baseline": "MODEL|FILE"}.get(name)
     if metavar:
-        return {"type": click.Path() if metavar.startswith("FILE") else numbers, "metavar": metavar}
+        return {"type": click.Path() if "FILE" in metavar else numbers, "metavar": metavar}
     if name in ("margin", "difference"):
         return {"type": number_or_word, "metavar": "X|X%"}
     if words and float not in kinds:
@@ -132,8 +132,7 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
         return {"type": number_or_word, "metavar": "|".join(("NUMBER", *words))}
     if kinds & {int, float}:
         return {"type": int if int in kinds else float, "metavar": "N" if int in kinds else "X"}
-    several = any("Sequence" in str(each) for each in kinds)
-    return {"type": str, "metavar": "MODEL|FILE" if name == "baseline" else "COLUMN", "multiple": several}
+    return {"type": str, "metavar": "COLUMN", "multiple": any("Sequence" in str(each) for each in kinds)}
 
 
 def separator_of(text: str | None) -> str:

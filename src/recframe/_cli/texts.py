@@ -50,7 +50,7 @@ COMMANDS = {
         "The table shows what fits the terminal; --json, --csv, --markdown and --out hold all columns.",
     ),
     "completion": CommandText(
-        "Print the script that completes commands and options in a shell.", ("shell",), ("recframe completion zsh",)
+        "Print the script that completes options, metrics and files.", ("shell",), ("recframe completion zsh",)
     ),
     "describe": CommandText(
         "Show how the values of lists spread.",
