@@ -27,18 +27,18 @@ TAB = re.compile(r'^=== "(.*)"$', re.MULTILINE)
 """The title of a tab."""
 ON_BOTH = ("boosters.md", "coming-from.md", "custom-metrics.md")
 """Pages whose blocks outside of tabs run with those of either tab, as those of the pages of metrics do."""
-THEIRS = re.compile(r"^```py\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+THEIRS = re.compile(r"^( *)```py\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code of another library."""
 LINK = re.compile(r"\]\(([^)#:]+)(?:#([^)]+))?\)")
 
 
-def code(page: Path, *, pandas: bool | None = None) -> str:
+def code(page: Path, *, pandas: bool | None = None, fence: re.Pattern[str] = FENCE) -> str:
     """Return the code of a page; that of its tabs on pandas, or all else: both use the same names for their frames."""
     text = page.read_text(encoding="utf-8")
     blocks = []
-    for found in FENCE.finditer(text):
+    for found in fence.finditer(text):
         on_pandas = bool(found[1]) and TAB.findall(text[: found.start()])[-1] == "pandas"
-        on_both = not found[1] and (page.name in ON_BOTH or page.parent.name == "metrics")
+        on_both = not found[1] and (fence is THEIRS or page.name in ON_BOTH or page.parent.name == "metrics")
         if pandas is None or pandas == on_pandas or on_both:
             blocks.append(textwrap.dedent(found[2]))
     return "\n".join(blocks)
@@ -89,7 +89,7 @@ COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
 @pytest.mark.filterwarnings("ignore")  # of the other packages
 @pytest.mark.parametrize(
     "block",
-    [block for block in THEIRS.findall(COMING_FROM) if "ranx" not in block],
+    [block for _, block in THEIRS.findall(COMING_FROM) if "ranx" not in block],
     ids=lambda block: re.search(r"(?:import|from) (\w+)", block)[1],
 )
 def test_other_libraries_print_what_the_page_says(block):
@@ -105,14 +105,14 @@ def test_other_libraries_print_what_the_page_says(block):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the other packages
-@pytest.mark.parametrize("name", ["engines", "howto/mlflow"])
-def test_examples_with_other_packages_print_what_the_page_says(name):
+@pytest.mark.parametrize(("name", "pandas"), [("engines", False), ("howto/mlflow", False), ("howto/mlflow", True)])
+def test_examples_with_other_packages_print_what_the_page_says(name, pandas):
     # The packages are in the extra `test-howto`.
     page = ROOT / "docs" / f"{name}.md"
-    theirs = "\n".join(THEIRS.findall(page.read_text(encoding="utf-8")))
+    theirs = code(page, pandas=pandas, fence=THEIRS)
     for library in re.findall(r"^>>> (?:import|from) (\w+)", theirs, re.MULTILINE):
         pytest.importorskip(library)
-    examples = code(page, pandas=False) + "\n" + theirs
+    examples = code(page, pandas=pandas) + "\n" + theirs
     out: list[str] = []
     test = doctest.DocTestParser().get_doctest(examples, {}, f"{name}.md", None, 0)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
