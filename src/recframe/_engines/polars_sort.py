@@ -48,6 +48,7 @@ ROWS_AT_ONCE = 2**24
 """Of more rows, some lists at a time are ranked: each row takes 40 bytes meanwhile."""
 PIECE = 2**17
 """So many codes are compared at once: the memory of one piece is used again for the next."""
+_TRUE = pl.Series([True])
 SCORE, GOES_ON, INDEX = "score of row", "goes on", "index of row"
 
 
@@ -244,6 +245,12 @@ def _same_from(bit: int, codes: pl.Series, before: int = 1) -> pl.Series:
     return pl.concat([_same_from(bit, codes.slice(at, PIECE + before), before) for at in range(0, many, PIECE)])
 
 
+def _earlier(flags: pl.Series, by: int) -> pl.Series:
+    """Return the flags some rows before, true before the first one: `shift` would be a plan of its own."""
+    many = min(by, len(flags))
+    return _TRUE.new_from_index(0, many).append(flags.head(len(flags) - many))
+
+
 def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
     """Return the rows up to a position of their lists, and those after it that have the bits of the last one.
 
@@ -257,8 +264,8 @@ def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
         return codes, goes_on
     # A row that has the bits of the one before is left out, or read, as that one is: along runs, by twice as far each.
     goes, by = following, 1
-    while goes.any() and (read := goes & first.shift(by, fill_value=True) & ~first).any():
-        first, goes, by = first | read, goes & goes.shift(by, fill_value=True), 2 * by
+    while goes.any() and (read := goes & _earlier(first, by) & ~first).any():
+        first, goes, by = first | read, goes & _earlier(goes, by), 2 * by
     return (
         codes.head(upto).append(codes.slice(upto).filter(first)).rechunk(),
         goes_on.head(upto - 1).append(following.filter(first)).rechunk(),
