@@ -238,8 +238,7 @@ def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
 
 def _same_from(bit: int, codes: pl.Series, before: int = 1) -> pl.Series:
     """Return which codes, from one on, equal the one some places before in all bits from one on, without a division."""
-    later = codes.slice(before)
-    many = len(later)
+    many = len(later := codes.slice(before))
     if many <= PIECE:
         return (later ^ codes.head(many)) < bit
     return pl.concat([_same_from(bit, codes.slice(at, PIECE + before), before) for at in range(0, many, PIECE)])
@@ -247,8 +246,7 @@ def _same_from(bit: int, codes: pl.Series, before: int = 1) -> pl.Series:
 
 def _earlier(flags: pl.Series, by: int) -> pl.Series:
     """Return the flags some rows before, true before the first one: `shift` would be a plan of its own."""
-    many = min(by, len(flags))
-    return _TRUE.new_from_index(0, many).append(flags.head(len(flags) - many))
+    return _TRUE.new_from_index(0, by).append(flags).head(len(flags))
 
 
 def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
