@@ -256,7 +256,10 @@ def policies_named(bound: Mapping[str, Any], given: Mapping[str, Any]) -> list[s
     return [*named, *(name for name in own if name in current())]
 
 
-def check_apart(names: Sequence[Any], remedy: str = "name each metric, cutoff and column of `per` once") -> None:
+APART = "rename the column of the frame, or name each metric, cutoff and column of `per` once"
+
+
+def check_apart(names: Sequence[Any], remedy: str = APART) -> None:
     """Raise where a result would have several columns of one name."""
     twice = sorted({name for name in names if names.count(name) > 1}, key=str)
     if twice:

@@ -714,7 +714,9 @@ def test_segments_named_like_a_column_of_the_result_are_refused(library, call, n
     if call == "segments":
         pytest.importorskip("altair")
     if name in columns:
-        with pytest.raises(recframe.errors.OptionError, match=f"several columns of the name '{name}'"):
+        with pytest.raises(
+            recframe.errors.OptionError, match=f"several columns of the name '{name}'\n\nHint: rename the column"
+        ):
             calls[call]()
     else:
         calls[call]()

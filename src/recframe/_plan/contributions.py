@@ -78,7 +78,7 @@ class Contributions:
             **{name: name for name in (POSITION, TIED, CONTRIBUTION)},
             LIST_VALUE: query.averaging(metric.label).name,
         }
-        check_apart([*self._names.values()], "rename these columns of the frame")
+        check_apart([*self._names.values()])
         self._plan = Plan(given, query, [metric, *further], item=item, shares=True)
         self._query = query
         self._metric = metric
