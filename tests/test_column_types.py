@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import random
 import uuid
+import warnings
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -487,3 +488,30 @@ def test_keys_of_16_bit_floats_of_arrow(pandas_engine):
     with pandas_engine.running():
         for ask in (lambda rec: rec.mrr(per="user"), lambda rec: rec.to_lists(1), lambda rec: rec.contributions("mrr")):
             pd.testing.assert_frame_equal(ask(recframe.rec(half)), ask(recframe.rec(frame)), check_dtype=False)
+
+
+@pytest.mark.parametrize("as_objects", [False, True])
+def test_periods_and_intervals_of_two_kinds_are_refused(pandas_engine, as_objects):
+    pd = pytest.importorskip("pandas")
+    days = pd.Series(pd.period_range("2026-01-01", periods=3, freq="D"))
+    bins = pd.Series(pd.interval_range(0, 3))
+    hours, left = days.dt.asfreq("h"), pd.Series(pd.interval_range(0, 3, closed="left"))
+    for first, second in ((days, hours), (bins, left)):
+        key = second.astype("object") if as_objects else second
+        frame = pd.DataFrame({"user": first, "item": [1, 2, 3], "score": [1.0, 2.0, 3.0]})
+        with pandas_engine.running():
+            assert recframe.rec(frame).mrr(truth=frame.assign(user=first.astype("object"))) == 1
+            with pytest.raises(recframe.ColumnTypeError, match=r"(?s)by='user' has the type .*no row would match"):
+                recframe.rec(frame).mrr(truth=frame.assign(user=key))
+
+
+@pytest.mark.parametrize("kind", ["int64", "category", "Int64", "Sparse[int64, 0]"])
+@pytest.mark.parametrize("last", [1, 3])
+def test_labelled_rows_keep_categories_that_hold_all_values(pandas_engine, kind, last):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"user": [1, 2], "item": [1, 2], "score": [1.0, 2.0]}).astype({"user": "category"})
+    truth = pd.DataFrame({"user": [1, last], "item": [1, 3]}).astype({"user": kind})
+    with pandas_engine.running(), warnings.catch_warnings(action="error"):
+        found = recframe.rec(frame).label(truth)
+    assert found["user"].tolist() == [1, 2, last]
+    assert (found["user"].dtype == "category") == (last == 1 and kind != "category")  # which has other categories

@@ -295,7 +295,11 @@ def _check_alike(holders: Mapping[str, Any], spec: ColumnSpec) -> None:
 
 
 def _kind(column: Any) -> str:
-    """Return what a key holds. A column without values matches any type; times with and without a zone never match."""
+    """Return what a key holds, by which it may match. A column without values matches any type."""
     zone = getattr(getattr(column.dtype, "pyarrow_dtype", column.dtype), "tz", None)
     kind = types.infer_dtype(column, skipna=True) if zone is None else "datetime of a zone"
-    return "empty" if column.isna().all() else kind
+    if column.isna().all():
+        return "empty"
+    # No month is a day, and an interval that holds its left end is none that does not.
+    mark = {"period": "freqstr", "interval": "closed"}.get(kind)
+    return kind if mark is None else f"{kind} {getattr(column.dropna().iloc[0], mark)}"

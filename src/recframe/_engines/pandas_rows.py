@@ -84,9 +84,10 @@ def _typed(series: Any, dtype: Any) -> Any:
 
 def _alike(above: Any, below: Any) -> Any:
     """Give values of another frame the type of the column that they extend, where they fit."""
-    if above.dtype == below.dtype:
+    is_other = isinstance(above.dtype, pd.CategoricalDtype) and not below.dropna().isin(above.cat.categories).all()
+    if is_other or above.dtype == below.dtype:
         return below
-    with suppress(TypeError, ValueError, OverflowError, NotImplementedError):
+    with suppress(TypeError, ValueError, OverflowError, NotImplementedError, AttributeError):  # some sparse types
         changed = below.astype(above.dtype)
         if (changed.isna() == below.isna()).all() and (changed[changed.notna()] == below[below.notna()]).all():
             return changed
