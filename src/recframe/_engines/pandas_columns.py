@@ -33,7 +33,9 @@ def names_of(frame: Any) -> list[Any]:
 def with_levels(frame: Any, columns: Collection[Any]) -> Any:
     """Return a frame in which the levels of the index among some columns are columns, and others are gone."""
     levels = [name for name in frame.index.names if name is not None and name in columns and name not in frame.columns]
-    frame = (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)
+    # Of one level, older versions of pandas read a number as its place.
+    every = frame.index.nlevels == 1
+    frame = (frame.reset_index(level=None if every else levels) if levels else frame).reset_index(drop=True)
     # pandas takes no rows in another order of bytes.
     foreign = {name: dtype.newbyteorder("=") for name, dtype in frame.dtypes.items() if is_foreign(dtype)}
     return frame.astype(foreign) if foreign else frame
