@@ -44,7 +44,7 @@ PACKAGES = {
     "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
     "tables": ("great_tables", "xlsxwriter"),
-    "sql": ("ibis-framework", "narwhals", "sqlglot"),
+    "sql": ("ibis-framework", "narwhals", "packaging", "sqlglot"),
     "plot": ("numpy", "scipy", "altair", "vl-convert-python"),
 }
 """What the extras of features install."""

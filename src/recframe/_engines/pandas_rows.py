@@ -53,8 +53,10 @@ class PandasRows(Rows):
         if model is not None:
             below[model] = self._rows_of("frame")[model].take(extra[MODEL_ROW].to_numpy())
         new_only = {column for name, column in new.items() if name not in self._sources["frame"].specs}
-        large = {name: each.convert_dtypes().dtype for name, each in above.items() if len(extra) and _is_large(each)}
-        whole = above.astype(large).reindex(range(len(above) + len(extra)))
+        for place, (_, column) in enumerate(above.items()):
+            if len(extra) and _is_large(column):
+                above.isetitem(place, column.convert_dtypes())
+        whole = above.reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):
                 alike = without_attributes(_alike(above[name], values))
