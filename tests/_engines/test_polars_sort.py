@@ -24,7 +24,8 @@ from recframe._engines import packing, polars_compat, polars_pack, polars_sort  
 def height(request, monkeypatch):
     """Frames are ranked as those of few rows are, and as those of many, whatever the processor."""
     numpy = pytest.importorskip("numpy") if "NumPy" in request.param else None
-    monkeypatch.setattr(polars_pack, "FEW_ROWS", 2**16 if request.param == "few" else 0)
+    for module in (polars_pack, polars_sort):
+        monkeypatch.setattr(module, "FEW_ROWS", 2**16 if request.param == "few" else 0)
     monkeypatch.setattr(polars_pack, "numpy_if_it_sorts_fast", lambda: numpy)
 
 

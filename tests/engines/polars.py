@@ -66,7 +66,7 @@ class Polars(Engine):
         """Let the few rows of tests be planned as many are."""
         with pytest.MonkeyPatch.context() as patch:
             if self._many:
-                for module in ("polars", "polars_pack", "polars_texts"):
+                for module in ("polars", "polars_pack", "polars_sort", "polars_texts"):
                     patch.setattr(f"recframe._engines.{module}.FEW_ROWS", 0)
                 patch.setattr("recframe._engines.polars_sort.ROWS_AT_ONCE", 50)
                 patch.setattr("recframe._engines.polars_sort.PIECE", 7)

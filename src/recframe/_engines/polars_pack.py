@@ -147,15 +147,19 @@ class Pack(NamedTuple):
     """Whether the rows came in this order."""
     scale: Scale
 
-    def numbers(self, codes: pl.Series) -> pl.Series:
+    def numbers(self, codes: Any) -> Any:
         """Return the numbers of packed rows, where the tail holds them."""
         return codes & (self.score - 1)
 
     def read(self) -> dict[str, pl.Expr]:
-        """Return the columns of packed rows by their names, where the tail holds their digits."""
-        # `%` takes four times as long.
-        others = {} if self.digits is None else self.digits.read(pl.col(PACKED) & (self.score - 1))
-        return self.lists.read(pl.col(PACKED) // self.list) | others
+        """Return the columns of packed rows by their names: those that the number holds from it, others by the row."""
+        code = pl.col(PACKED)
+        lists = self.lists.read(code // self.list) if self.lists.readable else {}
+        if self.digits is not None:
+            # `%` takes four times as long.
+            return lists | self.digits.read(code & (self.score - 1))
+        others = [column for column in self.frame.get_columns() if column.name not in lists]
+        return lists | {column.name: pl.lit(column).gather(self.numbers(code)) for column in others}
 
     def tells(self, scores: pl.Series, codes: pl.Series, goes_on: pl.Series) -> bool:
         """Return whether rows with the bits of the one before have its score, if the tail does not say which it is."""

@@ -16,7 +16,7 @@ import polars as pl
 from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
 from recframe._engines.base import numbered_by_windows, ranked_by_windows
 from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
-from recframe._engines.polars_compat import collect, collect_columns, is_in
+from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in
 from recframe._engines.polars_frame import lazy, native
 from recframe._engines.polars_pack import PACKED, digits_of, in_order_of_rows, pack
 
@@ -48,7 +48,7 @@ ROWS_AT_ONCE = 2**24
 """Of more rows, some lists at a time are ranked: each row takes 40 bytes meanwhile."""
 PIECE = 2**17
 """So many codes are compared at once: the memory of one piece is used again for the next."""
-_TRUE = pl.Series([True])
+_TRUE, _FALSE = pl.Series([True]), pl.Series([False])
 SCORE, GOES_ON, INDEX = "score of row", "goes on", "index of row"
 
 
@@ -272,14 +272,16 @@ def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
 
 def _by_score(packed: Pack, codes: pl.Series, scores: pl.Series, goes_on: pl.Series, *, descending: bool) -> _InOrder:
     """Return the first rows, those with the same bits in the order of their scores."""
-    own = scores[packed.numbers(codes)].alias(SCORE)
-    tied = own.slice(1) == own.head(len(own) - 1)
-    if not (goes_on & ~tied).any():
+    in_runs = pl.concat([_FALSE, goes_on]) | pl.concat([goes_on, _FALSE])
+    some = codes.filter(in_runs)
+    own, same = scores[packed.numbers(some)].alias(SCORE), _same_from(packed.score, some)
+    if not (same & (own.slice(1) != own.head(len(own) - 1))).any():
         return _InOrder(packed, codes, goes_on)
-    bits = (codes // packed.score).alias(GOES_ON)
-    rows = pl.DataFrame([codes.alias(PACKED), bits, own]).sort(GOES_ON, SCORE, descending=[False, descending])
-    codes, own = rows.get_column(PACKED), rows.get_column(SCORE)
-    goes_on = _same_from(packed.score, codes) & (own.slice(1) == own.head(len(own) - 1))
+    bits = (some // packed.score).alias(GOES_ON)
+    rows = pl.DataFrame([some, bits, own]).sort(GOES_ON, SCORE, descending=[False, descending])
+    own, places = rows.get_column(SCORE), in_runs.arg_true()
+    codes = codes.clone().scatter(places, rows.get_column(PACKED))
+    goes_on = goes_on.clone().scatter(places.slice(1) - 1, same & (own.slice(1) == own.head(len(own) - 1)))
     return _InOrder(packed._replace(in_order=False), codes, goes_on)
 
 
@@ -328,7 +330,7 @@ class _InOrder(NamedTuple):
         decoded: dict[str, pl.Expr] = {}
         if packed.in_order and height == packed.frame.height:
             columns += packed.frame.get_columns()
-        elif packed.digits is None:
+        elif packed.digits is None and height <= FEW_ROWS:
             columns += packed.frame[packed.numbers(self.codes)].get_columns()
         else:
             decoded = packed.read()
