@@ -253,7 +253,7 @@ def _numbers(column: nw.Series[Any]) -> Any:
         msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
         raise ColumnTypeError(msg, UNCHANGED)
     numbers = floats_of(column)
-    wrong = np.isnan(numbers) if column.name in SUMS else ~(np.abs(numbers) < 2**53)
+    wrong = np.isnan(numbers) if column.name in SUMS else ~(np.abs(numbers) < MOST_EXACT)
     if column.name not in ENDS and wrong.any():
         held = numbers[wrong][0]
         msg = f"{column.name} of a state holds {'a missing value' if np.isnan(held) else held}"
