@@ -312,3 +312,18 @@ def test_names_say_what_they_hold():
     assert len(vague) <= 60
     verbs = re.compile(r"\.(?:settle\w*|present|in_turn|sum_apart)\(")
     assert not [verb for text in texts for verb in verbs.findall(text)]
+
+
+def test_no_tracked_file_is_one_that_a_run_leaves_behind_or_names_a_machine():
+    root = SOURCE.parent.parent
+    if not (root / ".git").exists():
+        pytest.skip("not a checkout")
+
+    def tracked(*options):
+        listed = ["git", "-c", "core.quotepath=off", "ls-files", *options]
+        return subprocess.run(listed, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    assert tracked("--cached", "--ignored", "--exclude-standard") == []
+    of_machine = re.compile(rb"(?<![\w.])/(?:home|root|Users|work)/\S*")
+    there = [root / name for name in tracked() if (root / name).is_file()]
+    assert {path.name: found[0] for path in there if (found := of_machine.search(path.read_bytes()))} == {}
