@@ -5,7 +5,20 @@ from __future__ import annotations
 import re
 from html import escape
 
-LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "lambda": "λ", "mu": "μ", "rho": "ρ", "tau": "τ"}
+LETTERS = {
+    "Delta": "Δ",
+    "alpha": "α",
+    "beta": "β",
+    "delta": "δ",
+    "epsilon": "ϵ",
+    "gamma": "γ",
+    "lambda": "λ",
+    "mu": "μ",
+    "rho": "ρ",
+    "tau": "τ",
+    "varepsilon": "ε",
+}
+FUNCTIONS = {name: name for name in ("cos", "ln", "log", "max", "min")}
 OPERATORS = {
     "bigcup": "⋃",
     "cap": "∩",
@@ -15,27 +28,26 @@ OPERATORS = {
     "in": "∈",
     "int": "∫",
     "le": "≤",
-    "lVert": "‖",
     "ni": "∋",
     "notin": "∉",
     "prod": "∏",
-    "rVert": "‖",
     "sum": "∑",
     "times": "×",
-    "{": "{",
-    "|": "‖",
-    "}": "}",
 }
 SPACES = {",": "0.17em", ":": "0.22em", " ": "0.3em", "quad": "1em", "qquad": "2em"}
 ACCENTS = {"bar": "¯", "hat": "^", "tilde": "~"}
+FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", "|": "|"}
+FENCES |= {"\\{": "{", "\\}": "}", "\\|": "‖", "\\lVert": "‖", "\\rVert": "‖"}
+"""Signs as high as a letter, but after a name of `SIZES` as high as what they hold."""
 LIMITS = {"sum", "prod", "bigcup", "max"}
 """Names that have what is below and above them as limits."""
 SIGNS = (
     (SPACES, '<mspace width="{}"/>'),
     (OPERATORS, "<mo>{}</mo>"),
     (LETTERS, "<mi>{}</mi>"),
+    (FUNCTIONS, '<mo lspace="0.1em" rspace="0.1em">{}</mo>'),
 )
-SIZES = {"Big", "Bigl", "Bigr", "bigl", "bigr", "left", "right", "textstyle"}
+SIZES = {"Big", "Bigl", "Bigr", "bigl", "bigr", "left", "right"}
 TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|rel|look|value|break|max|PM|[a-zA-Z]|\d+(?:\.\d+)?|\S")
 
 
@@ -100,14 +112,18 @@ class Reader:
         text = self.take()
         if text == "{":
             return self.row("}")
+        if text in FENCES:
+            return f'<mo stretchy="false">{FENCES[text]}</mo>'
         if text.startswith("\\"):
             return self.command(text[1:])
         kind = "mi" if text.isalpha() else "mn" if text[:1].isdigit() else "mo"
         return f"<{kind}>{escape(text.replace('-', '−'))}</{kind}>"
 
     def command(self, name: str) -> str:
-        """Read what belongs to a command; one that is not known keeps its name."""
-        if name in SIZES:
+        """Read what belongs to a command."""
+        if name in SIZES and self.peek() in FENCES:
+            return f"<mo>{FENCES[self.take()]}</mo>"
+        if name in {*SIZES, "textstyle"}:
             return self.atom()
         if name in {"mathrm", "text"}:
             return self.words()
@@ -116,9 +132,11 @@ class Reader:
             return f"<m{name}>{inner}</m{name}>"
         if name in ACCENTS:
             return f'<mover accent="true">{self.argument()}<mo>{ACCENTS[name]}</mo></mover>'
-        return next(
-            (pattern.format(known[name]) for known, pattern in SIGNS if name in known), f"<mi>{escape(name)}</mi>"
-        )
+        for known, pattern in SIGNS:
+            if name in known:
+                return pattern.format(known[name])
+        msg = f"the reader of formulas does not know \\{name}"
+        raise ValueError(msg)
 
 
 def mathml(latex: str) -> str:
