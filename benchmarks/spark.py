@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+import polars.selectors as cs
+
 import recframe
 from benchmarks.data import Shape, arrays, polars_frame, spark_frame
 from benchmarks.own import CUTOFFS, EIGHT
@@ -42,7 +46,7 @@ def spark_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
     for what, given in requested.items():
         calls[what] = lambda given=given: recframe.rec(spark).evaluate(**given, partitions=PARTS).toPandas()
         calls[f"{what}, polars"] = lambda given=given: frame.rec.evaluate(**given)
-    times = in_turn(calls, repeats)
+    times = in_turn(calls, repeats, check=lambda results: _same(results[len(steps) :]))
     for step in steps:
         yield slower(f"{step} / eager polars, ndcg@5", shape, times[step], times["ndcg@5, polars"], None)
     for what in requested:
@@ -50,6 +54,15 @@ def spark_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
         yield slower(
             f"{what} on Spark, partitions={PARTS} / eager polars", shape, times[what], times[f"{what}, polars"], limit
         )
+
+
+def _same(results: list[Any]) -> None:
+    """Stop where the values of a call on Spark are not those of the one on polars after it."""
+    for ours, polars in zip(results[::2], results[1::2], strict=True):
+        there, here = (
+            frame.sort(cs.exclude(cs.float())).select(cs.float()).to_numpy() for frame in (pl.from_pandas(ours), polars)
+        )
+        np.testing.assert_allclose(there, here, rtol=1e-9)
 
 
 def _steps(frame: Any) -> Iterator[tuple[str, Callable[[], object]]]:
