@@ -157,10 +157,11 @@ GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relev
 SAME_GRADE = TERM_ROWS.one("same_grade", "integer", "how many rows of the list have the same relevance", "ranks")
 LEVEL = TERM_ROWS.one("level", "integer", "the relevance's number among the list's relevances, from 0", "ranks")
 HIGHER_DIGITS = TERM_ROWS.one("higher_digits", "integer", "the binary digits of the level before one digit", "ranks")
+HIGHER_PLACE = TERM_ROWS.one("higher_place", "float", "the place from the last among rows that agree in these", "ranks")
+ALIKE_PLACE = TERM_ROWS.one("alike_place", "float", "that among those of them that agree in the digit too", "ranks")
 CONCORDANCE = TERM_ROWS.one("concordance", "float", "summed over a list: concordant less discordant pairs", "ranks")
 COMPARED = frozenset({LENGTH, GRADE_RANK, SAME_GRADE, CONCORDANCE})
 """The columns for which a row is compared with all ranked rows of its list."""
-digit_column = TERM_ROWS.many("concordance{}", "float", "the part of one binary digit in the concordance", "ranks")
 BEFORE = TERM_ROWS.one("before", "integer", "the position before the tied block")
 UPTO = TERM_ROWS.one("upto", "integer", "the last position of the tied block")
 weight_column = TERM_ROWS.many("weight{}", "float", "a metric's weight of a position, in the table of positions")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Built = TypeVar("Built")
 Later: TypeAlias = "Callable[[], Frame]"
+Place: TypeAlias = "tuple[Sequence[str], str]"
+"""What tells groups of rows apart, and the score that orders each."""
 """Waits for a frame that may be built in the background, and returns it."""
 Task: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
 """Computes a polars frame of those that hold one part of the lists, on a worker: it must pickle."""
@@ -233,9 +235,10 @@ class Engine(Adapter):
         """
         return numbered_by_windows(frame, keys, column, descending=descending, tied=tied)
 
-    def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
-        """Add the position in its list of each row by scores, of tied rows the mean, under the names given."""
-        ranks = {name: nw.col(score).rank("average", descending=True).over(*keys) for name, score in scores.items()}
+    def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
+        """Add the position of each row in its group by a score, of tied rows the mean or the first, under new names."""
+        how: Any = "min" if first else "average"
+        ranks = {name: nw.col(score).rank(how, descending=True).over(*group) for name, (group, score) in places.items()}
         return frame.with_columns(**{name: rank.cast(nw.Float64()) for name, rank in ranks.items()})
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recframe._columns import Addends, Frame
-    from recframe._engines.base import Built, Later, Needed
+    from recframe._engines.base import Built, Later, Needed, Place
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -277,13 +277,15 @@ class EagerPolars(Polars):
         ranked = polars_sort.rank_rows(rows, keys, score, upto, mark, getattr(frame, "facts", {}))
         return lazy(ranked if self._few else collect_columns(ranked))
 
-    def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
+    def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
         rows = picked(frame)
-        # Each model's sort keeps one core busy only.
+        # Each sort keeps one core busy only.
         with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
-            coming = [_submit(pool, partial(polars_sort.mean_places, rows, keys, score)) for score in scores.values()]
-        places = [each.result().alias(name) for name, each in zip(scores, coming, strict=True)]
-        return lazy(rows.with_columns(places))
+            coming = {
+                name: _submit(pool, partial(polars_sort.places, rows, group, score, first=first))
+                for name, (group, score) in places.items()
+            }
+        return lazy(rows.with_columns(each.result().alias(name) for name, each in coming.items()))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
         numbered = polars_sort.number_rows(self._collect(frame), keys, column, **how)

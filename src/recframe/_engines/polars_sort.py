@@ -49,7 +49,7 @@ ROWS_AT_ONCE = 2**24
 PIECE = 2**17
 """So many codes are compared at once: the memory of one piece is used again for the next."""
 _TRUE, _FALSE = pl.Series([True]), pl.Series([False])
-SCORE, GOES_ON, INDEX = "score of row", "goes on", "index of row"
+SCORE, GOES_ON, INDEX, PLACED_BY = "score of row", "goes on", "index of row", "placed by"
 
 
 def rank_rows(
@@ -80,12 +80,12 @@ def number_rows(
     return pl.concat([numbered, frame.lazy().filter(missing).with_columns(lacks)])
 
 
-def mean_places(frame: pl.DataFrame, keys: Sequence[str], score: str) -> pl.Series:
-    """Return the mean position of each row's tied block, missing where the score is."""
-    rows = frame.select(*keys, score).with_row_index(ROW)
-    there = rows.filter(pl.col(score).is_not_null()) if rows.get_column(score).null_count() else rows
-    place = (pl.col(START) + (pl.col(SIZE) - 1) / 2).alias(START)
-    ranked = collect_columns(rank_rows(there, keys, score, None, None, {}).select(ROW, place))
+def places(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool) -> pl.Series:
+    """Return the first or the mean position of each row's tied block, missing where the score is."""
+    rows = frame.select(*keys, pl.col(score).alias(PLACED_BY)).with_row_index(ROW)
+    there = rows.filter(pl.col(PLACED_BY).is_not_null()) if rows.get_column(PLACED_BY).null_count() else rows
+    place = pl.col(START).cast(pl.Float64) if first else pl.col(START) + (pl.col(SIZE) - 1) / 2
+    ranked = collect_columns(rank_rows(there, keys, PLACED_BY, None, None, {}).select(ROW, place.alias(START)))
     return in_order_of_rows(ranked.get_column(ROW), ranked.get_column(START), frame.height)
 
 

@@ -167,7 +167,7 @@ def _places(engine: Engine, frame: Frame, keys: Sequence[str], models: int, *, b
         elif by_rank:
             places[place_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
     if not by_rank:
-        frame = engine.with_places(frame, keys, {place_column(i): score_column(i) for i in range(models)})
+        frame = engine.with_places(frame, {place_column(i): (keys, score_column(i)) for i in range(models)})
     frame = frame.with_columns(**places)
     return frame.with_columns(nw.col(RETRIEVED).sum().over(*keys).alias(CANDIDATES))
 

@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._columns import (
     ABSENT,
+    ALIKE_PLACE,
     BLOCK_HITS,
     CHANCE,
     CONCORDANCE,
@@ -15,6 +16,7 @@ from recframe._columns import (
     FLAG,
     GRADE_RANK,
     HIGHER_DIGITS,
+    HIGHER_PLACE,
     HIT,
     HIT_START,
     HITS_BEFORE,
@@ -32,7 +34,6 @@ from recframe._columns import (
     START,
     TIED,
     VALUE,
-    digit_column,
 )
 from recframe._engines.base import sizes
 
@@ -183,19 +184,22 @@ def levels(frame: Frame, keys: Sequence[str]) -> Frame:
     return frame.with_columns((nw.col(RELEVANCE).rank("dense").over(*keys).cast(nw.Int64()) - 1).alias(LEVEL))
 
 
-def concordant_pairs(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
+def concordant_pairs(engine: Engine, frame: Frame, keys: Sequence[str], digits: int) -> Frame:
     """Add numbers whose sum over a list is its concordant pairs less its discordant ones.
 
-    Two levels differ first in some binary digit. Among the rows that agree in all digits before it, those that have
-    it are compared with those that have not by a rank sum. So each pair is counted once, by as many rankings as a
-    level has digits.
+    Two levels differ first in some binary digit. A row's place among the rows that agree in all digits before it, less
+    that among those that agree in the digit too, is the others behind it, tied ones by half. So each pair is counted
+    once, by the row ahead: with 1 where that has the higher level, else with -1.
     """
-    concordance = nw.lit(0.0)
-    for digit in reversed(range(digits)):
-        frame = frame.with_columns((nw.col(LEVEL) // 2 ** (digit + 1)).alias(HIGHER_DIGITS))
-        group = [*keys, HIGHER_DIGITS]
-        rank = nw.col(START).rank("average").over(*group)
-        share = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(nw.len().over(*group) + 1 - 2 * rank).otherwise(0.0)
-        frame = frame.with_columns(share.cast(nw.Float64()).alias(digit_column(digit)))
-        concordance = concordance + nw.col(digit_column(digit))
-    return frame.with_columns((concordance + 0.0 * nw.col(LEVEL)).alias(CONCORDANCE))
+    frame = engine.with_places(frame, {ALIKE_PLACE: ([*keys, LEVEL], START)})
+    frame = frame.with_columns((0.0 * nw.col(LEVEL)).alias(CONCORDANCE), (nw.col(LEVEL) // 2).alias(HIGHER_DIGITS))
+    for digit in range(digits):
+        frame = engine.with_places(frame, {HIGHER_PLACE: ([*keys, HIGHER_DIGITS], START)})
+        others = nw.col(HIGHER_PLACE) - nw.col(ALIKE_PLACE)
+        share = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(others).otherwise(-1 * others)
+        frame = frame.with_columns(
+            (nw.col(CONCORDANCE) + share).alias(CONCORDANCE),
+            nw.col(HIGHER_PLACE).alias(ALIKE_PLACE),
+            (nw.col(LEVEL) // 2 ** (digit + 2)).alias(HIGHER_DIGITS),
+        )
+    return frame

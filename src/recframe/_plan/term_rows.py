@@ -92,7 +92,7 @@ class TermRows:
             if self._engine.eager:
                 most = self._engine.scalar(kept.select(nw.col(LEVEL).max()))
                 digits = max(1, int(most or 0).bit_length())
-            kept = ranks.concordant_pairs(kept, self._group, digits)
+            kept = ranks.concordant_pairs(self._engine, kept, self._group, digits)
         if ORDER in requested:
             # Of rows that the frame omits nobody knows a rank: its gaps are theirs.
             gaps = self._context.query.by_rank and not self._context.omitted
