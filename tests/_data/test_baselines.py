@@ -283,6 +283,17 @@ def test_no_new_column_replaces_the_key_the_item_or_the_relevance(library, call,
         getattr(frame.rec, call)(name="thing", **given)
 
 
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_ranks_do_not_replace_the_scores_that_they_are_made_of(library):
+    frame = pytest.importorskip(library).DataFrame({"user": [1, 1], "item": [1, 2], "score": [1, 2], "old": [2, 1]})
+    for name, roles in {"score": {}, "old": {"score": "old"}}.items():
+        with pytest.raises(recframe.OptionError, match=f"(?s)name='{name}' is the column of score=.*its own"):
+            frame.rec.top(name=name, **roles)
+    # Other columns are replaced, and ranks are renewed.
+    assert list(frame.rec.top(name="old")["old"]) == [1, 2]
+    assert list(frame.rec.top().rec.top(1, rank="rank")["rank"]) == [1]
+
+
 @pytest.mark.parametrize("call", ["add_random", "top"])
 def test_what_is_bound_to_roles_that_a_call_does_not_read_is_no_name(engine, call):
     frame = engine.frame({"user": [1, 1], "item": [1, 2], "score": [1, 2]})

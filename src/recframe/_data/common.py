@@ -67,14 +67,14 @@ def check_roles(**roles: Sequence[Any]) -> None:
         raise OptionError(msg, "give each role a column of its own")
 
 
-def check_new_column(value: Any, query: Query, bound: Mapping[str, Any]) -> str:
-    """Return the name of a column that a call adds, or raise if it would replace the key, the item or the relevance."""
+def check_new_column(value: Any, query: Query, bound: Mapping[str, Any], scores: Sequence[Any] = ()) -> str:
+    """Return the name of a column that a call adds, or raise if it would replace what a role or `scores` names."""
     name = check_name("name", value)
     named = {**current(), **bound}
     # Bound roles that the call does not read are unchecked: what is neither text nor None is no new name.
     compared = [role for role in ("relevant", "item", "model") if isinstance(named.get(role), str | None)]
     taken = {named.get(role) or getattr(Roles, role): role for role in compared}
-    taken |= {query.item: "item", **dict.fromkeys(query.by, "by")}
+    taken |= {**dict.fromkeys(scores, "score"), query.item: "item", **dict.fromkeys(query.by, "by")}
     if name in taken:
         msg = f"name={name!r} is the column of {taken[name]}=, which would be lost"
         raise OptionError(msg, "give the new column a name of its own")

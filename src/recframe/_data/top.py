@@ -23,7 +23,7 @@ def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, roles: M
     """Return the first k rows of each list with their rank; see `Rec.top`."""
     k = None if k is None else count_of("k", k)
     query = one_order(query_of_frames("top", frame, bound, roles), "top")
-    name = check_new_column(name, query, bound)
+    name = check_new_column(name, query, bound, () if query.by_rank else query.orders)
     return ranked(frame, query, k, name)
 
 
