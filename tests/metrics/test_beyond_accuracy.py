@@ -335,6 +335,12 @@ def test_features_whose_squares_are_infinite(engine, number):
         recframe.rec(frame).diversity(2, features=described)
 
 
+@pytest.mark.parametrize("count", range(2, 12))
+def test_personalization_is_within_its_range(engine, count):
+    frame = engine.frame([{"user": user, "item": item, "score": item} for user in range(5) for item in range(count)])
+    assert 0 <= engine.ask(frame, "personalization", count) <= 1e-15
+
+
 def test_lists_of_text_are_no_features(polars_engine):
     frame, described = polars_engine.frames(
         FRAME, [{"item": "a", "genres": ["x", "y"]}, {"item": "b", "genres": ["z"]}]

@@ -254,7 +254,7 @@ class Personalization(ExposureMetric):
     def value(self, sums: Sums) -> nw.Expr:
         # The parts of a list sum to 1, but for rounding.
         n = sums["lists"].round(0)
-        return 1 - (sums["squares"] - n) / (n * (n - 1))
+        return (1 - (sums["squares"] - n) / (n * (n - 1))).clip(0, 1)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["lists"].round(0) > 1
