@@ -186,6 +186,11 @@ class Misspelt(recframe.Metric):
         (recframe.from_factors, "missing a required argument: 'user_factors'"),
         (lambda: recframe.expr.ndgc, "Hint: did you mean 'ndcg'?"),
         (lambda: recframe.rec(FRAME).plot.bar("mrr"), "plot has no chart 'bar'; it has curve, "),
+        (
+            lambda: recframe.metrics.NDCG(at=5),
+            "NDCG: got an unexpected keyword argument 'at'\n\nHint: did you mean 'k'?",
+        ),
+        (lambda: recframe.metrics.Kendall(5), "Kendall: too many positional arguments\n\nHint: Kendall()"),
         (lambda: recframe.metrics.ndcg, "Hint: did you mean 'NDCG'?"),
         (lambda: recframe.rec(FRAME).mrr(undefined="zero"), "such as undefined=0"),
         (lambda: recframe.rec(FRAME).measure(Misspelt()), "Hint: did you mean 'hits_before'?"),

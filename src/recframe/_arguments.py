@@ -23,7 +23,7 @@ from recframe._values import (
 )
 
 if TYPE_CHECKING:
-    from recframe.metrics import Metric
+    from recframe.metrics._record import Metric
 
 Columns = str | Sequence[str] | None
 """Names of columns: one or several."""

@@ -68,7 +68,7 @@ def checked_call(
 
     Of methods, `refuse_options` says first which of these are options of the metrics; functions check their roles.
     """
-    expected = signature(call)
+    expected, name = signature(call), call.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     own = [each for each in expected.parameters.values() if each.name not in ("self", "unnamed", "roles", "policies")]
     shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
     named = [each.name for each in own]
@@ -80,9 +80,9 @@ def checked_call(
         try:
             bound = expected.bind(*args, **given).arguments
         except TypeError as error:
-            msg = f"{call.__name__}: {error}"
+            msg = f"{name}: {error}"
             hints = [closest(role_meant(name, named) or name, named) for name in given if name not in accepted]
-            hint = "".join(hints[:1]) or f"{call.__name__}({', '.join(shown)})"
+            hint = "".join(hints[:1]) or f"{name}({', '.join(shown)})"
             raise OptionTypeError(msg, hint) from None
         if refuse_options is not None and not given.keys() <= accepted:
             unknown = {name: value for name, value in given.items() if name not in accepted}

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe._guesses import argument_hint, role_meant
+from recframe._signatures import checked_call
 from recframe.errors import OptionError, OptionTypeError, closest_of, no_attribute, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
@@ -150,6 +151,8 @@ METRICS: Mapping[str, type[Metric]] = {
     )
 }
 """Every metric of the library by its name."""
+for _kind in METRICS.values():
+    setattr(_kind, "__init__", checked_call(_kind.__init__))  # noqa: B010 - a method is no variable to type checkers
 
 
 def _names() -> dict[str, tuple[str, dict[str, Any]]]:
@@ -284,7 +287,7 @@ def parse(text: str) -> Metric:
 def read(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name of the metric that a string names, and the options that it spells, k among them."""
     name, options = split(text, NAMES)
-    entry, cut, part = NAMES.get(plain(name)), without_cutoff(name), without_decimals(name)
+    entry, cut, part, level = NAMES.get(plain(name)), without_cutoff(name), without_decimals(name), without_recall(name)
     if entry is None and part is not None and NAMES.get(plain(part[0]), ("",))[0] == RBP.name:
         if "p" in options:
             msg = f"{text!r} gives the option 'p' twice"
@@ -296,7 +299,6 @@ def read(text: str) -> tuple[str, dict[str, Any]]:
             if "k" in options:
                 raise two_cutoffs(text, entry[0], options["k"])
             options["k"] = k
-    level = without_recall(name)
     if entry is None and level is not None and NAMES.get(plain(level[0]), ("",))[0] == IPrec.name:
         entry, options = (IPrec.name, {}), {"recall": level[1], **options}
     if entry is not None and entry[0] == IPrec.name and isinstance(options.get("k"), float):
