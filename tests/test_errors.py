@@ -212,6 +212,29 @@ def test_a_column_that_likely_has_the_role_is_named(make, columns, missing, hint
         frame.rec.ndcg(10)
 
 
+UNREAD = {
+    "ndcg": "item='itm': the frame has",
+    "coverage": "relevant='itm': the frame has",
+    "mrr": "value='itm': the frame has",
+    "map": "subtopic='itm': truth has",
+}
+"""What metrics do not read, and what is said where the call names it."""
+
+
+@pytest.mark.parametrize("metric", list(UNREAD))
+def test_what_the_call_names_must_be_there_even_if_no_metric_reads_it(engine, metric):
+    frame, truth = engine.frames(*[[{"user": 1, "item": "a", "relevant": 1, "score": 0.5}]] * 2)
+    rec, role = recframe.rec(frame, validate=True), UNREAD[metric].partition("=")[0]
+    more = {"truth": truth} if role == "subtopic" else {}
+    for call in (getattr(rec, metric), lambda k, **given: rec.evaluate([metric], k, **given)):
+        with pytest.raises(recframe.MissingColumnError, match=UNREAD[metric]) as caught:
+            call(2, **{role: "itm"}, **more)
+        assert "Hint: " in str(caught.value)
+    # Roles that are bound or configured are for several calls.
+    with recframe.Config(**{role: "itm"}) if role in ("item", "value") else recframe.Config():
+        rec(**{role: "itm"}).evaluate([metric], k=2, **more)
+
+
 @pytest.mark.parametrize(
     ("columns", "hint"),
     [

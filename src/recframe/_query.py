@@ -51,6 +51,8 @@ class Query(Roles):
     """Whether results name the model."""
     named: frozenset[str] = frozenset()
     """The roles that the user gave or bound: their columns must exist."""
+    in_call: frozenset[str] = frozenset()
+    """Those that the call itself gave: their columns must exist even if nothing reads them."""
     floor: float = 0.0
     """What counts for lower values of lists in a geometric mean."""
     cluster: str | None = None

@@ -155,7 +155,7 @@ class Adapter(ABC):
     def check_names(self, name: str, source: Source) -> None:
         """Raise if a frame lacks a column."""
         there = self.names(source.native)
-        for spec in source.specs.values():
+        for spec in (*source.specs.values(), *source.unread):
             if spec.column not in there and spec.default is None:
                 raise missing_column(spec, name, there, [each.column for each in source.specs.values()])
 

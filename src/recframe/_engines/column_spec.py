@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import narwhals as nw
 
@@ -55,14 +55,16 @@ class Source:
 
     native: Any
     specs: Mapping[str, ColumnSpec]
+    unread: Sequence[ColumnSpec] = ()
+    """Columns that the frame must have, though nothing reads them."""
 
     def with_specs(self, more: Mapping[str, ColumnSpec]) -> Source:
         """Return the same with more columns to read."""
-        return Source(self.native, {**self.specs, **more})
+        return replace(self, specs={**self.specs, **more})
 
     def with_native(self, native: Any) -> Source:
         """Return the same columns of another frame."""
-        return Source(native, self.specs)
+        return replace(self, native=native)
 
 
 def specs_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:

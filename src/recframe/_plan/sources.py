@@ -148,7 +148,18 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     numbers = range(len(given.target_tables))
     targets = {target_column(i): ColumnSpec(target_column(i), "target", "value") for i in numbers}
     more = {"features": features, "target": targets}
-    return {name: Source(native, specs[name] | more.get(name, {})) for name, native in given.frames.items()}
+    unread, frames = _unread(query), given.frames.items()
+    return {name: Source(native, specs[name] | more.get(name, {}), unread.get(name, ())) for name, native in frames}
+
+
+@_kept
+def _unread(query: Query) -> dict[str, list[ColumnSpec]]:
+    """Return the columns that the call itself names, by the frame that must have them whether or not they are read."""
+    return {"frame": _in_call(query, "item", "relevant", "value"), "truth": _in_call(query, "subtopic")}
+
+
+def _in_call(query: Query, *roles: str) -> list[ColumnSpec]:
+    return [ColumnSpec(getattr(query, role), role, "there") for role in roles if role in query.in_call]
 
 
 def group_frames(given: Given, query: Query, requirements: Requirements) -> tuple[str, ...]:
