@@ -177,8 +177,8 @@ def test_columns_of_pandas_are_refused_with_the_remedy():
             recframe.rec(frame).ndcg(**given)
 
 
-@pytest.mark.parametrize("names", [(1, "old"), (1, 2.5, "old"), (("new", 1), ("new", 2)), (1, ("new", 2))])
-def test_models_whose_labels_have_several_types_are_named_by_text(pandas_engine, names):
+@pytest.mark.parametrize("names", [(4, 7), (1, "old"), (1, 2.5, "old"), (("new", 1), ("new", 2)), (1, ("new", 2))])
+def test_models_are_named_by_the_text_of_their_labels(pandas_engine, names):
     pd = pytest.importorskip("pandas")
     pytest.importorskip("scipy")
     scores = [[3, 2, 1], [1, 2, 3], [2, 3, 1]]
@@ -189,6 +189,22 @@ def test_models_whose_labels_have_several_types_are_named_by_text(pandas_engine,
     with pandas_engine.running():
         for call in (frame.rec.evaluate, frame.rec.describe, frame.rec.rank_models):
             assert [*call("mrr", **models)["model"]] == texts
-        found = frame.rec.compare("mrr", **models, baseline=names[0])
-    assert [*found["baseline"]] == texts[:1] * (len(names) - 1)
-    assert [*found["model"]] == texts[1:]
+        results = [frame.rec.compare("mrr", **models, baseline=each) for each in (names[0], texts[0])]
+        changed = [frame.rec.changes("mrr", score=[*names[:2]], baseline=each) for each in (names[1], texts[1])]
+    for found in results:
+        assert [*found["baseline"]] == texts[:1] * (len(names) - 1)
+        assert [*found["model"]] == texts[1:]
+    pd.testing.assert_frame_equal(*changed)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_baseline_of_rows_may_be_a_number_of_numpy_or_text(library):
+    np, _ = pytest.importorskip("numpy"), pytest.importorskip("scipy")
+    columns = {"user": [1, 1, 2, 2], "item": 1, "relevant": 1, "score": 0.5, "model": [4, 7, 4, 7]}
+    columns = {name: value if isinstance(value, list) else [value] * 4 for name, value in columns.items()}
+    frame = pytest.importorskip(library).DataFrame(columns)
+    for baseline in (7, "7", np.int64(7)):
+        found = frame.rec.compare("mrr", model="model", baseline=baseline)
+        assert (list(found["model"]), list(found["baseline"])) == ([4], [7])
+    with pytest.raises(recframe.OptionError, match="is not one of the models"):
+        frame.rec.compare("mrr", model="model", baseline=10**5000)

@@ -18,8 +18,9 @@ from recframe._display.layout import Layout
 from recframe._display.report_query import ReportQuery
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, check_directory, write_whole
+from recframe._lists.paired_sums import model_number
 from recframe._values import choice
-from recframe.errors import OptionError, closest, quoted
+from recframe.errors import OptionError
 from recframe.profiles import explain
 
 if TYPE_CHECKING:
@@ -51,10 +52,8 @@ def write_report(
     plan = call.plan(metrics, k, options)
     specs = expand(metrics, k, {**call.bound, **call.given}.get("like"))
     report = ReportQuery(rec, call, specs, per, baseline, how["correction"], options, plan)
-    models = report.models
-    if baseline is not None and not any(type(model) is type(baseline) and model == baseline for model in models):
-        msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
-        raise OptionError(msg, closest(baseline, map(str, models)))
+    if baseline is not None:
+        model_number(report.models, baseline)
     # Altair checks each part of a chart against its schema, which takes longer than the evaluation; these are our own.
     with altair.utils.schemapi.debug_mode(arg=False):
         text = page.page(title or TITLE, list(_sections(report)), "Written by recframe.")

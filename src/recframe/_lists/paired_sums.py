@@ -75,11 +75,20 @@ def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> 
         raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
     if baseline is None:
         return [(second, first) for first, second in combinations(range(len(models)), 2)]
-    known = [number for number, model in enumerate(models) if type(model) is type(baseline) and model == baseline]
+    known = model_number(models, baseline)
+    return [(model, known) for model in range(len(models)) if model != known]
+
+
+def model_number(models: Sequence[Any], baseline: Any) -> int:
+    """Return the number of the model that a baseline names: by its value, else by its text."""
+    value = baseline.item() if isinstance(baseline, np.generic) else baseline
+    name = value if isinstance(value, str) else quoted(value)
+    known = [number for number, model in enumerate(models) if type(model) is type(value) and model == value]
+    known += [number for number, model in enumerate(models) if str(model) == name]
     if not known:
         msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
         raise OptionError(msg, closest(baseline, map(str, models)) or "name one model, or leave baseline= out")
-    return [(model, known[0]) for model in range(len(models)) if model != known[0]]
+    return known[0]
 
 
 def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:

@@ -44,16 +44,11 @@ def stacked(
     """
     backend = nw.get_native_namespace(reported).__name__
     columns_of: list[nw.Series[Any]] = []
-    kinds = {type(row[name]) for name in ("model", "baseline") if name in columns for row in rows} - {type(None)}
-    # Columns of pandas may be called 1 and "old".
-    by_text = len(kinds) > 1 or tuple in kinds
     for name in columns:
         label = INTERNAL.format(name)
         if name in NAMES:
             # All at once, as a missing name alone has no type.
             values = [each for row in rows for each in _texts(row[name], len(row["lists"]))]
-            if by_text:
-                values = [None if value is None else str(value) for value in values]
             columns_of.append(nw.new_series(label, values, backend=backend))
         elif name in FLAGS:
             flags = [flag for row in rows for flag in row[name].tolist()]

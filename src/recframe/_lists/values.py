@@ -103,7 +103,7 @@ class ListValues:
             codes, self.models = model_names(self._context.session, self._context.models)
             frames = [lists.filter(is_model(code)) for code in codes]
         else:
-            self.models = list(plan.context.query.orders)
+            self.models = [plan.context.query.model_name(index) for index in range(len(plan.context.query.orders))]
         self.frame = self._joined(frames)
 
     def with_model(self, other: ListValues, name: str) -> ListValues:
