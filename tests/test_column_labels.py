@@ -208,3 +208,16 @@ def test_a_baseline_of_rows_may_be_a_number_of_numpy_or_text(library):
         assert (list(found["model"]), list(found["baseline"])) == ([4], [7])
     with pytest.raises(recframe.OptionError, match="is not one of the models"):
         frame.rec.compare("mrr", model="model", baseline=10**5000)
+
+
+def test_a_column_whose_label_is_missing_is_of_no_role(pandas_engine):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"user": [1, 1], "item": [1, 2], "relevant": [0, 1], "score": [0.9, 0.1], "other": [1, 2]})
+    for missing in (pd.NA, None, float("nan")):
+        frame.columns = pd.Index([*frame.columns[:4], missing], dtype=object)
+        with pandas_engine.running():
+            assert frame.rec.mrr() == frame.rec.mrr(truth=frame) == 0.5
+            assert frame.rec.label(frame).shape == (2, 5)
+            assert frame.rec.top(1).shape == (1, 6)
+            with pytest.raises(recframe.MissingColumnError, match="no such column; it has 'user'"):
+                frame.rec.mrr(score="none")

@@ -241,3 +241,30 @@ def test_times_with_and_without_a_zone_never_match(arrow):
     if arrow:
         dates = frame.assign(user=days.dt.date).astype({"user": pd.ArrowDtype(pa.date32())})
         assert dates.rec.mrr(truth=dates[["user", "item"]]) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["string_view", "binary_view"])
+def test_views_of_arrow_are_keys(pandas_engine, kind):
+    pa = pytest.importorskip("pyarrow")
+    if not hasattr(pa, kind):
+        pytest.skip("older Arrow has no views")
+    texts = {name: ["a", "a", "b"] if name == "user" else ["x", "y", "x"] for name in ("user", "item")}
+    columns = {name: pa.array(values).cast(getattr(pa, kind)()) for name, values in texts.items()}
+    table = pa.table({**columns, "relevant": [0, 1, 1], "score": [0.9, 0.5, 0.1]})
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    truth = frame[["user", "item"]]
+    with pandas_engine.running():
+        assert frame.rec.mrr() == 0.75
+        assert frame.rec.mrr(per="user")["mrr"].tolist() == [0.5, 1.0]
+        assert frame.rec.mrr(truth=truth) == 1.0
+        with pytest.raises(recframe.ColumnTypeError, match=f"score='item' has the type large_{kind[:-5]}"):
+            frame.rec.mrr(score="item")
+
+
+def test_lists_of_arrow_are_no_users(pandas_engine):
+    pa = pytest.importorskip("pyarrow")
+    lists = pd.Series([[1], [2]], dtype=pd.ArrowDtype(pa.list_(pa.int64())))
+    with pandas_engine.running():
+        for given in ((pd.DataFrame({"user": lists}), [1]), ([1], pd.DataFrame({"item": lists}))):
+            with pytest.raises(recframe.ColumnTypeError, match="(?s)hold values that cannot be compared.*cast the col"):
+                recframe.candidates(*given)

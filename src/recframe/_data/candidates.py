@@ -12,7 +12,7 @@ from recframe._engines.registry import adapter_of, constructors_for, is_frame, i
 from recframe._query import query_of_call
 from recframe._signatures import checked_call
 from recframe._values import ids
-from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.errors import ColumnTypeError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,4 +127,9 @@ def _values(make: Any, what: str, ids_or_frame: Any, columns: Sequence[str]) -> 
         ids_or_frame = make.table({columns[0]: ids_or_frame})
     role = "by" if what == "users" else "item"
     specs = {column: ColumnSpec(column, role, "key") for column in columns}
-    return make.distinct(adapter_of(ids_or_frame).checked(what, Source(ids_or_frame, specs)), columns)
+    checked = adapter_of(ids_or_frame).checked(what, Source(ids_or_frame, specs))
+    try:
+        return make.distinct(checked, columns)
+    except NotImplementedError as error:  # of lists and structs of Arrow
+        msg = f"{role}={list(columns)!r}: {what} hold values that cannot be compared"
+        raise ColumnTypeError(msg, "cast the column to text first") from error

@@ -26,8 +26,8 @@ NUMBERS = ("integer", "floating", "mixed-integer-float")
 
 
 def names_of(frame: Any) -> list[Any]:
-    """Return the names of a frame's columns, and of the levels of its index."""
-    return [*frame.columns, *(name for name in frame.index.names if name is not None)]
+    """Return the names of a frame's columns, and of the levels of its index; NA is none, as it equals nothing."""
+    return [name for name in (*frame.columns, *frame.index.names) if name is not None and name is not pd.NA]
 
 
 def with_levels(frame: Any, columns: Collection[Any]) -> Any:
@@ -99,6 +99,9 @@ def plain_column(series: Any) -> Any:
         series = series.astype("float64")
     elif is_foreign(dtype):
         series = series.astype(dtype.newbyteorder("="))
+    elif str(arrow := getattr(dtype, "pyarrow_dtype", "")).endswith("_view"):
+        # pandas holds views of Arrow, but computes nothing with them.
+        return pd.Series(series.array.astype(f"large_{str(arrow).removesuffix('_view')}[pyarrow]"))
     return without_attributes(series)
 
 
