@@ -314,6 +314,14 @@ def panics(_):
     raise pl.exceptions.PanicException("range end index 9 out of range")
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 13) or sys.platform == "win32", reason="such a link is a file to it")
+def test_links_in_a_circle_hold_no_results(run, recs):
+    Path("results.parquet").symlink_to("results.parquet")
+    status, _, err = append(run, 21)
+    assert status == 2
+    assert "results.parquet' cannot be written: " in err
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the lock of another process")
 def test_a_second_writer_waits(run, recs):
     import fcntl

@@ -54,9 +54,8 @@ def append(rows: pl.DataFrame, path: Path, constants: Mapping[str, str]) -> None
 
     Nobody else writes meanwhile, and the file is replaced whole.
     """
-    path = path.resolve()
-    with _locked(path.with_name(f"{path.name}.lock")):
-        write_whole(path, as_parquet(_added(rows, path, constants) if path.exists() else rows))
+    with _locked(path) as target:
+        write_whole(target, as_parquet(_added(rows, target, constants) if target.exists() else rows))
 
 
 def _added(rows: pl.DataFrame, path: Path, constants: Mapping[str, str]) -> pl.DataFrame:
@@ -83,16 +82,17 @@ def _added(rows: pl.DataFrame, path: Path, constants: Mapping[str, str]) -> pl.D
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Wait until nobody else holds a lock, and hold it; it ends with its process."""
+def _locked(path: Path) -> Iterator[Path]:
+    """Hold the lock of a file, once nobody else does, and yield where its links lead; it ends with its process."""
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        target = path.resolve()
+        file = os.open(target.with_name(f"{target.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
         _wait_for(file)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # of links in a circle, up to Python 3.12
         msg = f"{str(path)!r} cannot be written: {error}"
         raise InputError(msg, "name a file in a directory that you may write to") from error
     try:
-        yield
+        yield target
     finally:
         os.close(file)
 
