@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import tomllib
@@ -338,6 +339,16 @@ def test_a_text_is_no_reason_to_believe_that_a_database_was_warned_of(monkeypatc
     monkeypatch.setattr(adapter, "WARNED", set())
     recframe.sql("precision@5", table="recs", dialect="trino")  # warnings are errors here
     assert not adapter.WARNED
+
+
+def test_a_broken_ibis_says_itself_what_is_wrong(tmp_path):
+    (tmp_path / "ibis.py").write_text("raise ImportError('numpy is too old')")
+    code = "import recframe; recframe.sql('ndcg@5', table='recs', dialect='duckdb')"
+    path = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ | path
+    )
+    assert done.stderr.splitlines()[-1] == "ImportError: numpy is too old"
 
 
 def test_the_extra_brings_all_that_a_query_imports():

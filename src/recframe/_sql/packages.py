@@ -5,12 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from recframe.errors import MissingExtraError
+from recframe.errors import check_packages
 
-try:
-    ibis: Any = import_module("ibis")
-    exp: Any = import_module("sqlglot.expressions")
-except ImportError as error:
-    what, extra = "queries of SQL", "sql"
-    raise MissingExtraError.of(what, extra) from error
+# What is there but broken says itself what is wrong.
+check_packages("queries of SQL", "sql", "ibis", "packaging", "sqlglot")
+ibis: Any = import_module("ibis")
+exp: Any = import_module("sqlglot.expressions")
 ops: Any = import_module("ibis.expr.operations")
