@@ -258,6 +258,7 @@ REFUSED = {
     "have no rows of the kind 'lists'": lambda engine, a, b: (state_of(engine, a).filter(kind="metric"),),
     "definition of a state holds 'x'": lambda engine, a, b: (state_of(engine, a).with_columns(definition=pl().lit("x")),),
     "definition of a state of mrr lacks 'range'": lambda engine, a, b: (state_of(engine, a).with_columns(pl().col("definition").str.replace("range", "rang")),),
+    "definition of a state of mrr holds range=": lambda engine, a, b: (state_of(engine, a).with_columns(pl().col("definition").str.replace("1.0]", f"{10**400}]", literal=True)),),
     "definition of a state holds truth=0": lambda engine, a, b: (state_of(engine, a).with_columns(pl().col("definition").str.replace("false", "0")),),
     "have no rows of the kind 'metric'": lambda engine, a, b: (state_of(engine, a).filter(kind="lists"),),
     "total of a state holds a missing value": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit(None, pl().Float64)),),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._lists.keys import fields_of, unpack
+from recframe._values import LARGEST_NUMBER
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         what = f"definition of a state{f' of {metric}' if metric else ''}"
         one = fields_of(text, FIELDS.get(kind, OF_ALL), what, UNCHANGED)
         ends = one.get("range", NO_ENDS)
-        if len(ends) != len(NO_ENDS) or not all(isinstance(end, float | int | None) for end in ends):
+        if len(ends) != len(NO_ENDS) or not all(map(_is_end, ends)):
             msg = f"{what} holds range={quoted(ends)}"
             raise InputError(msg, UNCHANGED)
         other = definitions.setdefault(metric, one)
@@ -51,6 +52,10 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             msg = f"states{of} differ in {field}: {quoted(other.get(field))} and {quoted(one[field])}"
             raise InputError(msg, ONE_CALL)
     return definitions
+
+
+def _is_end(end: Any) -> bool:
+    return end is None or (isinstance(end, float | int) and abs(end) <= LARGEST_NUMBER)
 
 
 def held_pairs(columns: Mapping[str, Any], metrics: Sequence[str]) -> set[frozenset[Any]]:
