@@ -426,8 +426,15 @@ def test_levels_of_an_index_are_columns():
         (rec.evaluate("mrr", per="day", **models), ["model", "day"]),
         (rec.compare("mrr", **models), "metric"),
         (rec.compare("mrr", **models), ["metric", "model"]),
+        (rec.compare("mrr", **models), ["model", "baseline"]),
+        (rec.compare("mrr", per="day", **models), ["metric", "baseline"]),
+        (rec.rank_models("mrr", per="day", **models), ["metric"]),
+        (rec.describe("mrr", per="day", **models), ["day", "model"]),
     ):
         assert str(recframe.table(result.set_index(levels))) == str(recframe.table(result.copy()))
+    described = rec.describe("mrr", per="day", **models)
+    for levels, header in {"metric": "metric | day | model", "day": "day | model | metric"}.items():
+        assert str(recframe.table(described.set_index(levels))).startswith(f"| {header}")
     pytest.importorskip("altair")
     found = rec.compare("mrr", **models)
     assert str(recframe.forest(found.set_index("metric"))) == str(recframe.forest(found.copy()))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
 VERDICT_NOTE = "Verdict: by the adjusted p-value, in the direction of the metric, and by the margin if there is one."
 OPEN_NOTE = "Open although an interval leaves out 0: p-values are adjusted for all tests, intervals are not."
-IS_COMPARE = {"metric", "model", "baseline", "mean", "baseline_mean", "difference", "low", "high", "p_adjusted"}
+IS_COMPARE = {"metric", "model", "baseline", "lists", "mean", "baseline_mean", "difference", "low", "p_adjusted"}
 IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
 IS_RANKS = {"metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best"}
 Columns = dict[str, list[Any]]
@@ -110,8 +110,12 @@ def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str
         The frame is no result.
     """
     names = list(columns)
-    if any(columns.keys() >= kind for kind in (IS_COMPARE, IS_DESCRIBE, IS_RANKS)):
-        return [name for name in names[: names.index("metric")] if name != "model"], []
+    kind = next((kind for kind in (IS_COMPARE, IS_DESCRIBE, IS_RANKS) if columns.keys() >= kind), None)
+    if kind is not None:
+        # Levels of an index come first, whatever they are: segments are all that is no number and ahead of these.
+        last = max(names.index(name) for name in ("metric", "model", "baseline") if name in columns)
+        until = next((place for place, name in enumerate(names) if place > last and name in kind), len(names))
+        return [name for name in names[:until] if name not in {"model", *kind}], []
     metrics = [name for name in names if record_of(str(name), records) is not None]
     if not metrics:
         msg = f"the frame has the columns {', '.join(map(repr, columns))}, and none of them is named after a metric"
@@ -173,12 +177,11 @@ def _of_evaluate(columns: Columns, segments: Sequence[str], metrics: Sequence[st
 
 
 def _of_describe(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
-    names = list(columns)
-    labels = names[: names.index("metric") + 1]
+    labels = [name for name in columns if name in ("model", *segments, "metric")]
     layout = Layout()
     layout.add_labels(columns, labels, look)
     means = decided_cells(estimates(columns, "mean", look), columns, segments, "mean", columns["metric"], look)
-    for name in names[len(labels) :]:
+    for name in (name for name in columns if name not in labels):
         if name == "mean":
             layout.add(name, means)
         elif name == "low" and look.interval == "range":
