@@ -201,7 +201,7 @@ def test_completion_prints_a_script(run, shell):
 @pytest.mark.parametrize("name", [name for name in texts.COMMANDS if name not in ("completion", "metrics")])
 def test_shells_complete_files_and_metrics(name):
     context = click.Context(definitions.command(name))
-    expected = {"FILE": [("nd", "file")], "METRIC": [("ndcg", "plain")]}
+    expected = {"FILE": [("nd", "file")], "METRIC": [("ndcg", "plain")], "METRIC=X": [("ndcg", "plain")]}
     for parameter in context.command.params:
         items = [(item.value, item.type) for item in parameter.shell_complete(context, "nd")]
         for word in expected.keys() & {*(parameter.metavar or parameter.name.upper()).rstrip(".").split("|")}:

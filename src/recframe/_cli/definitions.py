@@ -24,7 +24,7 @@ OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
 
 def _option(names: str, metavar: str | None, text: str, **settings: Any) -> click.Option:
     """Return an option with a value."""
-    completed = _metric_names if metavar == "METRIC" else None
+    completed = _metric_names if (metavar or "").startswith("METRIC") else None
     return click.Option(names.split(), metavar=metavar, help=text, shell_complete=completed, **settings)
 
 
