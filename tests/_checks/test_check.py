@@ -138,6 +138,8 @@ def unnamed(truth: list[dict[str, Any]], by: list[str], name: str) -> int:
     values = [value for of_list in lists.values() for value in of_list]
     if name in (*by, "item", "score", "price") or not all(isinstance(v, int | float) and v in (0, 1) for v in values):
         return 0
+    if all(is_missing(row[name]) for row in truth):
+        return 0
     describes_rows = any(0 in of_list and 1 in of_list for of_list in lists.values())
     tells = describes_rows or 1 not in values or all(len(of_list) == 1 for of_list in lists.values())
     return values.count(0) if tells else 0
@@ -313,7 +315,9 @@ def test_a_model_that_nobody_named(engine):
     assert counts["unused_model"] == 0
 
 
-@pytest.mark.parametrize("clicked", [(0, 1), (False, True), (0.0, 1.0, None), (0,), (1,), (0, 1, 2)])
+@pytest.mark.parametrize(
+    "clicked", [(0, 1), (False, True), (0.0, 1.0, None), (0.0, math.nan), (math.nan,), (0,), (1,), (0, 1, 2)]
+)
 def test_a_relevance_that_nobody_named(engine, clicked):
     rows = crowd(23, 30)
     truth = [{**row, "clicked": clicked[number % len(clicked)]} for number, row in enumerate(crowd(24, 30))]
@@ -322,7 +326,8 @@ def test_a_relevance_that_nobody_named(engine, clicked):
     by = ["user", "day"]
     reference = expected(rows, None, by=by, truth=truth, tells_nan=engine.tells_nan)
     assert table(engine.ask(frame, "check", by=by, truth=there)) == reference
-    assert bool(reference["assumed_relevance"][0]) == (clicked not in ((1,), (0, 1, 2)))
+    # What holds nothing says nothing.
+    assert bool(reference["assumed_relevance"][0]) == (clicked not in ((1,), (0, 1, 2), (math.nan,)))
     found = engine.ask(frame, "check", by=by, truth=there, relevant="clicked")
     assert "assumed_relevance" not in {row["finding"] for row in found}
 

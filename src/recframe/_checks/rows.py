@@ -92,8 +92,9 @@ def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]
     """Look for columns that say what is relevant, and that nobody named: in how many rows each holds 0."""
     sums, flags = {ROWS: nw.lit(1.0)}, {LONG: nw.col(ROWS) > 1}
     for name in candidates:
-        zero, one, mixed = _counts(name)
+        zero, one, known, mixed = _counts(name)
         sums |= {count: (or_zero(name) == value).cast(nw.Float64()) for count, value in ((zero, 0), (one, 1))}
+        sums[known] = nw.when(nw.col(name).cast(nw.Float64()).is_between(0, 1)).then(1.0).otherwise(0.0)
         flags[mixed] = (nw.col(zero) > 0) & (nw.col(one) > 0)
     lists = opened.engine.sum_by(truth.select(*opened.keys, **sums), opened.keys, [*sums])
     _, totals = opened.totals(opened.for_models(lists), flags, [*sums])
@@ -107,14 +108,14 @@ def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]
 def _irrelevant_rows(name: str) -> nw.Expr:
     """Return, of the sums over all lists, in how many rows a candidate holds 0; 0 if it does not seem to be relevance.
 
-    It does if it holds only 0 and 1, some 0 among them, and is not alike in all rows of each list, as what describes
-    lists is.
+    It does if it holds only 0 and 1 where it holds something, which it does, and is not alike in all rows of each list,
+    as what describes lists is.
     """
-    zero, one, mixed = map(nw.col, _counts(name))
-    flags = (zero + one == nw.col(ROWS)) & ((mixed > 0) | (one == 0) | (nw.col(LONG) == 0))
+    zero, one, known, mixed = map(nw.col, _counts(name))
+    flags = (zero + one == nw.col(ROWS)) & (known > 0) & ((mixed > 0) | (one == 0) | (nw.col(LONG) == 0))
     return nw.when(flags).then(zero).otherwise(0.0)
 
 
-def _counts(name: str) -> tuple[str, str, str]:
-    """Return the columns of a candidate: rows of 0, rows of 1, lists of both."""
-    return f"{name} is 0", f"{name} is 1", f"{name} varies"
+def _counts(name: str) -> tuple[str, str, str, str]:
+    """Return the columns of a candidate: rows of 0 or nothing, rows of 1, rows of either, lists of both."""
+    return f"{name} is 0", f"{name} is 1", f"{name} is known", f"{name} varies"
