@@ -72,7 +72,7 @@ def test_implicit_feedback(run):
     page, names = run("implicit_feedback")
     assert "```text" in page
     counts = names["ratings"].group_by("user").len().join(names["test"].group_by("user").len(), on="user")
-    assert (counts["len_right"] == np.ceil(0.2 * counts["len"].to_numpy())).all()
+    assert (counts["len_right"].to_numpy() == np.ceil(0.2 * counts["len"].to_numpy())).all()
     assert names["train"].join(names["test"], on=["user", "item"]).is_empty()
     values = dict(names["mended"].select("judged_on", "map@5").rows())
     assert 0 < values["test"] <= 1 and values["train"] > values["test"]
