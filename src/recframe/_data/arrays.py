@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from recframe._defaults import BY, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for
@@ -12,7 +12,17 @@ from recframe._signatures import checked_call
 from recframe.errors import DataWarning, InputError, OptionError, OptionTypeError, check_packages, quoted, stack_level
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     from numpy.typing import ArrayLike, NDArray
+
+
+@overload
+def from_arrays(relevant: ArrayLike, score: Any, *, group: Any = ..., library: Literal["polars"]) -> pl.DataFrame: ...
+@overload
+def from_arrays(relevant: ArrayLike, score: Any, *, group: Any = ..., library: Literal["pandas"]) -> pd.DataFrame: ...
+@overload
+def from_arrays(relevant: ArrayLike, score: Any, *, group: Any = ..., library: str | None = ...) -> Any: ...
 
 
 @checked_call
