@@ -773,6 +773,10 @@ def test_a_gate_names_the_model(run):
             "evaluate recs.parquet --by users",
             "(?s)--by users: .*it has 'user', 'item', 'score', 'relevant'.*did you mean 'user'",
         ),
+        (
+            "evaluate recs.parquet -m mrr --item itm",
+            "(?s)--item itm: the frame has no such column; it has .*did you mean 'item'",
+        ),
         ("evaluate recs.parquet --weight wait", "--weight wait: the frame has no such column; it has .*'extra'"),
         ("compare recs.parquet --score score,extra", "(?s)Hint: --score score --score extra"),
         ("compare recs.parquet", "(?s)Hint: old.csv new.csv; in one file, --score old --score new"),

@@ -200,7 +200,8 @@ class Inputs:
     def _needed(self, lazy: pl.LazyFrame) -> pl.LazyFrame:
         """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
         columns = lazy.collect_schema().names()
-        needed = {*self._by, *self._order, *self._own}
+        named = (self.roles[name] for name in ("item", "value") if self.roles.get(name) is not None)
+        needed = {*self._by, *self._order, *self._own, *named}
         if self.roles.get("truth") is None:
             of_lists = [value for name in _OF_LISTS for value in as_tuple(self.roles.get(name))]
             needed |= {*map(str, of_lists)}
