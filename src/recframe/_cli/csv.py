@@ -105,7 +105,7 @@ def not_a_number(name: str, column: str, text: str | None, line: int) -> InputEr
 def _header(source: Path | bytes, separator: str) -> tuple[str | None, ...]:
     """Return the first line of a file."""
     options: dict[str, Any] = {"has_header": False, "infer_schema_length": 0, "n_rows": 1}
-    return pl.scan_csv(source, glob=False, separator=separator, **options).collect().row(0)
+    return pl.scan_csv(source, glob=False, separator=separator, truncate_ragged_lines=True, **options).collect().row(0)
 
 
 def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], separator: str) -> None:
