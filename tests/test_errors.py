@@ -114,7 +114,7 @@ CASES = {
     "rank from zero": (
         lambda r: r.ndcg(rank="relevant"),
         ValueError,
-        "rank='relevant' holds 0, but a rank is a whole number from 1",
+        "rank='relevant' holds 0, but a rank is a whole number from 1.*add 1 to ranks from 0; for scores",
     ),
     "rank between": (lambda r: r.ndcg(rank="other"), ValueError, "rank='other' holds 0.1"),
     "truth of no kind": (lambda r: r.ndcg(truth=[1]), TypeError, "truth is a .*list, but the frame is a"),

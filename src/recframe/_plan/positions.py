@@ -92,7 +92,7 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
     lowest = context.engine.scalar(wrong.select(rank.min()))
     if lowest is not None:
         msg = f"rank={query.orders[0]!r} holds {lowest}, but a rank is a whole number from 1 to {MOST_ROWS}"
-        raise InputError(msg, "for scores, higher is better, use score=")
+        raise InputError(msg, f"{'' if lowest else 'add 1 to ranks from 0; '}for scores, higher is better, use score=")
 
 
 def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Frame:
