@@ -284,6 +284,12 @@ def test_retail_lesson_of_three_users(library):
         (([1, 2], [3]), {}, recframe.OptionTypeError, r"recommended=\[\[...\]\]"),
         (("got",), {}, recframe.OptionTypeError, "only with frame="),
         ((3,), {}, recframe.OptionTypeError, "recommended is a int, not lists"),
+        (
+            ([[("a", 0.5)]], [["a"]]),
+            {},
+            recframe.OptionTypeError,
+            "(?s)holds .'a', 0.5. where an item.*and scores= with",
+        ),
         (([[1]], [[1], [2]]), {}, recframe.InputError, "1 in recommended, 2 in actual"),
         (([[1]], [[1]]), {"users": [1, 2]}, recframe.InputError, "2 in users"),
         (([[1]], [[1]]), {"users": {1}}, recframe.OptionTypeError, r"users=\{1\} is neither a frame nor a sequence"),

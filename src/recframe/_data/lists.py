@@ -229,13 +229,17 @@ def _check_plain(make: Constructors, name: str, lists: Any) -> None:
     if isinstance(lists, str) or not isinstance(lists, Sequence):
         msg = f"{name} is a {type(lists).__name__}, not lists"
         hint = "name a column of lists only with frame=" if isinstance(lists, str) else ""
-        raise OptionTypeError(msg, hint or "[[...], [...]] with one list for each user, or {user: [...]}")
+        raise OptionTypeError(msg, hint or "[[...], [...]], a list for each user, or array.tolist(), or {user: [...]}")
     for values in lists:
         # A set has another order in each process.
         in_order = name == ACTUAL or not isinstance(values, set | frozenset)
         if values is not None and not (in_order and _is_list(values)):
             msg = f"{name} holds {quoted(values)} where the list of a user belongs"
             raise OptionTypeError(msg, f"one list in order for each user, even if there is one: {name}=[[...]]")
+        first = values[0] if isinstance(values, list | tuple) and values else None
+        if isinstance(first, tuple) and [isinstance(each, float) for each in first] == [False, True]:
+            msg = f"{name} holds {quoted(first)} where an item belongs, as if it were one with its score"
+            raise OptionTypeError(msg, "lists of items, and scores= with lists of their scores")
 
 
 def _item_prices(prices: Any) -> dict[Any, Any] | None:
