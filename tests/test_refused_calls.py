@@ -186,6 +186,7 @@ class Misspelt(recframe.Metric):
         (recframe.from_factors, "missing a required argument: 'user_factors'"),
         (lambda: recframe.expr.ndgc, "Hint: did you mean 'ndcg'?"),
         (lambda: recframe.rec(FRAME).plot.bar("mrr"), "plot has no chart 'bar'; it has curve, "),
+        (lambda: FRAME.rec.evaluate(recframe.metrics.NDCG), "NDCG is a kind of metric, not a metric\n\nHint: NDCG()"),
         (
             lambda: recframe.metrics.NDCG(at=5),
             "NDCG: got an unexpected keyword argument 'at'\n\nHint: did you mean 'k'?",

@@ -468,6 +468,7 @@ def test_one_cluster_has_a_difference_but_no_interval(test, library):
         ({"score": ["a", "b"], "test": "z"}, "test='z' is not one of"),
         ({"score": ["a", "b"], "correction": "hoch"}, "correction='hoch' is not one of"),
         ({"score": ["a", "b"], "confidence": 95}, "confidence=95 is not a number between 0 and 1"),
+        ({"score": ["a", "b"], "confidence": 0.05}, "(?s)confidence=0.05 is less than 0.5.*confidence=0.95, which is"),
         ({"score": ["a", "b"], "resamples": 1}, "resamples=1 is less than 100"),
         (
             {"score": ["a", "b"], "resamples": 10**9},

@@ -178,7 +178,7 @@ def sum_by_cluster(values: Floats, clusters: Any) -> Floats:
 
 
 def check_confidence(confidence: Any) -> float:
-    """Return a confidence, a number between 0 and 1.
+    """Return a confidence, a number between 0 and 1, and at least 0.5.
 
     Raises
     ------
@@ -189,6 +189,9 @@ def check_confidence(confidence: Any) -> float:
     if not 0 < level < 1:
         msg = f"confidence={confidence!r} is not a number between 0 and 1"
         raise OptionError(msg, "confidence=0.95")
+    if level < 1 - level:
+        msg = f"confidence={confidence!r} is less than 0.5, as the level α of a test is"
+        raise OptionError(msg, f"confidence={1 - level:g}, which is 1 - α")
     return level
 
 
