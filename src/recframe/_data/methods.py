@@ -69,7 +69,8 @@ class DataMethods(Methods):
         k : int, optional
             How many; None: the whole list.
         name : str
-            The column of the rank, from 1; a column of that name is replaced.
+            The column of the rank, from 1; one of that name is replaced, but never the key, the item, the relevance or
+            the score.
         **roles
             `by`, `item`, `score` or `rank`, and `model`, as for the metrics.
 
