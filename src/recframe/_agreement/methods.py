@@ -44,7 +44,7 @@ class AgreementMethods(Methods):
         p : float
             The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
         confidence : float, optional
-            The confidence of the intervals, between 0 and 1; None: no intervals.
+            The confidence of the intervals, between 0.5 and 1; None: no intervals.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions; for intervals.
         **roles

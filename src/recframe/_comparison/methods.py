@@ -59,7 +59,7 @@ class ComparisonMethods(Methods):
             hold however often one looks at growing data: the first with many lists, the second with any number of them
             for metrics within known bounds.
         confidence : float
-            The confidence of the interval, between 0 and 1. It holds 0 if and only if p is at least 1 - confidence.
+            The confidence of the interval, between 0.5 and 1. It holds 0 if and only if p is at least 1 - confidence.
         correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
             How p-values are adjusted for the number of tests, over all rows of the result. The last three adjust the
             intervals too, and know how tests depend on each other: by the largest of all statistics under flips of
@@ -155,7 +155,7 @@ class ComparisonMethods(Methods):
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         confidence : float
-            The confidence of the interval of the mean, between 0 and 1: Student's, or Wilson's for values of 0 and 1.
+            The confidence of the interval of the mean, between 0.5 and 1: Student's, or Wilson's for values of 0 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
 

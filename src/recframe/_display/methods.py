@@ -57,7 +57,7 @@ class DisplayMethods(Methods):
         baseline : str, optional
             The model that others are compared with; without it: all pairs are compared.
         confidence : float
-            The confidence of all intervals, between 0 and 1.
+            The confidence of all intervals, between 0.5 and 1.
         correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
             How p-values are adjusted for the number of tests.
         cluster : str, optional

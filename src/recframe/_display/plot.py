@@ -68,7 +68,7 @@ class Plot(SegmentCharts, RankCharts):
         k : sequence of int
             The cutoffs.
         confidence : float
-            The confidence of the intervals, between 0 and 1.
+            The confidence of the intervals, between 0.5 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
 
@@ -180,7 +180,7 @@ class Plot(SegmentCharts, RankCharts):
         k : int, optional
             The cutoff of those that name none.
         confidence : float
-            The confidence of the intervals, between 0 and 1; metrics of all lists together have none.
+            The confidence of the intervals, between 0.5 and 1; metrics of all lists together have none.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
 
@@ -246,7 +246,7 @@ class Plot(SegmentCharts, RankCharts):
         tests : int, optional
             How many tests the decision will have, which Bonferroni's correction counts; None: the pairs of models.
         confidence : float
-            The confidence of the comparison, between 0 and 1.
+            The confidence of the comparison, between 0.5 and 1.
         baseline : str, optional
             The model that the others are compared with; without it: all pairs.
         cluster : str, optional

@@ -46,7 +46,7 @@ class SegmentCharts(Charts):
         most : int
             How many segments to show at most: those with the most lists.
         confidence : float
-            The confidence of the intervals, between 0 and 1.
+            The confidence of the intervals, between 0.5 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
 
@@ -90,7 +90,7 @@ class SegmentCharts(Charts):
         k : int, optional
             The cutoff, if the metric names none.
         confidence : float
-            The confidence of the intervals, between 0 and 1.
+            The confidence of the intervals, between 0.5 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
 

@@ -208,7 +208,7 @@ def table(
     InputError
         The frame is no result of these calls, or `compared` is none of `compare` for the same models.
     OptionError
-        There are no segments to be columns, or the confidence is not between 0 and 1.
+        There are no segments to be columns, or the confidence is not between 0.5 and 1.
     OptionTypeError
         It is no frame, or an option has a value that it cannot have.
 

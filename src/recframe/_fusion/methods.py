@@ -146,7 +146,7 @@ class FusionMethods(Methods):
         folds : int
             The number of folds, from 2.
         confidence : float
-            The confidence of the interval, between 0 and 1.
+            The confidence of the interval, between 0.5 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions. Its lists are in
             one fold.

@@ -42,7 +42,7 @@ class JudgmentMethods(Methods):
         judge : frame
             The judgments of a model, such as an LLM, with the columns of `truth`: of all of its lists and of more.
         confidence : float
-            The confidence of the intervals, between 0 and 1.
+            The confidence of the intervals, between 0.5 and 1.
 
         Returns
         -------

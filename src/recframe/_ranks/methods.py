@@ -114,7 +114,7 @@ class RankMethods(Methods):
             How many tests the decision will have, which Bonferroni's correction counts, up to 2³¹ − 1; without it: the
             rows of this call.
         confidence : float
-            The confidence of the comparison, between 0 and 1.
+            The confidence of the comparison, between 0.5 and 1.
         baseline : str, optional
             The model that the others are compared with; without it: all pairs.
         cluster : str, optional

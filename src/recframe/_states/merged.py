@@ -100,7 +100,7 @@ class Merged:
         Parameters
         ----------
         confidence : float
-            The confidence of the interval of the mean, between 0 and 1.
+            The confidence of the interval of the mean, between 0.5 and 1.
         """
         confidence, rows = check_confidence(confidence), self._by_list("describe")
         spread = []
@@ -134,7 +134,7 @@ class Merged:
             The last two hold however often one looks, such as each night after a merge. Other tests read the values
             of lists, which a state does not hold.
         confidence : float
-            The confidence of the interval, between 0 and 1.
+            The confidence of the interval, between 0.5 and 1.
         correction : {"holm", "bonferroni", "bh", "none"}
             How p-values are adjusted for the number of tests.
         margin : float or str, optional
@@ -199,7 +199,7 @@ class Merged:
         tests : int, optional
             How many tests the decision will have, which Bonferroni's correction counts; None: the rows of this call.
         confidence : float
-            The confidence of the comparison, between 0 and 1.
+            The confidence of the comparison, between 0.5 and 1.
         baseline : str, optional
             The model that the others are compared with; None: all pairs that the states hold.
         """

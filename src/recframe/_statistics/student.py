@@ -178,7 +178,7 @@ def sum_by_cluster(values: Floats, clusters: Any) -> Floats:
 
 
 def check_confidence(confidence: Any) -> float:
-    """Return a confidence, a number between 0 and 1, and at least 0.5.
+    """Return a confidence, a number between 0.5 and 1.
 
     Raises
     ------
