@@ -230,7 +230,8 @@ def test_what_the_call_names_must_be_there_even_if_no_metric_reads_it(engine, me
         with pytest.raises(recframe.MissingColumnError, match=UNREAD[metric]) as caught:
             call(2, **{role: "itm"}, **more)
         assert "Hint: " in str(caught.value)
-    # Roles that are bound or configured are for several calls.
+    # Of two frames, either may have the values; roles that are bound or configured are for several calls.
+    rec.ndcg(2, value="itm", truth=truth)
     with recframe.Config(**{role: "itm"}) if role in ("item", "value") else recframe.Config():
         rec(**{role: "itm"}).evaluate([metric], k=2, **more)
 

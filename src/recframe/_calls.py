@@ -90,8 +90,8 @@ class Arguments:
         if self._given.get("group") is not None and not any(metric.reads_groups for metric in metrics):
             msg = f"group={self._given['group']!r} is about groups of items, which {metrics[0].label} does not read"
             raise OptionError(msg, "awrf reads them; by= names the key of lists, per_item= reports by what items are")
-        # Of a truth, the relevance that somebody names is read in any case.
-        read = () if roles.truth is None else ("relevant",)
+        # Of a truth, the relevance that somebody names is read in any case, and either frame may have the values.
+        read = () if roles.truth is None else ("relevant", "value")
         named = frozenset(role for role, value in self._given.items() if value is not None and role not in read)
         query = replace(query, in_call=named, **changes)
         check_call(query, metrics)
