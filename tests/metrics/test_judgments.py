@@ -130,6 +130,13 @@ def test_the_residual_is_the_width_of_the_bounds_and_what_follows_the_cutoff(eng
     assert both["greatest"] - both["least"] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("score", [[2, 2, 1], [3, 2, 1]])
+def test_what_is_relevant_is_in_the_pool(polars_engine, score):
+    # From 0 on, a missing relevance is relevant: it counts alike ahead of a tied block and in it.
+    frame = polars_engine.frame({"user": [1, 1, 1], "relevant": [None, None, None], "score": score})
+    assert polars_engine.ask(frame, "inf_ap", min_relevance=0) == pytest.approx(1.0, abs=1e-5)
+
+
 @pytest.mark.parametrize("metric", ["rbp(residual=True)@3", "rbp"])
 def test_the_residual_is_found_where_it_is_looked_for(polars_engine, metric):
     frame = polars_engine.frame({"user": [1], "relevant": [1], "score": [1.0]})

@@ -108,9 +108,8 @@ class TermRows:
             counted = NONRELEVANT_BEFORE, BLOCK_NONRELEVANT
             rows = ranks.count_ahead(self._engine, rows, self._group, is_nonrelevant(), *counted, tied=self.tied)
         if POOLED_BEFORE in requested:
-            rows = ranks.count_ahead(
-                self._engine, rows, self._group, nw.col(POOLED), POOLED_BEFORE, BLOCK_POOLED, tied=self.tied
-            )
+            pooled, counted = nw.max_horizontal(POOLED, HIT), (POOLED_BEFORE, BLOCK_POOLED)
+            rows = ranks.count_ahead(self._engine, rows, self._group, pooled, *counted, tied=self.tied)
         if RANKED_RELEVANT in requested:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         return rows
