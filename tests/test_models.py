@@ -127,3 +127,12 @@ def test_models_in_rows_have_a_row_where_no_list_has_a_value(engine, given):
         (frame, {"score": ["a", "b"]}), (stacked, {"model": "model"}),
     )]  # fmt: skip
     assert [row["verdict"] for row in compared[0]] == [row["verdict"] for row in compared[1]] == ["open"]
+
+
+def test_a_list_that_a_model_does_not_rank_has_no_value_of_what_is_ranked(engine):
+    # What other models rank says that the list counts, which metrics of ranked rows do not read.
+    data = {"user": [1, 1, 2], "item": [1, 2, 1], "model": ["a", "a", "b"], "relevant": [1, 0, 1], "score": [2, 1, 1]}
+    some = ["judged@1", "eed", "eed(browsing=cascade)", "awrf", "num_ret", "recall"]
+    rows = engine.ask(engine.frame(data), "evaluate", some, model="model", per="user")
+    found = {(row["model"], row["user"]): [row[label] for label in some] for row in rows}
+    assert found["a", 2] == found["b", 1] == [None, None, None, None, 0.0, 0.0]

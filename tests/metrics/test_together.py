@@ -55,6 +55,44 @@ def test_rows_that_another_metric_reads_do_not_count(polars_engine):
         assert same(polars_engine.ask(frame, "measure", label, **given), together[label]), label
 
 
+@pytest.mark.parametrize("ties", ["best", "worst"])
+def test_the_order_by_value_is_that_of_money_metrics_alone(engine, ties):
+    # They order tied rows of equal relevance by value. All others leave these tied.
+    frame = engine.frame(
+        {
+            "user": [1] * 5,
+            "item": [1, 2, 3, 4, 5],
+            "relevant": [0, None, 1, 1, 2],
+            "score": [3.0, 3.0, 2.0, 2.0, 1.0],
+            "price": [1.0, 2.0, 3.0, 4.0, 5.0],
+        }
+    )
+    some = ["eed@1", "eel@1", "awrf@3", "judged@1", "rbp_residual@1", "spearman", "kendall", "coverage@1"]
+    money = ["money_recall@3", "money_precision@1"]
+    (together,) = engine.ask(frame, "evaluate", [*some, *money], ties=ties)
+    for label in [*some, *money]:
+        assert same(engine.ask(frame, "measure", label, ties=ties), together[label]), label
+
+
+def test_an_ideal_by_gains_leaves_what_is_relevant_to_others(engine):
+    # What the truth lacks is not relevant, however low min_relevance is.
+    frame, truth = engine.frames(
+        {"user": [1, 2], "item": [1, 2], "score": [1.0, 1.0]}, {"user": [1, 2], "item": [9, 2], "relevant": [3, 1]}
+    )
+    given = {"truth": truth, "min_relevance": -1, "per": "user"}
+    some = ["ndcg(gain=binary,ideal=ranked)", "ndcg(gain={1:2,3:7},ideal=ranked)"]
+    found = engine.ask(frame, "evaluate", some, **given)
+    assert {row["user"]: [row[label] for label in some] for row in found} == {1: [None, None], 2: [1.0, 1.0]}
+
+
+def test_the_ideal_of_ranked_rows_has_no_place_for_what_the_truth_lacks(engine):
+    # Its relevance of 0 is more than that of the relevant item, but it is not relevant.
+    frame, truth = engine.frames(
+        {"user": [1, 1], "item": [1, 2], "score": [2.0, 1.0]}, {"user": [1], "item": [1], "relevant": [-1]}
+    )
+    assert engine.ask(frame, "measure", "ndcg(gain=binary,ideal=ranked)", truth=truth, min_relevance=-1) == 1.0
+
+
 def test_options_that_share_a_name_stay_apart(engine):
     def steep(position):
         return position**-2.0

@@ -17,11 +17,13 @@ from recframe._columns import (
     RANKED,
     RELEVANT,
     SERVED,
+    VALUE,
     item_sum_column,
     row_column,
     segment_sum_column,
     sum_column,
 )
+from recframe._plan.ranks import TIE_ORDER
 from recframe._plan.relevance import inverse_propensity
 from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, ListValue, Requirements, Shares
 from recframe.errors import OptionTypeError, quoted
@@ -55,17 +57,25 @@ def counted_of(lists: Lists, *, condensed: bool) -> tuple[str, ...]:
 
 
 def by_level(query: Query, metrics: Sequence[Metric]) -> Sequence[tuple[Query, Sequence[Metric]]]:
-    """Return the metrics of each least relevance, with the query of that level."""
-    levels: dict[float | None, list[Metric]] = {}
+    """Return the metrics of each least relevance, those that order ties by value apart, and the query of that level."""
+    levels: dict[tuple[float | None, bool], list[Metric]] = {}
+    by_value = VALUE in dict(TIE_ORDER[query.ties])
     for metric in metrics:
         own = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
         # Metrics of recommended items are the same at each level.
-        of_items = bool(levels) and isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
-        levels.setdefault(next(iter(levels)) if of_items else own, []).append(metric)
+        of_items = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
+        level = next(iter(levels)) if levels and of_items else (own, by_value and not of_items and _reads_value(metric))
+        levels.setdefault(level, []).append(metric)
     if len(levels) <= 1:
         return [(query, metrics)]
     # Each level has all lists, so that their values can be put side by side.
-    return [(replace(query, min_relevance=level, every_list=True), some) for level, some in levels.items()]
+    return [(replace(query, min_relevance=least, every_list=True), some) for (least, _), some in levels.items()]
+
+
+def _reads_value(metric: Metric) -> bool:
+    row = Row(Numbers())
+    metric.terms(row)
+    return VALUE in row.requested
 
 
 def requirements_of(
@@ -268,7 +278,7 @@ class _Asking:
 
     def _of_relevant(self, metric: Metric, value: nw.Expr, defined: nw.Expr | None) -> tuple[nw.Expr, nw.Expr]:
         """Return the value of a metric of relevance, and where it is defined: also by what other models rank."""
-        if metric.reads_groups and defined is not None:
+        if metric.of_every_list and defined is not None:
             return value, defined
         known = nw.col(KNOWN if self._call.pooled else RELEVANT) > 0
         if not metric.needs_relevant and defined is not None:

@@ -197,6 +197,7 @@ class Ranking:
 # --- the ideal ranking ---------------------------------------------------------------------------------------
 
 _RELEVANT = nw.col(HIT).alias(RELEVANT)
+_IS_OF_RANKED = (nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0)
 
 
 def ideal_lists(context: CallContext) -> Frame:
@@ -239,12 +240,13 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
     """Return what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
     terms = context.requirements.ideal[of]
     if not terms.requested & {ALL_ROWS, POOLED}:
-        rows = rows.filter(is_of_ideal(context.query.min_relevance))
+        # Of the ranked rows, those that the truth lacks are not relevant, however low min_relevance is.
+        rows = rows.filter(is_of_ideal(context.query.min_relevance) if of == "all" else _IS_OF_RANKED)
+    if of == "all" and not (context.prepared and context.truth is None):
+        rows = context.with_hits(rows)
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:
         rows = context.engine.number_rows(rows, group, RELEVANCE, descending=True)
-    if of == "all" and not (context.prepared and context.truth is None):
-        rows = context.with_hits(rows)
     # Of equal relevance, the positions are those of any order.
     order = POSITION if POSITION in terms.requested and not (context.propensities or context.values) else ""
     if of == "ranked":
@@ -258,7 +260,7 @@ def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Ter
     for number, gain in enumerate(context.requirements.numbers.orders):
         column = ideal_position_column(number)
         if column in terms.requested:
-            rows = context.with_hits(rows).with_columns(gain(IdealRow()).cast(nw.Float64()).alias(GAIN))
+            rows = rows.with_columns(gain(IdealRow()).cast(nw.Float64()).alias(GAIN))
             rows = context.engine.number_rows(rows, group, GAIN, descending=True)
             rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()).alias(column)).drop(POSITION, GAIN)
     return rows
