@@ -101,6 +101,18 @@ def test_models_and_levels():
     assert stacked.filter(pl.col("model") == "a").drop("model").row(0) == pytest.approx(means.row(0))
 
 
+@pytest.mark.parametrize("k", [2, 5])
+def test_a_missing_item_is_one_like_any_other(engine, k):
+    found = []
+    for item in ("d", None):
+        frame, truth = engine.frames(
+            {"user": [1, 1], "item": ["f", item], "score": [2.0, 1.0]},
+            {"user": [1] * 4, "item": ["f", item, "c", "g"], "relevant": [1] * 4, "topic": ["v", "t", "t", "t"]},
+        )
+        found.append(engine.ask(frame, "alpha_ndcg", k, truth=truth, subtopic="topic"))
+    assert found[0] == pytest.approx(found[1])
+
+
 def test_without_subtopics_all_relevant_items_have_one():
     frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [3, 2, 1]})
     assert frame.rec.err_ia() == pytest.approx(frame.rec.err(probability={1: 0.5}))

@@ -122,7 +122,8 @@ def _greedy(context: CallContext, alpha: float, weight: Weight, k: int | None) -
     engine, keys = context.engine, context.keys
     assert context.subtopics is not None  # noqa: S101 - for the type checker: there are subtopics
     rows = context.subtopics
-    item = nw.col(ITEM).rank("dense").over(*keys).cast(nw.Int64())
+    # A missing item has no rank: it is the smallest.
+    item = nw.col(ITEM).rank("dense").over(*keys).cast(nw.Int64()).fill_null(0) + 1
     rows = rows.with_columns(item.alias(START), nw.lit(1.0).alias(RELATED), nw.lit(0.0).alias(CHOSEN))
     rows = engine.collect_once(rows.with_columns(nw.lit(0.0).alias(TOTAL_GAIN)))
     most = engine.value_now(rows.select(nw.col(START).max()))
