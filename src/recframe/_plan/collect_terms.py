@@ -64,18 +64,12 @@ def by_level(query: Query, metrics: Sequence[Metric]) -> Sequence[tuple[Query, S
         own = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
         # Metrics of recommended items are the same at each level.
         of_items = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
-        level = next(iter(levels)) if levels and of_items else (own, by_value and not of_items and _reads_value(metric))
-        levels.setdefault(level, []).append(metric)
+        apart = by_value and not of_items and requirements_of([metric], query, 0, truth=False).columns_read.value
+        levels.setdefault(next(iter(levels)) if levels and of_items else (own, apart), []).append(metric)
     if len(levels) <= 1:
         return [(query, metrics)]
     # Each level has all lists, so that their values can be put side by side.
     return [(replace(query, min_relevance=least, every_list=True), some) for (least, _), some in levels.items()]
-
-
-def _reads_value(metric: Metric) -> bool:
-    row = Row(Numbers())
-    metric.terms(row)
-    return VALUE in row.requested
 
 
 def requirements_of(
@@ -278,11 +272,9 @@ class _Asking:
 
     def _of_relevant(self, metric: Metric, value: nw.Expr, defined: nw.Expr | None) -> tuple[nw.Expr, nw.Expr]:
         """Return the value of a metric of relevance, and where it is defined: also by what other models rank."""
-        if metric.of_every_list and defined is not None:
-            return value, defined
         known = nw.col(KNOWN if self._call.pooled else RELEVANT) > 0
         if not metric.needs_relevant and defined is not None:
-            if not self._call.pooled:
+            if metric.of_every_list or not self._call.pooled:
                 return value, defined
             # Where other models have a relevant row and this one has none, it scores 0.
             return nw.when(defined).then(value).otherwise(0.0), defined | (known & (nw.col(RELEVANT) == 0))
