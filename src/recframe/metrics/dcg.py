@@ -76,7 +76,7 @@ class DCG(CutMetric):
     grades : {"all", "positive", "relevant", "signed"}
         Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
         that negative ones lower the sum. ``"positive"``: values above 0, whatever `min_relevance` is (trec_eval).
-        ``"relevant"``: those of relevant rows (ranx). ``"signed"``: as ``"all"``, it differs for `ndcg` only.
+        ``"relevant"``: those above 0 of relevant rows (ranx). ``"signed"``: as ``"all"``, it differs for `ndcg` only.
 
     Notes
     -----
@@ -178,13 +178,14 @@ class NDCG(DCG):
     grades : {"all", "positive", "relevant", "signed"}
         Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
         that negative ones lower the DCG, never the ideal. ``"positive"``: values above 0, whatever `min_relevance` is,
-        so that a list without a relevant item has a value too (trec_eval). ``"relevant"``: those of relevant rows
-        (ranx). ``"signed"``: every value, so that negative ones are at the end of the ideal too (TorchMetrics).
+        so that a list without a relevant item has a value too (trec_eval). ``"relevant"``: those above 0 of relevant
+        rows (ranx). ``"signed"``: every value, so that negative ones are at the end of the ideal too (TorchMetrics).
     ideal : {"all", "ranked", "uncut", "ones", "first"}
         ``"all"``: the best order of all rows of the list with a positive gain, unranked ones included, cut at k.
         ``"ranked"``: of the ranked rows only (scikit-learn). ``"uncut"``: of all rows, not cut at k (LlamaIndex).
-        ``"ones"``: gain 1 at every position up to k (RecTools' default). ``"first"``: each of these rows at the first
-        position, which makes the value a mean over relevant items (Yang et al. 2018).
+        ``"ones"``: gain 1 at every position up to k (RecTools' default), without a k at those of the ranked rows.
+        ``"first"``: each of these rows at the first position, which makes the value a mean over relevant items (Yang
+        et al. 2018).
 
     Notes
     -----

@@ -67,9 +67,10 @@ class Serendipity(CutMetric):
     undefined where the accuracy metrics are, and its value under ties is the exact expected one.
 
     Of ranks: items that as many users had share one, the next ones have the next, and an item that nobody had has |C|
-    + 1. ``catalog=`` is as for `coverage`. Of a history: needs ``features=``. The cosine with an item without features
-    is 0, and so is the mean of a user without a history. With features that say which users had the item, the cosine
-    is that of co-occurrences, Recommenders' default.
+    + 1. ``catalog=`` is as for `coverage`; where it lacks recommended items, so that a list has positions after |C| +
+    1, such an item adds less than 0 there. Of a history: needs ``features=``. The cosine with an item without features
+    is 0, and so is the mean of a user without a history. With features that say which users had the item, the cosine is
+    that of co-occurrences, Recommenders' default.
 
     References
     ----------
