@@ -5,13 +5,15 @@ What is set here is tested against the library itself in ``tests/peers``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
+from recframe._arguments import Like
+from recframe.profiles._boosters import *  # noqa: F403 - all of its profiles
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
-from recframe.profiles._retrieval import EVIDENTLY, LLAMA_INDEX, MLFLOW, SENTENCE_TRANSFORMERS
+from recframe.profiles._retrieval import *  # noqa: F403 - all of its profiles
 from recframe.profiles._shared import BY_THRESHOLD, FROM_LEVEL, LISTS_IN_ORDER, NORM_RELEVANT, OVER_RANKED, POSITIVE
-from recframe.profiles._toolkits import IDS_OF_TEXT, IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
+from recframe.profiles._toolkits import *  # noqa: F403 - all of its profiles
+from recframe.profiles._toolkits import IDS_OF_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -279,29 +281,5 @@ RECOMETRICS = Profile(
     ),
 )
 
-PROFILES: Mapping[str, Profile] = {
-    profile.name: profile
-    for profile in (
-        TREC_EVAL,
-        SKLEARN,
-        RANX,
-        RECTOOLS,
-        RECOMMENDERS,
-        SPARK,
-        TORCHMETRICS,
-        RECOMETRICS,
-        LIGHTGBM,
-        XGBOOST,
-        CATBOOST,
-        IR_MEASURES,
-        RECBOLE,
-        REPLAY,
-        TENSORFLOW_RANKING,
-        LENSKIT,
-        MLFLOW,
-        LLAMA_INDEX,
-        SENTENCE_TRANSFORMERS,
-        EVIDENTLY,
-    )
-}
+PROFILES: Mapping[str, Profile] = {name: globals()[name.upper()] for name in get_args(Like)}
 """Every profile by the name that ``like=`` accepts."""
