@@ -1,4 +1,4 @@
-"""Writes the imports of the metrics in ``recframe/metrics/__init__.py``, and its ``__all__``, from what METRICS lists.
+"""Writes the imports of the metrics in ``recframe/metrics/__init__.py`` that its ``__all__`` lists.
 
 ``python tools/exports.py`` writes them; ``--check`` fails if they are out of date. It imports nothing of the package,
 which lacks a new metric until then.
@@ -22,24 +22,19 @@ def homes() -> dict[str, str]:
 
 
 def exported(text: str) -> str:
-    """Return the text of the module with the imports and exports of its metrics."""
+    """Return the text of the module with the imports of its metrics."""
     home = homes()
-    _, _, table = text.partition("\nMETRICS: ")
-    listed = set(re.findall(r"^        (\w+),$", table.partition("\n}\n")[0], flags=re.MULTILINE))
+    listed = {name for name in re.findall(r'^    "(\w+)",$', text, flags=re.MULTILINE) if name in home}
     lines = []
     for stem in sorted({home[name] for name in listed}):
         names = sorted(listed & {name for name in home if home[name] == stem}, key=str.lower)
         # As ruff sorts: acronyms first, then classes.
         lines.append(f"from recframe.metrics.{stem} import {', '.join(sorted(names, key=str.isupper, reverse=True))}\n")
-    text = re.sub(r"(?:from recframe\.metrics\.[a-z]\w* import .*\n)+", "".join(lines), text)
-    others = {name for name in re.findall(r'^    "(\w+)",$', text, flags=re.MULTILINE) if name not in home}
-    names = sorted(listed | others, key=lambda name: (not name.isupper(), name.islower(), name))
-    quoted = "".join(f'    "{name}",\n' for name in names)
-    return re.sub(r"__all__ = \[\n.*?\]", f"__all__ = [\n{quoted}]", text, flags=re.DOTALL)
+    return re.sub(r"(?:from recframe\.metrics\.[a-z]\w* import .*\n)+", "".join(lines), text)
 
 
 def main() -> int:
-    """Write the imports and exports, or with --check compare them."""
+    """Write the imports, or with --check compare them."""
     path = METRICS / "__init__.py"
     old = path.read_text(encoding="utf-8")
     new = exported(old)
