@@ -9,7 +9,7 @@ from recframe._guesses import argument_hint, role_meant
 from recframe._signatures import checked_call
 from recframe.errors import OptionError, OptionTypeError, closest_of, no_attribute, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
-from recframe.metrics._record import CutMetric, Metric
+from recframe.metrics._record import CutMetric, Metric, summary_of
 from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_decimals, without_recall
 from recframe.metrics.accuracy import CatalogAccuracy, Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
@@ -102,6 +102,7 @@ METRICS: Mapping[str, type[Metric]] = {
 """Every metric of the library by its name."""
 for _kind in METRICS.values():
     setattr(_kind, "__init__", checked_call(_kind.__init__))  # noqa: B010 - a method is no variable to type checkers
+    _kind.summary = summary_of(_kind)
 
 
 def _names() -> dict[str, tuple[str, dict[str, Any]]]:

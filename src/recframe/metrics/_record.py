@@ -301,6 +301,12 @@ class RankedListMetric(CutMetric):
 AnyMetric = TypeVar("AnyMetric", bound=Metric)
 
 
+def summary_of(kind: type[Metric]) -> str:
+    """Return the first line of a metric's docstring, as a line of tables: without its capital and its dot."""
+    first = (kind.__doc__ or kind.name).partition("\n")[0].removesuffix(".")
+    return first if first[:2].isupper() else first[0].lower() + first[1:]
+
+
 def check_k(k: Any, name: str = "k") -> int | None:
     """Return the cutoff as an int, or raise for anything that is not a whole number from 1."""
     cutoff: int | None = replace(_CUTOFF, name=name).checked(k)

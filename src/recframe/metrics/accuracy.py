@@ -113,7 +113,6 @@ class Precision(HitCount):
 
     name: ClassVar[str] = "precision"
     aliases: ClassVar[tuple[str, ...]] = ("p", "prec", "pre", "set_P")
-    summary: ClassVar[str] = "share of the top k that is relevant"
     formula: ClassVar[str] = "h(k) / k"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `P`"
 
@@ -168,7 +167,6 @@ class Recall(CountsRelevant, HitCount):
 
     name: ClassVar[str] = "recall"
     aliases: ClassVar[tuple[str, ...]] = ("rec", "r", "set_recall", "set_R")
-    summary: ClassVar[str] = "share of the relevant items that are in the top k"
     formula: ClassVar[str] = "h(k) / R"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `recall`"
 
@@ -232,7 +230,6 @@ class CatalogAccuracy(HitCount):
 
     name: ClassVar[str] = "catalog_accuracy"
     aliases: ClassVar[tuple[str, ...]] = ("catalogue_accuracy",)
-    summary: ClassVar[str] = "share of the catalogue that is rightly in the top k or rightly out of it"
     formula: ClassVar[str] = "1 − (k + R − 2·h(k)) / |C|"
     reference: ClassVar[str] = "RecTools `Accuracy`"
     range: ClassVar[tuple[float, float]] = (-math.inf, 1.0)
@@ -258,7 +255,7 @@ class CatalogAccuracy(HitCount):
 
 @dataclass(frozen=True)
 class RPrecision(CountsRelevant):
-    r"""Precision at R, the number of relevant items of the list.
+    r"""Precision at R, the list's number of relevant items.
 
     .. math:: \mathrm{RP} = h(R) / R
 
@@ -287,7 +284,6 @@ class RPrecision(CountsRelevant):
 
     name: ClassVar[str] = "r_precision"
     aliases: ClassVar[tuple[str, ...]] = ("Rprec",)
-    summary: ClassVar[str] = "precision at R, the list's number of relevant items"
     formula: ClassVar[str] = "h(R) / R"
     reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2000; trec_eval `Rprec`"
     reads: ClassVar[Reads] = "hits"

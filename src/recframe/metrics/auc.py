@@ -108,7 +108,9 @@ class WholeAUC(Metric):
 
 @dataclass(frozen=True)
 class ROCAUC(WholeAUC, CutMetric):
-    r"""Probability that a relevant row outranks an irrelevant one; tied pairs count one half.
+    r"""Probability that a relevant row outranks an irrelevant one.
+
+    Tied pairs count one half.
 
     .. math:: \mathrm{AUC} = \frac{\text{ordered pairs} + \frac12 \text{tied pairs}}{R (n - R)}
 
@@ -145,7 +147,6 @@ class ROCAUC(WholeAUC, CutMetric):
 
     name: ClassVar[str] = "roc_auc"
     aliases: ClassVar[tuple[str, ...]] = ("auc", "auroc", "roc_auc_score")
-    summary: ClassVar[str] = "probability that a relevant row outranks an irrelevant one"
     formula: ClassVar[str] = "ordered pairs / (R · (n − R)), ties one half"
     reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
     undefined_if: ClassVar[str] = "whose rows (at a cutoff: those in the top k) are all relevant or none is"
@@ -214,7 +215,7 @@ class ROCAUC(WholeAUC, CutMetric):
 
 @dataclass(frozen=True)
 class GAUC(WholeAUC):
-    r"""ROC AUC of the lists, averaged with their numbers of rows as weights.
+    r"""ROC AUC averaged with the lists' row counts as weights.
 
     .. math:: \mathrm{GAUC} = \sum_u n_u \mathrm{AUC}_u / \sum_u n_u
 
@@ -242,7 +243,6 @@ class GAUC(WholeAUC):
 
     name: ClassVar[str] = "gauc"
     aliases: ClassVar[tuple[str, ...]] = ("group_auc",)
-    summary: ClassVar[str] = "ROC AUC averaged with the lists' row counts as weights"
     formula: ClassVar[str] = "Σ nᵤ·AUCᵤ / Σ nᵤ"
     reference: ClassVar[str] = "Zhou et al., KDD 2018"
     undefined_if: ClassVar[str] = "whose rows are all relevant"

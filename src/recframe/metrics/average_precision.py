@@ -34,7 +34,9 @@ def precision_at_hit(row: Row, k: int | None) -> nw.Expr:
 
 @dataclass(frozen=True)
 class MAP(CountsRelevant, CutMetric):
-    r"""Average precision; its mean is the mean average precision.
+    r"""Mean of the precision at every relevant item.
+
+    Average precision: its mean is the mean average precision.
 
     .. math:: \mathrm{AP@}k = \frac{1}{\text{norm}} \sum_{r \le k,\ r\ \text{a hit}} h(r) / r
 
@@ -81,7 +83,6 @@ class MAP(CountsRelevant, CutMetric):
         "mean_average_precision",
         "map_cut(norm=relevant)",
     )
-    summary: ClassVar[str] = "mean of the precision at every relevant item"
     formula: ClassVar[str] = "Σ over hits at r ≤ k of h(r)/r, divided by min(R, k)"
     reference: ClassVar[str] = "Buckley, Voorhees 2005; trec_eval `map_cut` (norm=relevant)"
     reads: ClassVar[Reads] = "hits"
@@ -123,7 +124,9 @@ def _precision_at_block_end(row: Row) -> nw.Expr:
 
 @dataclass(frozen=True)
 class PRAUC(CountsRelevant):
-    r"""Area under the precision-recall curve: average precision over the whole list.
+    r"""Average precision over the whole list (rectangular rule).
+
+    The area under the precision-recall curve.
 
     .. math:: \mathrm{AP} = \frac{1}{R} \sum_{r\ \text{a hit}} h(r) / r
 
@@ -155,7 +158,6 @@ class PRAUC(CountsRelevant):
 
     name: ClassVar[str] = "pr_auc"
     aliases: ClassVar[tuple[str, ...]] = ("auprc", "average_precision_score(points=thresholds)")
-    summary: ClassVar[str] = "average precision over the whole list (rectangular rule)"
     formula: ClassVar[str] = "Σ over hits of h(r)/r, divided by R"
     reference: ClassVar[str] = "Davis, Goadrich, ICML 2006; recometrics"
     reads: ClassVar[Reads] = "hits"

@@ -48,7 +48,7 @@ def _checked_target(given: Any) -> Table:
 
 @dataclass(frozen=True)
 class AWRF(RankedListMetric, BrowsingMetric):
-    r"""Attention-weighted rank fairness: how far the attention that groups of items get is from a target.
+    r"""Attention-weighted rank fairness: how far the attention of groups is from a target.
 
     .. math:: \mathrm{AWRF} = \Delta(\varepsilon, p), \qquad
         \varepsilon_g = \frac{\sum_{d \in g} \varepsilon_d}{\sum_d \varepsilon_d}
@@ -97,7 +97,6 @@ class AWRF(RankedListMetric, BrowsingMetric):
 
     name: ClassVar[str] = "awrf"
     aliases: ClassVar[tuple[str, ...]] = ("attention_weighted_rank_fairness",)
-    summary: ClassVar[str] = "attention-weighted rank fairness: how far the attention of groups is from a target"
     formula: ClassVar[str] = "distance of ε from p; ε: shares of the expected attention of groups, p: the target"
     reference: ClassVar[str] = "Sapiezynski et al., WWW 2019; Raj, Ekstrand, SIGIR 2022"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)

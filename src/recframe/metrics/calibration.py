@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibration(BeyondAccuracyMetric):
-    r"""Miscalibration: how far the category mix of the top k is from that of the user's history.
+    r"""Miscalibration: divergence of the categories of the top k from those of the user's history.
 
     .. math:: \mathrm{KL}(p \,\|\, \tilde q) = \sum_g p(g) \ln \frac{p(g)}{(1 - \alpha)\, q(g) + \alpha\, p(g)}
 
@@ -56,9 +56,6 @@ class Calibration(BeyondAccuracyMetric):
 
     name: ClassVar[str] = "calibration"
     aliases: ClassVar[tuple[str, ...]] = ("miscalibration",)
-    summary: ClassVar[str] = (
-        "miscalibration: divergence of the categories of the top k from those of the user's history"
-    )
     formula: ClassVar[str] = "Σ over categories of p·ln(p / ((1 − α)·q + α·p)); p: history, q: top k"
     reference: ClassVar[str] = "Steck, RecSys 2018"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)

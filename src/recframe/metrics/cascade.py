@@ -99,7 +99,7 @@ class CascadeMetric(CutMetric):
 
 @dataclass(frozen=True)
 class ERR(CascadeMetric):
-    r"""Expected reciprocal rank: of the position at which a user is satisfied who reads from the top.
+    r"""Expected reciprocal rank of the position that satisfies a user.
 
     .. math:: \mathrm{ERR@}k = \sum_{r \le k} \frac1r P_r \prod_{i < r} (1 - P_i), \quad P = (2^{rel} - 1) / 2^{max}
 
@@ -134,7 +134,6 @@ class ERR(CascadeMetric):
 
     name: ClassVar[str] = "err"
     aliases: ClassVar[tuple[str, ...]] = ("expected_reciprocal_rank",)
-    summary: ClassVar[str] = "expected reciprocal rank of the position that satisfies a user"
     formula: ClassVar[str] = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ), P = (2^rel − 1)/2^max"
     reference: ClassVar[str] = "Chapelle et al., CIKM 2009"
 
@@ -216,7 +215,6 @@ class PFound(CascadeMetric):
     """
 
     name: ClassVar[str] = "pfound"
-    summary: ClassVar[str] = "probability that a user finds a relevant item before giving up"
     formula: ClassVar[str] = "Σ r≤k of look(r)·Pᵣ, look(r+1) = look(r)·(1−Pᵣ)·(1−p_break)"
     reference: ClassVar[str] = "Gulin et al., ROMIP 2009"
 

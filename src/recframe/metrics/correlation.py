@@ -40,7 +40,9 @@ class Correlation(Metric):
 
 @dataclass(frozen=True)
 class Spearman(Correlation):
-    r"""Spearman's rank correlation: the correlation of the average ranks of relevance and score.
+    r"""Correlation of the average ranks of relevance and score.
+
+    Spearman's rank correlation.
 
     .. math:: \rho = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}{\sqrt{\sum_i (x_i - \bar x)^2 \sum_i (y_i - \bar y)^2}}
 
@@ -64,7 +66,6 @@ class Spearman(Correlation):
 
     name: ClassVar[str] = "spearman"
     aliases: ClassVar[tuple[str, ...]] = ("rho", "spearmanr")
-    summary: ClassVar[str] = "correlation of the average ranks of relevance and score"
     formula: ClassVar[str] = "cov(x, y) / √(var(x)·var(y)), x and y average ranks"
     reference: ClassVar[str] = "Spearman 1904; scipy `spearmanr`"
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
@@ -86,7 +87,9 @@ class Spearman(Correlation):
 
 @dataclass(frozen=True)
 class Kendall(Correlation):
-    r"""Kendall's τ-b of relevance and score.
+    r"""τ-b of relevance and score.
+
+    Kendall's rank correlation.
 
     .. math:: \tau_b = \frac{C - D}{\sqrt{(n_0 - n_1)(n_0 - n_2)}}
 
@@ -113,7 +116,6 @@ class Kendall(Correlation):
 
     name: ClassVar[str] = "kendall"
     aliases: ClassVar[tuple[str, ...]] = ("tau", "kendalltau")
-    summary: ClassVar[str] = "τ-b of relevance and score"
     formula: ClassVar[str] = "(C − D) / √((n₀ − n₁)(n₀ − n₂))"
     reference: ClassVar[str] = "Kendall, Biometrika 1945; scipy `kendalltau`"
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
@@ -137,7 +139,9 @@ class Kendall(Correlation):
 
 @dataclass(frozen=True)
 class OPA(Correlation):
-    r"""Ordered pair accuracy: the share of the pairs of different relevance in which the more relevant row is ahead.
+    r"""Share of the pairs of different relevance in which the more relevant row is ahead.
+
+    Ordered pair accuracy.
 
     .. math:: \mathrm{OPA} = (C + T/2) / (C + D + T)
 
@@ -165,7 +169,6 @@ class OPA(Correlation):
 
     name: ClassVar[str] = "opa"
     aliases: ClassVar[tuple[str, ...]] = ("ordered_pair_accuracy",)
-    summary: ClassVar[str] = "share of the pairs of different relevance in which the more relevant row is ahead"
     formula: ClassVar[str] = "(C + T/2) / (C + D + T), T: pairs of equal score"
     reference: ClassVar[str] = "Pasumarthi et al., KDD 2019"
     undefined_if: ClassVar[str] = "without two ranked rows of different relevance"

@@ -30,7 +30,7 @@ class Count(Metric):
 
 @dataclass(frozen=True)
 class NumRel(Count):
-    r"""Number of relevant items of a list, ranked or not; the result is its mean over lists.
+    r"""Number of relevant items, ranked or not, of a list; mean over all lists.
 
     .. math:: \mathrm{num\_rel} = R
 
@@ -53,7 +53,6 @@ class NumRel(Count):
     """
 
     name: ClassVar[str] = "num_rel"
-    summary: ClassVar[str] = "number of relevant items, ranked or not, of a list; mean over all lists"
     formula: ClassVar[str] = "R"
     reference: ClassVar[str] = "trec_eval `num_rel`"
     unranked: ClassVar[str] = "counts as the others"
@@ -77,7 +76,7 @@ class NumRel(Count):
 
 @dataclass(frozen=True)
 class NumRet(Count, CutMetric):
-    r"""Number of ranked rows among the top k of a list; the result is its mean over lists.
+    r"""Number of ranked rows among the top k of a list; mean over all lists.
 
     .. math:: \mathrm{num\_ret@}k = \min(k, N)
 
@@ -105,7 +104,6 @@ class NumRet(Count, CutMetric):
     """
 
     name: ClassVar[str] = "num_ret"
-    summary: ClassVar[str] = "number of ranked rows among the top k of a list; mean over all lists"
     formula: ClassVar[str] = "min(k, N)"
     reference: ClassVar[str] = "trec_eval `num_ret`"
     reads: ClassVar[Reads] = "hits"
@@ -126,7 +124,7 @@ class NumRet(Count, CutMetric):
 
 @dataclass(frozen=True)
 class NumRelRet(Count, HitCount):
-    r"""Number of relevant rows among the top k of a list; the result is its mean over lists.
+    r"""Number of relevant rows among the top k of a list; mean over all lists.
 
     .. math:: \mathrm{num\_rel\_ret@}k = h(k)
 
@@ -157,7 +155,6 @@ class NumRelRet(Count, HitCount):
 
     name: ClassVar[str] = "num_rel_ret"
     aliases: ClassVar[tuple[str, ...]] = ("num_hits",)
-    summary: ClassVar[str] = "number of relevant rows among the top k of a list; mean over all lists"
     formula: ClassVar[str] = "h(k)"
     reference: ClassVar[str] = "trec_eval `num_rel_ret`; ranx `hits`"
 

@@ -102,7 +102,6 @@ class DCG(CutMetric):
 
     name: ClassVar[str] = "dcg"
     aliases: ClassVar[tuple[str, ...]] = ("dcg_score", "dcg_burges(gain=exp2)")
-    summary: ClassVar[str] = "discounted cumulative gain"
     formula: ClassVar[str] = "Σ r≤k of gain(rel)·discount(r)"
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002"
     reads: ClassVar[Reads] = "graded"
@@ -163,7 +162,9 @@ class DCG(CutMetric):
 
 @dataclass(frozen=True)
 class NDCG(DCG):
-    r"""Normalised discounted cumulative gain: the DCG over that of the best order.
+    r"""DCG over the DCG of the best order.
+
+    Normalised discounted cumulative gain.
 
     .. math:: \mathrm{NDCG@}k = \mathrm{DCG@}k / \mathrm{IDCG@}k
 
@@ -211,7 +212,6 @@ class NDCG(DCG):
 
     name: ClassVar[str] = "ndcg"
     aliases: ClassVar[tuple[str, ...]] = ("normalized_dcg", "ndcg_cut", "ndcg_score", "ndcg_burges(gain=exp2)")
-    summary: ClassVar[str] = "DCG over the DCG of the best order"
     formula: ClassVar[str] = "DCG@k / IDCG@k"
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`"
     range: ClassVar[tuple[float, float]] = (-math.inf, 1.0)

@@ -23,7 +23,7 @@ Distance = Literal["cosine", "hamming"]
 
 @dataclass(frozen=True)
 class Diversity(BeyondAccuracyMetric):
-    r"""Intra-list diversity: one minus the mean cosine similarity over the pairs of items of the top k.
+    r"""Intra-list diversity: the mean distance between two of the recommended items.
 
     .. math:: 1 - \frac{2}{n(n-1)} \sum_{i < j} \cos(f_i, f_j)
         = 1 - \frac{\lVert \sum_i u_i \rVert^2 - \sum_i \lVert u_i \rVert^2}{n(n-1)}
@@ -65,7 +65,6 @@ class Diversity(BeyondAccuracyMetric):
 
     name: ClassVar[str] = "diversity"
     aliases: ClassVar[tuple[str, ...]] = ("ild", "intra_list_diversity")
-    summary: ClassVar[str] = "intra-list diversity: the mean distance between two of the recommended items"
     formula: ClassVar[str] = "1 − mean over pairs i < j of cos(fᵢ, fⱼ)"
     reference: ClassVar[str] = "Smyth, McClave, ICCBR 2001; Ziegler et al., WWW 2005"
     range: ClassVar[tuple[float, float]] = (0.0, 2.0)
@@ -101,7 +100,9 @@ class Diversity(BeyondAccuracyMetric):
 
 @dataclass(frozen=True)
 class CategoryEntropy(BeyondAccuracyMetric):
-    r"""Shannon entropy of the categories of the top k, in bits: how many categories a list mixes, and how evenly.
+    r"""Entropy of the categories of the recommended items of a list, in bits.
+
+    It says how many categories a list mixes, and how evenly.
 
     .. math:: H = -\sum_g q(g) \log_2 q(g)
 
@@ -138,7 +139,6 @@ class CategoryEntropy(BeyondAccuracyMetric):
 
     name: ClassVar[str] = "category_entropy"
     aliases: ClassVar[tuple[str, ...]] = ("genre_entropy", "list_entropy")
-    summary: ClassVar[str] = "entropy of the categories of the recommended items of a list, in bits"
     formula: ClassVar[str] = "−Σ over categories of q·log2 q; q: mean shares of the top k"
     reference: ClassVar[str] = "Shannon 1948; LensKit"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)

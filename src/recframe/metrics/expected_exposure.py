@@ -118,7 +118,7 @@ class _SquaredExposure(_ExpectedExposure):
 
 @dataclass(frozen=True)
 class EED(RankedListMetric, _SquaredExposure):
-    r"""Expected exposure disparity: how unequally the attention of a list is spread over its items.
+    r"""Expected exposure disparity: how unequally attention is spread over the items of a list.
 
     .. math:: \mathrm{EED} = \sum_d \varepsilon_d^2
 
@@ -158,7 +158,6 @@ class EED(RankedListMetric, _SquaredExposure):
 
     name: ClassVar[str] = "eed"
     aliases: ClassVar[tuple[str, ...]] = ("expected_exposure_disparity",)
-    summary: ClassVar[str] = "expected exposure disparity: how unequally attention is spread over the items of a list"
     formula: ClassVar[str] = "Σ over items of ε²"
     reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `disparity`"
     higher_is_better: ClassVar[bool] = False
@@ -176,7 +175,7 @@ class EED(RankedListMetric, _SquaredExposure):
 
 @dataclass(frozen=True)
 class EER(_ExpectedExposure):
-    r"""Expected exposure relevance: how much of the attention goes where it should go, to the relevant items.
+    r"""Expected exposure relevance: how much attention goes to the relevant items of a list.
 
     .. math:: \mathrm{EER} = \sum_d \varepsilon_d\, \varepsilon^*_d, \qquad
         \varepsilon^*_d = \frac{1}{R} \sum_{r \le \min(R, k)} a(r) \text{ for relevant d, else } 0
@@ -216,7 +215,6 @@ class EER(_ExpectedExposure):
 
     name: ClassVar[str] = "eer"
     aliases: ClassVar[tuple[str, ...]] = ("expected_exposure_relevance",)
-    summary: ClassVar[str] = "expected exposure relevance: how much attention goes to the relevant items of a list"
     formula: ClassVar[str] = "Σ over items of ε · ε*"
     reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `relevance`"
     reads: ClassVar[Reads] = "hits"
@@ -274,7 +272,6 @@ class EEL(_SquaredExposure):
 
     name: ClassVar[str] = "eel"
     aliases: ClassVar[tuple[str, ...]] = ("expected_exposure_loss",)
-    summary: ClassVar[str] = "expected exposure loss: how far the attention that items get is from what they should get"
     formula: ClassVar[str] = "Σ over items of (ε − ε*)²"
     reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `difference`"
     higher_is_better: ClassVar[bool] = False

@@ -74,7 +74,6 @@ class Coverage(_Exposures):
 
     name: ClassVar[str] = "coverage"
     aliases: ClassVar[tuple[str, ...]] = ("catalog_coverage", "catalogue_coverage")
-    summary: ClassVar[str] = "share of the catalogue that is recommended in any top k"
     formula: ClassVar[str] = "distinct items in any top k / items of the catalogue"
     reference: ClassVar[str] = "Herlocker et al., ACM TOIS 2004"
 
@@ -87,7 +86,9 @@ class Coverage(_Exposures):
 
 @dataclass(frozen=True)
 class Gini(_Exposures):
-    r"""Inequality of exposure: 0 where every item of the catalogue is recommended as often as the others.
+    r"""Inequality of how often the items of the catalogue are recommended.
+
+    It is 0 where every item of the catalogue is recommended as often as the others.
 
     .. math:: G = \frac{\sum_{i=1}^{n} (2i - n - 1)\, x_i}{n \sum_i x_i}
 
@@ -122,7 +123,6 @@ class Gini(_Exposures):
 
     name: ClassVar[str] = "gini"
     aliases: ClassVar[tuple[str, ...]] = ("gini_index",)
-    summary: ClassVar[str] = "inequality of how often the items of the catalogue are recommended"
     formula: ClassVar[str] = "Σᵢ (2i − n − 1)·xᵢ / (n·Σx), x: exposures of the n items, zeros included, ascending"
     reference: ClassVar[str] = "Fleder, Hosanagar, Management Science 2009"
     higher_is_better: ClassVar[bool] = False
@@ -152,7 +152,9 @@ class Gini(_Exposures):
 
 @dataclass(frozen=True)
 class Entropy(_Exposures):
-    r"""Shannon entropy of exposure, in bits: how evenly the items are recommended.
+    r"""Entropy of how often the items are recommended, in bits.
+
+    It says how evenly the items are recommended.
 
     .. math:: H = -\sum_i p_i \log_2 p_i, \qquad p_i = x_i / \textstyle\sum_j x_j
 
@@ -184,7 +186,6 @@ class Entropy(_Exposures):
 
     name: ClassVar[str] = "entropy"
     aliases: ClassVar[tuple[str, ...]] = ("shannon_entropy",)
-    summary: ClassVar[str] = "entropy of how often the items are recommended, in bits"
     formula: ClassVar[str] = "−Σ p·log2 p, p: shares of the exposures"
     reference: ClassVar[str] = "Shannon 1948; Shani, Gunawardana 2011"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
@@ -207,7 +208,9 @@ def _log2(count: nw.Expr) -> nw.Expr:
 
 @dataclass(frozen=True)
 class Personalization(ExposureMetric):
-    r"""How different the lists are from each other: one minus the mean cosine similarity over all pairs of lists.
+    r"""One minus the mean cosine similarity over all pairs of lists.
+
+    It says how different the lists are from each other.
 
     .. math:: 1 - \frac{2}{n(n-1)} \sum_{a < b} \frac{|A \cap B|}{\sqrt{|A| \cdot |B|}}
         = 1 - \frac{\sum_i \bigl(\sum_{A \ni i} |A|^{-1/2}\bigr)^2 - n}{n(n-1)}
@@ -239,7 +242,6 @@ class Personalization(ExposureMetric):
 
     name: ClassVar[str] = "personalization"
     aliases: ClassVar[tuple[str, ...]] = ("personalisation", "inter_list_diversity")
-    summary: ClassVar[str] = "one minus the mean cosine similarity over all pairs of lists"
     formula: ClassVar[str] = "1 − mean over pairs of lists of |A∩B| / √(|A|·|B|)"
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"
 

@@ -30,7 +30,7 @@ class FMeasure(HitCount):
 
 @dataclass(frozen=True)
 class F1(FMeasure):
-    r"""Harmonic mean of precision and recall at k.
+    r"""Harmonic mean of precision and recall.
 
     .. math:: \mathrm{F1@}k = 2 h(k) / (k + R)
 
@@ -58,7 +58,6 @@ class F1(FMeasure):
 
     name: ClassVar[str] = "f1"
     aliases: ClassVar[tuple[str, ...]] = ("f1_score", "set_F")
-    summary: ClassVar[str] = "harmonic mean of precision and recall"
     formula: ClassVar[str] = "2·h(k) / (k + R)"
     reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; trec_eval `set_F`"
 
@@ -70,7 +69,7 @@ class F1(FMeasure):
 
 @dataclass(frozen=True)
 class FBeta(FMeasure):
-    r"""Harmonic mean of precision and recall at k in which recall weighs β times as much as precision.
+    r"""Harmonic mean of precision and recall, in which recall weighs β times as much.
 
     .. math:: \mathrm{F}_\beta\mathrm{@}k = (1 + \beta^2) h(k) / (\beta^2 R + k)
 
@@ -102,7 +101,6 @@ class FBeta(FMeasure):
 
     name: ClassVar[str] = "fbeta"
     aliases: ClassVar[tuple[str, ...]] = ("fbeta_score", "f2", "f1_beta(beta=1)", "f(beta=1)")
-    summary: ClassVar[str] = "harmonic mean of precision and recall, in which recall weighs β times as much"
     formula: ClassVar[str] = "(1 + β²)·h(k) / (β²·R + k)"
     reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; RecTools `F1Beta`"
 

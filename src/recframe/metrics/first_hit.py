@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class HitRate(CutMetric):
-    r"""Whether the top k holds a relevant item; its mean is the share of lists with a hit.
+    r"""Whether the top k holds a relevant item.
+
+    Its mean is the share of lists with a hit.
 
     .. math:: \mathrm{Hit@}k = 1 \text{ if } h(k) > 0, \text{ else } 0
 
@@ -50,7 +52,6 @@ class HitRate(CutMetric):
 
     name: ClassVar[str] = "hit_rate"
     aliases: ClassVar[tuple[str, ...]] = ("hr", "hit", "hit_ratio", "success")
-    summary: ClassVar[str] = "whether the top k holds a relevant item"
     formula: ClassVar[str] = "1 if h(k) > 0, else 0"
     reference: ClassVar[str] = "Karypis, CIKM 2001; trec_eval `success`"
     reads: ClassVar[Reads] = "hits"
@@ -67,7 +68,9 @@ class HitRate(CutMetric):
 
 @dataclass(frozen=True)
 class MRR(CutMetric):
-    r"""One over the position of the first relevant item; its mean is the mean reciprocal rank.
+    r"""One over the position of the first relevant item.
+
+    Its mean is the mean reciprocal rank.
 
     .. math:: \mathrm{RR@}k = 1 / r_1 \text{ if } r_1 \le k, \text{ else } 0
 
@@ -99,7 +102,6 @@ class MRR(CutMetric):
 
     name: ClassVar[str] = "mrr"
     aliases: ClassVar[tuple[str, ...]] = ("rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank")
-    summary: ClassVar[str] = "one over the position of the first relevant item"
     formula: ClassVar[str] = "1 / r₁ if r₁ ≤ k, else 0"
     reference: ClassVar[str] = "Voorhees, TREC-8 1999; trec_eval `recip_rank`"
     reads: ClassVar[Reads] = "hits"

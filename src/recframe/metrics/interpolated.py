@@ -31,7 +31,9 @@ def _spread(row: Row, levels: tuple[float, ...]) -> nw.Expr:
 
 @dataclass(frozen=True)
 class IPrec(Metric):
-    r"""Interpolated precision: the greatest precision at any position from a recall on; its mean over 11 recalls.
+    r"""Greatest precision from a recall on; by default its mean over the recalls 0, 0.1, …, 1.
+
+    Interpolated precision, as the precision-recall curve has it.
 
     .. math:: \mathrm{iprec}(x) = \max_{r :\, h(r) \ge \mathrm{int}(x R + 0.9)} h(r) / r
 
@@ -66,7 +68,6 @@ class IPrec(Metric):
 
     name: ClassVar[str] = "iprec"
     aliases: ClassVar[tuple[str, ...]] = ("11pt_avg", "interpolated_precision", "iprec_at_recall")
-    summary: ClassVar[str] = "greatest precision from a recall on; by default its mean over the recalls 0, 0.1, …, 1"
     formula: ClassVar[str] = "max over r with h(r) ≥ int(x·R + 0.9) of h(r)/r"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `iprec_at_recall`, `11pt_avg`"
     reads: ClassVar[Reads] = "hits"

@@ -34,7 +34,9 @@ def _nonrelevant_ahead(row: Row) -> nw.Expr:
 
 @dataclass(frozen=True)
 class BPref(Metric):
-    r"""Binary preference: how seldom judged irrelevant rows are ahead of relevant ones; the others do not count.
+    r"""How seldom judged irrelevant rows are ahead of relevant ones.
+
+    Binary preference: rows that nobody judged do not count.
 
     .. math:: \mathrm{bpref} = \frac{1}{R} \sum_{\text{ranked relevant } r}
         \Bigl(1 - \frac{\min(n_r, R)}{\min(R, N^-)}\Bigr)
@@ -63,7 +65,6 @@ class BPref(Metric):
 
     name: ClassVar[str] = "bpref"
     aliases: ClassVar[tuple[str, ...]] = ("binary_preference",)
-    summary: ClassVar[str] = "how seldom judged irrelevant rows are ahead of relevant ones"
     formula: ClassVar[str] = "Σ over ranked relevant r of 1 − min(nᵣ, R)/min(R, N⁻), divided by R"
     reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2004; trec_eval `bpref`"
     reads: ClassVar[Reads] = "all"
@@ -85,7 +86,9 @@ class BPref(Metric):
 
 @dataclass(frozen=True)
 class InfAP(Metric):
-    r"""Inferred average precision: what average precision is expected to be where only a sample of the pool was judged.
+    r"""Average precision expected where only a sample of the pool was judged.
+
+    Inferred average precision.
 
     .. math:: \mathrm{infAP} = \frac{1}{R} \sum_{\text{ranked relevant at } r} \Bigl(\frac{1}{r}
         + \frac{d_r}{r} \cdot \frac{h_r + \epsilon}{h_r + n_r + 2\epsilon}\Bigr)
@@ -116,7 +119,6 @@ class InfAP(Metric):
 
     name: ClassVar[str] = "inf_ap"
     aliases: ClassVar[tuple[str, ...]] = ("inferred_ap",)
-    summary: ClassVar[str] = "average precision expected where only a sample of the pool was judged"
     formula: ClassVar[str] = "Σ over ranked relevant r of 1/r + (dᵣ/r)·(hᵣ + ε)/(hᵣ + nᵣ + 2ε), divided by R"
     reference: ClassVar[str] = "Yilmaz, Aslam, CIKM 2006; trec_eval `infAP`"
     reads: ClassVar[Reads] = "all"
@@ -168,7 +170,6 @@ class Judged(RankedListMetric):
     """
 
     name: ClassVar[str] = "judged"
-    summary: ClassVar[str] = "share of the top k that is judged, relevant or not"
     formula: ClassVar[str] = "judged rows at r ≤ k / k"
     reference: ClassVar[str] = "ir_measures `Judged`; Thakur et al., NeurIPS 2021"
     reads: ClassVar[Reads] = "all"

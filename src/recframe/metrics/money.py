@@ -53,7 +53,6 @@ class MoneyPrecision(CutMetric):
     """
 
     name: ClassVar[str] = "money_precision"
-    summary: ClassVar[str] = "share of the value of the top k that is relevant"
     best_by_relevance: ClassVar[bool] = False
     formula: ClassVar[str] = "value of the hits in the top k / value of the top k"
     reference: ClassVar[str] = "retail practice"
@@ -105,7 +104,6 @@ class MoneyRecall(CutMetric):
     """
 
     name: ClassVar[str] = "money_recall"
-    summary: ClassVar[str] = "share of the value of all relevant items that is in the top k"
     best_by_relevance: ClassVar[bool] = False
     formula: ClassVar[str] = "value of the hits in the top k / value of all relevant rows"
     undefined_if: ClassVar[str] = "whose relevant items have no value"

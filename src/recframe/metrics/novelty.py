@@ -38,7 +38,7 @@ class Popularity(BeyondAccuracyMetric):
 
 @dataclass(frozen=True)
 class Novelty(Popularity):
-    r"""Mean self-information of the top k: how few users have these items.
+    r"""Mean self-information of the recommended items: how few users have them.
 
     .. math:: \mathrm{novelty@}k = \frac{1}{k} \sum_{r \le k} -\log_2 \frac{|U_{i_r}|}{|U|}
 
@@ -77,7 +77,6 @@ class Novelty(Popularity):
 
     name: ClassVar[str] = "novelty"
     aliases: ClassVar[tuple[str, ...]] = ("self_information",)
-    summary: ClassVar[str] = "mean self-information of the recommended items: how few users have them"
     formula: ClassVar[str] = "Σ r≤k of −log2(users of the item / users) / k"
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
@@ -109,7 +108,7 @@ class Novelty(Popularity):
 
 @dataclass(frozen=True)
 class ARP(Popularity):
-    r"""Average recommendation popularity: the mean share of users who have the items of the top k.
+    r"""Average recommendation popularity: mean share of users who have the recommended items.
 
     .. math:: \mathrm{ARP@}k = \frac{1}{\min(k, N)} \sum_{r \le k} \frac{|U_{i_r}|}{|U|}
 
@@ -148,7 +147,6 @@ class ARP(Popularity):
 
     name: ClassVar[str] = "arp"
     aliases: ClassVar[tuple[str, ...]] = ("average_recommendation_popularity",)
-    summary: ClassVar[str] = "average recommendation popularity: mean share of users who have the recommended items"
     formula: ClassVar[str] = "Σ r≤k of users of the item / users, divided by min(k, N)"
     reference: ClassVar[str] = "Yin et al., PVLDB 2012; Abdollahpouri et al., FLAIRS 2019"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
@@ -172,7 +170,7 @@ class ARP(Popularity):
 
 @dataclass(frozen=True)
 class LongTail(Popularity):
-    r"""Share of the top k that is in the long tail: not among the most popular items.
+    r"""Share of the recommended items that are not among the most popular ones.
 
     .. math:: \mathrm{long\ tail@}k = \frac{|\{r \le k : i_r \notin \mathrm{head}\}|}{\min(k, N)}
 
@@ -207,7 +205,6 @@ class LongTail(Popularity):
 
     name: ClassVar[str] = "long_tail"
     aliases: ClassVar[tuple[str, ...]] = ("aplt", "tail_percentage")
-    summary: ClassVar[str] = "share of the recommended items that are not among the most popular ones"
     formula: ClassVar[str] = "recommended items r ≤ k outside the head / min(k, N)"
     reference: ClassVar[str] = "Abdollahpouri et al., FLAIRS 2019"
 

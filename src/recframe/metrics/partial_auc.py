@@ -46,7 +46,7 @@ def _area(row: Row, max_fpr: float, points: Points, negatives: int | None) -> nw
 
 @dataclass(frozen=True)
 class PartialAUC(Metric):
-    r"""Area under the ROC curve up to a false positive rate, standardised so that chance scores 0.5.
+    r"""Area under the ROC curve up to a false positive rate, standardised: chance scores 0.5.
 
     .. math:: \frac12 \Bigl(1 + \frac{A - x^2/2}{x - x^2/2}\Bigr), \quad A = \int_0^x \mathrm{TPR}(f)\, df
 
@@ -90,7 +90,6 @@ class PartialAUC(Metric):
 
     name: ClassVar[str] = "partial_auc"
     aliases: ClassVar[tuple[str, ...]] = ("pauc",)
-    summary: ClassVar[str] = "area under the ROC curve up to a false positive rate, standardised: chance scores 0.5"
     formula: ClassVar[str] = "(1 + (A − x²/2) / (x − x²/2)) / 2, A: the area up to the rate x"
     reference: ClassVar[str] = "McClish, Medical Decision Making 1989; scikit-learn `roc_auc_score(max_fpr=)`"
     reads: ClassVar[Reads] = "all"

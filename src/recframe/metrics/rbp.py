@@ -39,7 +39,7 @@ def _greatest(row: IdealRow) -> nw.Expr:
 
 @dataclass(frozen=True)
 class RBP(CutMetric):
-    r"""Rank-biased precision: what a user gains who goes on to the next item with probability p.
+    r"""Rank-biased precision: a user goes on to the next item with probability p.
 
     .. math:: \mathrm{RBP@}k = (1 - p) \sum_{r \le k,\ r\ \text{a hit}} p^{r-1}
 
@@ -75,7 +75,6 @@ class RBP(CutMetric):
 
     name: ClassVar[str] = "rbp"
     aliases: ClassVar[tuple[str, ...]] = ("rank_biased_precision",)
-    summary: ClassVar[str] = "rank-biased precision: a user goes on to the next item with probability p"
     formula: ClassVar[str] = "(1 − p) · Σ over hits at r ≤ k of p^(r−1)"
     reference: ClassVar[str] = "Moffat, Zobel, ACM TOIS 2008; trec_eval 10 `rbp`"
     reads: ClassVar[Reads] = "hits"
@@ -117,7 +116,9 @@ class RBP(CutMetric):
 
 @dataclass(frozen=True)
 class RBPResidual(CutMetric):
-    r"""Residual of rank-biased precision: how much more it could be, as part of the ranking was never judged.
+    r"""How much more rank-biased precision could be, if all was judged.
+
+    The residual of rank-biased precision.
 
     .. math:: \mathrm{residual@}k = 1 - (1 - p) \sum_{r \le k,\ r\ \text{is judged}} p^{r-1}
 
@@ -152,7 +153,6 @@ class RBPResidual(CutMetric):
     """
 
     name: ClassVar[str] = "rbp_residual"
-    summary: ClassVar[str] = "how much more rank-biased precision could be, if all was judged"
     formula: ClassVar[str] = "1 − (1 − p) · Σ over judged r ≤ k of p^(r−1)"
     reference: ClassVar[str] = "Moffat, Zobel, ACM TOIS 2008"
     reads: ClassVar[Reads] = "all"

@@ -42,7 +42,7 @@ def _position(position: nw.Expr) -> nw.Expr:
 
 @dataclass(frozen=True)
 class Serendipity(CutMetric):
-    r"""Share of the top k that is relevant and that popularity alone would not have suggested.
+    r"""Share of the top k that is relevant and not among the most popular items.
 
     .. math:: \mathrm{serendipity@}k = \frac1k \sum_{r \le k} [i_r \text{ relevant}] \cdot u(i_r)
 
@@ -93,7 +93,6 @@ class Serendipity(CutMetric):
     """
 
     name: ClassVar[str] = "serendipity"
-    summary: ClassVar[str] = "share of the top k that is relevant and not among the most popular items"
     best_by_relevance: ClassVar[bool] = False
     formula: ClassVar[str] = "hits at r ≤ k outside the k most popular items / k"
     reference: ClassVar[str] = "Ge, Delgado-Battenfeld, Jannach, RecSys 2010"

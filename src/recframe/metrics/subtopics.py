@@ -46,7 +46,7 @@ class SubtopicMetric(CutMetric):
 
 @dataclass(frozen=True)
 class AlphaNDCG(SubtopicMetric):
-    r"""Discounted cumulative gain of subtopics that are new to the list, over that of a greedy ideal ranking.
+    r"""DCG of subtopics that are new to the list, over that of a greedy ideal.
 
     .. math:: \alpha\text{-DCG@}k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s\ \text{of}\ r} (1 - \alpha)^{c_s(r)}
 
@@ -83,7 +83,6 @@ class AlphaNDCG(SubtopicMetric):
     """
 
     name: ClassVar[str] = "alpha_ndcg"
-    summary: ClassVar[str] = "DCG of subtopics that are new to the list, over that of a greedy ideal"
     formula: ClassVar[str] = "Σ r≤k of novel(r)/log2(r + 1), divided by the same of the greedy ideal"
     reference: ClassVar[str] = "Clarke et al., SIGIR 2008; ndeval `alpha-nDCG`"
 
@@ -99,7 +98,7 @@ class AlphaNDCG(SubtopicMetric):
 
 @dataclass(frozen=True)
 class ErrIA(SubtopicMetric):
-    r"""Expected reciprocal rank of several intents: the mean over the list's subtopics of that of each.
+    r"""Expected reciprocal rank, mean over the subtopics of a list.
 
     .. math:: \text{ERR-IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{1}{r}
         \sum_{s\ \text{of}\ r} \alpha (1 - \alpha)^{c_s(r)}
@@ -140,7 +139,6 @@ class ErrIA(SubtopicMetric):
     """
 
     name: ClassVar[str] = "err_ia"
-    summary: ClassVar[str] = "expected reciprocal rank, mean over the subtopics of a list"
     formula: ClassVar[str] = "Σ r≤k of α·novel(r)/r, divided by the number of subtopics"
     reference: ClassVar[str] = "Chapelle et al., Information Retrieval 2011; ndeval `ERR-IA`"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UserCoverage(BeyondAccuracyMetric):
-    r"""Whether a list has a recommended item; its mean is the share of users who are recommended something.
+    r"""Whether a list has a recommended item; its mean is the share of users who are served.
 
     .. math:: \mathrm{user\ coverage} = 1 \text{ if } N > 0, \text{ else } 0
 
@@ -52,7 +52,6 @@ class UserCoverage(BeyondAccuracyMetric):
 
     name: ClassVar[str] = "user_coverage"
     aliases: ClassVar[tuple[str, ...]] = ("user_space_coverage",)
-    summary: ClassVar[str] = "whether a list has a recommended item; its mean is the share of users who are served"
     formula: ClassVar[str] = "1 if N > 0, else 0"
     reference: ClassVar[str] = "Ge et al., RecSys 2010"
     of_every_list: ClassVar[bool] = True
