@@ -42,7 +42,7 @@ def tied(engine, like):
 
 def test_every_profile_has_its_name():
     modules = [import_module(f"recframe.profiles.{path.stem}") for path in Path(profiles.__file__).parent.glob("_*.py")]
-    records = {record.name for module in modules for record in vars(module).values() if isinstance(record, Profile)}
+    records = {name.lower() for module in modules for name, each in vars(module).items() if isinstance(each, Profile)}
     assert list(PROFILES) == list(get_args(Like))
     assert records == {*PROFILES}
     for name, profile in PROFILES.items():

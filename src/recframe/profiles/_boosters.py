@@ -9,7 +9,6 @@ EXPONENTIAL = {"gain": "exp2", "ideal": "ranked"}
 EXP_OR_POSITION = "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position"
 
 LIGHTGBM = Profile(
-    name="lightgbm",
     title="LightGBM",
     ties="first",
     ties_note="the order of the rows",
@@ -40,7 +39,6 @@ LIGHTGBM = Profile(
 )
 
 XGBOOST = Profile(
-    name="xgboost",
     title="XGBoost",
     ties="first",
     ties_note="the order of the rows",
@@ -72,7 +70,6 @@ XGBOOST = Profile(
 )
 
 CATBOOST = Profile(
-    name="catboost",
     title="CatBoost",
     ties="worst",
     ties_note="the row of the smaller target first",

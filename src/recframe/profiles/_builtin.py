@@ -5,6 +5,7 @@ What is set here is tested against the library itself in ``tests/peers``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from recframe._arguments import Like
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TREC_EVAL = Profile(
-    name="trec_eval",
     title="trec_eval",
     ties="item_desc",
     ties_note="the larger item name first",
@@ -58,7 +58,6 @@ TREC_EVAL = Profile(
 )
 
 SKLEARN = Profile(
-    name="sklearn",
     title="scikit-learn",
     ties="average",
     ties_note="exact expected value in ndcg_score and dcg_score, tied pairs one half in roc_auc_score; "
@@ -90,7 +89,6 @@ SKLEARN = Profile(
 )
 
 RANX = Profile(
-    name="ranx",
     title="ranx",
     ties="first",
     ties_note="the order of the rows; in lists of more than 15 its sort may leave another",
@@ -126,12 +124,8 @@ RANX = Profile(
 )
 
 RECTOOLS = Profile(
-    name="rectools",
     title="RecTools",
-    ties=None,
     ties_note="it reads positions, not scores",
-    undefined="skip",
-    lists="all",
     min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("Precision", cut="needed"),
@@ -161,11 +155,9 @@ RECTOOLS = Profile(
 )
 
 RECOMMENDERS = Profile(
-    name="recommenders",
     title="Recommenders",
     ties="first",
     ties_note="the order of the rows",
-    undefined="skip",
     lists="both",
     min_relevance=EVERY_ROW,
     metrics={
@@ -197,12 +189,9 @@ RECOMMENDERS = Profile(
 )
 
 SPARK = Profile(
-    name="spark",
     title="Spark's RankingMetrics",
-    ties=None,
     ties_note=LISTS_IN_ORDER,
     undefined=0.0,
-    lists="all",
     min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("precisionAt", cut="needed"),
@@ -221,9 +210,7 @@ SPARK = Profile(
 )
 
 TORCHMETRICS = Profile(
-    name="torchmetrics",
     title="TorchMetrics",
-    ties=None,
     ties_note="exact expected value in RetrievalNormalizedDCG; the others leave their order to torch, which is any: "
     "here their expected value",
     undefined=0.0,
@@ -258,12 +245,8 @@ TORCHMETRICS = Profile(
 )
 
 RECOMETRICS = Profile(
-    name="recometrics",
     title="recometrics",
-    ties=None,
     ties_note="broken by random noise or left to the sort: here the expected value",
-    undefined="skip",
-    lists="all",
     min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("P@K", cut="needed"),
@@ -281,5 +264,5 @@ RECOMETRICS = Profile(
     ),
 )
 
-PROFILES: Mapping[str, Profile] = {name: globals()[name.upper()] for name in get_args(Like)}
+PROFILES: Mapping[str, Profile] = {name: replace(globals()[name.upper()], name=name) for name in get_args(Like)}
 """Every profile by the name that ``like=`` accepts."""

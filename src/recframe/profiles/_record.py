@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from recframe._arguments import Roles
 from recframe._query import Averaging, Query
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
@@ -14,7 +15,7 @@ from recframe.metrics._record import CutMetric, Metric, spelled, with_options
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Like, Lists, Roles, Ties, Undefined
+    from recframe._arguments import Lists, Ties, Undefined
     from recframe.profiles._spec import Spec
 
 EVERY_ROW = -math.inf
@@ -61,16 +62,16 @@ class Definition:
     departs: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Profile:
     """The options and policies under which a library computes its numbers.
 
     Attributes
     ----------
     name, title : str
-        What ``like=`` accepts, and what the library calls itself.
+        What ``like=`` accepts, which `PROFILES` says, and what the library calls itself.
     ties, min_relevance, undefined, lists
-        The policies that it sets; None for the first two: it sets none, as the library has nothing to say there. A
+        The policies where they are not the defaults; None for the first two: the library has nothing to say there. A
         `min_relevance` of `EVERY_ROW` is about ``truth=``: without it, a relevance above 0 is relevant.
     ties_note : str
         What the library does with items of equal score.
@@ -84,12 +85,12 @@ class Profile:
         What it puts instead of lower values of lists in a geometric mean.
     """
 
-    name: Like
+    name: str = ""
     title: str
-    ties: Ties | None
+    ties: Ties | None = None
     ties_note: str
-    undefined: Undefined
-    lists: Lists
+    undefined: Undefined = Roles.undefined
+    lists: Lists = Roles.lists
     metrics: Mapping[str, Definition]
     refused: Mapping[str, str] = field(default_factory=dict)
     min_relevance: float | None = None
@@ -144,7 +145,7 @@ def query_of(
             definition.least,
         )
         metrics.append(metric)
-    return metrics, replace(query, own=own, like=profile.name, floor=profile.floor)
+    return metrics, replace(query, own=own, floor=profile.floor)
 
 
 def _level_of(spec: Spec, roles: Roles, given: Sequence[str]) -> float | None:

@@ -6,12 +6,9 @@ from recframe.profiles._record import EVERY_ROW, Definition, Profile
 from recframe.profiles._shared import BINARY, LISTS_IN_ORDER, NORM_RELEVANT, OF_LISTS, OVER_RANKED, SCORED_ROWS
 
 MLFLOW = Profile(
-    name="mlflow",
     title="MLflow",
-    ties=None,
     ties_note=LISTS_IN_ORDER,
     undefined=0.0,
-    lists="all",
     min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("precision_at_k", options=OF_LISTS, cut="needed"),
@@ -31,11 +28,8 @@ MLFLOW = Profile(
 )
 
 LLAMA_INDEX = Profile(
-    name="llama_index",
     title="LlamaIndex",
-    ties=None,
     ties_note=LISTS_IN_ORDER,
-    undefined="skip",
     lists="both",
     min_relevance=EVERY_ROW,
     metrics={
@@ -53,11 +47,9 @@ LLAMA_INDEX = Profile(
 )
 
 SENTENCE_TRANSFORMERS = Profile(
-    name="sentence_transformers",
     title="Sentence Transformers",
     ties="item",
     ties_note="the smaller id first",
-    undefined="skip",
     lists="truth",
     min_relevance=EVERY_ROW,
     metrics={
@@ -82,12 +74,9 @@ SENTENCE_TRANSFORMERS = Profile(
 WITH_ALL = "undefined=0.0 gives no_feedback_users=True"
 
 EVIDENTLY = Profile(
-    name="evidently",
     title="Evidently",
-    ties=None,
     ties_note="tied rows are all at the integer part of their average rank, so that a tied pair at the top has two "
     "first rows: here the expected value",
-    undefined="skip",
     lists="ranked",
     metrics={
         "precision": Definition("PrecisionTopK", WITH_ALL, options=OF_LISTS, cut="needed"),

@@ -21,7 +21,6 @@ IDS_OF_TEXT = "Its ids are text, so 9 is larger than 10: cast integer ids to tex
 OF_TRUTH = "undefined=0.0, lists='truth'"
 
 IR_MEASURES = Profile(
-    name="ir_measures",
     title="ir_measures",
     ties="item_desc",
     ties_note="the larger item name first",
@@ -64,11 +63,8 @@ IR_MEASURES = Profile(
 )
 
 RECBOLE = Profile(
-    name="recbole",
     title="RecBole",
-    ties=None,
     ties_note="left to torch.topk, which is any; GAUC uses the average rank: here the expected value",
-    undefined="skip",
     lists="both",
     min_relevance=EVERY_ROW,
     metrics={
@@ -92,11 +88,9 @@ RECBOLE = Profile(
 )
 
 REPLAY = Profile(
-    name="replay",
     title="RePlay",
     ties="item_desc",
     ties_note="the larger item first; of dictionaries, the order of the rows",
-    undefined="skip",
     lists="truth",
     min_relevance=EVERY_ROW,
     metrics={
@@ -117,9 +111,7 @@ REPLAY = Profile(
 )
 
 TENSORFLOW_RANKING = Profile(
-    name="tensorflow_ranking",
     title="TensorFlow Ranking",
-    ties=None,
     ties_note="shuffled at random: here the expected value",
     undefined=0.0,
     lists="ranked",
@@ -153,11 +145,8 @@ TENSORFLOW_RANKING = Profile(
 )
 
 LENSKIT = Profile(
-    name="lenskit",
     title="LensKit",
-    ties=None,
     ties_note=LISTS_IN_ORDER,
-    undefined="skip",
     lists="ranked",
     min_relevance=EVERY_ROW,
     metrics={
