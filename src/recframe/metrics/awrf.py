@@ -99,7 +99,6 @@ class AWRF(RankedListMetric, BrowsingMetric):
     aliases: ClassVar[tuple[str, ...]] = ("attention_weighted_rank_fairness",)
     formula: ClassVar[str] = "distance of ε from p; ε: shares of the expected attention of groups, p: the target"
     reference: ClassVar[str] = "Sapiezynski et al., WWW 2019; Raj, Ekstrand, SIGIR 2022"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = False
     is_additive: ClassVar[bool] = False
     reads_groups: ClassVar[bool] = True

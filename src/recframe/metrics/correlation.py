@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from recframe.metrics._record import Metric, Reads
+from recframe.metrics._record import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,6 @@ class Correlation(Metric):
     """What rank correlations share: they compare all ranked rows of a list."""
 
     unranked: ClassVar[str] = "has no value"
-    reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = "are compared too"
 
 

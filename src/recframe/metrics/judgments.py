@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
-from recframe.metrics._record import Metric, RankedListMetric, Reads
+from recframe.metrics._record import Metric, RankedListMetric
 from recframe.metrics._row import EPSILON
 from recframe.metrics.accuracy import Denominator, hits, per_position
 
@@ -67,7 +67,6 @@ class BPref(Metric):
     aliases: ClassVar[tuple[str, ...]] = ("binary_preference",)
     formula: ClassVar[str] = "Σ over ranked relevant r of 1 − min(nᵣ, R)/min(R, N⁻), divided by R"
     reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2004; trec_eval `bpref`"
-    reads: ClassVar[Reads] = "all"
 
     def explained(self) -> Sequence[str]:
         return [self.formula, "nᵣ: the judged irrelevant rows ahead of r", "N⁻: those of the list, ranked or not"]
@@ -121,7 +120,6 @@ class InfAP(Metric):
     aliases: ClassVar[tuple[str, ...]] = ("inferred_ap",)
     formula: ClassVar[str] = "Σ over ranked relevant r of 1/r + (dᵣ/r)·(hᵣ + ε)/(hᵣ + nᵣ + 2ε), divided by R"
     reference: ClassVar[str] = "Yilmaz, Aslam, CIKM 2006; trec_eval `infAP`"
-    reads: ClassVar[Reads] = "all"
 
     def explained(self) -> Sequence[str]:
         ahead = "of the rows ahead of r: dᵣ in the pool, hᵣ judged relevant, nᵣ judged irrelevant"
@@ -172,7 +170,6 @@ class Judged(RankedListMetric):
     name: ClassVar[str] = "judged"
     formula: ClassVar[str] = "judged rows at r ≤ k / k"
     reference: ClassVar[str] = "ir_measures `Judged`; Thakur et al., NeurIPS 2021"
-    reads: ClassVar[Reads] = "all"
 
     denominator: Denominator = "k"
 

@@ -56,7 +56,6 @@ class MoneyPrecision(CutMetric):
     best_by_relevance: ClassVar[bool] = False
     formula: ClassVar[str] = "value of the hits in the top k / value of the top k"
     reference: ClassVar[str] = "retail practice"
-    reads: ClassVar[Reads] = "all"
 
     @property
     def inexact(self) -> str:  # type: ignore[override]  # depends on an option

@@ -9,7 +9,7 @@ import narwhals as nw
 
 from recframe.errors import OptionError
 from recframe.metrics._options import bounds
-from recframe.metrics._record import Metric, Reads
+from recframe.metrics._record import Metric
 from recframe.metrics._sums import quotient
 from recframe.metrics.accuracy import Points, hits
 
@@ -92,7 +92,6 @@ class PartialAUC(Metric):
     aliases: ClassVar[tuple[str, ...]] = ("pauc",)
     formula: ClassVar[str] = "(1 + (A − x²/2) / (x − x²/2)) / 2, A: the area up to the rate x"
     reference: ClassVar[str] = "McClish, Medical Decision Making 1989; scikit-learn `roc_auc_score(max_fpr=)`"
-    reads: ClassVar[Reads] = "all"
     unranked: ClassVar[str] = "has no value, or scores 0 with negatives"
 
     max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))

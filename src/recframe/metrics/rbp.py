@@ -155,7 +155,6 @@ class RBPResidual(CutMetric):
     name: ClassVar[str] = "rbp_residual"
     formula: ClassVar[str] = "1 − (1 − p) · Σ over judged r ≤ k of p^(r−1)"
     reference: ClassVar[str] = "Moffat, Zobel, ACM TOIS 2008"
-    reads: ClassVar[Reads] = "all"
     higher_is_better: ClassVar[bool] = False
     best_by_relevance: ClassVar[bool] = False
     is_additive: ClassVar[bool] = False
