@@ -174,7 +174,6 @@ def plan_of_lists(
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
     """Return the findings in a frame, as a frame of the kind given."""
-    check_frame(frame)
     from recframe._checks.check import check as checked
 
     return checked(frame, bound, k, given, strict=strict)
@@ -195,7 +194,6 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
 
 def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, given: dict[str, Any]) -> Any:
     """Return the exposure of groups of items, as a frame of the kind given."""
-    check_frame(frame)
     from recframe._plan.exposure import GroupExposure
 
     allowed = CALL_ROLES["exposure"]
@@ -211,7 +209,6 @@ def call_of_rows(
     frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any], call: str
 ) -> tuple[Given, Query, Metric, bool]:
     """Return the frames, the query and the metric of a call about rows, and whether the item is there to be shown."""
-    check_frame(frame)
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, f"{call}('ndcg', k=5)")
@@ -303,8 +300,3 @@ def _in_parts(arguments: Arguments, call: Call) -> Any:
     from recframe._plan.partitions import in_parts
 
     return in_parts(given, call.query, call.metrics, parts)
-
-
-def check_frame(frame: object) -> None:
-    """Raise for what is no supported frame."""
-    adapter_of(frame)

@@ -18,7 +18,7 @@ from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._display.methods import DisplayMethods
 from recframe._engines.base import VALIDATE
-from recframe._engines.registry import is_lazy
+from recframe._engines.registry import adapter_of, is_lazy
 from recframe._fusion.methods import FusionMethods
 from recframe._guesses import METHODS, SENTENCES
 from recframe._judgments.methods import JudgmentMethods
@@ -363,7 +363,7 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     >>> pl.DataFrame({"user_id": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]}).pipe(rec, by="user_id").mrr()
     0.5
     """
-    _evaluate.check_frame(frame)
+    adapter_of(frame)  # it raises for what is no supported frame
     bound = _evaluate.bind({}, roles, unnamed)
     of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
     return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)

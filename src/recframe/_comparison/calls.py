@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._engines.registry import adapter_of, labels_of
-from recframe._evaluate import call_of_rows, check_frame, plan_of_lists
+from recframe._evaluate import call_of_rows, plan_of_lists
 from recframe._lists.calls import names_file, warned
 from recframe._statistics import check_installed
 from recframe._values import column_names
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
     """Return which models differ, as a frame of the kind given."""
-    check_frame(frame)
     check_installed()
     from recframe._comparison.compare import compare
     from recframe._comparison.options import Options

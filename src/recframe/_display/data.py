@@ -11,7 +11,7 @@ from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import labels_of
-from recframe._evaluate import check_frame, plan_of_lists
+from recframe._evaluate import plan_of_lists
 from recframe._statistics import ROUNDING, check_installed
 from recframe._values import check_names
 from recframe.errors import InputError, OptionError
@@ -48,7 +48,6 @@ class Call:
 
     def options(self, confidence: Any, cluster: Any) -> Options:
         """Return how means are described, checked."""
-        check_frame(self.frame)
         check_installed()
         from recframe._comparison.describe import Options
 
@@ -57,7 +56,6 @@ class Call:
 
     def plan(self, metrics: Any, k: Any = None, options: Options | None = None) -> Plan:
         """Return the plan that values per list come from."""
-        check_frame(self.frame)
         check_installed()
         check_names(self.given, self.roles)
         cluster = None if options is None else options.cluster

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recframe._evaluate import check_frame, plan_of_lists
+from recframe._evaluate import plan_of_lists
 from recframe._lists.calls import warned
 from recframe._statistics import check_installed
 from recframe.errors import OptionError
@@ -12,7 +12,6 @@ from recframe.errors import OptionError
 
 def estimate(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
     """Return means from human and model judgments, as a frame of the kind given."""
-    check_frame(frame)
     check_installed()
     from recframe._judgments.estimate import check_frames, estimate
 
@@ -27,7 +26,6 @@ def estimate(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dic
 
 def bounds(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], grade: Any) -> Any:
     """Return the least and the greatest value over all judgments of unjudged items, as a frame of the kind given."""
-    check_frame(frame)
     check_installed()
     from recframe._judgments.bounds import bounds
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._arguments import CALL_ROLES, Roles
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_lazy, labels_of
-from recframe._evaluate import check_frame, plan_of_lists
+from recframe._evaluate import plan_of_lists
 from recframe._files.paths import PARQUET
 from recframe._statistics import check_installed
 from recframe._values import as_tuple
@@ -79,7 +79,6 @@ def of_lists(
     means : sequence of str
         The columns of the result whose values may show that its numbers mean nothing.
     """
-    check_frame(frame)
     check_installed()
     call = module.rpartition(".")[2]
     of_call = import_module(module)
