@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,28 +61,20 @@ def evaluate(
     with progress_bar(len(rows), "users", show=how.progress) as step:
         top, cells = place(_in_order(model, order), rows, train_cells, test_cells, how, step)
     candidates = model.n_items - np.diff(train_cells.starts)
-    kept = _kept(top, cells, lists, test_pairs, known, columns, order)
-    numbers = {roles["relevant"]: kept.relevance, RANK: kept.starts, TIED: kept.sizes}
+    of_list, of_item, relevance, starts, sizes = _kept(top, cells, lists, test_pairs, known, columns, order)
+    numbers = {roles["relevant"]: relevance, RANK: starts, TIED: sizes}
     if how.everywhere:
-        numbers[CANDIDATES] = candidates[kept.lists]
-    return id_columns.frame({by: (ids.users, rows[kept.lists]), item: (test_pairs.ids, kept.items)}, numbers)
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """The rows of the compact frame."""
-
-    lists: Array
-    items: Array
-    relevance: Array
-    starts: Array
-    sizes: Array
+        numbers[CANDIDATES] = candidates[of_list]
+    return id_columns.frame({by: (ids.users, rows[of_list]), item: (test_pairs.ids, of_item)}, numbers)
 
 
 def _kept(
     top: Top, test_cells: TestCells, lists: Array, test_pairs: Test, known: Array, columns: Array, order: Array
-) -> _Kept:
-    """Return the first rows of each list and all test items, each row once, in order; -1 for no place."""
+) -> list[Array]:
+    """Return the first rows of each list and all test items, each row once, in order.
+
+    Of each its list, item, relevance, and the start and the size of its tied block, -1 for no place.
+    """
     cells = lists[known] * len(order) + columns[test_pairs.items[known]]
     in_test = find(top.lists * len(order) + top.columns, cells)
     in_top = in_test >= 0
@@ -93,16 +85,12 @@ def _kept(
     starts[known[ranked]], sizes[known[ranked]] = test_cells.starts[ranked], test_cells.sizes[ranked]
     others = np.ones(len(lists), dtype=bool)
     others[known[in_test[in_top]]] = False
-    rows = _Kept(
-        np.concatenate((top.lists, lists[others])),
-        np.concatenate((order[top.columns], test_pairs.items[others])),
-        np.concatenate((relevance, test_pairs.relevance[others])),
-        np.concatenate((top.starts, starts[others])),
-        np.concatenate((top.sizes, sizes[others])),
-    )
-    last = np.where(rows.starts < 0, len(order) + 1, rows.starts)
-    sort = np.lexsort((columns[rows.items], last, rows.lists))
-    return _Kept(rows.lists[sort], rows.items[sort], rows.relevance[sort], rows.starts[sort], rows.sizes[sort])
+    of_top = top.lists, order[top.columns], relevance, top.starts, top.sizes
+    of_test = lists, test_pairs.items, test_pairs.relevance, starts, sizes
+    rows = [np.concatenate((first, test[others])) for first, test in zip(of_top, of_test, strict=True)]
+    last = np.where(rows[3] < 0, len(order) + 1, rows[3])
+    sort = np.lexsort((columns[rows[1]], last, rows[0]))
+    return [column[sort] for column in rows]
 
 
 def _past(users: Array, items: Array, rows: Array, columns: Array, model: Model) -> Cells:
