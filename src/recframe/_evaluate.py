@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recframe._calls import Call
     from recframe._engines.base import Adapter
     from recframe._given_frames import Given
+    from recframe._plan.contributions import Contributions
     from recframe._plan.plan import Plan
     from recframe._query import Query
     from recframe.metrics.awrf import AWRF
@@ -131,14 +132,14 @@ def _plan(arguments: Arguments, call: Call, *, rows: bool = False) -> Plan:
     return Plan(arguments.opened(call), call.query, call.metrics, item=rows, prepared=not rows)
 
 
-def _answer(plan: Plan) -> Any:
+def _answer(plan: Plan | Contributions) -> Any:
     """Return the result of a plan as a frame, after a warning where its numbers may mean nothing."""
     result = plan.frame()
     _warn(plan, result)
     return result
 
 
-def _warn(plan: Plan, result: Any) -> None:
+def _warn(plan: Plan | Contributions, result: Any) -> None:
     """Warn where the numbers of a result may mean nothing."""
     from recframe._checks.data_warnings import warn_of_data
 
@@ -184,12 +185,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     from recframe._plan.contributions import Contributions
 
     opened, query, record, show = call_of_rows(frame, bound, metric, k, given, "contributions")
-    rows = Contributions(opened, query, record, item=show)
-    result = rows.frame()
-    from recframe._checks.data_warnings import warn_of_data
-
-    warn_of_data(opened, query, rows.context, result)
-    return result
+    return _answer(Contributions(opened, query, record, item=show))
 
 
 def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, given: dict[str, Any]) -> Any:

@@ -50,9 +50,6 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-9
 _POSITION, _TIED = nw.col(START).cast(nw.Int64()).alias(POSITION), nw.col(SIZE).cast(nw.Int64()).alias(TIED)
-_HAS_VALUE, _ROWS = ~nw.col(LIST_VALUE).is_null(), nw.len()
-_ABSOLUTE = nw.col(CONTRIBUTION).abs().alias(ABSOLUTE)
-_SUMS_OF_LIST = nw.col(CONTRIBUTION, ABSOLUTE).sum(), nw.col(LIST_VALUE).max()
 
 
 class Contributions:
@@ -80,6 +77,7 @@ class Contributions:
         }
         check_apart([*self._names.values()])
         self._plan = Plan(given, query, [metric, *further], item=item, shares=True)
+        self.given = given
         self._query = query
         self._metric = metric
         self._item = [ITEM] if item else []
@@ -133,10 +131,8 @@ class Contributions:
             missing = missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED))
             parts.append(self._added(missing, lists, shares.unranked))
         result = self._engine.stack(parts)
-        if self._engine.eager:
-            self._check_sums(result)
-        elif not self._metric.is_builtin:
-            result = self._nan_where_sums_differ(result)
+        if not self._metric.is_builtin:
+            result = self._checked(result)
         if self._query.several and not context.long:
             result = result.with_columns(context.model(index))
         return result, lists
@@ -160,33 +156,20 @@ class Contributions:
         rows = context.with_hits(rows.with_columns(or_zero(RELEVANCE)))
         return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE, HIT, *context.propensities)
 
-    def _check_sums(self, rows: Frame) -> None:
-        """Raise where rows do not add up to their lists, as those of a metric of one's own may not."""
-        rows = rows.filter(_HAS_VALUE).with_columns(_ABSOLUTE)
-        lists = rows.group_by(*self.context.group).agg(*_SUMS_OF_LIST)
-        if self._engine.scalar(lists.filter(_DIFFERS).select(_ROWS)):
+    def _checked(self, rows: Frame) -> Frame:
+        """Return rows that add up to their lists; NaN where those of a lazy frame do not, which cannot raise."""
+        group, engine = self.context.group, self._engine
+        rows = rows.with_columns(nw.col(CONTRIBUTION).abs().alias(ABSOLUTE))
+        sums = nw.col(CONTRIBUTION).sum().over(*group).alias(LIST_SUM), nw.col(ABSOLUTE).sum().over(*group)
+        rows = engine.collect_once(rows.with_columns(*sums))
+        differs = (nw.col(LIST_SUM) - nw.col(LIST_VALUE)).abs() > TOLERANCE * (1 + nw.col(ABSOLUTE))
+        if engine.eager and engine.scalar(rows.filter(differs).select(nw.len())):
             msg = f"what rows add does not sum to a list's {self._metric.label}"
             raise OptionError(
                 msg, "the metric's share() says what a row adds, or is_additive = False that it cannot be said"
             )
-
-    def _nan_where_sums_differ(self, rows: Frame) -> Frame:
-        """Replace what rows add by NaN in lists to which they do not add up: a lazy frame cannot raise."""
-        group = self.context.group
-        rows = rows.with_columns(nw.col(CONTRIBUTION).abs().alias(ABSOLUTE))
-        rows = rows.with_columns(
-            nw.col(CONTRIBUTION).sum().over(*group).alias(LIST_SUM), nw.col(ABSOLUTE).sum().over(*group)
-        )
-        exact = nw.when(_differs(LIST_SUM)).then(nw.lit(math.nan)).otherwise(nw.col(CONTRIBUTION))
+        exact = nw.when(differs).then(nw.lit(math.nan)).otherwise(nw.col(CONTRIBUTION))
         return rows.with_columns(exact.alias(CONTRIBUTION)).drop(LIST_SUM, ABSOLUTE)
-
-
-def _differs(sums: str) -> nw.Expr:
-    """Return whether the sum of what rows add, and of its absolute values, is not the value of their list."""
-    return (nw.col(sums) - nw.col(LIST_VALUE)).abs() > TOLERANCE * (1 + nw.col(ABSOLUTE))
-
-
-_DIFFERS = _differs(CONTRIBUTION)
 
 
 def row_sums(context: CallContext, ranking: Ranking, ideal: Later) -> Frame:
