@@ -208,7 +208,7 @@ class CallContext:
         if self.prepared:
             return frame
         pooled = [IS_POOLED] if self.requirements.columns_read.pool else []
-        return self.with_hits(frame.with_columns(*pooled, or_zero(RELEVANCE)))
+        return frame.with_columns(*pooled, or_zero(RELEVANCE)).with_columns(hit_column(self.query.min_relevance))
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""

@@ -30,7 +30,7 @@ from recframe._plan.beyond_accuracy import RecommendedItems
 from recframe._plan.groups import group_distances
 from recframe._plan.positions import kept_rows, placed_rows, ranked_rows, with_relevance
 from recframe._plan.ranks import HOLDS_SEVERAL_FIRST_HITS
-from recframe._plan.relevance import IS_POOLED, inverse_propensity, is_of_ideal, is_read_row, or_zero
+from recframe._plan.relevance import inverse_propensity, is_of_ideal, is_read_row
 from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
 from recframe._plan.stops import stop_places
@@ -212,13 +212,10 @@ def ideal_rows(context: CallContext) -> Addends:
     group = context.relevant_keys
     if context.truth is None:
         columns = [*group, *context.relevance, *context.propensities, *context.values]
-        source = context.engine.narrow(context.frame, columns)
-        if not context.prepared:
-            pooled = [IS_POOLED] if context.requirements.columns_read.pool else []
-            source = source.with_columns(*pooled, or_zero(RELEVANCE))
+        source = context.with_relevance(context.engine.narrow(context.frame, columns))
     else:
         columns = [*group, RELEVANCE, *context.pool, *context.propensities, *context.values]
-        source = context.truth.select(*columns)
+        source = context.with_hits(context.truth.select(*columns))
     return _best(context, source, group, "all")
 
 
