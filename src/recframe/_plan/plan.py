@@ -15,6 +15,7 @@ from recframe._columns import (
     CATALOG_SIZE,
     CATEGORISED,
     IN_TRUTH,
+    ITEM,
     MODEL,
     POSITION,
     RANKED,
@@ -33,7 +34,7 @@ from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
 from recframe._plan.list_sums import Ranking, ideal_lists
 from recframe._plan.sampled_lists import check_sampled, estimates
-from recframe._plan.state import State, merge, stacked
+from recframe._plan.state import State, stacked
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -144,8 +145,16 @@ class Plan:
         return models[0] if len(models) == 1 else stacked(self._engine, models)
 
     def merge(self, states: Sequence[State]) -> State:
-        """Return the sums over all lists from those over parts of them."""
-        return merge(self.context, self.labels, states)
+        """Return the sums over all lists from those over parts of them; a list is in one part only."""
+        engine, by = self._engine, self.context.result_keys
+        lists, items = stacked(engine, states)
+        if not self.labels:
+            lists = lists.unique()
+        elif not averages.by_list(self.context):
+            lists = engine.sum_exactly(lists, by, averages.summed(self.context, self.labels))
+        if items is not None:
+            items = engine.sum_exactly(items, [*by, ITEM], self.requirements.item_sum_columns)
+        return State(lists, items)
 
     @property
     def _levels(self) -> Sequence[Plan]:
