@@ -75,7 +75,7 @@ class SideTables:
         self._requested = requirements.requested
         self._catalog_sums = requirements.catalog_sums
         self._width = requirements.feature_count
-        self._user_keys = user_keys
+        self._user_keys, self._users = user_keys, user_keys or [key_column(0)]
         self._catalog_size = catalog_size
 
     @cached_property
@@ -83,10 +83,6 @@ class SideTables:
         """The users and their items of the training data, each pair once."""
         train, _ = with_list_key(self._frames["train"], self._user_keys)
         return self._engine.collect_once(train.select(*self._users, ITEM).unique())
-
-    @property
-    def _users(self) -> list[str]:
-        return self._user_keys or [key_column(0)]
 
     @cached_property
     def popularity(self) -> Frame:
