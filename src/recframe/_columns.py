@@ -235,7 +235,7 @@ RECOMMENDED = FrameSpec("recommended rows", "a row of the top k, ties broken", (
 PLACE = RECOMMENDED.one("place", "integer", "the row's own position", "ranks")
 FIRST = RECOMMENDED.one("first", "float", "1 where the list has the item for the first time, else 0")
 LISTED = RECOMMENDED.one("listed", "float", "1 for a first row up to a cutoff, or where another frame has the key")
-distinct_column = RECOMMENDED.many("distinct@{}", "float", "how many different items the list has up to a cutoff")
+distinct_column = RECOMMENDED.many("distinct{}", "float", "how many different items the list has up to a cutoff")
 
 GROUPS = FrameSpec("groups", "a group of items within a list", (TERM_ROWS,), "groups")
 GROUP = GROUPS.one("item_group", "key", "the group of the item", "_engines")

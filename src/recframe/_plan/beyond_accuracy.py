@@ -66,10 +66,10 @@ class RecommendedItems:
         if FIRST in requested:
             first = nw.col(PLACE) == nw.col(PLACE).min().over(*group, ITEM)
             rows = rows.with_columns(first.cast(nw.Float64()).alias(FIRST))
-        for k in self._requirements.cutoffs:
-            if distinct_column(k) in requested:
+        for number, k in enumerate(self._requirements.numbers.distinct):
+            if distinct_column(number) in requested:
                 rows = rows.with_columns((RecommendedRow.within(k) * nw.col(FIRST)).alias(LISTED))
-                rows = rows.with_columns(nw.col(LISTED).sum().over(*group).alias(distinct_column(k))).drop(LISTED)
+                rows = rows.with_columns(nw.col(LISTED).sum().over(*group).alias(distinct_column(number))).drop(LISTED)
         for column, of_unknown in ((USERS, 0.0), (INTERACTIONS, 0.0), (POPULARITY, math.inf)):
             if column in requested:
                 known = self._side_tables.known(column)

@@ -153,8 +153,8 @@ def _kept(call: _Call) -> Requirements:
 def _collected(call: _Call) -> Requirements:
     metrics = call.metrics
     asking = _Asking(call)
-    beyond = [asking.beyond(metric) for metric in metrics if isinstance(metric, BeyondAccuracyMetric)]
-    exposure = [asking.exposure(metric) for metric in metrics if isinstance(metric, ExposureMetric)]
+    beyond = [asking.recommended(metric) for metric in metrics if isinstance(metric, BeyondAccuracyMetric)]
+    exposure = [asking.recommended(metric) for metric in metrics if isinstance(metric, ExposureMetric)]
     items = Terms.union(asking.items(terms.metric) for terms in exposure if isinstance(terms.metric, ExposureMetric))
     others = [metric for metric in metrics if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric)]
     accuracy = [asking.accuracy(metric) for metric in others]
@@ -169,7 +169,6 @@ def _collected(call: _Call) -> Requirements:
         values=values,
         shares=of_rows,
         numbers=asking.numbers,
-        cutoffs=frozenset(asking.cutoffs),
         sum_columns=asking.sums.all,
         item_sum_columns=asking.item_sums.all,
         feature_count=call.feature_count,
@@ -182,7 +181,6 @@ class _Asking:
     def __init__(self, call: _Call) -> None:
         self._call = call
         self.numbers = Numbers()
-        self.cutoffs: set[int | None] = set()
         self.sums = TermColumns(sum_column)
         self.item_sums = TermColumns(item_sum_column)
         self.segment_sums = TermColumns(segment_sum_column)
@@ -231,20 +229,14 @@ class _Asking:
         check_names(metric.label, terms, more)
         return {**terms, **more}
 
-    def beyond(self, metric: BeyondAccuracyMetric) -> BeyondAccuracyTerms:
-        row, past = RecommendedRow(self._call.feature_count), HistoryRow(self._call.feature_count)
-        recommended = self.sums.add(metric.label, metric.recommended_terms(row), row, "recommended")
-        self.cutoffs |= row.cutoffs
-        return BeyondAccuracyTerms(
-            metric, recommended, self.sums.add(metric.label, metric.history_terms(past), past, "history")
-        )
-
-    def exposure(self, metric: ExposureMetric) -> BeyondAccuracyTerms:
-        row = RecommendedRow(self._call.feature_count)
-        over = "recommended of the catalogue" if metric.reads_catalog else "recommended"
-        recommended = self.item_sums.add(metric.label, metric.recommended_terms(row), row, over)
-        self.cutoffs |= row.cutoffs
-        return BeyondAccuracyTerms(metric, recommended, Terms())
+    def recommended(self, metric: BeyondAccuracyMetric | ExposureMetric) -> BeyondAccuracyTerms:
+        of_items = isinstance(metric, ExposureMetric)
+        width, sums = self._call.feature_count, self.item_sums if of_items else self.sums
+        row, past = RecommendedRow(width, self.numbers), HistoryRow(width)
+        over = "recommended of the catalogue" if of_items and metric.reads_catalog else "recommended"
+        recommended = sums.add(metric.label, metric.recommended_terms(row), row, over)
+        history = sums.add(metric.label, metric.history_terms(past), past, "history")
+        return BeyondAccuracyTerms(metric, recommended, history)
 
     def items(self, metric: ExposureMetric) -> Terms:
         sums = self.item_sums.of(metric.label)

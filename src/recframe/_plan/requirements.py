@@ -170,8 +170,6 @@ class Requirements:
     """Of the one metric of a call for contributions."""
     numbers: Numbers
     """What rows and sums were given, by its numbers."""
-    cutoffs: frozenset[int | None]
-    """Up to where the different items of a list are counted."""
     sum_columns: tuple[str, ...]
     """The sums of a list's terms."""
     item_sum_columns: tuple[str, ...]

@@ -27,6 +27,10 @@ class RecommendedMetric(CutMetric):
         """Return what one recommended item adds to its list, or to the sums of its item, by name."""
         raise NotImplementedError
 
+    def history_terms(self, row: HistoryRow) -> Mapping[str, nw.Expr]:  # noqa: ARG002
+        """Return what one item of a user's past adds to the user's lists, by name; of exposure metrics, nothing."""
+        return {}
+
 
 @dataclass(frozen=True)
 class BeyondAccuracyMetric(RecommendedMetric):
@@ -39,10 +43,6 @@ class BeyondAccuracyMetric(RecommendedMetric):
     """
 
     undefined_without: ClassVar[str] = "usable item"
-
-    def history_terms(self, row: HistoryRow) -> Mapping[str, nw.Expr]:  # noqa: ARG002
-        """Return what one item of a user's past adds to the user's lists, by name."""
-        return {}
 
 
 @dataclass(frozen=True)

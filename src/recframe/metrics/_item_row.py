@@ -29,6 +29,8 @@ from recframe.metrics._shared_terms import RequestedColumn, SharedTerms
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recframe.metrics._row import Numbers
+
 
 def features(width: int) -> list[str]:
     """Return the columns of an item's features as they are."""
@@ -92,9 +94,9 @@ class RecommendedRow(_Described):
         1.0 where the item has features, and where they are not all 0; else 0.0.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, numbers: Numbers) -> None:
         super().__init__(width)
-        self.cutoffs: set[int | None] = set()
+        self._numbers = numbers
 
     @staticmethod
     def within(k: int | None) -> nw.Expr:
@@ -116,8 +118,7 @@ class RecommendedRow(_Described):
     def distinct(self, k: int | None) -> nw.Expr:
         """Return the number of different items among the first k of the row's list."""
         self.requested.add(FIRST)
-        self.cutoffs.add(k)
-        return self._column(distinct_column(k))
+        return self._column(distinct_column(self._numbers.distinct.of(k)))
 
 
 class HistoryRow(_Described):

@@ -93,6 +93,8 @@ class Numbers:
         """What a repeated subtopic loses."""
         self.groups: Numbering[Group] = Numbering()
         """Distances of groups from a target."""
+        self.distinct: Numbering[int | None] = Numbering()
+        """Cutoffs up to which the different items of a list are counted."""
         self.greedy: Numbering[tuple[float, Weight, int | None]] = Numbering()
         """Greedy ideal rankings."""
 
