@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._judgments import calls
+from recframe._evaluate import plan_of_lists
+from recframe._lists import calls
 from recframe._methods import Methods
+from recframe._statistics import check_installed
+from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +80,16 @@ class JudgmentMethods(Methods):
         >>> found.select("mean", "human_mean", "judge_mean").row(0)
         (0.5, 0.5, 0.5)
         """
-        options = {"judge": judge, "confidence": confidence}
-        return calls.estimate(self._frame, self._bound, metrics, k, roles, options)
+        check_installed()
+        from recframe._judgments.estimate import check_frames, estimate
+
+        check_frames({**self._bound, **roles}.get("truth"), judge)
+        by_human, by_judge = (
+            plan_of_lists(self._frame, self._bound, metrics, k, {**roles, **truth}, "estimate", None)
+            for truth in ({}, {"truth": judge})
+        )
+        # Most lists have no human judgments: what the model judged tells whether ids match.
+        return calls.warned(by_judge, estimate(by_human, by_judge, confidence), ("judge_mean",))
 
     def bounds(
         self,
@@ -129,4 +140,11 @@ class JudgmentMethods(Methods):
         >>> df.rec.bounds(["precision", "recall"], k=2, truth=judged).rows()
         [('precision@2', 0.5, 0.5, 1.0, 0.5, 1), ('recall@2', 0.5, 0.3333333333333333, 0.6666666666666666, 0.5, 1)]
         """
-        return calls.bounds(self._frame, self._bound, metrics, k, roles, grade)
+        check_installed()
+        from recframe._judgments.bounds import bounds
+
+        if {**self._bound, **roles}.get("truth") is None:
+            msg = "bounds needs truth=, the judgments: what it lacks was not judged"
+            raise OptionError(msg, "bounds('ndcg', 10, truth=judged)")
+        plan = plan_of_lists(self._frame, self._bound, metrics, k, roles, "bounds", None, items=True)
+        return calls.warned(plan, bounds(plan, grade), ("mean",))
