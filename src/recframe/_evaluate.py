@@ -173,13 +173,6 @@ def plan_of_lists(
     return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), rows=bool(items))
 
 
-def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
-    """Return the findings in a frame, as a frame of the kind given."""
-    from recframe._checks.check import check as checked
-
-    return checked(frame, bound, k, given, strict=strict)
-
-
 def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any]) -> Any:
     """Return what each ranked row adds to its list's value, as a frame of the kind given."""
     from recframe._plan.contributions import Contributions

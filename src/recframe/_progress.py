@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from recframe.errors import MissingExtraError
+from recframe.errors import check_packages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,9 +18,8 @@ QUIET = 2.0
 
 def check_progress(*, show: bool | None) -> None:
     """Raise if a bar is requested and there is none."""
-    if show and find_spec("tqdm") is None:
-        what = "progress=True"
-        raise MissingExtraError.of(what, "factors")
+    if show:
+        check_packages("progress=True", "factors", "tqdm")
 
 
 @contextmanager

@@ -280,7 +280,9 @@ class Rec(
         ideal_of_ranked_only note 1 0.5
         high_chance note 1 0.5
         """
-        return _evaluate.check(self._frame, self._bound, k, roles, strict=strict)
+        from recframe._checks.check import check
+
+        return check(self._frame, self._bound, k, roles, strict=strict)
 
 
 for _name, _roles in CALL_ROLES.items():

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import MODEL
 from recframe._engines.registry import adapter_of
 from recframe._plan.sources import omitted_rows
 
@@ -22,11 +21,6 @@ def used_columns(query: Query) -> set[str | None]:
     """Return the columns that have a role in a call, and None."""
     roles = (query.item, query.relevant, query.value, query.model, query.weight)
     return {*query.by, *query.per, *query.orders, *omitted_rows(query).values(), *roles, query.cluster}
-
-
-def may_pool_models(query: Query) -> bool:
-    """Return whether a column `model`, if there is one, has no role in the call."""
-    return MODEL not in used_columns(query)
 
 
 def values_of(rows: Any, column: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.definitions import comparable, may_pool_models, used_columns
+from recframe._checks.definitions import comparable, used_columns
 from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._columns import (
     HIT,
@@ -168,7 +168,7 @@ def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
 
 def unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
     """Return what to read of a column `model` without a role, if the frame may have one."""
-    if not may_pool_models(query) or not (is_lazy(frame) or comparable(frame, MODEL)):
+    if MODEL in used_columns(query) or not (is_lazy(frame) or comparable(frame, MODEL)):
         return {}
     return {
         UNUSED_MODEL: ColumnSpec(MODEL, "model", "key", default=0.0),

@@ -161,7 +161,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
     # Of a custom metric nobody knows.
     is_known = which in ("all", "truth") and METRICS.get(metric.name) is type(metric)
     unranked = f"; one that was recommended nothing {metric.unranked}" if is_known else ""
-    yield "lists", LISTS_TEXTS[which] + unranked + _weighing(metric)
+    yield "lists", LISTS_TEXTS[which] + unranked + (f"; {metric.weighs}" if metric.weighs else "")
     yield from _estimated(metric, query, of_items=of_items)
     if profile is not None:
         definition = profile.metrics[metric.name]
@@ -253,7 +253,3 @@ def _undefined(metric: Metric, how: Averaging) -> str:
     if metric.of_every_list and not metric.undefined_if:
         return "no list: each has a value"
     return f"{without}: {becomes.get(str(how.undefined), f'counts as {how.undefined}')}"
-
-
-def _weighing(metric: Metric) -> str:
-    return f"; {metric.weighs}" if metric.weighs else ""
