@@ -71,6 +71,11 @@ class FrameSpec:
         return self.one(name, kind, meaning, added_by).format
 
 
+def numbered(count: int, column: Callable[[int], str]) -> list[str]:
+    """Return the names of the first columns of a kind whose names hold numbers."""
+    return [column(number) for number in range(count)]
+
+
 FRAME = FrameSpec("frame", "a row of the user's frame", made_by="_engines")
 key_column = FRAME.many(
     "key{}", "key", "a column of the list's key, or of `per_item`; key0 is 0 where the frame is one list"

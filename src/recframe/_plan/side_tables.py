@@ -31,13 +31,16 @@ from recframe._columns import (
     TRAIN_USERS,
     UNIT,
     USERS,
+    direction_column,
+    feature_column,
     key_column,
+    numbered,
+    share_column,
 )
 from recframe._plan import ranks
 from recframe._plan.matches import is_matched, marked, matched
 from recframe._plan.sources import with_list_key
 from recframe.errors import InputError
-from recframe.metrics._item_row import directions, features, shares
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
@@ -121,7 +124,7 @@ class SideTables:
     def described(self) -> Frame:
         """The items that have features: scaled to length 1, and to a sum of 1."""
         self.check_features()
-        names = features(self._width)
+        names = numbered(self._width, feature_column)
         frame = self._frames["features"].select(ITEM, *names)
         frame = frame.with_columns(nw.col(*names).cast(nw.Float64()).fill_nan(None))
         known = nw.any_horizontal(*(~nw.col(name).is_null() for name in names), ignore_nulls=True)
@@ -133,11 +136,11 @@ class SideTables:
         scaled = [
             *(
                 nw.when(unit).then(nw.col(name) / nw.col(NORM)).otherwise(0.0).alias(direction)
-                for name, direction in zip(names, directions(self._width), strict=True)
+                for name, direction in zip(names, numbered(self._width, direction_column), strict=True)
             ),
             *(
                 nw.when(some).then(nw.col(name) / nw.col(FEATURE_SUM)).otherwise(0.0).alias(share)
-                for name, share in zip(names, shares(self._width), strict=True)
+                for name, share in zip(names, numbered(self._width, share_column), strict=True)
             ),
             (nw.col(NORM) >= 0).cast(nw.Float64()).alias(DESCRIBED),
             unit.cast(nw.Float64()).alias(UNIT),
@@ -148,7 +151,7 @@ class SideTables:
     def _once(self, frame: Frame) -> Frame:
         """Take each item's features once; where the data can be seen, they must agree."""
         if not self._engine.eager:
-            return frame.group_by(ITEM).agg(nw.col(*features(self._width)).max())
+            return frame.group_by(ITEM).agg(nw.col(*numbered(self._width, feature_column)).max())
         frame = self._engine.collect_once(frame.unique())
         several = frame.group_by(ITEM).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
         count = self._engine.scalar(several.select(nw.len()))
@@ -166,7 +169,7 @@ class SideTables:
 
     def with_familiarity(self, rows: Frame) -> Frame:
         """Add the mean cosine of each item with those that the list's user had; of a zero vector it is 0."""
-        names, users = directions(self._width), self._users
+        names, users = numbered(self._width, direction_column), self._users
         profiles = {name: f"{FAMILIAR} {name}" for name in names}
         described = self.described.select(ITEM, *names)
         had = self._engine.join(self._had, described, [ITEM]).with_columns(nw.lit(1.0).alias(COUNT))
@@ -182,7 +185,7 @@ class SideTables:
         """Raise for features that are no shares of categories, where the data can be seen."""
         if not self._engine.eager:
             return
-        names = features(self._width)
+        names = numbered(self._width, feature_column)
         least = self._frames["features"].select(nw.min_horizontal(*names).alias(LEAST))
         lowest = self._engine.scalar(least.select(nw.col(LEAST).min()))
         if lowest is not None and lowest < 0:
@@ -216,7 +219,7 @@ class SideTables:
         """Raise for features whose squares are infinite, where the data can be seen."""
         if not self._engine.eager:
             return
-        names = features(self._width)
+        names = numbered(self._width, feature_column)
         numbers = (nw.col(name).cast(nw.Float64()).fill_nan(None) for name in names)
         table = self._frames["features"].select(*numbers)
         ends = table.select(nw.min_horizontal(*names).alias(LEAST), nw.max_horizontal(*names).alias(GREATEST))

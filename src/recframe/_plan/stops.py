@@ -45,6 +45,7 @@ from recframe._columns import (
     examined_column,
     go_on_column,
     log_column,
+    numbered,
     past_column,
     stop_column,
     survival_column,
@@ -54,7 +55,7 @@ from recframe.errors import OptionError
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
@@ -70,14 +71,14 @@ SINE_TERMS, ARCTAN_TERMS = 11, 12
 def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
     """Return the positions at which users may stop, with the probability to get to the block and to stop there then."""
     count = len(context.requirements.numbers.stops)
-    stops, examined = _numbered(count, stop_column), _numbered(count, examined_column)
+    stops, examined = numbered(count, stop_column), numbered(count, examined_column)
     columns = [*context.group, START, POSITION, *stops, *examined]
     grades = _grades(context, kept, tied=tied)
     alone = grades.filter(nw.col(SIZE) == 1) if tied else grades
     alone = alone.with_columns(_place(1).alias(POSITION)).select(*columns)
     if not tied:
         return alone
-    survived, block = _numbered(count, survival_column), [*context.group, START]
+    survived, block = numbered(count, survival_column), [*context.group, START]
     grades = grades.filter(nw.col(SIZE) > 1)
     places = survivals(context, grades, block, examined, upto, len(stops))
     passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survived]
@@ -112,11 +113,6 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     return engine.stack([first, places.select(*columns)])
 
 
-def _numbered(count: int, column: Callable[[int], str]) -> list[str]:
-    """Return the columns of a kind, one for each probability to stop."""
-    return [column(number) for number in range(count)]
-
-
 def _place(inside: nw.Expr | int) -> nw.Expr:
     """Return the position of a place in a tied block, as a float."""
     return nw.col(START).cast(nw.Float64()) + inside - 1
@@ -125,7 +121,7 @@ def _place(inside: nw.Expr | int) -> nw.Expr:
 def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     """Return how many rows of each tied block have which probabilities to stop, and that to get to the block."""
     engine, cutoff, count = context.engine, context.requirements.cascade_cutoff, len(context.requirements.numbers.stops)
-    stops = _numbered(count, stop_column)
+    stops = numbered(count, stop_column)
     rows, greatest = context.with_greatest(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
     own = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.numbers.stops]
     rows = rows.with_columns(**dict(zip(stops, own, strict=True)))
@@ -139,9 +135,9 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     certain = engine.may_hold(grades, nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True))
     # The product of the probabilities to go on is a sum of logarithms, apart from those that are 0.
     logs = [go_on(nw.col(stop)) for stop in stops]
-    on = _numbered(count, go_on_column)
+    on = numbered(count, go_on_column)
     added = dict(zip(on, [nw.col(MARKED) * log if tied else log for log in logs], strict=True))
-    end = _numbered(count, end_column) if certain else []
+    end = numbered(count, end_column) if certain else []
     added |= {name: is_end(nw.col(stop)) for name, stop in zip(end, stops, strict=False)}
     past = {past_column(name): name for name in added}
     # Half of the first probability to stop puts the grades of a block into one order.
@@ -155,7 +151,7 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     past_ends = [nw.col(past_column(name)) for name in end] if certain else [None] * len(on)
     examined = [reached(nw.col(past_column(name)), ends) for name, ends in zip(on, past_ends, strict=True)]
     return engine.collect_once(
-        grades.with_columns(**dict(zip(_numbered(count, examined_column), examined, strict=True)))
+        grades.with_columns(**dict(zip(numbered(count, examined_column), examined, strict=True)))
     )
 
 
@@ -198,7 +194,7 @@ def survivals(
     if not engine.holds_long_queries(grades):
         msg = "users who stop at one of tied rows are more than a query of this database holds"
         raise OptionError(msg, "ties='first' or 'item'; or read the rows first: recframe.rec(table.to_polars())")
-    stops, logs, arguments = (_numbered(count, column) for column in (stop_column, log_column, argument_column))
+    stops, logs, arguments = (numbered(count, column) for column in (stop_column, log_column, argument_column))
     node, made = [*block, SIZE, BAND_FIRST, BAND_COUNT, NODE], _coefficients(count)
     rows = _in_steps(_with_nodes(context, _with_bands(context, grades, upto)), _angles())
     for log, argument, stop in zip(logs, arguments, stops, strict=True):
@@ -259,7 +255,7 @@ class _Coefficients(NamedTuple):
 
 @lru_cache(KEPT)
 def _coefficients(count: int) -> _Coefficients:
-    logs, arguments = _numbered(count, log_column), _numbered(count, argument_column)
+    logs, arguments = numbered(count, log_column), numbered(count, argument_column)
     size, base = nw.col(SIZE).cast(nw.Float64()), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
     rest = size - nw.col(MARKED)
     sums = {log: nw.col(log) + rest * base[0] for log in logs}
@@ -277,7 +273,7 @@ def _coefficients(count: int) -> _Coefficients:
             tuple(_folded(nw.col(name) + turned).alias(name) for name in angles),
         ),
         parts=[part.alias(name) for name, part in values.items()],
-        shares=[part.alias(name) for part, name in zip(shares, _numbered(count, survival_column), strict=True)],
+        shares=[part.alias(name) for part, name in zip(shares, numbered(count, survival_column), strict=True)],
     )
 
 

@@ -20,7 +20,7 @@ from recframe._columns import (
     USERS,
     direction_column,
     distinct_column,
-    feature_column,
+    numbered,
     order_column,
     share_column,
 )
@@ -32,24 +32,9 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Numbers
 
 
-def features(width: int) -> list[str]:
-    """Return the columns of an item's features as they are."""
-    return [feature_column(index) for index in range(width)]
-
-
-def directions(width: int) -> list[str]:
-    """Return the columns of an item's features, scaled to length 1."""
-    return [direction_column(index) for index in range(width)]
-
-
-def shares(width: int) -> list[str]:
-    """Return the columns of an item's features, scaled to a sum of 1."""
-    return [share_column(index) for index in range(width)]
-
-
 def feature_columns(width: int) -> list[str]:
     """Return all columns that describe an item by its features."""
-    return [*directions(width), DESCRIBED, UNIT, *shares(width), CATEGORISED]
+    return [*numbered(width, direction_column), DESCRIBED, UNIT, *numbered(width, share_column), CATEGORISED]
 
 
 class _Described(SharedTerms):
@@ -69,7 +54,7 @@ class _Described(SharedTerms):
 
     @property
     def categories(self) -> list[nw.Expr]:
-        return [self._column(name) for name in shares(self._width)]
+        return [self._column(name) for name in numbered(self._width, share_column)]
 
     categorised = RequestedColumn(CATEGORISED)
 
@@ -110,7 +95,7 @@ class RecommendedRow(_Described):
 
     @property
     def directions(self) -> list[nw.Expr]:
-        return [self._column(name) for name in directions(self._width)]
+        return [self._column(name) for name in numbered(self._width, direction_column)]
 
     described = RequestedColumn(DESCRIBED)
     unit = RequestedColumn(UNIT)
