@@ -15,7 +15,7 @@ from recframe.metrics._gain import looked_up
 from recframe.metrics._options import bounds, table, table_of
 from recframe.metrics._record import MOST_EXPONENT, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite, quotient
-from recframe.metrics._weights import reciprocal
+from recframe.metrics._weights import persistence, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 Probability = Mapping[float, float] | tuple[tuple[float, float], ...]
 """The chance that a row of a relevance satisfies a user, by relevance; a metric keeps it as a tuple."""
 _RELEVANCE = "Pᵣ = the relevance, of the row at position r"
-
-
-@cache
-def _browsing(p_break: float) -> Callable[[nw.Expr], nw.Expr]:
-    """Return the probability (1-p_break)^(r-1) of not having given up before position r; one function for each p."""
-    return lambda position: ((position - 1) * math.log(1 - p_break)).exp()
 
 
 @cache
@@ -50,11 +44,7 @@ def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.E
 @cache
 def _looked_up(chances: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr, nw.Expr], nw.Expr]:
     """Return the probability that a table gives a relevance, 0 where it gives none."""
-
-    def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
-        return looked_up(relevance, chances)
-
-    return stop
+    return lambda relevance, _: looked_up(relevance, chances)
 
 
 def _chances_of(given: Any) -> tuple[tuple[float, float], ...]:
@@ -231,4 +221,4 @@ class PFound(CascadeMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         stop = _itself if self.probability is None else _looked_up(tuple(self.probability))
-        return {"stops": row.cascade(stop, _browsing(self.p_break), self.k)}
+        return {"stops": row.cascade(stop, persistence(1 - self.p_break), self.k)}
