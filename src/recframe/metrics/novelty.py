@@ -87,9 +87,7 @@ class Novelty(Popularity):
 
     def explained(self) -> Sequence[str]:
         divisor = "k" if self.denominator == "k" else "min(k, N)"
-        if self.unit == "users":
-            return [f"Σ r≤k of −log2(users of the item / users) / {divisor}"]
-        return [f"Σ r≤k of −log2(interactions of the item / interactions) / {divisor}"]
+        return [f"Σ r≤k of −log2({self.unit} of the item / {self.unit}) / {divisor}"]
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         count = row.users if self.unit == "users" else row.interactions

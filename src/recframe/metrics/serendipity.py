@@ -32,10 +32,6 @@ def _climb(row: Row, k: int | None) -> nw.Expr:
     return row.hit * nw.when(places > 0).then(ahead).otherwise(0.0)
 
 
-def _is_new(row: Row) -> nw.Expr:
-    return row.popular_level.is_null().cast(nw.Float64())
-
-
 def _position(position: nw.Expr) -> nw.Expr:
     return position
 
@@ -130,7 +126,7 @@ class Serendipity(CutMetric):
         if self.unexpected == "history":
             return {"found": row.shared(hits, self.k) * (1 - row.familiar)}
         if self.unexpected == "ranks":
-            new = row.hit * _is_new(row)
+            new = row.hit * row.popular_level.is_null().cast(nw.Float64())
             return {
                 "found": row.shared(_climb, self.k),
                 "new": new * row.within(self.k),
