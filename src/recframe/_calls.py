@@ -72,15 +72,11 @@ class Arguments:
         """Return the roles of the call, of frames only whether there is one."""
         return resolved([self._frame, self._frames.get("truth")], self._bound, self._given, allowed)
 
-    @property
-    def named(self) -> list[str]:
-        """The roles that the user named, and the policies of Config that win over a profile."""
-        return policies_named(self._bound, self._given)
-
     def call(self, specs: Sequence[Spec], roles: Roles, **changes: Any) -> Call:
         """Return the call of some metrics, under the profile that it names, after the checks that need no data."""
-        metrics, query = query_of(specs, roles, self.named, profiles())
-        if roles.like is not None and query.ties == "first" and "ties" not in self.named and not self.adapter.eager:
+        named = policies_named(self._bound, self._given)
+        metrics, query = query_of(specs, roles, named, profiles())
+        if roles.like is not None and query.ties == "first" and "ties" not in named and not self.adapter.eager:
             msg = f"like={roles.like!r} breaks ties by row order, which a lazy frame does not have"
             raise OptionError(msg, "give another policy too, such as ties='average'")
         # The plan is imported by the first call that needs it.
