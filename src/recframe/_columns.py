@@ -288,8 +288,6 @@ ITEM_SUMS = FrameSpec("item sums", "an item within a segment", (RECOMMENDED,), "
 ALL = ITEM_SUMS.one("all", "integer", "a constant: all lists are one segment")
 item_sum_column = ITEM_SUMS.many("item_sum{}", "float", "the sum of a metric's term over the lists that recommend it")
 order_column = ITEM_SUMS.many("order {}", "float", "the item's rank by one of its sums, from 1")
-ITEM_ORDER = ITEM_SUMS.one("item_order", "float", "the item's average rank by a sum among all items")
-UNSEEN = ITEM_SUMS.one("unseen", "float", "1 where the sum is 0, else 0")
 segment_sum_column = ITEM_SUMS.many("segment_sum{}", "float", "the sum of a metric's term over a segment's items")
 
 VALUES = FrameSpec("list values", "a list, with a column of each metric's name", (LIST_SUMS,), "plan")

@@ -12,11 +12,9 @@ from recframe._columns import (
     FIRST,
     INTERACTIONS,
     ITEM,
-    ITEM_ORDER,
     LISTED,
     PLACE,
     POPULARITY,
-    UNSEEN,
     USERS,
     Addends,
     distinct_column,
@@ -115,12 +113,10 @@ def exposure_values(context: CallContext, items: Frame, lists: Frame) -> Frame:
     for column in requirements.item_sum_columns:
         if order_column(column) not in terms.requested:
             continue
-        # A sum of 0 is an item that only other segments recommend.
-        unseen = (~(nw.col(column) > 0)).cast(nw.Float64())
-        items = items.with_columns(nw.col(column).rank("average").over(*by).alias(ITEM_ORDER), unseen.alias(UNSEEN))
-        items = items.with_columns((nw.col(ITEM_ORDER) - nw.col(UNSEEN).sum().over(*by)).alias(ITEM_ORDER))
-        order = nw.when(nw.col(column) > 0).then(nw.col(ITEM_ORDER)).otherwise(0.0)
-        items = items.with_columns(order.alias(order_column(column))).drop(ITEM_ORDER, UNSEEN)
+        # A sum of 0 is an item that only other segments recommend: what is missing has no rank.
+        items = items.with_columns(nw.when(nw.col(column) > 0).then(nw.col(column)).alias(order_column(column)))
+        order = nw.col(order_column(column)).rank("average").over(*by).fill_null(0.0)
+        items = items.with_columns(order.alias(order_column(column)))
     sums = engine.sum_exactly(items.select(*by, **terms.by_column), by, list(terms.by_column))
     sums = engine.join(lists if context.result_keys else _with_all(lists), sums, by)
     sums = side_tables.with_catalog_size(sums.with_columns(nw.col(*terms.by_column).fill_null(0.0)))
