@@ -132,21 +132,14 @@ class SideTables:
         frame = self._once(frame)
         length = nw.sum_horizontal(*(nw.col(name) * nw.col(name) for name in names)).sqrt()
         frame = frame.with_columns(length.alias(NORM), nw.sum_horizontal(*names).alias(FEATURE_SUM))
-        unit, some = nw.col(NORM) > 0, nw.col(FEATURE_SUM) > 0
         scaled = [
-            *(
-                nw.when(unit).then(nw.col(name) / nw.col(NORM)).otherwise(0.0).alias(direction)
-                for name, direction in zip(names, numbered(self._width, direction_column), strict=True)
-            ),
-            *(
-                nw.when(some).then(nw.col(name) / nw.col(FEATURE_SUM)).otherwise(0.0).alias(share)
-                for name, share in zip(names, numbered(self._width, share_column), strict=True)
-            ),
-            (nw.col(NORM) >= 0).cast(nw.Float64()).alias(DESCRIBED),
-            unit.cast(nw.Float64()).alias(UNIT),
-            some.cast(nw.Float64()).alias(CATEGORISED),
+            nw.when(nw.col(size) > 0).then(nw.col(name) / nw.col(size)).otherwise(0.0).alias(column(index))
+            for size, column in ((NORM, direction_column), (FEATURE_SUM, share_column))
+            for index, name in enumerate(names)
         ]
-        return self._engine.collect_once(frame.select(ITEM, *scaled))
+        flags = {DESCRIBED: nw.col(NORM) >= 0, UNIT: nw.col(NORM) > 0, CATEGORISED: nw.col(FEATURE_SUM) > 0}
+        numbers = (flag.cast(nw.Float64()).alias(name) for name, flag in flags.items())
+        return self._engine.collect_once(frame.select(ITEM, *scaled, *numbers))
 
     def _once(self, frame: Frame) -> Frame:
         """Take each item's features once; where the data can be seen, they must agree."""
