@@ -272,11 +272,11 @@ class CallContext:
         renamed = {column: name for column, name in metrics.items() if column != name}
         return columns | renamed | {column: LIST_COUNTS[column] for column in self.query.count_columns}
 
-    def model(self, index: int) -> nw.Expr:
-        """Return the column of the model: of eager frames in wide format its number, so that it sorts by the call."""
-        if self.long:
-            return nw.col(MODEL)
-        return literal(MODEL, index) if self.engine.eager else literal(MODEL, self.query.model_name(index))
+    def named(self, rows: Frame, index: int) -> Frame:
+        """Add the name of one of several models in wide format, of eager frames its number: it sorts by the call."""
+        if self.long or not self.query.several:
+            return rows
+        return rows.with_columns(literal(MODEL, index if self.engine.eager else self.query.model_name(index)))
 
     def finish(self, rows: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:
         """Return a result as a frame of the user's kind, sorted by some columns where it is eager."""

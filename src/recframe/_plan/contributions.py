@@ -133,9 +133,7 @@ class Contributions:
         result = self._engine.stack(parts)
         if not self._metric.is_builtin:
             result = self._checked(result)
-        if self._query.several and not context.long:
-            result = result.with_columns(context.model(index))
-        return result, lists
+        return context.named(result, index), lists
 
     def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
         """Return rows with what each adds to its list, missing where the list has no value."""

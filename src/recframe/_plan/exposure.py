@@ -107,8 +107,7 @@ class GroupExposure:
             added[name].alias(column) if name in added else constant(column, 0.0) for name, column in EXPOSED.items()
         ]
         frame = frame if of_model else context.of_models(frame)
-        named = [context.model(index)] if self._keys and not context.long else []
-        return frame.select(*(self._keys if context.long else []), *named, GROUP, *columns)
+        return context.named(frame.select(*(self._keys if context.long else []), GROUP, *columns), index)
 
 
 def _ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:

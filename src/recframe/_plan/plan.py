@@ -129,13 +129,14 @@ class Plan:
 
     def run(self) -> Frame:
         """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
-        if not averages.at_once(self.context):
+        context = self.context
+        if not averages.at_once(context):
             return self.result(self.state())
         models = [
-            self._named(averages.means_of_lists(self.context, self._lists(ranking), self.labels, self.weighted), index)
+            context.named(averages.means_of_lists(context, self._lists(ranking), self.labels, self.weighted), index)
             for index, ranking in enumerate(self._rankings())
         ]
-        columns = [*self.context.result_keys, *self.labels, *averages.count_columns(self.context)]
+        columns = [*context.result_keys, *self.labels, *averages.count_columns(context)]
         result = models[0] if len(models) == 1 else self._engine.stack(models).select(*columns)
         return self._reported(result)
 
@@ -289,19 +290,14 @@ class Plan:
     def _state(self, index: int, rankings: Sequence[Ranking]) -> State:
         """Return the sums over the lists under one model."""
         lists = self._totals(rankings) if self.by_list else segments(self.context)
-        return State(self._named(lists, index), self._items(index, rankings))
+        return State(self.context.named(lists, index), self._items(index, rankings))
 
     def _items(self, index: int, rankings: Sequence[Ranking], *, by_list: bool = False) -> Frame | None:
         """Return how often lists recommend each item under one model, where a metric counts that."""
         for plan, ranking in zip(self._levels, rankings, strict=True):
             if plan.requirements.exposure and ranking.recommended:
-                return self._named(ranking.recommended.item_sums(by_list=by_list), index)
+                return self.context.named(ranking.recommended.item_sums(by_list=by_list), index)
         return None
-
-    def _named(self, frame: Frame, index: int) -> Frame:
-        """Add the name of the model to what one ranking gives."""
-        named = self._query.several and not self.context.long
-        return frame.with_columns(self.context.model(index)) if named else frame
 
     def _totals(self, rankings: Sequence[Ranking]) -> Frame:
         """Return the sums of the values of lists over segments."""
