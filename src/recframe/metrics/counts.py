@@ -27,6 +27,9 @@ class Count(Metric):
     of_every_list: ClassVar[bool] = True
     allows_propensity: ClassVar[bool] = True
 
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums.relevant >= 0
+
 
 @dataclass(frozen=True)
 class NumRel(Count):
@@ -60,9 +63,6 @@ class NumRel(Count):
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums.relevant
-
-    def defined(self, sums: Sums) -> nw.Expr:
-        return sums.relevant >= 0
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002 - the rows alone say it
         return row["hits"]
@@ -112,9 +112,6 @@ class NumRet(Count, CutMetric):
     def value(self, sums: Sums) -> nw.Expr:
         return sums.ranked_up_to(self.k)
 
-    def defined(self, sums: Sums) -> nw.Expr:
-        return sums.ranked(None) >= 0
-
     def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002 - the rows alone say it
         return row["ranked"]
 
@@ -160,6 +157,3 @@ class NumRelRet(Count, HitCount):
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["hits"]
-
-    def defined(self, sums: Sums) -> nw.Expr:
-        return sums["hits"] >= 0
