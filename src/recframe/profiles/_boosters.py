@@ -8,6 +8,14 @@ from recframe.profiles._shared import OF_LISTS, OVER_RANKED, SCORED_ROWS
 EXPONENTIAL = {"gain": "exp2", "ideal": "ranked"}
 EXP_OR_POSITION = "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position"
 
+
+def _ndcg(calls: str, variants: str, group: str) -> Definition:
+    """Return what LightGBM and XGBoost compute."""
+    departs = f"It adds 1 for a {group} without a relevant row whatever the weight of that {group} is; "
+    departs += "here weight= weighs it too."
+    return Definition(calls, variants, options=EXPONENTIAL, cut="needed", reads_level=False, least=0.0, departs=departs)
+
+
 LIGHTGBM = Profile(
     title="LightGBM",
     ties="first",
@@ -16,16 +24,7 @@ LIGHTGBM = Profile(
     lists="ranked",
     metrics={
         "map": Definition("map", options=OVER_RANKED, cut="needed"),
-        "ndcg": Definition(
-            "ndcg",
-            "gain='linear' gives label_gain=[0, 1, 2, ...]",
-            options=EXPONENTIAL,
-            cut="needed",
-            reads_level=False,
-            least=0.0,
-            departs="It adds 1 for a query without a relevant row whatever the weight of that query is; here weight= "
-            "weighs it too.",
-        ),
+        "ndcg": _ndcg("ndcg", "gain='linear' gives label_gain=[0, 1, 2, ...]", "query"),
     },
     refused={
         "roc_auc": "its auc pools the rows of all queries: roc_auc without like=, by=None",
@@ -47,16 +46,7 @@ XGBOOST = Profile(
     metrics={
         "precision": Definition("pre@k", options=OF_LISTS, cut="needed", undefined=0.0),
         "map": Definition("map@k", "undefined=0.0 gives map@k-", options=OVER_RANKED, cut="needed"),
-        "ndcg": Definition(
-            "ndcg@k",
-            "gain='linear' gives ndcg_exp_gain=False, undefined=0.0 gives ndcg@k-",
-            options=EXPONENTIAL,
-            cut="needed",
-            reads_level=False,
-            least=0.0,
-            departs="It adds 1 for a group without a relevant row whatever the weight of that group is; here weight= "
-            "weighs it too.",
-        ),
+        "ndcg": _ndcg("ndcg@k", "gain='linear' gives ndcg_exp_gain=False, undefined=0.0 gives ndcg@k-", "group"),
     },
     refused={
         "roc_auc": "its auc of groups counts pairs of equal labels too, and leaves out groups of less than three rows",
