@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from recframe.errors import check_packages
+from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,8 +18,9 @@ QUIET = 2.0
 
 def check_progress(*, show: bool | None) -> None:
     """Raise if a bar is requested and there is none."""
-    if show:
-        check_packages("progress=True", "factors", "tqdm")
+    if show and find_spec("tqdm") is None:
+        what = "progress=True"
+        raise MissingExtraError.of(what, "factors")
 
 
 @contextmanager
