@@ -311,6 +311,19 @@ def test_bias_alone_and_the_sets_as_sparse_matrices():
     assert plain(found) == plain(made.compact(pl.DataFrame))
 
 
+def test_many_equal_scores_are_one_block(library):
+    # 60 items share the first score: more than is sorted with the scores of other lists.
+    bias, users = np.repeat([1.0, 0.0], [60, 40]), ["ann", "bob"]
+    test = library({"user": users, "item": [70, 3]})
+    train = library({"user": ["ann", "ann"], "item": [0, 99]})
+    found = plain(from_factors(None, None, bias, users=users, items=range(100), train=train, test=test, k=5))
+    assert found["item"] == [1, 2, 3, 4, 5, 70, 0, 1, 2, 3, 4]
+    assert found["relevant"] == [0.0] * 5 + [1.0] + [0.0] * 3 + [1.0, 0.0]
+    assert found["rank"] == [1] * 5 + [60] + [1] * 5
+    assert found["tied"] == [59] * 5 + [39] + [60] * 5
+    assert found["candidates"] == [98] * 6 + [100] * 5
+
+
 def test_a_sparse_matrix_has_the_shape_of_users_and_items():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(
