@@ -87,7 +87,7 @@ def _kept(
     others[known[in_test[in_top]]] = False
     of_top = top.lists, order[top.columns], relevance, top.starts, top.sizes
     of_test = lists, test_pairs.items, test_pairs.relevance, starts, sizes
-    rows = [np.concatenate((first, test[others])) for first, test in zip(of_top, of_test, strict=True)]
+    rows: list[Array] = [np.concatenate((first, test[others])) for first, test in zip(of_top, of_test, strict=True)]
     last = np.where(rows[3] < 0, len(order) + 1, rows[3])
     sort = np.lexsort((columns[rows[1]], last, rows[0]))
     return [column[sort] for column in rows]
