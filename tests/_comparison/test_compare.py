@@ -681,7 +681,7 @@ def test_a_key_of_several_columns_asks_for_a_cluster(library):
 @pytest.mark.parametrize("absent", ["numpy", "scipy"])
 def test_without_scipy_the_packages_are_named(library, method, absent, monkeypatch):
     find = importlib.util.find_spec
-    monkeypatch.setattr("recframe._statistics.find_spec", lambda name: None if name == absent else find(name))
+    monkeypatch.setattr("recframe.errors.find_spec", lambda name: None if name == absent else find(name))
     frame = library.DataFrame(rows_of())
     with pytest.raises(recframe.MissingExtraError, match="(?s)tests and intervals.*scipy"):
         getattr(recframe.rec(frame), method)("mrr", by="session", score=["a", "b"])

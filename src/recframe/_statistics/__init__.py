@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from functools import partial
 
-from recframe.errors import MissingExtraError
+from recframe.errors import check_packages
 
 ROUNDING = 1e-12
 """Values of a list that differ by less are equal: the same sum in another order."""
-
-
-def check_installed() -> None:
-    """Raise where NumPy or SciPy is missing.
-
-    Raises
-    ------
-    MissingExtraError
-        One of them is not installed.
-    """
-    if find_spec("numpy") is None or find_spec("scipy") is None:
-        what = "tests and intervals"
-        raise MissingExtraError.of(what, "stats")
+check_installed = partial(check_packages, "tests and intervals", "stats", "numpy", "scipy")
+"""Raises where NumPy or SciPy is missing."""
