@@ -1,4 +1,4 @@
-"""What each command does with what it was given; returns the phrases that make it fail."""
+"""What each command does with what it was given; those with gates return the phrases that make them fail."""
 
 from __future__ import annotations
 
@@ -117,11 +117,11 @@ def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
             msg = f"--baseline {values['baseline']} and --fail-unless-not-worse {gate} name two baselines"
             raise OptionError(msg, "give one of them")
         values["baseline"] = gate
-    result = answer("compare", values)
+    result = answer("compare", **values)
     return not_ruled_out(result, values["margin"] or 0) if gate is not None else []
 
 
-def answer(call: str, values: dict[str, Any]) -> pl.DataFrame:
+def answer(call: str, **values: Any) -> pl.DataFrame:
     """Show some columns of what a call over lists answers, and return all of it."""
     out = _out(values)
     frame, roles = _read(values, call, values.get("cluster"))
@@ -133,7 +133,7 @@ def answer(call: str, values: dict[str, Any]) -> pl.DataFrame:
     return result
 
 
-def changes(*, metric: str, k: int | None, most: int, lists_only: bool, **values: Any) -> list[str]:
+def changes(*, metric: str, k: int | None, most: int, lists_only: bool, **values: Any) -> None:
     """Show which lists lost and gained most."""
     out = _out(values)
     frame, roles = _read(values, "changes")
@@ -142,7 +142,6 @@ def changes(*, metric: str, k: int | None, most: int, lists_only: bool, **values
     if result.is_empty() and not _format(values):
         say("No list changed.")
     _show(result, values, out, None if result.is_empty() else _picked(result, {}, result.columns))
-    return []
 
 
 def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:
@@ -150,14 +149,13 @@ def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:
     return {name: values[name] for name in options if values[name] is not None}
 
 
-def report(**values: Any) -> list[str]:
+def report(**values: Any) -> None:
     """Write a report."""
     path = values["out"]
     frame, roles = _read(values, "report", values["cluster"])
     requested, k = _metrics(values, {})
     rec(frame).report(path, requested, k, **_named(values, own_arguments("report")), **roles)
     say(f"Wrote {path}")
-    return []
 
 
 def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list[str]:
@@ -177,13 +175,12 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
     return gate.judged(result) if fail_on_check else []
 
 
-def explain(*, metric: str, **values: Any) -> list[str]:
+def explain(*, metric: str, **values: Any) -> None:
     """Say what a metric computes."""
     say(fitted(recframe.explain(metric, **_named(values, (*EXPLAINED, "like")))))
-    return []
 
 
-def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], **values: Any) -> list[str]:
+def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], **values: Any) -> None:
     """Write the query of metrics."""
     requested, k = _metrics(values, {})
     given: dict[str, Any] = _named(values, ("truth", "train", "features"))
@@ -196,20 +193,17 @@ def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], 
         requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **given, **roles
     )
     say(query.rstrip("\n"))
-    return []
 
 
-def metrics() -> list[str]:
+def metrics() -> None:
     """List the metrics."""
     say(fitted(metrics_text()))
-    return []
 
 
-def completion(*, shell: str) -> list[str]:
+def completion(*, shell: str) -> None:
     """Print the script that completes commands in a shell."""
     kinds = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
     say(kinds[shell](click.get_current_context().find_root().command, {}, NAME, COMPLETE).source())
-    return []
 
 
 # --- what they share ------------------------------------------------------------------------------------------

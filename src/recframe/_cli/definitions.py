@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -16,7 +17,7 @@ from recframe.errors import OptionError
 from recframe.metrics import METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 GATES = ("fail_under", "sure", "fail_on_check", "fail_unless_not_worse")
 OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
@@ -175,22 +176,12 @@ def command(name: str) -> click.Command:
     paragraphs = (text.summary, text.details, OF_FILES if "files" in text.parameters else "")
     return Command(
         name,
-        callback=getattr(commands, call_of(name), None) or _answering(call_of(name)),
+        callback=getattr(commands, call_of(name), partial(commands.answer, call_of(name))),
         help="\n\n".join(filter(None, paragraphs)),
         short_help=text.summary,
         epilog=examples_text(*text.examples),
         params=[parameter for part in text.parameters for parameter in _parameters(call_of(name), part)],
     )
-
-
-def _answering(call: str) -> Callable[..., list[str]]:
-    """Return what runs a command that shows what a call answers, and never fails."""
-
-    def run(**values: Any) -> list[str]:
-        commands.answer(call, values)
-        return []
-
-    return run
 
 
 def call_of(command: str) -> str:
