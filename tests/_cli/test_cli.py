@@ -533,7 +533,7 @@ def test_progress_is_a_line_that_results_replace(run, monkeypatch, capsys):
     assert code == 0
     assert out.startswith("model,map\n")
     steps = err.split("\r\x1b[K")
-    assert steps == ["", "reading old.csv", "reading new.csv", "reading test.csv", "computing with 14 rows", ""]
+    assert steps == ["", "reading test.csv", "reading old.csv", "reading new.csv", "computing with 14 rows", ""]
 
 
 def test_check_names_the_model_and_each_meaning_once(run):

@@ -77,15 +77,15 @@ class Inputs:
         if several and roles.get("model") is not None:
             msg = f"--model {roles['model']} with several files, which are a model each"
             raise OptionError(msg, "leave --model out, or give one file")
-        self._check_sides()
-        frames = {name: self._joined([self._file(path) for path in paths]) for name, paths in models.items()}
-        frames = dict(zip(frames, with_ids_alike([*frames.values()], self._ids), strict=True))
-        frame = _stacked(frames) if several else next(iter(frames.values()))
-        roles |= {"model": MODEL_COLUMN} if several else {}
+        # The models come last: they are the largest, and a wrong name is known before.
         for name in (*SIDES, "catalog"):
             if (file := roles.get(name)) is not None:
                 count = number_of(file) if name == "catalog" else None
                 roles[name] = self._side(file) if count is None else count
+        frames = {name: self._joined([self._file(path) for path in paths]) for name, paths in models.items()}
+        frames = dict(zip(frames, with_ids_alike([*frames.values()], self._ids), strict=True))
+        frame = _stacked(frames) if several else next(iter(frames.values()))
+        roles |= {"model": MODEL_COLUMN} if several else {}
         sides = [name for name in (*SIDES, "catalog") if isinstance(roles.get(name), pl.DataFrame)]
         frame, *others = with_ids_alike([frame, *(roles[name] for name in sides)], [*self._by, self._name("item")])
         return frame, roles | dict(zip(sides, others, strict=True))
@@ -93,14 +93,6 @@ class Inputs:
     @property
     def _all_files(self) -> list[str]:
         return [*self.files, *(self.roles[name] for name in (*SIDES, "catalog") if name in self.roles)]
-
-    def _check_sides(self) -> None:
-        """Raise for a missing file of such a role, before much is read."""
-        for name in SIDES:
-            if (file := self.roles.get(name)) is not None:
-                path = as_path(file)
-                if not (is_pattern(path) or path.is_dir()):
-                    check_file(path)
 
     def _joined(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Return the files of one frame as one."""
