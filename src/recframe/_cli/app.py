@@ -62,8 +62,10 @@ def spread(arguments: Sequence[str]) -> list[str]:
     words: list[str] = []
     of_k = False
     for argument in arguments:
-        if words and words[-1] == ON_CHECK and not _is_check_limit(argument):
-            words.append("error")
+        if words and words[-1] == ON_CHECK:
+            from recframe._cli.gates import is_check_limit  # only here: what it knows takes long to import
+
+            words += [] if is_check_limit(argument) else ["error"]
         numbers = argument.split(",")
         if of_k and all(number.lstrip("-").isdigit() for number in numbers):
             pending = words[-1] not in ("-k", "--k")
@@ -74,13 +76,6 @@ def spread(arguments: Sequence[str]) -> list[str]:
         of_k = argument in ("-k", "--k")
         words.append(argument)
     return [*words, "error"] if words and words[-1] == ON_CHECK else words
-
-
-def _is_check_limit(argument: str) -> bool:
-    """Return whether an argument after ``--fail-on-check`` belongs to it."""
-    from recframe._cli.gates import is_check_limit
-
-    return is_check_limit(argument)
 
 
 def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
