@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from polars import selectors as cs
 
 from recframe.errors import InputError, quoted
 
@@ -20,6 +21,9 @@ SEPARATORS = {
     "|": "give --separator '|'",
 }
 """What files have instead of the separator of their format, and the remedy."""
+TEXTS = (pl.String, pl.Categorical, pl.Enum)
+OTHERS = cs.integer() | cs.boolean() | cs.date() | cs.datetime() | cs.time()
+"""Ids that become text beside those that are; fractions stay, as their text would be another one's id."""
 NUMBER_WORDS = ["true", "false", "nan"]
 """What a column of numbers may say."""
 
@@ -140,16 +144,5 @@ def _as_number(ids: pl.Series, kind: pl.DataType) -> pl.Series:
 
 def with_ids_alike(frames: Sequence[pl.DataFrame], ids: Iterable[str]) -> list[pl.DataFrame]:
     """Return frames in which the ids that are text in one of them are text in all."""
-    texts = [name for name in ids if any(_is_text(frame.schema.get(name)) for frame in frames)]
-    return [frame.with_columns(pl.col(_other(frame, texts)).cast(pl.String)) for frame in frames]
-
-
-def _other(frame: pl.DataFrame, columns: Iterable[str]) -> list[str]:
-    """Return which columns are no text yet; fractions stay, as their text would be another one's id."""
-    kinds = (pl.Boolean, pl.Date, pl.Datetime, pl.Time)
-    own = ((name, frame.schema[name]) for name in columns if name in frame.columns)
-    return [name for name, kind in own if kind.is_integer() or kind in kinds]
-
-
-def _is_text(kind: pl.DataType | None) -> bool:
-    return kind in (pl.String, pl.Categorical, pl.Enum)
+    texts = {name for name in ids if any(frame.schema.get(name) in TEXTS for frame in frames)}
+    return [frame.with_columns((cs.by_name(*texts, require_all=False) & OTHERS).cast(pl.String)) for frame in frames]
