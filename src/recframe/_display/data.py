@@ -160,12 +160,8 @@ class Values:
 
     def of(self, numbers: Sequence[int]) -> Values:
         """Return the same for some of the models, by their numbers."""
-        return Values(
-            self.metric,
-            [self.models[number] for number in numbers],
-            [self.values[number] for number in numbers],
-            [self.weights[number] for number in numbers],
-        )
+        some = ([part[number] for number in numbers] for part in (self.models, self.values, self.weights))
+        return Values(self.metric, *some)
 
     @property
     def means(self) -> dict[str, float | None]:
@@ -180,21 +176,14 @@ class Values:
 
 def values_of(plan: Plan) -> Values:
     """Return the values of lists as arrays, NaN where a list has none."""
-    import numpy as np
-
-    from recframe._lists.values import ListValues, check_by_list, segments, value_column, weight_column
+    from recframe._lists.values import ListValues, check_by_list, segments
 
     check_by_list(plan.metrics, "plot")
     by_list = ListValues(plan)
-    numbers = range(len(by_list.models))
-    names = [value_column(number, 0) for number in numbers]
-    weights = [weight_column(number, 0) for number in numbers] if by_list.weighted else []
-    _, parts = segments(by_list, plan.context, [*names, *weights])
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in (*names, *weights) if parts}
-    values = [columns.get(name, np.array([])) for name in names]
+    _, (lists,) = segments(by_list, plan.context)  # charts of values have no `per`
+    pairs = (by_list.in_segment(lists, number, 0) for number in range(len(by_list.models)))
     models = [*map(name_of, by_list.models)] if plan.context.query.several else [NO_MODEL]
-    of_lists = [np.nan_to_num(columns[name]) for name in weights if columns] or [np.ones(len(one)) for one in values]
-    return Values(plan.metrics[0], models, values, of_lists)
+    return Values(plan.metrics[0], models, *map(list, zip(*pairs, strict=True)))
 
 
 def histogram(by_model: Values) -> list[dict[str, Any]]:
