@@ -286,16 +286,9 @@ class Plot(SegmentCharts, RankCharts):
         return charts.power(rows, plan.metrics[0], str(difference), power)
 
 
-PLOTS = {
-    "curve": MEANS,
-    "distribution": MEANS,
-    "differences": MEANS,
-    "power": MEANS,
-    "ranks": MEANS,
-    "segments": BY_SEGMENT,
-    "trend": BY_SEGMENT,
-    "tradeoff": MEANS,
-}
+PLOTS = dict.fromkeys(
+    ("curve", "distribution", "differences", "power", "ranks", "segments", "trend", "tradeoff"), MEANS
+) | dict.fromkeys(("segments", "trend"), BY_SEGMENT)
 """The charts and the roles that each accepts."""
 for _name, _roles in PLOTS.items():
     setattr(Plot, _name, checked_call(getattr(Plot, _name), _roles, refuse_options))

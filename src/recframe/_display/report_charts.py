@@ -95,7 +95,5 @@ def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:
 
 def _is_time(averages: Sequence[Mean]) -> bool:
     """Return whether segments are values of one column of dates or times."""
-    return (
-        all(len(mean.segment) == 1 for mean in averages)
-        and chart_dates.places([mean.segment[0] for mean in averages])[0] == "T"
-    )
+    places = chart_dates.places([mean.segment[0] for mean in averages])
+    return len(averages[0].segment) == 1 and places[0] == "T"
