@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
@@ -16,6 +16,9 @@ from recframe._files.trec import check_columns
 from recframe._signatures import checked_call
 from recframe._values import column_name
 from recframe.errors import ColumnTypeError, InputError, OptionError, OptionTypeError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @checked_call
@@ -71,14 +74,14 @@ def from_dict(
     models = {"model": model} if model is not None else {}
     check_columns(by=by, item=item, **value, **models)
     make = constructors_for((), library)
-    if model is None:
-        return make.table(_columns(lists, (by, item, *value.values()), ()))
-    order = (model, by, item, *value.values())
-    columns: dict[str, list[Any]] = {name: [] for name in order}
-    for name, own in _entries(lists, "{model: {query: {document: number}}}", "lists"):
-        for column, values in _columns(own, order[1:], (name,)).items():
-            columns[column] += values
-        columns[model] += [name] * (len(columns[by]) - len(columns[model]))
+    shape = "{model: {query: {document: number}}}"
+    runs = [((), lists)] if model is None else [((name,), own) for name, own in _entries(lists, shape, "lists")]
+    columns: dict[str, list[Any]] = {name: [] for name in (*models.values(), by, item, *value.values())}
+    for path, run in runs:
+        for query, own in _queries(run, [*columns][-1], path):
+            parts = (*([key] * len(own) for key in (*path, query)), own, own.values())
+            for column, part in zip(columns.values(), parts, strict=True):
+                column.extend(part)
     return make.table(columns)
 
 
@@ -167,23 +170,17 @@ def _value(score: Any, relevant: Any) -> dict[str, Any]:
     return columns_or_defaults(score=SCORE) if score is None else {"score": score}
 
 
-def _columns(lists: Any, names: tuple[str, ...], path: tuple[Any, ...]) -> dict[str, list[Any]]:
-    """Return the columns of one run or qrels."""
-    by, item, value = names
-    queries: list[Any] = []
-    documents: list[Any] = []
-    numbers: list[Any] = []
+def _queries(run: Any, value: str, path: tuple[Any, ...]) -> Iterator[tuple[Any, Mapping[Any, Any]]]:
+    """Yield the queries of one run or qrels, each with its documents and their numbers."""
     what = " of ".join(map(quoted, ("lists", *path)[::-1])) if path else "lists"
-    for one, own in _entries(lists, "{query: {document: number}}", what):
-        of_query = f"the list of {quoted(one)}"
+    for query, own in _entries(run, "{query: {document: number}}", what):
+        of_query = f"the list of {quoted(query)}"
         for document, number in _entries(own, "{document: number}", of_query):
             if number is not None and not isinstance(number, Real):
                 msg = f"the {value} of {quoted(document)} in {of_query} is {quoted(number)}, not a number"
-                raise OptionTypeError(msg, "give {query: {document: number}}" + _deeper(number))
-            queries.append(one)
-            documents.append(document)
-            numbers.append(number)
-    return {by: queries, item: documents, value: numbers}
+                hint = "; several models need model='model'" if isinstance(number, Mapping) else ""
+                raise OptionTypeError(msg, "give {query: {document: number}}" + hint)
+        yield query, own
 
 
 def _entries(mapping: Any, shape: str, what: str) -> Any:
@@ -191,7 +188,3 @@ def _entries(mapping: Any, shape: str, what: str) -> Any:
         msg = f"{what} is {quoted(mapping)}, not a mapping"
         raise OptionTypeError(msg, f"give {shape}")
     return mapping.items()
-
-
-def _deeper(number: Any) -> str:
-    return "; several models need model='model'" if isinstance(number, Mapping) else ""
