@@ -20,6 +20,8 @@ PARQUET = (".parquet", ".pq")
 """How the names of Parquet files end."""
 STDIN = Path("-")
 """What names standard input instead of a file."""
+NO_SEVERAL = (str, bytes, os.PathLike)
+"""What is iterable, but no sequence of paths."""
 GZIP = b"\x1f\x8b"
 """How a file starts that is compressed, whatever its name."""
 
@@ -46,16 +48,13 @@ def models_of(paths: Any) -> tuple[dict[str, Path], bool]:
             msg = f"{quoted(wrong[0])} is not the name of a model"
             raise OptionTypeError(msg, "give text, as in {'old': 'old.run', 'new': 'new.run'}")
         files = {name: as_path(path) for name, path in paths.items()}
-    elif isinstance(paths, str | os.PathLike):
+    elif isinstance(paths, Iterable) and not isinstance(paths, NO_SEVERAL) and not hasattr(paths, "columns"):
+        files = by_model_name([as_path(path) for path in paths])
+    else:
         path = as_path(paths)
         if not is_pattern(path):
             return {model_name(path): path}, False
         files = by_model_name(expanded(path))
-    elif isinstance(paths, Iterable) and not hasattr(paths, "columns") and not isinstance(paths, bytes):
-        files = by_model_name([as_path(path) for path in paths])
-    else:
-        as_path(paths)
-        return {}, False
     if not files:
         msg = f"path={quoted(paths)} names no file"
         raise OptionError(msg, "give one path at least")
@@ -64,7 +63,7 @@ def models_of(paths: Any) -> tuple[dict[str, Path], bool]:
 
 def is_pattern(path: Path) -> bool:
     """Return whether a path is a pattern of names, not a file."""
-    return any(sign in str(path) for sign in "*?[") and not _exists(path)
+    return any(sign in str(path) for sign in "*?[") and not os.path.exists(path)  # noqa: PTH110 - false for a name that is too long
 
 
 def expanded(path: Path) -> list[Path]:
@@ -121,7 +120,7 @@ def check_file(path: Path) -> None:
     """Raise where there is no such file."""
     if path == STDIN:
         return
-    if not _exists(path):
+    if not os.path.exists(path):  # noqa: PTH110 - false for a name that is too long
         msg = f"the file {str(path)!r} does not exist"
         raise InputError(msg, f"check its name; the current directory is {Path.cwd()}")
     if path.is_dir():
@@ -166,11 +165,3 @@ def _umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        # A name that is too long, or no name at all, names no file.
-        return False
