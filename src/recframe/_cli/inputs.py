@@ -70,7 +70,8 @@ class Inputs:
         standard_input.cache_clear()
         roles = dict(self.roles)
         models, several = _models(self.files, None if self.format else ENDINGS)
-        if sum(str(file).rpartition("=")[2] == str(STDIN) for file in self._all_files) > 1:
+        files = [*self.files, *(roles[name] for name in (*SIDES, "catalog") if name in roles)]
+        if sum(str(file).rpartition("=")[2] == str(STDIN) for file in files) > 1:
             msg = "standard input, '-', is given twice, but it can be read only once"
             raise OptionError(msg, "write it to a file first")
         several = several or (self.named and roles.get("model") is None)
@@ -90,17 +91,10 @@ class Inputs:
         frame, *others = with_ids_alike([frame, *(roles[name] for name in sides)], [*self._by, self._name("item")])
         return frame, roles | dict(zip(sides, others, strict=True))
 
-    @property
-    def _all_files(self) -> list[str]:
-        return [*self.files, *(self.roles[name] for name in (*SIDES, "catalog") if name in self.roles)]
-
     def _joined(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Return the files of one frame as one."""
-        try:
-            return pl.concat(with_ids_alike(parts, self._ids), how="vertical_relaxed")
-        except pl.exceptions.PolarsError as error:
-            msg = f"the files of one frame do not fit together: {_first_line(error)}"
-            raise InputError(msg, "give them the same columns of the same types") from None
+        what = "the files of one frame do not fit together"
+        return _concat(with_ids_alike(parts, self._ids), what, "give them the same columns of the same types")
 
     @property
     def _ids(self) -> list[str]:
@@ -114,11 +108,6 @@ class Inputs:
     @property
     def _by(self) -> tuple[str, ...]:
         return as_tuple(self.roles.get("by", Roles.by))
-
-    @property
-    def _column_of_lists(self) -> str:
-        """The name of the column of queries in files without a header."""
-        return str(next(iter(self._by), Roles.by))
 
     def _file(self, path: Path) -> pl.DataFrame:
         """Return the columns of a model's file that the call may read."""
@@ -138,7 +127,7 @@ class Inputs:
         """Return what is picked of a file of any format, in which some columns hold numbers."""
         progress(f"reading {path}")
         if kind == "trec":
-            return of_trec(path, by=self._column_of_lists, item=self._name("item"), library="polars")
+            return of_trec(path, by=str(next(iter(self._by), Roles.by)), item=self._name("item"), library="polars")
         frame = self._columns_of(path, kind, pick)
         if kind == "ndjson":
             refuse_text_of_objects(path, frame, numbers)
@@ -273,11 +262,16 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
             msg = f"the file of the model {name!r} has no rows"
             raise InputError(msg, "give a file with its rows, or leave the model out")
     named = [frame.select(pl.lit(name).alias(MODEL_COLUMN), *map(pl.col, columns)) for name, frame in frames.items()]
+    return _concat(named, "the files of the models have columns of unlike types", "give their ids one type")
+
+
+def _concat(frames: Sequence[pl.DataFrame], wrong: str, remedy: str) -> pl.DataFrame:
+    """Return the rows of frames, or raise where their columns differ."""
     try:
-        return pl.concat(named, how="vertical_relaxed")
+        return pl.concat(frames, how="vertical_relaxed")
     except pl.exceptions.PolarsError as error:
-        msg = f"the files of the models have columns of unlike types: {_first_line(error)}"
-        raise InputError(msg, "give their ids one type") from None
+        msg = f"{wrong}: {_first_line(error)}"
+        raise InputError(msg, remedy) from None
 
 
 def _is_empty_text(values: pl.Series) -> bool:
