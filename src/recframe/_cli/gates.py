@@ -91,7 +91,11 @@ class CheckGate:
             if name not in FINDING_NAMES:
                 msg = f"--fail-on-check {text}: {name or text!r} is no finding of check"
                 raise OptionError(msg, closest(name or text, (*FINDING_NAMES, *SEVERITIES)))
-            limits[name] = _share(text, limit)
+            share = number_of(limit)
+            if share is None or not 0 <= share <= 1:
+                msg = f"--fail-on-check {text} does not say FINDING=SHARE, a share from 0 to 1"
+                raise OptionError(msg, "such as --fail-on-check truth_of_unknown_lists=0.1")
+            limits[name] = share
         return cls(SEVERITIES[: most + 1], limits)
 
     def judged(self, result: pl.DataFrame) -> list[str]:
@@ -109,15 +113,6 @@ class CheckGate:
             elif limit is None and row["severity"] in self.severities:
                 phrases.append(f"{name}{of} ({row['count']:,})")
         return [f"the check found {', '.join(phrases)}"] if phrases else []
-
-
-def _share(text: str, limit: str) -> float:
-    """Return the share in a limit, from 0 to 1."""
-    share = number_of(limit)
-    if share is None or not 0 <= share <= 1:
-        msg = f"--fail-on-check {text} does not say FINDING=SHARE, a share from 0 to 1"
-        raise OptionError(msg, "such as --fail-on-check truth_of_unknown_lists=0.1")
-    return share
 
 
 def is_check_limit(text: str) -> bool:
