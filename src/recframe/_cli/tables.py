@@ -91,17 +91,13 @@ def as_parquet(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _text(write: Callable[[pl.DataFrame, int], str]) -> Callable[[pl.DataFrame, int], bytes]:
-    return lambda frame, digits: write(frame, digits).encode()
-
-
-WRITERS: dict[str, Callable[[pl.DataFrame, int], bytes]] = {
-    ".json": _text(PRINTERS["json"]),
-    ".ndjson": _text(lambda frame, _: "".join(f"{json.dumps(row, default=str)}\n" for row in _plain_rows(frame))),
-    ".csv": _text(PRINTERS["csv"]),
-    ".tsv": _text(lambda frame, _: _csv(frame, "\t")),
-    ".md": _text(markdown),
-    ".txt": _text(table),
+WRITERS: dict[str, Callable[[pl.DataFrame, int], str | bytes]] = {
+    ".json": PRINTERS["json"],
+    ".ndjson": lambda frame, _: "".join(f"{json.dumps(row, default=str)}\n" for row in _plain_rows(frame)),
+    ".csv": PRINTERS["csv"],
+    ".tsv": lambda frame, _: _csv(frame, "\t"),
+    ".md": markdown,
+    ".txt": table,
     ".parquet": lambda frame, _: as_parquet(frame),
 }
 """How a result becomes a file, by the ending of its name."""
@@ -120,7 +116,8 @@ def check_out(out: str) -> Path:
 
 def write(frame: pl.DataFrame, path: Path, digits: int) -> None:
     """Write a result in the format that the file's name says."""
-    write_whole(path, WRITERS[path.suffix.lower()](frame, digits))
+    data = WRITERS[path.suffix.lower()](frame, digits)
+    write_whole(path, data.encode() if isinstance(data, str) else data)
 
 
 def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
