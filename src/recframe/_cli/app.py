@@ -88,8 +88,6 @@ def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
     roles = [parameter.name for parameter in (error.ctx.command.params if error.ctx else [])]
     meant = role_meant(option, [name for name in roles if name])
     hint = f"Did you mean --{meant.replace('_', '-')}?" if meant else as_options(ELSEWHERE.get(option, ""))
-    return (
-        click.UsageError(f"No such option {error.option_name}. {hint[:1].upper()}{hint[1:]}", ctx=error.ctx)
-        if hint
-        else error
-    )
+    if not hint:
+        return error
+    return click.UsageError(f"No such option {error.option_name}. {hint[:1].upper()}{hint[1:]}", ctx=error.ctx)

@@ -151,11 +151,10 @@ def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:
 
 def report(**values: Any) -> None:
     """Write a report."""
-    path = values["out"]
     frame, roles = _read(values, "report", values["cluster"])
     requested, k = _metrics(values, {})
-    rec(frame).report(path, requested, k, **_named(values, own_arguments("report")), **roles)
-    say(f"Wrote {path}")
+    rec(frame).report(values["out"], requested, k, **_named(values, own_arguments("report")), **roles)
+    say(f"Wrote {values['out']}")
 
 
 def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list[str]:
