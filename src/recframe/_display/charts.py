@@ -92,11 +92,9 @@ def distribution(by_model: Values, coloured: Sequence[str] = ()) -> Any:
         mean = means[model]
         line = alt.Chart(_data([{"mean": mean}])).mark_rule(strokeDash=[4, 3], size=2, color=COLOURS[-1])
         panel = alt.layer(bars, line.encode(x=alt.X("mean:Q"))).properties(width=WIDTH, height=HEIGHT // 2.5)
-        panels.append(
-            panel
-            if model == NO_MODEL
-            else panel.properties(title=_title(f"{texts.short(model)}: {texts.mean_text(mean)}", []))
-        )
+        if model != NO_MODEL:
+            panel.title = _title(f"{texts.short(model)}: {texts.mean_text(mean)}", [])
+        panels.append(panel)
     if len(panels) == 1:
         return panels[0].properties(title=title)
     return alt.vconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
