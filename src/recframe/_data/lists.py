@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from numbers import Real
@@ -141,7 +141,8 @@ def from_lists(
     columns = ((item, RECOMMENDED_LISTS), (score, SCORES), (value, PRICES))
     parallel = {column: lists[name] for column, name in columns if name in lists}
     arguments = {*lists, *([] if prices is None else [PRICES])}
-    _check_names(keys, columns, arguments, [relevant, rank])
+    own = [*keys, relevant, rank, *(column for column, name in columns if name in arguments)]
+    check_apart(own, "name each of by, item, relevant, rank, score and value once")
     _check_lengths(make, frame, lists)
     frame_of_rows = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
     order = {"score": score} if SCORES in lists else {"rank": rank}
@@ -295,15 +296,6 @@ def _checked(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: A
     roles = {name: ColumnSpec(column, name, "key") for name, column in lists.items()}
     roles |= {f"by {key}": ColumnSpec(key, "by", "key") for key in keys}
     return adapter_of(frame).checked("frame", Source(frame, roles))
-
-
-def _check_names(
-    keys: Sequence[str], columns: Sequence[tuple[str, str]], arguments: Iterable[str], others: Sequence[str]
-) -> None:
-    """Raise where two columns of the result would have one name; of the `columns`, those of given arguments count."""
-    names = [*keys, *(column for column, name in columns if name in arguments), *others]
-    twice = [check_name("a column", name) for name in names if names.count(name) > 1]
-    check_apart(twice, "name each of by, item, relevant, rank, score and value once")
 
 
 def _check_lengths(make: Constructors, frame: Any, lists: Mapping[str, str]) -> None:
