@@ -18,7 +18,8 @@ RBO_MIN, RBO_MAX, RBO_RESIDUAL = "rbo_min", "rbo_max", "rbo_residual"
 BOUNDS = (RBO_MIN, RBO_MAX, RBO_RESIDUAL)
 HEAD = "head"
 """The sums of p^d / d over the depths up to a depth."""
-FEWER, ITEMS = "shared items, whole", "items of both, {}"
+FEWER = "shared items, whole"
+_of = "items of both, {}".format
 
 
 def with_bounds(engine: Engine, table: Frame, p: float) -> Frame:
@@ -60,7 +61,3 @@ def _residual(more: int, p: float) -> nw.Expr:
     sums = short * (head[_of(more)] - head[SHORT]) + long * (head[_of(more)] - head[LONG])
     sums = sums + shared * (-math.log1p(-p) - head[_of(more)])
     return power_short + power_long - power_same - (1 - p) / p * sums
-
-
-def _of(more: int) -> str:
-    return ITEMS.format(more)
