@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-Verdict = Literal["better", "worse", "not worse", "equivalent", "open"]
-"""What a comparison has decided, in the direction of the metric.
-
-Of several that hold, the first: "better"; "equivalent", the difference is within the margin on both sides; "worse";
-"not worse", the model does not lose more than the margin; "open", nothing.
-"""
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,11 @@ class Evidence:
         return Evidence(p, self.sign, loss, within)
 
     def verdicts(self, confidence: float) -> NDArray[np.str_]:
-        """Return the words of adjusted evidence, of which `gain` is that within the margin on both sides."""
+        """Return the words of adjusted evidence, of which `gain` is that within the margin on both sides.
+
+        Of several that hold, the first: "better"; "equivalent", the difference is within the margin on both sides;
+        "worse"; "not worse", the model does not lose more than the margin; "open", nothing.
+        """
         level = 1 - confidence
         none = np.zeros(self.p.shape, dtype=bool)
         with np.errstate(invalid="ignore"):
