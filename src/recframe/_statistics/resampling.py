@@ -72,11 +72,6 @@ class Units:
                 yield columns, Units(totals, weights)
 
     @property
-    def means(self) -> Floats:
-        """The weighted mean of each column."""
-        return ratio(_column_sums(self.totals), _column_sums(self.weights))
-
-    @property
     def both(self) -> Floats:
         """The totals of each column, followed by its weights."""
         return np.concatenate([self.totals, self.weights], axis=1)
