@@ -154,10 +154,8 @@ class Bounded:
 
     @cached_property
     def _bets(self) -> Floats:
-        normal, spread = (
-            scipy_stats().norm,
-            1 / np.sqrt(USUAL_VARIANCE / Asymptotic(self.level, self.planned).growth(1.0)),
-        )
+        normal = scipy_stats().norm
+        spread = 1 / np.sqrt(USUAL_VARIANCE / Asymptotic(self.level, self.planned).growth(1.0))
         places = (np.arange(FACTORS) + 0.5) / FACTORS
         return np.asarray(spread * normal.ppf(0.5 + places * (normal.cdf(1 / spread) - 0.5)))
 
