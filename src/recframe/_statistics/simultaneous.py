@@ -106,9 +106,7 @@ class MultivariateT:
             roots.append(np.linalg.qr(part[:, norms > 0] / norms[norms > 0], mode="r"))
         self._degrees, self._size = degrees, sum(map(len, roots))
         if not self._size:
-            # No column varies: nothing is drawn.
-            self._shares = np.ones(1)
-            return
+            return  # no column varies: nothing is drawn
         random, shares = np.random.Generator(np.random.SFC64(seed)), []
         for start in range(0, resamples, BATCH):
             count = min(BATCH, resamples - start)
