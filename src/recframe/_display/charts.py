@@ -314,8 +314,6 @@ def _domain(rows: Sequence[dict[str, Any]], name: str) -> Any:
     """Return an axis around the values, on which models that are almost equal do not look far apart."""
     columns = (name, f"{name}_low", f"{name}_high")
     there = [row[column] for row in rows for column in columns if row.get(column) is not None]
-    if not there:
-        return altair().Scale(zero=False)
     least, most = min(there), max(there)
     room = max(most - least, LEAST_SPAN * max(abs(least), abs(most)), 1e-9)
     middle = (least + most) / 2

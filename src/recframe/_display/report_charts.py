@@ -73,8 +73,6 @@ def has_cutoff(metric: Metric) -> bool:
 def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     """Return the charts of the values of lists: their distribution, and differences to the baseline."""
     by_model = values_of(report.call.one("report", metric, None))
-    if by_model.lists == 0:
-        return
     baseline = 0 if report.baseline is None else by_model.models.index(name_of(report.baseline))
     others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])
     few = by_model.of(sorted([baseline, *others]))
