@@ -94,11 +94,9 @@ def layout_of(columns: Columns, records: Mapping[str, Metric], look: Look) -> La
     segments, metrics = labels_of(columns, records)
     if columns.keys() >= IS_COMPARE:
         return _of_compare(columns, segments, look)
-    if columns.keys() >= IS_DESCRIBE:
-        return _of_describe(columns, segments, look)
     if columns.keys() >= IS_RANKS:
         return _of_ranks(columns, segments, look)
-    return _of_evaluate(columns, segments, metrics, look)
+    return _of_means(columns, segments, metrics, look)
 
 
 def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str], list[str]]:
@@ -162,34 +160,24 @@ def _lettered(look: Look) -> bool:
     return look.letters and look.decided.lettered
 
 
-def _of_evaluate(columns: Columns, segments: Sequence[str], metrics: Sequence[str], look: Look) -> Layout:
-    names = list(columns)
-    layout = Layout()
-    labels = names[: names.index(metrics[0])]
+def _of_means(columns: Columns, segments: Sequence[str], metrics: Sequence[str], look: Look) -> Layout:
+    """Return the table of a result of evaluate, or of describe, which has no columns of metrics."""
+    names, layout = list(columns), Layout()
+    described = ("model", *segments, "metric")
+    labels = names[: names.index(metrics[0])] if metrics else [name for name in names if name in described]
     layout.add_labels(columns, labels, look)
-    for name in names[len(labels) :]:
-        cells = [number_cell(value, look.digits) for value in columns[name]]
-        if name in metrics:
-            cells = decided_cells(cells, columns, segments, name, [name] * len(cells), look)
-        layout.add(str(name), cells)
-    layout.notes += look.decided.notes(layout.columns, letters=_lettered(look))
-    return layout
-
-
-def _of_describe(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
-    labels = [name for name in columns if name in ("model", *segments, "metric")]
-    layout = Layout()
-    layout.add_labels(columns, labels, look)
-    means = decided_cells(estimates(columns, "mean", look), columns, segments, "mean", columns["metric"], look)
-    for name in (name for name in columns if name not in labels):
-        if name == "mean":
-            layout.add(name, means)
+    means = {name: [number_cell(value, look.digits) for value in columns[name]] for name in metrics}
+    means = means or {"mean": estimates(columns, "mean", look)}
+    for name in (name for name in names if name not in labels):
+        if name in means:
+            about = [name] * len(means[name]) if metrics else columns["metric"]
+            layout.add(str(name), decided_cells(means[name], columns, segments, name, about, look))
+        elif metrics or name not in ("low", "high"):
+            layout.add(str(name), [number_cell(value, look.digits) for value in columns[name]])
         elif name == "low" and look.interval == "range":
             layout.add("interval", interval_texts(columns, look.digits))
-        elif name not in ("low", "high"):
-            layout.add(name, [number_cell(value, look.digits) for value in columns[name]])
     layout.notes += look.decided.notes(layout.columns, letters=_lettered(look))
-    layout.notes += interval_notes("mean", "describe", look)
+    layout.notes += [] if metrics else interval_notes("mean", "describe", look)
     return layout
 
 
