@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape as escape_marks
 from typing import TYPE_CHECKING, Any
 
@@ -85,24 +84,17 @@ CHART_STYLE = {
 """What makes a chart use the page's colour of text, in letters that a phone can show."""
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading and its HTML; folded sections open by a click."""
-
-    heading: str
-    html: str
-    folded: bool = False
-
-    def __str__(self) -> str:
-        heading = f"<h2>{escape(self.heading)}</h2>"
-        if not self.folded:
-            return f"<section>\n{heading}\n{self.html}\n</section>"
-        return f"<section><details>\n<summary>{heading}</summary>\n{self.html}\n</details></section>"
+def section(heading: str, html: str, *, folded: bool = False) -> str:
+    """Return a heading and its HTML; folded sections open by a click."""
+    head = f"<h2>{escape(heading)}</h2>"
+    if not folded:
+        return f"<section>\n{head}\n{html}\n</section>"
+    return f"<section><details>\n<summary>{head}</summary>\n{html}\n</details></section>"
 
 
-def page(title: str, sections: Sequence[Section], footer: str) -> str:
+def page(title: str, sections: Sequence[str], footer: str) -> str:
     """Return a page of sections."""
-    body = "\n".join(map(str, sections))
+    body = "\n".join(sections)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

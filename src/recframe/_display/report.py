@@ -60,30 +60,30 @@ def write_report(
     write_whole(target, text.encode())
 
 
-def _sections(report: ReportQuery) -> Iterator[page.Section]:
+def _sections(report: ReportQuery) -> Iterator[str]:
     drawn = [page.chart_html(chart, number) for number, chart in enumerate(report_charts.charts_of(report))]
     compared = report.compared
     if compared is not None:
-        yield page.Section("Verdict", _verdicts(report, rows_of(compared)))
-    yield page.Section("Data", _data(report))
+        yield page.section("Verdict", _verdicts(report, rows_of(compared)))
+    yield page.section("Data", _data(report))
     if compared is not None:
-        yield page.Section("Comparison", _forest(report, compared, "forest") + page.table_html(report.layout(compared)))
-    yield page.Section("Means", page.table_html(report.layout(report.values, report.decided)))
+        yield page.section("Comparison", _forest(report, compared, "forest") + page.table_html(report.layout(compared)))
+    yield page.section("Means", page.table_html(report.layout(report.values, report.decided)))
     if compared is not None and report.per is not None:
-        yield page.Section("Segments", _segments(report))
+        yield page.section("Segments", _segments(report))
     if drawn:
-        yield page.Section("Charts", page.figures_html(drawn))
+        yield page.section("Charts", page.figures_html(drawn))
     if report.by_list:
-        yield page.Section("How values of lists spread", page.table_html(report.layout(report.spread)), folded=True)
+        yield page.section("How values of lists spread", page.table_html(report.layout(report.spread)), folded=True)
     count, found = _check(report)
-    yield page.Section(f"Check of the data: {count} finding{'' if count == 1 else 's'}", found, folded=True)
-    yield page.Section("What was computed", _explained(report), folded=True)
+    yield page.section(f"Check of the data: {count} finding{'' if count == 1 else 's'}", found, folded=True)
+    yield page.section("What was computed", _explained(report), folded=True)
 
 
 def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return what is decided about each pair of models: in the first metric, and below it in the others."""
     drawn = []
-    for first, *others in verdicts.by_pair(rows):
+    for first, *others in grouped(rows, lambda row: (repr(row["model"]), repr(row["baseline"]))).values():
         confidence = report.options.confidence
         lines = [page.paragraph(verdicts.numbers(first, confidence))]
         lines += [page.note(f"{row['verdict']}: {verdicts.numbers(row, confidence)}") for row in others]

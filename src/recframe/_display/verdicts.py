@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
 from recframe._display.cells import number_text
-from recframe._display.frames import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 DIGITS = 4
 SENTENCES = {
@@ -36,11 +35,6 @@ def numbers(row: Mapping[str, Any], confidence: float) -> str:
     interval = "" if low is None or high is None else f" ({texts.percent(confidence)} interval {low} to {high})"
     difference = f"{row['difference']:+.{DIGITS}f}"
     return f"{row['metric']} {difference}{interval}{p}; {texts.lists_text(row['lists'])}"
-
-
-def by_pair(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    """Return the rows of each pair of models, in the order of the pairs."""
-    return list(grouped(rows, lambda row: (repr(row["model"]), repr(row["baseline"]))).values())
 
 
 def _p(value: float) -> str:
