@@ -78,11 +78,6 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
-def mean_text(mean: float | None) -> str:
-    """Return the mean of a model, which may have none."""
-    return "no mean" if mean is None else f"mean {mean:.4f}"
-
-
 def segment_texts(segments: Sequence[tuple[Any, ...]]) -> list[str]:
     """Return the names of segments; values of text are quoted where two segments would have one name."""
     names = [_segment_text(segment, str) for segment in segments]

@@ -93,7 +93,8 @@ def distribution(by_model: Values, coloured: Sequence[str] = ()) -> Any:
         line = alt.Chart(_data([{"mean": mean}])).mark_rule(strokeDash=[4, 3], size=2, color=COLOURS[-1])
         panel = alt.layer(bars, line.encode(x=alt.X("mean:Q"))).properties(width=WIDTH, height=HEIGHT // 2.5)
         if model != NO_MODEL:
-            panel.title = _title(f"{texts.short(model)}: {texts.mean_text(mean)}", [])
+            shown = "no mean" if mean is None else f"mean {mean:.4f}"
+            panel.title = _title(f"{texts.short(model)}: {shown}", [])
         panels.append(panel)
     if len(panels) == 1:
         return panels[0].properties(title=title)

@@ -258,13 +258,8 @@ def sorted_differences(pair: Values) -> Differences:
     ordered = values[np.argsort(-sign * values, kind="stable")]
     places = np.unique(np.linspace(0, len(ordered) - 1, min(POINTS, len(ordered))).round().astype(int))
     points = [(float((place + 0.5) / len(ordered)), float(ordered[place])) for place in places]
-    return Differences(
-        points=points,
-        better=float(np.mean(sign * values > ROUNDING)),
-        worse=float(np.mean(sign * values < -ROUNDING)),
-        lists=len(values),
-        mean=mean,
-    )
+    better, worse = (float(np.mean(side * values > ROUNDING)) for side in (sign, -sign))
+    return Differences(points, better, worse, len(values), mean)
 
 
 def check_means(means: Iterable[float | None], label: str) -> None:
