@@ -198,7 +198,8 @@ def estimates(columns: Columns, name: str, look: Look) -> list[Cell]:
 def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
     layout = Layout()
     layout.add_labels(columns, (*segments, "metric", "model", "baseline"), look)
-    better = _winners(columns)
+    winners = {"better": "mean", "worse": "baseline_mean"}
+    better = {(winners[word], row) for row, word in enumerate(columns.get("verdict", ())) if word in winners}
     layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
     for name in ("mean", "baseline_mean"):
         of_rows = enumerate(columns[name])
@@ -242,9 +243,3 @@ def _open_without_zero(columns: Columns) -> bool:
     """Return whether a difference is open though its interval leaves out 0."""
     rows = zip(columns["verdict"], columns["low"], columns["high"], strict=True)
     return any(verdict == "open" and not is_missing(low) and (low > 0 or high < 0) for verdict, low, high in rows)
-
-
-def _winners(columns: Columns) -> set[tuple[str, int]]:
-    """Return where the means are that verdicts find better than the other."""
-    better = {"better": "mean", "worse": "baseline_mean"}
-    return {(better[verdict], row) for row, verdict in enumerate(columns.get("verdict", ())) if verdict in better}
