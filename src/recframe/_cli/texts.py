@@ -16,88 +16,80 @@ class CommandText(NamedTuple):
     """
 
     summary: str
-    parameters: tuple[str | tuple[str, ...], ...]
     examples: tuple[str, ...]
+    parameters: tuple[str | tuple[str, ...], ...] = ("files", "metrics", "arguments", "roles", "output")
     details: str = ""
 
 
 COMMANDS = {
     "bounds": CommandText(
         "Say how far values may be off, whatever the judgments are that --truth lacks.",
-        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe bounds results.test --truth qrels.test -m ndcg@10",),
-        "The files are one model.",
+        details="The files are one model.",
     ),
     "changes": CommandText(
         "Show which lists lost and gained most between two models, and the items that did it.",
-        ("files", "one_metric", ("baseline",), "most", "roles", "output"),
         ("recframe changes old.csv new.csv --truth test.csv -m ndcg@10 --most 5",),
+        ("files", "one_metric", ("baseline",), "most", "roles", "output"),
     ),
     "check": CommandText(
         "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
-        ("files", "cutoff", "roles", "fail_on_check", "output"),
         ("recframe check recs.parquet -k 10 --fail-on-check",),
+        ("files", "cutoff", "roles", "fail_on_check", "output"),
     ),
     "compare": CommandText(
         "Compare models list by list: differences, intervals and p-values.",
-        ("files", "metrics", "arguments", "roles", "fail_unless_not_worse", "output"),
         (
             "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --baseline old",
             "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --fail-unless-not-worse old --margin 0.005",
             "recframe evaluate old.csv --truth test.csv -m ndcg@10 --save prod.parquet",
             "recframe compare new.csv --truth test.csv -m ndcg@10 --baseline prod.parquet --fail-unless-not-worse",
         ),
+        ("files", "metrics", "arguments", "roles", "fail_unless_not_worse", "output"),
         "The table shows what fits the terminal; --json, --csv, --markdown and --out hold all columns.",
     ),
     "completion": CommandText(
-        "Print the script that completes options, metrics and files.", ("shell",), ("recframe completion zsh",)
+        "Print the script that completes options, metrics and files.", ("recframe completion zsh",), ("shell",)
     ),
-    "describe": CommandText(
-        "Show how the values of lists spread.",
-        ("files", "metrics", "arguments", "roles", "output"),
-        ("recframe describe recs.parquet -m ndcg@10",),
-    ),
+    "describe": CommandText("Show how the values of lists spread.", ("recframe describe recs.parquet -m ndcg@10",)),
     "estimate": CommandText(
         "Compute means from human judgments of some lists and a model's judgments of all.",
-        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe estimate recs.csv --truth human.csv --judge llm.csv -m ndcg@10",),
-        "The lists of --truth must be a random sample of those of --judge.",
+        details="The lists of --truth must be a random sample of those of --judge.",
     ),
     "evaluate": CommandText(
         "Compute metrics: one value for each model, or for each --per.",
-        ("files", "metrics", "counts", "chance", "roles", "fail_under", "fail_on_check", "save", "output"),
         (
             "recframe evaluate recs.parquet -m ndcg -m recall -k 5 10",
             "recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 --fail-under ndcg@10=0.3",
             "recframe evaluate results.test --truth qrels.test --like trec_eval -m map -m ndcg",
         ),
+        ("files", "metrics", "counts", "chance", "roles", "fail_under", "fail_on_check", "save", "output"),
     ),
     "explain": CommandText(
         "Say in words and in a formula what a metric computes, here or in a library.",
-        ("metric", "policies"),
         ("recframe explain ndcg@10", "recframe explain 'map@10' --like rectools"),
+        ("metric", "policies"),
     ),
-    "metrics": CommandText("List the metrics with their formulas and options.", (), ("recframe metrics",)),
+    "metrics": CommandText("List the metrics with their formulas and options.", ("recframe metrics",), ()),
     "rank-models": CommandText(
         "Rank the models: the ranks that the data leave open, and which are tied with the best.",
-        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe rank-models old.csv new.csv large.csv --truth test.csv -m ndcg@10",),
     ),
     "report": CommandText(
         "Write a page of HTML: means, comparisons, charts, checks, definitions.",
-        ("files", "metrics", "title", ("baseline", "confidence", "correction", "cluster"), "roles", "page"),
         ("recframe report old.csv new.csv --truth test.csv -m ndcg@10 -m recall@10 --out report.html",),
+        ("files", "metrics", "title", ("baseline", "confidence", "correction", "cluster"), "roles", "page"),
         "It is one file, which reads nothing else. It needs the extra plot.",
     ),
     "sample-size": CommandText(
         "Say how many lists find a difference between models, from the variance of those seen.",
-        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe sample-size old.csv new.csv --truth test.csv -m ndcg@10 --difference 0.01 --tests 12",),
     ),
     "sql": CommandText(
         "Write the query of SQL that computes metrics in a database.",
-        ("metrics", "sql", "counts", "roles_of_tables"),
         ("recframe sql -m ndcg@10 -m map@10 --table recs --by user_id --relevant clicked --dialect snowflake",),
+        ("metrics", "sql", "counts", "roles_of_tables"),
         "The query starts with a comment that says what is computed. It needs the extra sql.",
     ),
 }
