@@ -23,7 +23,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, POSITION, ROW, SCORE, key_column, score_column
 from recframe._data.common import check_several
 from recframe._engines.column_spec import Source
-from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
+from recframe._engines.registry import is_lazy, labels_of, open_frames
 from recframe._lists.keys import as_user_has
 from recframe._plan.averages import several_segments
 from recframe._plan.sources import (
@@ -75,7 +75,6 @@ def agreement(
     given: Mapping[str, Any],
 ) -> Any:
     """Return how alike the rankings of each pair of models are; see `Rec.agreement`."""
-    adapter_of(frame)
     k, p = whole_number("k", k, "k=10"), number("p", p, "p=0.9")
     if not 0 < p < 1:
         msg = f"p={p:g} is not between 0 and 1"
