@@ -218,7 +218,9 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
     queries, items, scores = (rows.get_column(column).to_list() for column in (query.by[0], query.item, order))
     for name, values in ((query.by[0], queries), (query.item, items)):
         for value in dict.fromkeys(values):
-            _check_field(name, value)
+            if not isinstance(value, str | int) or isinstance(value, bool) or not _is_field(str(value)):
+                msg = f"{name} holds {quoted(value)}, which cannot be a field of a run"
+                raise InputError(msg, "give text without white space, or whole numbers")
     sign = -1 if query.by_rank else 1
     places = rows[place_column].to_list()
     lines = [
@@ -232,13 +234,6 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
 def check_columns(**names: Any) -> None:
     """Raise where a column of a result would have no valid name, or the name of another one."""
     check_roles(**{name: [check_name(name, column)] for name, column in names.items()})
-
-
-def _check_field(name: str, value: Any) -> None:
-    """Raise for what cannot be a field between white space."""
-    if not isinstance(value, str | int) or isinstance(value, bool) or not _is_field(str(value)):
-        msg = f"{name} holds {quoted(value)}, which cannot be a field of a run"
-        raise InputError(msg, "give text without white space, or whole numbers")
 
 
 def _is_field(text: str) -> bool:
