@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -21,7 +20,7 @@ from recframe._agreement.rank_overlap import (
 from recframe._agreement.top_correlation import TOP_WEIGHTED
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, POSITION, ROW, SCORE, key_column, score_column
-from recframe._data.common import check_several
+from recframe._data.common import check_several, words_of
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import is_lazy, labels_of, open_frames
 from recframe._lists.keys import as_user_has
@@ -39,11 +38,11 @@ from recframe._plan.sources import (
 )
 from recframe._query import check_apart, query_of_call
 from recframe._statistics import check_installed
-from recframe._values import choice, number, whole_number
-from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe._values import number, whole_number
+from recframe.errors import OptionError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._agreement.intervals import Interval
     from recframe._columns import Frame
@@ -79,23 +78,12 @@ def agreement(
     if not 0 < p < 1:
         msg = f"p={p:g} is not between 0 and 1"
         raise OptionError(msg, "p=0.9")
-    chosen = _measures(measures)
+    remedy = "measures=['overlap', 'rbo'], or leave it out for all"
+    chosen = words_of("measures", DEFAULT if measures is None else measures, get_args(Measure), "no measure", remedy)
     interval = _interval(labels_of(frame), **intervals)
     query = query_of_call(bound, given, CALL_ROLES["agreement"], [frame])
     check_several(query, "agreement compares")
     return Agreement(frame, query, k, p, chosen, interval).frame()
-
-
-def _measures(given: Any) -> tuple[str, ...]:
-    """Return the measures of a call."""
-    known = get_args(Measure)
-    several = DEFAULT if given is None else [given] if isinstance(given, str) else given
-    if not isinstance(several, Sequence) or not several:
-        msg = f"measures={quoted(given)} names no measure"
-        raise OptionTypeError(msg, "measures=['overlap', 'rbo'], or leave it out for all")
-    for measure in several:
-        choice("measures", measure, known)
-    return tuple(dict.fromkeys(several))
 
 
 def _interval(labels: Labels, confidence: Any, cluster: Any) -> Interval | None:
@@ -210,7 +198,7 @@ class Agreement:
         later = engine.deferred(lambda: self._finished(table), self._schema)
         if later is not None:
             return later
-        return self._with_ends(table).select(*self._columns).rename(self._labels).to_native()
+        return self._with_ends(self._interval, table).select(*self._columns).rename(self._labels).to_native()
 
     def _table(self) -> Frame:
         """Return the means of each value of `per` and pair of models, and what their intervals need."""
@@ -269,11 +257,10 @@ class Agreement:
         """Return the name of a measure, and those of the ends of its interval if it has one."""
         return [name] if self._interval is None else [name, LOW(name), HIGH(name)]
 
-    def _with_ends(self, table: Frame) -> nw.DataFrame[Any]:
+    def _with_ends(self, interval: Interval, table: Frame) -> nw.DataFrame[Any]:
         """Return the rows of the result with the ends of the intervals."""
-        assert self._interval is not None  # noqa: S101 - for the type checker
         ranges = {name: (-1.0 if name in CORRELATIONS else 0.0, 1.0) for name in self._measures}
-        return self._interval.with_ends(self._engine.collected(table), ranges, (LOW, HIGH))
+        return interval.with_ends(self._engine.collected(table), ranges, (LOW, HIGH))
 
     def _schema(self) -> Any:
         """Return the columns of a lazy result and their types."""
@@ -289,7 +276,7 @@ class Agreement:
         """Return the result as a frame of the kind given."""
         engine, names, pair = self._engine, self._labels, [LEFT, RIGHT]
         if self._interval is not None:
-            table = self._with_ends(table).lazy()
+            table = self._with_ends(self._interval, table).lazy()
         if not engine.eager:
             return self._session.finish(table.select(*self._columns), names, ())
         table = engine.collect_once(table)

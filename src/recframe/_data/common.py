@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES, Roles
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, check_answers_with_rows, is_frame, is_lazy
 from recframe._query import query_of_call
-from recframe._values import is_label, whole_number
+from recframe._values import choice, is_label, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
     import narwhals as nw
 
@@ -79,6 +80,18 @@ def check_new_column(value: Any, query: Query, bound: Mapping[str, Any], scores:
         msg = f"name={name!r} is the column of {taken[name]}=, which would be lost"
         raise OptionError(msg, "give the new column a name of its own")
     return name
+
+
+def words_of(name: str, given: Any, known: Collection[Any], wrong: str, remedy: str) -> list[Any]:
+    """Return one word or several of those that are known, without those that repeat; None may be among them."""
+    words = [given] if given is None or isinstance(given, str) else given
+    if not isinstance(words, Sequence) or not words:
+        msg = f"{name}={quoted(given)} names {wrong}"
+        raise OptionTypeError(msg, remedy)
+    for word in words:
+        if word is not None or None not in known:
+            choice(name, word, [one for one in known if one is not None])
+    return list(dict.fromkeys(words))
 
 
 def check_several(query: Query, what: str) -> None:

@@ -8,9 +8,9 @@ from math import comb
 from typing import TYPE_CHECKING, Any, get_args
 
 from recframe._arguments import FusionNorm
+from recframe._data.common import words_of
 from recframe._fusion.fuse import Options
 from recframe._fusion.fusion_methods import BY_POSITION, METHODS, NUMBERS
-from recframe._values import choice
 from recframe.errors import OptionError, OptionTypeError, closest, quoted
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ GRID: Mapping[str, Sequence[float]] = {
 """The numbers of methods that are tried, as ranx does; a persistence of 1 is none."""
 TENTHS = 10
 """Weights are tenths that sum to 1."""
+NOTHING = "nothing to try"
 MOST_CANDIDATES = 10_000
 """More candidates would run for days."""
 
@@ -38,8 +39,8 @@ def weights_of(models: int) -> list[tuple[float, ...]]:
 
 def candidates(query: Query, methods: Any, normalize: Any, grid: Any) -> list[dict[str, Any]]:
     """Return the arguments of `fuse` that are tried, checked, in the order of the call."""
-    named = _several("methods", methods, tuple(METHODS))
-    norms = _several("normalize", normalize, (None, *get_args(FusionNorm)))
+    named = words_of("methods", methods, METHODS, NOTHING, "methods=['rbc', 'condorcet']")
+    norms = words_of("normalize", normalize, (None, *get_args(FusionNorm)), NOTHING, "normalize=['rank', 'borda']")
     own = _grid(grid)
     tried = []
     for method in named:
@@ -78,18 +79,6 @@ def _check_count(count: int, models: int) -> None:
     if not 0 < count <= MOST_CANDIDATES:
         msg = f"the methods, normalisations and numbers make {count:,} candidates of {models} models"
         raise OptionError(msg, "grid={'weights': [[0.5, 0.5], [0.2, 0.8]]} names the weights that are tried")
-
-
-def _several(name: str, given: Any, known: tuple[Any, ...]) -> list[Any]:
-    """Return one word or several, without those that repeat."""
-    words = [given] if given is None or isinstance(given, str) else given
-    if not isinstance(words, Sequence) or not words:
-        msg = f"{name}={quoted(given)} names nothing to try"
-        raise OptionTypeError(msg, f"{name}={list(known[-2:])!r}")
-    for word in words:
-        if word is not None or None not in known:
-            choice(name, word, [one for one in known if one is not None])
-    return list(dict.fromkeys(words))
 
 
 def _grid(given: Any) -> dict[str, Sequence[Any]]:
