@@ -128,7 +128,11 @@ def from_lists(
     lists = {RECOMMENDED_LISTS: recommended, ACTUAL: actual, SCORES: scores}
     names = columns_or_defaults(by=by, item=item, relevant=relevant, rank=rank, score=score, value=value)
     by, item, relevant, rank, score, value = names.values()
-    _check_arguments(recommended, item=item, relevant=relevant, rank=rank, score=score, value=value)
+    if recommended is None:
+        msg = "recommended=None, but there is nothing to judge without recommendations"
+        raise OptionTypeError(msg, "from_lists([[...], [...]]), with one list for each user, or {user: [...]}")
+    for name, column in [*names.items()][1:]:
+        check_name(name, column)
     item_prices = _item_prices(prices)
     lists[PRICES] = prices if item_prices is None else None
     lists = {name: values for name, values in lists.items() if values is not None}
@@ -272,15 +276,6 @@ def _plain(values: Any) -> list[Any]:
 
 
 # --- checks ---------------------------------------------------------------------------------------------------
-
-
-def _check_arguments(recommended: Any, **names: Any) -> None:
-    """Raise where there are no recommendations, or a name of a new column is none."""
-    if recommended is None:
-        msg = "recommended=None, but there is nothing to judge without recommendations"
-        raise OptionTypeError(msg, "from_lists([[...], [...]]), with one list for each user, or {user: [...]}")
-    for name, value in names.items():
-        check_name(name, value)
 
 
 def _checked(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: Any) -> Any:
