@@ -67,12 +67,8 @@ def wide_layout(columns: Columns, records: Mapping[str, Metric], look: Look, of:
         raise OptionError(msg, "evaluate, describe or compare with per='country'")
     if metrics and of == "metric":
         return layout_of(columns, records, look)
-    if metrics:
-        values = _of_evaluate(columns, segments, metrics, look)
-    elif columns.keys() >= IS_COMPARE:
-        values = _of_compare(columns, segments, look)
-    else:
-        values = _of_describe(columns, segments, look)
+    compared = columns.keys() >= IS_COMPARE
+    values = _of_compare(columns, segments, look) if compared else _of_means(columns, segments, metrics, look)
     who = [name for name in WHO if name in columns]
     if of == "segment":
         # A column for each segment holds all metrics, one below the other.
@@ -82,7 +78,7 @@ def wide_layout(columns: Columns, records: Mapping[str, Metric], look: Look, of:
     else:
         layout = _turned(values, [*segments, *who], ["metric"], counted=False)
     layout.notes += look.decided.notes(layout.columns, letters=look.letters and look.decided.lettered)
-    if columns.keys() >= IS_COMPARE:
+    if compared:
         layout.notes += ["Bold: the model is better, by the verdict."] if any(one.cell.bold for one in values) else []
         layout.notes += [
             *interval_notes("difference", "compare", look),
@@ -119,21 +115,17 @@ def _lists(values: Iterable[Value]) -> str:
     return counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
-def _of_evaluate(columns: Columns, segments: Sequence[str], metrics: Sequence[str], look: Look) -> list[Value]:
+def _of_means(columns: Columns, segments: Sequence[str], metrics: Sequence[str], look: Look) -> list[Value]:
+    means = {name: [number_cell(value, look.digits) for value in columns[name]] for name in metrics}
+    if not metrics:
+        rows = zip(columns["mean"], columns["low"], columns["high"], strict=True)
+        means = {"mean": [Cell(_with_interval(*row, look)) for row in rows]}
     values = []
-    for name in metrics:
-        cells = [number_cell(value, look.digits) for value in columns[name]]
-        about = [name] * len(cells)
-        cells = decided_cells(cells, columns, segments, name, about, look)
-        values += _values(columns, segments, about, cells, look)
+    for name, cells in means.items():
+        about = [name] * len(cells) if metrics else columns["metric"]
+        marked = decided_cells(cells, columns, segments, name, about, look)
+        values += _values(columns, segments, about, marked, look)
     return values
-
-
-def _of_describe(columns: Columns, segments: Sequence[str], look: Look) -> list[Value]:
-    rows = zip(columns["mean"], columns["low"], columns["high"], strict=True)
-    cells = [Cell(_with_interval(mean, low, high, look)) for mean, low, high in rows]
-    cells = decided_cells(cells, columns, segments, "mean", columns["metric"], look)
-    return _values(columns, segments, columns["metric"], cells, look)
 
 
 def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> list[Value]:
