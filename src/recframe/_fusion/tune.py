@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
@@ -152,7 +152,7 @@ def _result(
     """Return the rows of the result: the choice first, then the best in the sample."""
     plan = plan_of_lists(frame, bound, [metric], k, dict(roles), "tune", options.cluster)
     check_by_list(plan.metrics, "tune")
-    lists = _lists(plan, frame, bound, metric, k, tried, options, roles)
+    lists = _lists(frame, bound, metric, k, tried, options, roles)
     folds, every = folds_of(lists, options), np.ones(len(lists.values), dtype=bool)
     chosen, (held_out, times) = lists.best(every), lists.out_of_fold(folds)
     sums = Sums.of(held_out, lists.weights, lists.clusters)
@@ -183,12 +183,12 @@ def _frame(rows: Sequence[Sequence[Any]], like: Any) -> nw.DataFrame[Any]:
     return made[0].to_frame().with_columns(*made)
 
 
-def _lists(plan: Plan, frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Options, roles: Any) -> Lists:
+def _lists(frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Options, roles: Any) -> Lists:
     """Return the values of all candidates, list by list."""
     of_fuse = CALL_ROLES["fuse"]
     fused_by, fusing = ({name: one[name] for name in one if name in of_fuse} for one in (bound, roles))
     others, given = ({name: one[name] for name in one if name not in ORDERS} for one in (bound, roles))
-    tables = []
+    parts = []
     with progress_bar(len(tried), "candidates", show=options.progress) as show:
         for start in range(0, len(tried), CANDIDATES_AT_ONCE):
             some = tried[start : start + CANDIDATES_AT_ONCE]
@@ -196,25 +196,23 @@ def _lists(plan: Plan, frame: Any, bound: Any, metric: Any, k: Any, tried: Any, 
             for place, candidate in enumerate(some):
                 wide = fuse.fuse(wide, fused_by, FUSED(place), arguments_of(candidate), fusing)
             names = {"score": [FUSED(place) for place in range(len(some))]}
-            part = plan_of_lists(wide, others, [metric], k, {**given, **names}, "tune", options.cluster)
-            tables.append(_values(part, len(some)))
+            plan = plan_of_lists(wide, others, [metric], k, {**given, **names}, "tune", options.cluster)
+            parts.append(_values(plan))
             show(start + len(some))
-    values = np.column_stack([table["values"] for table in tables])
-    weights, clusters = tables[0]["weights"], tables[0].get("cluster")
-    there = ~np.isnan(values).any(axis=1) & (weights > 0)
-    return Lists(
-        values[there], weights[there], None if clusters is None else clusters[there], tables[0]["range"],
-        plan.metrics[0].higher_is_better,
-    )  # fmt: skip
+    values, (first, *_) = np.column_stack([part.values for part in parts]), parts
+    there = ~np.isnan(values).any(axis=1) & (first.weights > 0)
+    clusters = None if first.clusters is None else first.clusters[there]
+    return replace(first, values=values[there], weights=first.weights[there], clusters=clusters)
 
 
-def _values(plan: Plan, count: int) -> dict[str, Any]:
-    """Return the values, weights and clusters of lists, sorted by their keys."""
+def _values(plan: Plan) -> Lists:
+    """Return the values of some candidates, also of lists without one."""
     by_list = ListValues(plan)
     _, (part,) = segments(by_list, plan.context, by_key=True)
-    values, weights = zip(*(by_list.in_segment(part, place, 0) for place in range(count)), strict=True)
-    columns = {"values": np.column_stack(values), "weights": weights[0], "range": by_list.range_of(0)}
-    return columns | ({"cluster": part["cluster"]} if plan.context.cluster is not None else {})
+    pairs = (by_list.in_segment(part, place, 0) for place in range(len(by_list.models)))
+    values, (weights, *_) = zip(*pairs, strict=True)
+    upwards = plan.metrics[0].higher_is_better
+    return Lists(np.column_stack(values), weights, part.get("cluster"), by_list.range_of(0), upwards)
 
 
 def folds_of(lists: Lists, options: Options) -> NDArray[np.intp]:
