@@ -124,7 +124,7 @@ def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
 def answer(call: str, **values: Any) -> pl.DataFrame:
     """Show some columns of what a call over lists answers, and return all of it."""
     out = _out(values)
-    frame, roles = _read(values, call, values.get("cluster"))
+    frame, roles = _read(values, call)
     requested, k = _metrics(values, {})
     # A file that an argument names was read with those of the roles.
     named = {name: value for name, value in _named(values, own_arguments(call)).items() if name not in roles}
@@ -151,7 +151,7 @@ def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:
 
 def report(**values: Any) -> None:
     """Write a report."""
-    frame, roles = _read(values, "report", values["cluster"])
+    frame, roles = _read(values, "report")
     requested, k = _metrics(values, {})
     rec(frame).report(values["out"], requested, k, **_named(values, own_arguments("report")), **roles)
     say(f"Wrote {values['out']}")
@@ -208,15 +208,15 @@ def completion(*, shell: str) -> None:
 # --- what they share ------------------------------------------------------------------------------------------
 
 
-def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.DataFrame, dict[str, Any]]:
+def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return the frame of the files, and the roles of the call."""
     from recframe._cli.inputs import Inputs
 
-    columns = tuple(name for name in also if name is not None)
     roles = given_roles(call, values) | _named(values, ("judge",) if "judge" in values else ())
     one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
     named = one and names_file(values.get("baseline"), roles.get("score"))
-    files = values["files"], values["format"], roles, columns, named, separator_of(values["separator"])
+    also = as_tuple(values.get("cluster"))
+    files = values["files"], values["format"], roles, also, named, separator_of(values["separator"])
     frame, roles = Inputs(*files, constants_of(values["constants"])).read()
     if call == "bounds" and roles.pop("model", None) is not None:
         msg = "bounds is about one model, but the files are several"
