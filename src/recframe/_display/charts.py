@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates
@@ -106,7 +108,7 @@ def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
     alt = altair()
     found = sorted_differences(pair)
     metric, (baseline, model) = pair.metric, pair.models
-    of_models = _colours(list(models) or pair.models)
+    of_models = dict(zip(models or pair.models, cycle(COLOURS), strict=False))
     colours = [of_models[model], of_models[baseline]][:: 1 if metric.higher_is_better else -1]
     rows = [{"lists": place, "low": min(at, 0.0), "high": max(at, 0.0)} for place, at in found.points]
     x = alt.X(
@@ -283,21 +285,14 @@ def _models(averages: Sequence[Mean]) -> list[str]:
     return list(dict.fromkeys(mean.model for mean in averages))
 
 
-def _colour(models: list[str], *, legend: bool = True) -> Any:
-    """Return the colour of a model; the same models have the same colours in every chart."""
+def _of_models(channel: str, values: Sequence[str], models: list[str], *, legend: bool = True) -> Any:
+    """Return the colour or the shape of a model; the same models have the same in every chart."""
     alt = altair()
-    scale = alt.Scale(domain=models, range=[*_colours(models).values()])
-    return alt.Color("model:N", scale=scale, legend=_legend(models, legend=legend))
+    scale = alt.Scale(domain=models, range=[*islice(cycle(values), len(models))])
+    return getattr(alt, channel)("model:N", scale=scale, legend=_legend(models, legend=legend))
 
 
-def _colours(models: Sequence[str]) -> dict[str, str]:
-    return {model: COLOURS[number % len(COLOURS)] for number, model in enumerate(models)}
-
-
-def _shape(models: list[str], *, legend: bool = True) -> Any:
-    alt = altair()
-    shapes = [SHAPES[number % len(SHAPES)] for number in range(len(models))]
-    return alt.Shape("model:N", scale=alt.Scale(domain=models, range=shapes), legend=_legend(models, legend=legend))
+_colour, _shape = partial(_of_models, "Color", COLOURS), partial(_of_models, "Shape", SHAPES)
 
 
 def _legend(models: list[str], *, legend: bool) -> Any:
