@@ -14,7 +14,7 @@ from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
 from recframe._cli import tables, terminal
 from recframe._cli.gates import CheckGate, bounds_of, not_ruled_out
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import constants_of, given_roles, own_arguments, separator_of, types_of
+from recframe._cli.options import constants_of, given_roles, own_arguments, said_of_columns, separator_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._lists.calls import check_save, names_file
@@ -187,7 +187,7 @@ def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], 
         given["catalog"] = int(catalog) if catalog.isdigit() else catalog
     given |= {name: list(values[name]) for name in ("truth_columns", "feature_columns")}
     roles = {name: role for name, role in given_roles("evaluate", values).items() if name not in FRAMES}
-    kinds: dict[str, Any] = {**types_of(types)}
+    kinds: dict[str, Any] = {**said_of_columns("--type", types, "TYPE", "clicked=boolean")}
     query = recframe.sql(
         requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **given, **roles
     )

@@ -146,15 +146,10 @@ def separator_of(text: str | None) -> str:
 
 def constants_of(texts: Sequence[str]) -> dict[str, str]:
     """Return the columns of ``--with COLUMN=VALUE``."""
-    return _said_of_columns("--with", texts, "VALUE", "day=2026-11-23")
+    return said_of_columns("--with", texts, "VALUE", "day=2026-11-23")
 
 
-def types_of(texts: Sequence[str]) -> dict[str, str]:
-    """Return the columns of ``--type COLUMN=TYPE``."""
-    return _said_of_columns("--type", texts, "TYPE", "clicked=boolean")
-
-
-def _said_of_columns(option: str, texts: Sequence[str], what: str, example: str) -> dict[str, str]:
+def said_of_columns(option: str, texts: Sequence[str], what: str, example: str) -> dict[str, str]:
     """Return what an option says of each column, once."""
     said: dict[str, str] = {}
     for text in texts:
