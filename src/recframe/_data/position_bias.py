@@ -86,15 +86,11 @@ def _result(
     name = query.orders[0]
     whole = nw.Int64() if (positions % 1 == 0).all() else nw.Float64()
     kind = schema[name] if name in schema and schema[name].is_numeric() else whole
-    values = [None if value != value else float(value) for value in _examined(rates)]  # noqa: PLR0124 - NaN
-    columns = {name: (positions.tolist(), kind), ESTIMATE: (values, nw.Float64())}
-    columns[PAIRS] = ([int(count) for count in counts.sum(axis=1)], nw.Int64())
     backend = nw.get_native_namespace(log)
-    made = [
-        nw.new_series(column, of, nw.Float64() if dtype == kind else dtype, backend=backend).cast(dtype)
-        for column, (of, dtype) in columns.items()
-    ]
-    return made[0].to_frame().with_columns(*made)
+    places = nw.new_series(name, positions, nw.Float64(), backend=backend).cast(kind)
+    examined = nw.new_series(ESTIMATE, _examined(rates), nw.Float64(), backend=backend).fill_nan(None)
+    pairs = nw.new_series(PAIRS, counts.sum(axis=1), nw.Float64(), backend=backend).cast(nw.Int64())
+    return places.to_frame().with_columns(examined, pairs)
 
 
 def _examined(rates: NDArray[Any]) -> NDArray[Any]:
