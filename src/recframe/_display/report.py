@@ -160,12 +160,11 @@ def _check(report: ReportQuery) -> tuple[int, str]:
 
 def _explained(report: ReportQuery) -> str:
     every = {**report.call.bound, **report.call.given}
-    policies = {name: every[name] for name in EXPLAINED if name in every}
-    like = {"like": every["like"]} if every.get("like") is not None else {}
+    policies = {name: every[name] for name in (*EXPLAINED, "like") if name in every}
     # Cutoffs change a value, not its definition, so a metric is explained once.
     first = {
         spec.at(None).name if report_charts.has_cutoff(spec.metric) else spec.name: spec
         for spec in reversed(report.specs)
     }
-    texts = [str(explain(spec.as_given, **like, **policies)) for spec in reversed(first.values())]
+    texts = [str(explain(spec.as_given, **policies)) for spec in reversed(first.values())]
     return "\n".join(map(page.text_html, texts))
