@@ -12,7 +12,7 @@ import recframe
 from recframe import rec
 from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
 from recframe._cli import tables, terminal
-from recframe._cli.gates import CheckGate, bounds_of, not_ruled_out
+from recframe._cli.gates import bounds_of, check_limits, found_beyond, not_ruled_out
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import constants_of, given_roles, own_arguments, said_of_columns, separator_of
 from recframe._cli.terminal import fitted, progress, say
@@ -73,7 +73,7 @@ def evaluate(
     **values: Any,
 ) -> list[str]:
     """Evaluate the models, and judge their values."""
-    bounds, gate = bounds_of(fail_under), CheckGate.of(fail_on_check)
+    bounds, limits = bounds_of(fail_under), check_limits(fail_on_check)
     if sure and not bounds:
         msg = "--sure without --fail-under, which it belongs to"
         raise OptionError(msg, "--fail-under METRIC=X --sure")
@@ -81,8 +81,8 @@ def evaluate(
     frame, roles = _read(values, "evaluate")
     failures = []
     if fail_on_check:
-        names = CALL_ROLES["check"]
-        failures = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
+        findings = rec(frame).check(**{name: value for name, value in roles.items() if name in CALL_ROLES["check"]})
+        failures = found_beyond(findings, *limits)
     requested, k = _metrics(values, bounds)
     result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
     table = tables.table if counts or {"per", "per_item"} & roles.keys() else tables.by_metric
@@ -159,7 +159,7 @@ def report(**values: Any) -> None:
 
 def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list[str]:
     """Show what a look at the files finds."""
-    gate, out = CheckGate.of(fail_on_check), _out(values)
+    limits, out = check_limits(fail_on_check), _out(values)
     frame, roles = _read(values, "check")
     result = rec(frame).check(k, **roles)
     counted = result.filter(result["count"] > 0)
@@ -171,7 +171,7 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
         if not _format(values):
             meanings = dict(counted.select("finding", "meaning").iter_rows())
             say("\n".join(f"{finding}: {meaning}" for finding, meaning in meanings.items()))
-    return gate.judged(result) if fail_on_check else []
+    return found_beyond(result, *limits) if fail_on_check else []
 
 
 def explain(*, metric: str, **values: Any) -> None:

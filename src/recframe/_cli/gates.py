@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recframe._checks.findings import FINDINGS, SEVERITIES
@@ -63,56 +62,44 @@ def not_ruled_out(result: pl.DataFrame, margin: float | str) -> list[str]:
     return phrases
 
 
-@dataclass(frozen=True)
-class CheckGate:
-    """What a check may find: nothing of some severities, and of the findings in `limits` up to a share.
+def check_limits(texts: Sequence[str]) -> tuple[tuple[str, ...], dict[str, float]]:
+    """Return what ``--fail-on-check SEVERITY`` and ``--fail-on-check FINDING=SHARE`` allow.
 
-    Attributes
-    ----------
-    severities : tuple of str
-        Of these severities nothing may be found.
-    limits : dict of str to float
-        The largest share of a finding, whatever its severity.
+    Of the severities nothing may be found, and of a finding, whatever its severity, the share.
     """
+    limits: dict[str, float] = {}
+    most = 0
+    for text in texts:
+        if text in SEVERITIES:
+            most = max(most, SEVERITIES.index(text))
+            continue
+        name, _, limit = text.rpartition("=")
+        if name not in FINDING_NAMES:
+            msg = f"--fail-on-check {text}: {name or text!r} is no finding of check"
+            raise OptionError(msg, closest(name or text, (*FINDING_NAMES, *SEVERITIES)))
+        share = number_of(limit)
+        if share is None or not 0 <= share <= 1:
+            msg = f"--fail-on-check {text} does not say FINDING=SHARE, a share from 0 to 1"
+            raise OptionError(msg, "such as --fail-on-check truth_of_unknown_lists=0.1")
+        limits[name] = share
+    return SEVERITIES[: most + 1], limits
 
-    severities: tuple[str, ...]
-    limits: Mapping[str, float]
 
-    @classmethod
-    def of(cls, texts: Sequence[str]) -> CheckGate:
-        """Return the gate of ``--fail-on-check SEVERITY`` and ``--fail-on-check FINDING=SHARE``."""
-        limits: dict[str, float] = {}
-        most = 0
-        for text in texts:
-            if text in SEVERITIES:
-                most = max(most, SEVERITIES.index(text))
-                continue
-            name, _, limit = text.rpartition("=")
-            if name not in FINDING_NAMES:
-                msg = f"--fail-on-check {text}: {name or text!r} is no finding of check"
-                raise OptionError(msg, closest(name or text, (*FINDING_NAMES, *SEVERITIES)))
-            share = number_of(limit)
-            if share is None or not 0 <= share <= 1:
-                msg = f"--fail-on-check {text} does not say FINDING=SHARE, a share from 0 to 1"
-                raise OptionError(msg, "such as --fail-on-check truth_of_unknown_lists=0.1")
-            limits[name] = share
-        return cls(SEVERITIES[: most + 1], limits)
-
-    def judged(self, result: pl.DataFrame) -> list[str]:
-        """Return what a check found beyond it, as a phrase."""
-        absent = sorted(self.limits.keys() - {*result["finding"]})
-        if absent:
-            msg = f"--fail-on-check {absent[0]}={self.limits[absent[0]]:g}: this check does not look for it"
-            raise OptionError(msg, "some findings need an option, such as --truth, --per or -k")
-        phrases = []
-        for row in result.filter(result["count"] > 0).iter_rows(named=True):
-            name, limit = row["finding"], self.limits.get(row["finding"])
-            of = f" of model {row['model']!r}" if "model" in row else ""
-            if limit is not None and row["share"] > limit:
-                phrases.append(f"{name}{of} ({row['count']:,}, a share of {row['share']:.4g} above {limit:g})")
-            elif limit is None and row["severity"] in self.severities:
-                phrases.append(f"{name}{of} ({row['count']:,})")
-        return [f"the check found {', '.join(phrases)}"] if phrases else []
+def found_beyond(result: pl.DataFrame, severities: Sequence[str], limits: Mapping[str, float]) -> list[str]:
+    """Return what a check found beyond its limits, as a phrase."""
+    absent = sorted(limits.keys() - {*result["finding"]})
+    if absent:
+        msg = f"--fail-on-check {absent[0]}={limits[absent[0]]:g}: this check does not look for it"
+        raise OptionError(msg, "some findings need an option, such as --truth, --per or -k")
+    phrases = []
+    for row in result.filter(result["count"] > 0).iter_rows(named=True):
+        name, limit = row["finding"], limits.get(row["finding"])
+        of = f" of model {row['model']!r}" if "model" in row else ""
+        if limit is not None and row["share"] > limit:
+            phrases.append(f"{name}{of} ({row['count']:,}, a share of {row['share']:.4g} above {limit:g})")
+        elif limit is None and row["severity"] in severities:
+            phrases.append(f"{name}{of} ({row['count']:,})")
+    return [f"the check found {', '.join(phrases)}"] if phrases else []
 
 
 def is_check_limit(text: str) -> bool:
