@@ -106,11 +106,11 @@ def distribution(by_model: Values, coloured: Sequence[str] = ()) -> Any:
 def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
     """Return the sorted differences of two models, list by list, where each is better in its colour."""
     alt = altair()
-    found = sorted_differences(pair)
+    points, better, worse, lists, mean = sorted_differences(pair)
     metric, (baseline, model) = pair.metric, pair.models
     of_models = dict(zip(models or pair.models, cycle(COLOURS), strict=False))
     colours = [of_models[model], of_models[baseline]][:: 1 if metric.higher_is_better else -1]
-    rows = [{"lists": place, "low": min(at, 0.0), "high": max(at, 0.0)} for place, at in found.points]
+    rows = [{"lists": place, "low": min(at, 0.0), "high": max(at, 0.0)} for place, at in points]
     x = alt.X(
         "lists:Q", title="lists, those with the best difference first", axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
@@ -123,12 +123,12 @@ def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
         for column, colour in zip(("high", "low"), colours, strict=True)
     ]
     layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y=alt.Y("zero:Q")))
-    equal = 1 - found.better - found.worse
+    equal = 1 - better - worse
     model, baseline = texts.short(model), texts.short(baseline)
-    counts = f"{model} is better in {found.better:.0%}, equal in {max(equal, 0):.0%}, worse in {found.worse:.0%}"
+    counts = f"{model} is better in {better:.0%}, equal in {max(equal, 0):.0%}, worse in {worse:.0%}"
     lines = [
-        f"{counts} of {texts.lists_text(found.lists)}",
-        f"mean difference {found.mean:+.4f}; {texts.direction(metric)}",
+        f"{counts} of {texts.lists_text(lists)}",
+        f"mean difference {mean:+.4f}; {texts.direction(metric)}",
     ]
     return titled(layers, rows, f"{metric.label}: {model} against {baseline}", lines)
 

@@ -218,20 +218,11 @@ def histogram(by_model: Values) -> list[dict[str, Any]]:
     return rows
 
 
-@dataclass(frozen=True)
-class Differences:
-    """The differences of two models over lists, sorted, the best for the second model first."""
+def sorted_differences(pair: Values) -> tuple[list[tuple[float, float]], float, float, int, float]:
+    """Return the differences of two models over lists, sorted, the best for the second model first.
 
-    points: list[tuple[float, float]]
-    """Shares of the lists with the difference there."""
-    better: float
-    worse: float
-    lists: int
-    mean: float
-
-
-def sorted_differences(pair: Values) -> Differences:
-    """Return some hundred of the sorted differences, evenly spread over the lists.
+    Some hundred shares of the lists, evenly spread, each with the difference there; the shares of the lists in which
+    the second model is better, and worse; how many lists there are; and the mean difference.
 
     Raises
     ------
@@ -259,7 +250,7 @@ def sorted_differences(pair: Values) -> Differences:
     places = np.unique(np.linspace(0, len(ordered) - 1, min(POINTS, len(ordered))).round().astype(int))
     points = [(float((place + 0.5) / len(ordered)), float(ordered[place])) for place in places]
     better, worse = (float(np.mean(side * values > ROUNDING)) for side in (sign, -sign))
-    return Differences(points, better, worse, len(values), mean)
+    return points, better, worse, len(values), mean
 
 
 def check_means(means: Iterable[float | None], label: str) -> None:
