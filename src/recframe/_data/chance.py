@@ -39,17 +39,15 @@ def scramble(frame: Frame, columns: Sequence[str], seed: str, name: str) -> Fram
     through x ↦ (x + c)⁵, which maps the field onto itself. The constants c come from the seed. Only whole numbers
     below 2⁶² are multiplied and divided, so that all engines agree to the last bit.
     """
-    step = 0
     frame = frame.with_columns(nw.lit(0, nw.Int64()).alias(STATE))
-    for column in [*columns, None]:
-        for addend in (column, None):
-            added = nw.col(STATE) + _constant(seed, step)
-            added = added if addend is None else added + nw.col(addend)
-            frame = frame.with_columns((added % FIELD_SIZE).alias(STATE))
-            frame = frame.with_columns((nw.col(STATE) * nw.col(STATE) % FIELD_SIZE).alias(STATE_SQUARED))
-            fourth = nw.col(STATE_SQUARED) * nw.col(STATE_SQUARED) % FIELD_SIZE
-            frame = frame.with_columns((fourth * nw.col(STATE) % FIELD_SIZE).alias(STATE))
-            step += 1
+    addends = [addend for column in (*columns, None) for addend in (column, None)]
+    for step, addend in enumerate(addends):
+        added = nw.col(STATE) + _constant(seed, step)
+        added = added if addend is None else added + nw.col(addend)
+        frame = frame.with_columns((added % FIELD_SIZE).alias(STATE))
+        frame = frame.with_columns((nw.col(STATE) * nw.col(STATE) % FIELD_SIZE).alias(STATE_SQUARED))
+        fourth = nw.col(STATE_SQUARED) * nw.col(STATE_SQUARED) % FIELD_SIZE
+        frame = frame.with_columns((fourth * nw.col(STATE) % FIELD_SIZE).alias(STATE))
     return frame.with_columns(nw.col(STATE).alias(name)).drop(STATE, STATE_SQUARED)
 
 
