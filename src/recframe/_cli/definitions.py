@@ -49,7 +49,7 @@ def _flag(name: str, text: str) -> click.Option:
     return click.Option([name], is_flag=True, help=text)
 
 
-PARAMETERS: dict[str, list[click.Parameter]] = {
+PARAMETERS: dict[str, click.Parameter | list[click.Parameter]] = {
     "files": [
         click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=click.Path()),
         _option(
@@ -75,7 +75,7 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
         ),
         _several("-k --k", "N", "A cutoff of the metrics that name none; several: -k 5 10. [the whole list]", type=int),
     ],
-    "cutoff": [_option("-k --k", "N", "The cutoff at which ties are looked for.", type=int)],
+    "cutoff": _option("-k --k", "N", "The cutoff at which ties are looked for.", type=int),
     "one_metric": [
         _option("-m --metric", "METRIC", "The metric. [ndcg@10]", default="ndcg@10"),
         _option("-k --k", "N", "The cutoff, if the metric names none.", type=int),
@@ -90,13 +90,11 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
         ),
         _flag("--lists-only", "One row for each list, without its items."),
     ],
-    "counts": [_flag("--counts", "Add how many lists have a value under every metric, and how many have none.")],
-    "chance": [
-        _flag(
-            "--chance",
-            "Add the value of a random order of the same rows, and how far the model is from it to the best.",
-        )
-    ],
+    "counts": _flag("--counts", "Add how many lists have a value under every metric, and how many have none."),
+    "chance": _flag(
+        "--chance",
+        "Add the value of a random order of the same rows, and how far the model is from it to the best.",
+    ),
     "fail_under": [
         _several(
             "--fail-under",
@@ -105,31 +103,25 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
         ),
         _flag("--sure", "Exit so only if the whole interval of the value, with a confidence of 0.95, is below X."),
     ],
-    "fail_on_check": [
-        _several(
-            "--fail-on-check",
-            "LIMIT",
-            "Exit with 1 if a check of the files finds errors; with warning or note, less severe findings too; with "
-            "FINDING=SHARE, the finding may have this share. May be repeated. [error]",
-        )
-    ],
-    "save": [
-        _file(
-            "--save",
-            "Write the values of the lists to this Parquet file, unless a gate fails: a later compare --baseline FILE "
-            "reads it.",
-        )
-    ],
-    "fail_unless_not_worse": [
-        _option(
-            "--fail-unless-not-worse --fail-if-worse fail_unless_not_worse",
-            "[MODEL]",
-            "Exit with 1 if another model may be worse than this one by more than the margin: unless the verdict is "
-            "better, equivalent or not worse. Sets --baseline; without MODEL, it is that of --baseline.",
-            is_flag=False,
-            flag_value="",
-        ),
-    ],
+    "fail_on_check": _several(
+        "--fail-on-check",
+        "LIMIT",
+        "Exit with 1 if a check of the files finds errors; with warning or note, less severe findings too; with "
+        "FINDING=SHARE, the finding may have this share. May be repeated. [error]",
+    ),
+    "save": _file(
+        "--save",
+        "Write the values of the lists to this Parquet file, unless a gate fails: a later compare --baseline FILE "
+        "reads it.",
+    ),
+    "fail_unless_not_worse": _option(
+        "--fail-unless-not-worse --fail-if-worse fail_unless_not_worse",
+        "[MODEL]",
+        "Exit with 1 if another model may be worse than this one by more than the margin: unless the verdict is "
+        "better, equivalent or not worse. Sets --baseline; without MODEL, it is that of --baseline.",
+        is_flag=False,
+        flag_value="",
+    ),
     "sql": [
         _option("--table", "TABLE", "The table of recommendations, as SQL names it.", required=True),
         _option("--dialect", "DATABASE", "The database.", required=True, type=click.Choice(get_args(Dialect))),
@@ -150,8 +142,8 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
         ),
         _several("--feature feature_columns", "COLUMN", "A column of --features that is a feature. May be repeated."),
     ],
-    "title": [_option("--title", "TEXT", "The title of the page.")],
-    "page": [_file("--out", "The file to write. [report.html]", default="report.html")],
+    "title": _option("--title", "TEXT", "The title of the page."),
+    "page": _file("--out", "The file to write. [report.html]", default="report.html"),
     "output": [
         _flag("--json", "Print JSON, with all digits."),
         _flag("--csv", "Print CSV, with all digits."),
@@ -160,8 +152,8 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
         _file("--append", "Add the rows to this Parquet file, instead of those that have the same values of --with."),
         _option("--digits", "N", "Digits after the point in tables, from 0 to 15. [4]", type=int),
     ],
-    "metric": [click.Argument(["metric"], shell_complete=_metric_names)],
-    "shell": [click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish")))],
+    "metric": click.Argument(["metric"], shell_complete=_metric_names),
+    "shell": click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish"))),
 }
 """The parameters that are neither roles nor arguments of a call, by the names of the table of commands."""
 OF_FILES = (
@@ -199,7 +191,8 @@ def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parame
         return role_options(roles_of(name))
     if part == "roles_of_tables":
         return role_options(role for role in roles_of("evaluate") if role not in FRAMES)
-    return role_options((*EXPLAINED, "like")) if part == "policies" else PARAMETERS[part]
+    own = role_options((*EXPLAINED, "like")) if part == "policies" else PARAMETERS[part]
+    return [own] if isinstance(own, click.Parameter) else own
 
 
 class Command(click.Command):
