@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import narwhals as nw
@@ -66,20 +67,13 @@ class Method:
     tunes_weights: bool = False
 
 
-def _total(values: Values) -> nw.Expr:
-    return values.total
-
-
-def _times_count(values: Values) -> nw.Expr:
-    return values.count * values.total
-
-
+_total = attrgetter("total")
 METHODS: Mapping[str, Method] = {
     "rrf": Method(_total, "rrf", "k"),
     "borda": Method(_total, "borda", tunes_weights=True),
-    "isr": Method(_times_count, "isr"),
+    "isr": Method(lambda values: values.count * values.total, "isr"),
     "sum": Method(_total),
-    "mnz": Method(_times_count),
+    "mnz": Method(lambda values: values.count * values.total),
     "min": Method(lambda values: nw.min_horizontal(*values.each), weights="refused"),
     "max": Method(lambda values: nw.max_horizontal(*values.each), weights="refused"),
     "median": Method(lambda values: median(len(values.each), values.count), weights="refused"),
