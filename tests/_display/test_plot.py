@@ -383,6 +383,12 @@ def test_one_list_is_one_list():
     assert found["title"]["subtitle"][0].startswith("1 list; ")
 
 
+def test_models_of_different_lists_have_no_differences():
+    frame = pl.DataFrame({"user": [1, 2], "relevant": [1, 1], "old": [0.5, None], "new": [None, 0.5]})
+    with pytest.raises(recframe.InputError, match="no list has a value of mrr under both models"):
+        frame.rec.plot.differences("mrr", score=["old", "new"], lists="ranked")
+
+
 def test_without_altair_there_is_the_line_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(recframe.MissingExtraError, match="which is the extra 'plot' of recframe"):

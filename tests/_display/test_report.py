@@ -235,3 +235,13 @@ def test_models_that_are_lists_or_structs_have_no_report(tmp_path, name):
     rows = pl.DataFrame({"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [2.0, 1.0], "model": [name] * 2})
     with pytest.raises(recframe.ColumnTypeError, match="the model column holds lists or structs"):
         rows.rec.report(tmp_path / "report.html", "ndcg", 2, model="model")
+
+
+def test_a_frame_without_findings_is_said_to_have_none(tmp_path):
+    path = tmp_path / "report.html"
+    truth = pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 3, 3, 1]})
+    frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 3, 4], "score": [0.9, 0.2, 0.8, 0.3]})
+    assert frame.rec.check(truth=truth)["count"].sum() == 0
+    frame.rec.report(path, "mrr", truth=truth)
+    text = path.read_text(encoding="utf-8")
+    assert "Check of the data: 0 findings" in text and "Nothing was found." in text
