@@ -12,7 +12,7 @@ import recframe
 pl = pytest.importorskip("polars")
 testing = pytest.importorskip("polars.testing")
 
-from recframe._engines import polars_lazy, polars_lazy_ranks, polars_partitions, polars_schema  # noqa: E402 - needs polars
+from recframe._engines import polars_lazy, polars_schema  # noqa: E402 - needs polars
 
 NAMES = [
     "ndcg", "map", "mrr", "err", "roc_auc", "gauc", "r_precision", "coverage", "personalization", "gini", "entropy",
@@ -58,12 +58,11 @@ def whole():
 @pytest.mark.parametrize("version", ["1.30 to 1.34", "1.21 to 1.29"])
 @pytest.mark.parametrize("partitions", [None, 3])
 def test_polars_that_tells_types_earlier_gives_the_same(whole, version, partitions, monkeypatch):
-    if version == "1.30 to 1.34" and not polars_partitions.GIVES_SCHEMA_LATER:
+    if version == "1.30 to 1.34" and not polars_lazy.GIVES_SCHEMA_LATER:
         pytest.skip("this polars takes no function instead of types")
     frame, requested, expected = whole
-    for module in (polars_lazy, polars_lazy_ranks, polars_partitions, polars_schema):
-        monkeypatch.setattr(module, "KNOWS_SCHEMA_LATER", False)
-    monkeypatch.setattr(polars_partitions, "GIVES_SCHEMA_LATER", version == "1.30 to 1.34")
+    monkeypatch.setattr(polars_schema, "KNOWS_SCHEMA_LATER", False)
+    monkeypatch.setattr(polars_lazy, "GIVES_SCHEMA_LATER", version == "1.30 to 1.34")
     found = frame.lazy().rec.evaluate(**requested, partitions=partitions)
     testing.assert_frame_equal(found.collect().sort("model"), expected.sort("model"), **TOLERANCE)
 

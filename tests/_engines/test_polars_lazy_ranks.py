@@ -10,8 +10,9 @@ import pytest
 
 pl = pytest.importorskip("polars")
 
-from recframe._engines import polars_lazy_ranks  # noqa: E402 - needs polars
-from recframe._engines.base import Needed  # noqa: E402
+from recframe._engines.base import Needed  # noqa: E402 - needs polars
+from recframe._engines.polars_frame import lazy  # noqa: E402
+from recframe._engines.polars_lazy import LazyPolars  # noqa: E402
 
 pytestmark = pytest.mark.skipif(
     not hasattr(pl.LazyFrame, "pipe_with_schema"), reason="polars tells the types of a plan to a callback since 1.35"
@@ -55,7 +56,7 @@ def by_row(frame):
 @pytest.mark.parametrize("upto", [None, 4])
 def test_rows_stand_where_their_rank_is(kind, height, needed, upto):
     frame = rows(kind, height)
-    found = polars_lazy_ranks.rank_rows(frame.lazy(), ["user"], "score", upto, needed)
+    found = LazyPolars().rank_rows(lazy(frame.lazy()), ["user"], "score", upto, needed).to_native()
     start = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
     expected = frame.with_columns(start, size=pl.len().over("user", "score").cast(pl.Int64)).drop("score")
     if needed is not None:
@@ -71,7 +72,7 @@ def test_rows_stand_where_their_rank_is(kind, height, needed, upto):
 def test_rows_are_numbered(kind, missing):
     frame = rows(kind)
     frame = frame.with_columns(score=pl.when(pl.col("row") % 7 > 0).then("score")) if missing else frame
-    found = polars_lazy_ranks.number_rows(frame.lazy(), ["user"], "score", descending=True)
+    found = LazyPolars().number_rows(lazy(frame.lazy()), ["user"], "score", descending=True).to_native()
     answer = found.collect()
     assert answer.schema == found.collect_schema()
     assert by_row(answer.drop("position")) == by_row(frame)
@@ -79,7 +80,12 @@ def test_rows_are_numbered(kind, missing):
         group = rows_of_list.sort("position")
         assert group["position"].to_list() == list(range(1, group.height + 1))
         assert group["score"].is_sorted(descending=True)
-    tied = polars_lazy_ranks.number_rows(frame.lazy(), ["user"], "score", descending=True, tied=True).collect()
+    tied = (
+        LazyPolars()
+        .number_rows(lazy(frame.lazy()), ["user"], "score", descending=True, tied=True)
+        .to_native()
+        .collect()
+    )
     first = pl.col("score").rank("min", descending=True).over("user").cast(pl.Float64)
     assert by_row(tied.drop("equal")) == by_row(frame.with_columns(position=first))
     known = tied.filter(pl.col("score").is_not_null())
@@ -88,7 +94,7 @@ def test_rows_are_numbered(kind, missing):
 
 def test_what_reads_the_rows_can_leave_columns_and_rows_out():
     frame = rows("text")
-    found = polars_lazy_ranks.rank_rows(frame.lazy(), ["user"], "score", None, None)
+    found = LazyPolars().rank_rows(lazy(frame.lazy()), ["user"], "score", None, None).to_native()
     expected = found.collect()
     assert by_row(found.select("start", "row").collect()) == by_row(expected.select("start", "row"))
     assert by_row(found.filter(pl.col("row") < 9).collect()) == by_row(expected.filter(pl.col("row") < 9))

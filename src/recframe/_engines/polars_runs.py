@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._engines.polars_compat import FEW_ROWS, col, collect, collect_columns, is_in, numpy_if_installed, series
-from recframe._engines.polars_schema import ALL_ROWS
 from recframe._engines.polars_sums import exact_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 BLOCK, MIXED, RUN = "block", "mixed", "run"
 
@@ -87,11 +86,6 @@ def _changes(name: str) -> pl.Expr:
     return col(name).ne_missing(col(name).shift(1))
 
 
-def schema_of_sums(schema: pl.Schema, group: Sequence[str], columns: Sequence[str]) -> pl.Schema:
-    """Return the schema of the sums of a frame with a schema."""
-    return pl.LazyFrame(schema=schema).group_by(list(group)).agg(col(name).sum() for name in columns).collect_schema()
-
-
 def _differ(keys: pl.DataFrame) -> bool:
     """Return whether all keys are different: each group is one run of rows."""
     first = keys.to_series()
@@ -105,19 +99,3 @@ def _sums_of_runs(numpy: Any, runs: Any, many: int, values: pl.Series) -> pl.Ser
     known = values.fill_null(0.0) if values.null_count() else values
     # Of no rows, NumPy counts whole numbers.
     return pl.Series(values.name, numpy.bincount(runs, known.to_numpy(), many), dtype=values.dtype)
-
-
-def later(
-    frame: pl.LazyFrame, function: Callable[[pl.DataFrame], pl.DataFrame], planned: Callable[[pl.Schema], pl.Schema]
-) -> pl.LazyFrame:
-    """Return the plan that calls a function with all rows; another one tells the schema of what it returns."""
-    return frame.pipe_with_schema(partial(_later, function, planned))
-
-
-def _later(
-    function: Callable[[pl.DataFrame], pl.DataFrame],
-    planned: Callable[[pl.Schema], pl.Schema],
-    frame: pl.LazyFrame,
-    schema: pl.Schema,
-) -> pl.LazyFrame:
-    return frame.map_batches(function, schema=planned(schema), **ALL_ROWS)

@@ -10,7 +10,7 @@ import polars as pl
 from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from recframe._engines.base import Engine
     from recframe._engines.column_spec import Source
@@ -19,6 +19,11 @@ KNOWS_SCHEMA_LATER = hasattr(pl.LazyFrame, "pipe_with_schema")
 """Whether polars calls a function with the schema when it resolves a plan, and not before."""
 ALL_ROWS = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
 """The arguments of polars that hand a function of a plan all rows and columns."""
+
+
+def later(frame: pl.LazyFrame, function: Callable[[pl.LazyFrame, pl.Schema], pl.LazyFrame]) -> pl.LazyFrame:
+    """Return what a function makes of a plan and its schema when polars resolves it; the plan where it does not."""
+    return frame.pipe_with_schema(function) if KNOWS_SCHEMA_LATER else frame
 
 
 class SchemaCheck:
@@ -44,14 +49,11 @@ class SchemaCheck:
 
     def native(self, name: str) -> pl.LazyFrame:
         """Return the user's frame, which is checked when polars resolves the plan of the answer, if it can."""
-        frame: pl.LazyFrame = self._sources[name].native
-        return frame.pipe_with_schema(partial(self._resolved, name)) if KNOWS_SCHEMA_LATER else frame
+        return later(self._sources[name].native, partial(self._resolved, name))
 
     def aligned(self, name: str, frame: pl.LazyFrame) -> pl.LazyFrame:
         """Return the columns that were read from a frame, where keys will have the same types in all frames."""
-        if len(self._sources) == 1 or not KNOWS_SCHEMA_LATER:
-            return frame
-        return frame.pipe_with_schema(partial(self._cast, name))
+        return frame if len(self._sources) == 1 else later(frame, partial(self._cast, name))
 
     def _resolved(self, name: str, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
         # Each part of a plan that reads a frame resolves its schema again; the next collect may find another file.

@@ -53,10 +53,15 @@ SCORE, GOES_ON, INDEX, PLACED_BY = "score of row", "goes on", "index of row", "p
 
 
 def rank_rows(
-    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, known: Facts
+    frame: pl.DataFrame,
+    keys: Sequence[str],
+    score: str,
+    upto: int | None,
+    mark: Mark | None,
+    known: Facts | None = None,
 ) -> pl.LazyFrame:
     """Return rows as `ranked_by_sort` does, in any order."""
-    ranked = ranked_by_sort(frame, keys, score, upto, mark, known)
+    ranked = ranked_by_sort(frame, keys, score, upto, mark, {} if known is None else known)
     if ranked is not None:
         return ranked
     rows: pl.LazyFrame = ranked_by_windows(lazy(frame), keys, score, upto).drop(score).to_native()
@@ -85,7 +90,7 @@ def places(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool)
     rows = frame.select(*keys, pl.col(score).alias(PLACED_BY)).with_row_index(ROW)
     there = rows.filter(pl.col(PLACED_BY).is_not_null()) if rows.get_column(PLACED_BY).null_count() else rows
     place = pl.col(START).cast(pl.Float64) if first else pl.col(START) + (pl.col(SIZE) - 1) / 2
-    ranked = collect_columns(rank_rows(there, keys, PLACED_BY, None, None, {}).select(ROW, place.alias(START)))
+    ranked = collect_columns(rank_rows(there, keys, PLACED_BY, None, None).select(ROW, place.alias(START)))
     return in_order_of_rows(ranked.get_column(ROW), ranked.get_column(START), frame.height)
 
 
