@@ -186,9 +186,9 @@ class Engine(Adapter):
         """Yield what each function builds, the next one in a background thread where supported."""
         return (build() for build in builds)
 
-    @abstractmethod
     def scalar(self, frame: Frame) -> Any:
         """Return the one value of an eager frame of one row and one column, None where it is missing."""
+        raise NotImplementedError
 
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
         """Return the least and the greatest number of a column of an eager frame, 0 and 0 if it has none."""

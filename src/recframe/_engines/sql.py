@@ -7,7 +7,7 @@ nothing runs before the user fetches the result.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
@@ -88,10 +88,6 @@ class SqlEngine(Engine):
         lists = known_values(rows, keys, column).group_by(*keys).agg(nw.col(column).min(), nw.len().alias(COUNT))
         text = nw.when(nw.col(COUNT) > 1).then(nw.lit(" ".join(str(error).split()))).otherwise(nw.lit("1"))
         return lists.select(*keys, nw.when(text.cast(nw.Int64()) == 1).then(nw.col(column)).alias(column))
-
-    def scalar(self, frame: Frame) -> NoReturn:
-        msg = "a value is read from eager frames only"
-        raise NotImplementedError(msg)
 
 
 def check_case(names: Sequence[str]) -> None:
