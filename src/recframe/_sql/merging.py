@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from recframe._sql.packages import exp
@@ -38,17 +39,19 @@ def outputs(select: Any) -> dict[str, Any]:
     return {each.alias_or_name: each.this if isinstance(each, exp.Alias) else each for each in select.expressions}
 
 
-def uses(queries: Queries, name: str) -> int:
-    """Return how often the queries read another one."""
-    return sum(
-        isinstance(table, exp.Table) and table.name == name
+def readers(queries: Queries, name: str) -> list[tuple[Any, Any]]:
+    """Return the SELECTs that read a query, each with the table as which it does."""
+    return [
+        (select, table)
         for query in queries.values()
         for select in selects(query)
         for table in tables(select)
-    )
+        if isinstance(table, exp.Table) and table.name == name
+    ]
 
 
 def _has(select: Any, *kinds: Any) -> bool:
+    """Return whether a column of a SELECT holds an expression of some kinds: one with a window reads other rows."""
     return any(each.find(*kinds) is not None for each in select.expressions)
 
 
@@ -60,11 +63,6 @@ def is_grouped(select: Any) -> bool:
     return any(
         found.find_ancestor(exp.Window) is None for each in select.expressions for found in each.find_all(exp.AggFunc)
     )
-
-
-def is_windowed(select: Any) -> bool:
-    """Return whether a column of a SELECT reads other rows."""
-    return _has(select, exp.Window)
 
 
 def _is_generator(select: Any) -> bool:
@@ -82,12 +80,9 @@ def _is_generator(select: Any) -> bool:
 def merge(queries: Queries) -> Queries:
     """Return fewer queries: each one that a single SELECT reads is put into it where that computes the same."""
     for name in [*queries][:-1]:
-        inner = queries[name]
-        if not isinstance(inner, exp.Select) or uses(queries, name) != 1:
-            continue
-        outer, table = _reader(queries, name)
-        if _may_merge(inner, outer, table):
-            _put_into(inner, outer, table)
+        inner, read = queries[name], readers(queries, name)
+        if isinstance(inner, exp.Select) and len(read) == 1 and _may_merge(inner, *read[0]):
+            _put_into(inner, *read[0])
             del queries[name]
     return queries
 
@@ -96,9 +91,10 @@ def without_empty_parts(queries: Queries) -> Queries:
     """Return the queries without rows that the only reader leaves out, as their constants tell."""
     simplify = import_module("sqlglot.optimizer.simplify").simplify
     for name, query in queries.items():
-        if isinstance(query, exp.Select) or uses(queries, name) != 1:
+        read = readers(queries, name)
+        if isinstance(query, exp.Select) or len(read) != 1:
             continue
-        reader, table = _reader(queries, name)
+        ((reader, table),) = read
         where = reader.args.get("where")
         if where is None or table.parent is not reader.args["from_"]:
             continue
@@ -120,17 +116,6 @@ def _with_constants(condition: Any, alias: str, columns: Mapping[str, Any]) -> A
     return condition.transform(constant)
 
 
-def _reader(queries: Queries, name: str) -> tuple[Any, Any]:
-    """Return the first SELECT that reads a query, and the table as which it does."""
-    return next(
-        (select, table)
-        for query in queries.values()
-        for select in selects(query)
-        for table in tables(select)
-        if isinstance(table, exp.Table) and table.name == name
-    )
-
-
 def _may_merge(inner: Any, outer: Any, table: Any) -> bool:
     """Return whether one SELECT computes what two do, and is as easy to read."""
     other = ("distinct", "limit", "offset", "order", "qualify", "having")
@@ -143,9 +128,9 @@ def _may_merge(inner: Any, outer: Any, table: Any) -> bool:
     reads = _reads(outer, table.alias_or_name)
     if any(len(read) > 1 and _is_long(columns[name]) for name, read in reads.items()):
         return False
-    if is_grouped(inner) or is_windowed(inner):
+    if is_grouped(inner) or _has(inner, exp.Window):
         rows = outer.args.get("where") or outer.args.get("joins") or is_grouped(outer)
-        windows = is_windowed(outer) if is_grouped(inner) else _windows_over(reads, columns)
+        windows = _has(outer, exp.Window) if is_grouped(inner) else _windows_over(reads, columns)
         return not rows and not windows
     grouped = outer.args.get("group")
     keys = [key for key in grouped.expressions if isinstance(key, exp.Column)] if grouped is not None else []
@@ -183,7 +168,7 @@ def _is_long(node: Any) -> bool:
 
 def _put_into(inner: Any, outer: Any, table: Any) -> None:
     """Replace the table that a SELECT reads by what its own SELECT reads."""
-    columns, alias = outputs(inner), table.alias_or_name
+    alias = table.alias_or_name
     taken = {each.alias_or_name for each in tables(outer)} - {alias}
     _rename_tables(inner, taken)
     columns = outputs(inner)
@@ -216,9 +201,5 @@ def _rename_tables(select: Any, taken: set[str]) -> None:
             new, number = f"{old}_{number}", number + 1
         if new != old:
             each.set("alias", exp.TableAlias(this=exp.to_identifier(new, quoted=True)))
-            for column in _all_of(_reads(select, old)):
+            for column in chain.from_iterable(_reads(select, old).values()):
                 column.set("table", exp.to_identifier(new, quoted=True))
-
-
-def _all_of(reads: Mapping[str, list[Any]]) -> list[Any]:
-    return [column for columns in reads.values() for column in columns]

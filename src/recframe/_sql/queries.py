@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe._sql.merging import merge, outputs, selects, tables, without_empty_parts
+from recframe._sql.merging import merge, outputs, readers, without_empty_parts
 from recframe._sql.packages import exp
 
 if TYPE_CHECKING:
@@ -108,12 +108,10 @@ def _without_copies(queries: Queries) -> Queries:
 def _read_instead(queries: Queries, name: str, columns: list[str], other: str, others: list[str]) -> None:
     """Let the readers of a query read another one, whose columns have other names."""
     names = dict(zip(columns, others, strict=True))
-    for query in queries.values():
-        for select in selects(query):
-            for table in [table for table in tables(select) if isinstance(table, exp.Table) and table.name == name]:
-                table.set("this", exp.to_identifier(other, quoted=True))
-                for column in [column for column in select.find_all(exp.Column) if column.table == table.alias_or_name]:
-                    _call(column, names[column.name])
+    for select, table in readers(queries, name):
+        table.set("this", exp.to_identifier(other, quoted=True))
+        for column in [column for column in select.find_all(exp.Column) if column.table == table.alias_or_name]:
+            _call(column, names[column.name])
 
 
 def _call(column: Any, name: str) -> None:
