@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from recframe._arguments import ROLES
+from recframe._query import resolved
 from recframe._signatures import checked_call, show_roles
-from recframe._values import choice
+from recframe._values import as_tuple, choice, column_names
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
@@ -100,13 +101,25 @@ def sql(
             msg, "partitions= is about frames" if unread[0] == "partitions" else "see help(recframe.sql)"
         )
     # Ibis and sqlglot are imported by the first query.
-    from recframe._sql.written import written
+    from recframe._sql.tables import Tables, check_text, checked_types
+    from recframe._sql.written import check_size, text_of_call
 
-    return written(
-        metrics, k, dialect, {"table": table, "truth": truth, "train": train, "features": features},
-        catalog=catalog, types=types, truth_columns=truth_columns, feature_columns=feature_columns, counts=counts,
-        roles=roles, accepted=SQL_ROLES,
-    )  # fmt: skip
+    named = {"table": table, "truth": truth, "train": train, "features": features}
+    texts = {name: check_text(name, text) for name, text in named.items() if name == "table" or text is not None}
+    held = checked_types(types)
+    of_truth = as_tuple(column_names("truth_columns", truth_columns))
+    of_features = as_tuple(column_names("feature_columns", feature_columns))
+    read = resolved([None], {}, roles, SQL_ROLES)
+    made = Tables(read, roles, held, dialect)
+    frames: dict[str, Any] = {"truth": made.truth(of_truth)} if "truth" in texts else {}
+    frames |= {"train": made.train()} if "train" in texts else {}
+    frames |= {"features": made.features(of_features)} if "features" in texts else {}
+    if isinstance(catalog, str):
+        texts["catalog"], frames["catalog"] = check_text("catalog", catalog), made.catalog()
+    elif catalog is not None:
+        frames["catalog"] = check_size(catalog)
+    frames["table"] = made.table(of_truth, truth="truth" in texts)
+    return text_of_call(metrics, k, dialect, frames, texts, read, counts=counts, **roles)
 
 
 show_roles(sql, SQL_ROLES)

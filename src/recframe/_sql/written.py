@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from recframe._arguments import EXPLAINED
 from recframe._columns import POSITION
 from recframe._evaluate import expand
-from recframe._query import resolved
 from recframe._sql.names import clean, rename
 from recframe._sql.packages import ibis, ops
 from recframe._sql.queries import queries_of
 from recframe._sql.query_text import text_of
-from recframe._sql.tables import NAMES, Tables, check_text, checked_types
-from recframe._values import as_tuple, column_names
+from recframe._sql.tables import NAMES
+from recframe._values import as_tuple
 from recframe.accessor import rec
 from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.profiles import explain
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recframe._arguments import Roles
-    from recframe._sql.tables import ColumnType
 
 TITLES = {
     "duckdb": "DuckDB",
@@ -47,40 +45,16 @@ _DEEP = Lock()
 PLACES = f"{NAMES['table']}_positions_"
 
 
-def written(
-    metrics: Any,
-    k: Any,
-    dialect: str,
-    tables: Mapping[str, str | None],
-    *,
-    catalog: str | int | None,
-    types: Mapping[str, ColumnType] | None,
-    truth_columns: Sequence[str],
-    feature_columns: Sequence[str],
-    counts: bool,
-    roles: Mapping[str, Any],
-    accepted: Sequence[str],
+def text_of_call(
+    metrics: Any, k: Any, dialect: str, frames: Mapping[str, Any], texts: Mapping[str, str], read: Roles, **given: Any
 ) -> str:
     """Return the query of a call, after a comment with its definitions."""
-    given = {name: check_text(name, text) for name, text in tables.items() if name == "table" or text is not None}
-    held = checked_types(types)
-    truth_columns = as_tuple(column_names("truth_columns", truth_columns))
-    feature_columns = as_tuple(column_names("feature_columns", feature_columns))
-    read = resolved([None], {}, roles, accepted)
-    made = Tables(read, roles, held, dialect)
-    frames: dict[str, Any] = {"truth": made.truth(truth_columns)} if "truth" in given else {}
-    frames |= {"train": made.train()} if "train" in given else {}
-    frames |= {"features": made.features(feature_columns)} if "features" in given else {}
-    if isinstance(catalog, str):
-        given["catalog"], frames["catalog"] = check_text("catalog", catalog), made.catalog()
-    elif catalog is not None:
-        frames["catalog"] = _size(catalog)
-    frame = made.table(truth_columns, truth="truth" in given)
-    result = rec(frame).evaluate(metrics, k, counts=counts, **frames, **roles)
-    read_by_name = {"table": frame, **{name: each for name, each in frames.items() if isinstance(each, ibis.Table)}}
-    schemas = {NAMES[name]: dict.fromkeys(each.columns, "text") for name, each in read_by_name.items()}
+    sides = {name: frame for name, frame in frames.items() if name != "table"}
+    result = rec(frames["table"]).evaluate(metrics, k, **sides, **given)
+    tables = {name: frame for name, frame in frames.items() if isinstance(frame, ibis.Table)}
+    schemas = {NAMES[name]: dict.fromkeys(table.columns, "text") for name, table in tables.items()}
     with _deep_calls():
-        return _head(metrics, k, read, dialect) + _body(result, dialect, schemas, given, as_tuple(read.by))
+        return _head(metrics, k, read, dialect) + _body(result, dialect, schemas, texts, as_tuple(read.by))
 
 
 @contextmanager
@@ -95,7 +69,7 @@ def _deep_calls() -> Iterator[None]:
             sys.setrecursionlimit(limit)
 
 
-def _size(catalog: Any) -> int:
+def check_size(catalog: Any) -> int:
     """Return how many items could be recommended, or raise for items: a query holds none."""
     if isinstance(catalog, bool) or not isinstance(catalog, int):
         msg = f"catalog={quoted(catalog)} is neither a table nor a number"
