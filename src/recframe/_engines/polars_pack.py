@@ -74,11 +74,6 @@ class Digits(NamedTuple):
         return math.prod(map(itemgetter(3), self.columns))
 
     @property
-    def names(self) -> list[str]:
-        """The names of the columns."""
-        return [name for name, *_ in self.columns]
-
-    @property
     def readable(self) -> bool:
         """Whether the columns can be read from the number: codes of categories cannot."""
         return not any(dtype in CODED for _, dtype, *_ in self.columns)
@@ -163,7 +158,7 @@ class Pack(NamedTuple):
 
     def tells(self, scores: pl.Series, codes: pl.Series, goes_on: pl.Series) -> bool:
         """Return whether rows with the bits of the one before have its score, if the tail does not say which it is."""
-        is_whole = self.digits is not None and scores.name in self.digits.names
+        is_whole = self.digits is not None and any(name == scores.name for name, *_ in self.digits.columns)
         # Whole numbers that are no floats may be different ones, and equal as floats.
         if scores.dtype.is_float() and (not self.scale.factor or (is_whole and self.scale.factor >= SAFE_FACTOR)):
             return True
