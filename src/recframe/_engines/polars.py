@@ -63,13 +63,17 @@ class Polars(Engine):
         return lazy(rows.group_by(list(group), maintain_order=self._few).agg(sums) if group else rows.select(sums))
 
     def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
-        # Only one part adds to a column of a list, so that no order of the parts changes its sum.
-        stacked = []
-        for part in parts:
-            lacks = [pl.lit(0.0).alias(name) for name in columns if name not in part.terms]
-            own = self.sum_terms(part, group)
-            stacked.append(own.to_native().with_columns(lacks).select(*group, *columns))
-        return self.sum_by(lazy(pl.concat(stacked)), group, columns)
+        if self._few:
+            return None
+        # Each part is summed by itself: stacked, it would hold a 0 for each column of the others.
+        sums, added = [], {name: list[pl.Expr]() for name in columns}
+        # Each join copies what is there: the widest is the last.
+        for number, part in enumerate(sorted(parts, key=lambda part: len(part.terms))):
+            names = {name: f"{number} {name}" for name in part.terms}
+            sums.append(self.sum_terms(part, group).to_native().rename(names))
+            for name, alias in names.items():
+                added[name].append(pl.col(alias).fill_null(0.0))
+        return lazy(polars_sums.joined(sums, list(group), added))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such options.
@@ -85,10 +89,6 @@ class Polars(Engine):
             return lazy(pl.LazyFrame({POSITION: range(1, upto + 1)}, schema={POSITION: pl.Int64}))
         last = pl.first().max().cast(pl.Int64).fill_null(0)
         return lazy(upto.to_native().select(pl.int_range(1, last + 1).alias(POSITION)))
-
-
-MOST_STACKED = 8
-"""Of fewer sums, one grouping of all rows is done sooner than a join of several."""
 
 
 class EagerPolars(Polars):
@@ -175,22 +175,6 @@ class EagerPolars(Polars):
             return lazy(frame.to_native().sort([*group, *columns], nulls_last=True))
         block, tied = [*group, columns[0]], columns[1:]
         return lazy(polars_runs.ordered_ties(self._collect(frame), block, tied)) if tied else frame
-
-    def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
-        if self._few:
-            return None
-        if len(columns) < MOST_STACKED:
-            return super().sum_separately(parts, group, columns)
-        # Each part is summed by itself: stacked, it would hold a 0 for each column of the others.
-        sums, added = [], {name: list[pl.Expr]() for name in columns}
-        for number, part in enumerate(parts):
-            names = {name: f"{number} {name}" for name in part.terms}
-            sums.append(self.sum_terms(part, group).to_native().rename(names))
-            for name, alias in names.items():
-                added[name].append(pl.col(alias).fill_null(0.0))
-        # Each join copies what is there: the widest is the last.
-        narrow_first = sorted(sums, key=lambda part: len(part.collect_schema()))
-        return lazy(polars_sums.joined(narrow_first, list(group), added))
 
     def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "_right") -> Frame:
         if self._few:
