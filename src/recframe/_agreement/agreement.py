@@ -192,7 +192,7 @@ class Agreement:
     def frame(self) -> Any:
         """Return one row for each value of `per` and pair of models."""
         engine, table = self._engine, self._table()
-        if self._interval is None or engine.eager:
+        if self._interval is None:
             return self._finished(table)
         # The quantiles of intervals need SciPy, so they are no part of a lazy plan.
         later = engine.deferred(lambda: self._finished(table), self._schema)

@@ -79,9 +79,6 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
         native = context.session.finish(table().lazy(), {}, sort)
         return nw.from_native(native).drop(extra).rename(names).to_native()
 
-    if context.engine.eager:
-        return finished()
-
     def schema() -> Any:
         types = rows.frame().collect_schema()
         of_users = {name: types[name] for name in (*context.key_names.values(), *users.values())}

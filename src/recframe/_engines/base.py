@@ -337,8 +337,8 @@ class Engine(Adapter):
         return frame.to_native()
 
     def deferred(self, compute: Callable[[], Any], schema: Callable[[], Any]) -> Any:  # noqa: ARG002
-        """Return a lazy frame whose rows are computed when it is collected; None where frames cannot wait."""
-        return None
+        """Return a frame, a lazy one whose rows are computed when it is collected; None where it cannot wait."""
+        return compute() if self.eager else None
 
     def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
         """Return the rows of one part of the lists, where ``partitions`` is ``"in turn"``."""

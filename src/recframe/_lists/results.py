@@ -93,9 +93,6 @@ def result_frame(
     def finished() -> Any:
         return context.session.finish(compute().lazy(), names, context.per)
 
-    if context.engine.eager:
-        return finished()
-
     def schema() -> Any:
         types = plan.frame().collect_schema()
         model = str if named_by_text else types.get(MODEL, str)
