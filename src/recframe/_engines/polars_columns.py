@@ -33,23 +33,19 @@ NUMBER = "number of model"
 
 def read_lazy(check: SchemaCheck, name: str, specs: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
     """Return the needed columns of a lazy frame, without resolving its schema."""
-    frame = _read_columns(check.native(name), specs, also)
-    return lazy(check.aligned(name, frame))
-
-
-def _read_columns(source: pl.LazyFrame, specs: Mapping[str, ColumnSpec], also: Sequence[pl.Expr]) -> pl.LazyFrame:
-    frame = source.select(*(_lazy_column(name, spec) for name, spec in specs.items()), *also)
+    frame = check.native(name).select(*(_lazy_column(plan, spec) for plan, spec in specs.items()), *also)
     # Selectors see types when the plan runs: NaN is missing in a key, and text is ordered as text.
-    keys = [name for name, spec in specs.items() if not (spec.is_number or spec.is_flag)]
+    keys = [plan for plan, spec in specs.items() if not (spec.is_number or spec.is_flag)]
     frame = frame.with_columns((cs.float() & cs.by_name(*keys, require_all=False)).fill_nan(None))
-    if ordered := [name for name, spec in specs.items() if spec.use == "order"]:
+    if ordered := [plan for plan, spec in specs.items() if spec.use == "order"]:
         frame = frame.with_columns(
             (cs.by_dtype(pl.Categorical) & cs.by_name(*ordered, require_all=False)).cast(pl.String)
         )
-    scores = [name for name, spec in specs.items() if spec.use == "score" or (spec.use == "time" and not spec.dated)]
+    scores = [plan for plan, spec in specs.items() if spec.use == "score" or (spec.use == "time" and not spec.dated)]
     # Adding 0 makes a column without any value one of numbers. Decimals hold no NaN, and polars refuses to look for it.
-    frame = frame.with_columns(pl.col(name) + 0 for name in scores)
-    return frame.with_columns((cs.float() & cs.by_name(*scores, require_all=False)).fill_nan(None))
+    frame = frame.with_columns(pl.col(score) + 0 for score in scores)
+    frame = frame.with_columns((cs.float() & cs.by_name(*scores, require_all=False)).fill_nan(None))
+    return lazy(check.aligned(name, frame))
 
 
 def _lazy_column(name: str, spec: ColumnSpec) -> pl.Expr:
