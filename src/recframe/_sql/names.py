@@ -40,11 +40,6 @@ RESERVED = frozenset(
 """Words that a database may read as something else than a name. PostgreSQL reads ``user`` as who is logged in."""
 
 
-def is_plain(name: str) -> bool:
-    """Return whether all databases read a name without quotes as it is."""
-    return PLAIN.fullmatch(name) is not None and name not in RESERVED
-
-
 def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """Return a name of letters, digits and underscores for each name: ``ndcg_at_10`` for ``ndcg@10``."""
     renamed: dict[str, str] = {}
@@ -165,7 +160,7 @@ def quote(tree: Any, *, upper: bool) -> None:
     """Quote the names that need it: databases that read names without quotes as upper case have them so."""
     for identifier in tree.find_all(exp.Identifier):
         name = identifier.this
-        plain = is_plain(name)
+        plain = PLAIN.fullmatch(name) is not None and name not in RESERVED
         if upper and not plain and PLAIN.fullmatch(name):
             identifier.set("this", name.upper())
         identifier.set("quoted", not plain)
