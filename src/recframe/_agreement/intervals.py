@@ -88,7 +88,7 @@ class Interval(Options):
         units = of_lists if self.cluster is None else (_numbers(table, part) for part in _names(UNIT_PARTS, name))
         parts = dict.fromkeys(("lists", "weight", "weight_squares"), lists)
         parts |= {"difference": total, "squares": squares, **dict(zip(UNIT_PARTS, units, strict=True))}
-        sums, _ = paired.statistics(parts)
+        sums = paired.statistics(parts)
         return intervals_of_means(sums, self.confidence, bounds, negative=fractions < 0, fractions=fractions > 0)
 
 

@@ -87,7 +87,7 @@ class Margin:
             + by**2 * other["unit_baseline_squares"],
             "unit_products": sums["unit_products"] + by * other["unit_baseline_products"],
         }
-        return paired.statistics(moved)
+        return paired.statistics(moved), moved
 
     def ends(self, sums: Mapping[str, Any]) -> list[tuple[Sums, dict[str, Any]]]:
         """Return the sums of differences moved to either end of the margin."""

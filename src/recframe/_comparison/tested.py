@@ -50,14 +50,14 @@ def tested(
     options: Options,
 ) -> Tested:
     """Return the statistics of tests that read sums: the t-test, where another one is to replace it."""
-    own, totals = paired.statistics(sums)
-    bounds = np.broadcast_arrays(*paired.bounds(totals, pairs, range_of), own.mean)[:2]
+    own = paired.statistics(sums)
+    bounds = np.broadcast_arrays(*paired.bounds(sums, pairs, range_of), own.mean)[:2]
     low, high = options.law.interval(own, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = {name: np.where(own.weight > 0, totals[name] / own.weight, np.nan) for name in ("model", "baseline")}
+        means = {name: np.where(own.weight > 0, sums[name] / own.weight, np.nan) for name in ("model", "baseline")}
         relative = np.where(means["baseline"] != 0, own.mean / means["baseline"], np.nan)
     numbers = {
-        **{name: totals[name] for name in ("lists", "wins", "ties", "losses")},
+        **{name: sums[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],
         "difference": own.mean,
@@ -70,9 +70,9 @@ def tested(
     }
     if options.relative:
         reach = options.law.end(own, bounds, 1 - options.confidence)
-        numbers |= dict(zip(RELATIVE, fieller(own, totals, reach), strict=True))
+        numbers |= dict(zip(RELATIVE, fieller(own, sums, reach), strict=True))
     ends = [] if options.margin is None else options.margin.ends(sums)
-    moments = {"p": totals}
+    moments = {"p": sums}
     for name, (end, moved) in zip(BEYOND, ends, strict=False):
         moments[name] = moved
         # The range of the differences moves as their mean does.

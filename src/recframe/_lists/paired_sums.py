@@ -287,8 +287,8 @@ def bounds(
     return -most, most
 
 
-def statistics(sums: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
-    """Return what t-tests need of sums, and these sums: a row of each array for a pair."""
+def statistics(sums: Mapping[str, Any]) -> Sums:
+    """Return what t-tests need of sums: a row of each array for a pair."""
     weight, total = sums["weight"], sums["difference"]
     # Differences of rounding are none: they would have a p-value of their own.
     is_none = sums["squares"] <= ROUNDING**2 * weight
@@ -302,7 +302,7 @@ def statistics(sums: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
         residual = sums["unit_squares"] - 2 * mean * sums["unit_products"] + mean**2 * sums["unit_weight_squares"]
     # Weights of lazy frames are not checked: squares of large ones are infinite, and tell nothing.
     residual = np.where(np.isfinite(residual), residual, np.nan)
-    result = Sums(
+    return Sums(
         lists=sums["lists"],
         weight=weight,
         weight_squares=sums["weight_squares"],
@@ -312,7 +312,6 @@ def statistics(sums: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
         unit_weight_squares=sums["unit_weight_squares"],
         unit_weight_cubes=sums["unit_weight_cubes"],
     )
-    return result, sums
 
 
 def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:

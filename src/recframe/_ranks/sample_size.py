@@ -85,7 +85,8 @@ class Seen:
         pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
         counts = context.cluster is not None
         table = paired_sums(with_differences(values, pairs), pairs, context.per, context.cluster, clusters=counts)
-        own, totals = paired.statistics(paired.sums_of(table, pairs))
+        totals = paired.sums_of(table, pairs)
+        own = paired.statistics(totals)
         names = [pair.names(plan, values.models) for pair in pairs]
         return cls.of_sums(names, table.select(*context.per), own, totals, options)
 

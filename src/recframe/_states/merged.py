@@ -214,8 +214,8 @@ class Merged:
         )
         rows = self._by_list("sample_size")
         pairs, arrays = self._pairs("sample_size", baseline)
-        own, totals = paired.statistics(arrays)
-        seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), own, totals, options)
+        own = paired.statistics(arrays)
+        seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), own, arrays, options)
         clustered = any(rows.definitions[metric]["cluster"] is not None for metric in rows.metrics)
         return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
 
@@ -296,14 +296,13 @@ def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
-    own, numbers = paired.statistics(dict(sums))
-    own = without_spread(own, sums["least"] == sums["greatest"])
+    own = without_spread(paired.statistics(sums), sums["least"] == sums["greatest"])
     kind = {"negative": sums["negative"], "fractions": sums["fractions"]}
     low, high = intervals_of_means(own, confidence, bounds, **kind)
     with np.errstate(invalid="ignore", divide="ignore"):
         zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
     return {
-        "lists": numbers["lists"],
+        "lists": sums["lists"],
         "mean": own.mean,
         "std": own.standard_deviation,
         "zeros": zeros,

@@ -50,7 +50,7 @@ def _means(rows: Rows, metric: str, pairs: Sequence[tuple[int, int]]) -> list[Me
         if not all(np.allclose(each[name], models[0][name], rtol=1e-12, atol=0) for each in (*models, *sums)):
             msg = f"models have values of {metric} in different lists, and a state does not hold those of all models"
             raise OptionError(msg, "rank_models on the frames themselves")
-    own, _ = paired.statistics({name: np.array([each[name] for each in sums]) for name in sums[0]})
+    own = paired.statistics({name: np.array([each[name] for each in sums]) for name in sums[0]})
     found = []
     for segment in range(len(rows.segments)):
         variances = np.zeros((len(models), len(models)))

@@ -81,7 +81,7 @@ def _baseline(other: Rows, model: Any) -> Any:
 def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[str, Any]:
     """Return the mean of a model in some segments with its error, NaN where a segment is not there."""
     found = rows.arrays("metric", metric, model)
-    own = student.without_spread(paired.statistics(dict(found))[0], found["least"] == found["greatest"])
+    own = student.without_spread(paired.statistics(found), found["least"] == found["greatest"])
     of = {segment: place for place, segment in enumerate(rows.segments)}
     places = np.array([of.get(segment, -1) for segment in segments], dtype=np.intp)
     arrays = {"mean": np.where(own.weight > 0, own.mean, np.nan), "error": own.standard_error}
