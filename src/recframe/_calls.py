@@ -88,8 +88,8 @@ class Arguments:
             raise OptionError(msg, "awrf reads them; by= names the key of lists, per_item= reports by what items are")
         # Of a truth, the relevance that somebody names is read in any case, and either frame may have the values.
         read = () if roles.truth is None else ("relevant", "value")
-        named = frozenset(role for role, value in self._given.items() if value is not None and role not in read)
-        query = replace(query, in_call=named, **changes)
+        in_call = frozenset(role for role, value in self._given.items() if value is not None and role not in read)
+        query = replace(query, in_call=in_call, **changes)
         check_call(query, metrics)
         return Call(specs, metrics, query, roles, inputs)
 

@@ -182,20 +182,31 @@ def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
 def test_a_policy_orders_ties_as_their_scores_would(ties):
     engine = pytest.importorskip("polars") and ENGINES["polars"].engine
     rows = lists(6, 8)
-    key = {
-        "best": lambda _i, row: (row["relevant"], row["price"]),
-        "worst": lambda _i, row: (-row["relevant"], -row["price"]),
+
+    def key(i, row, *, by_value):
+        if ties in keys:
+            return keys[ties](i, row)
+        # What is equal by the policy stays tied. Only the money metrics order it by value too.
+        sign = 1 if ties == "best" else -1
+        return sign * row["relevant"], sign * row["price"] * by_value
+
+    keys = {
         "item": lambda _i, row: -row["item"],
         "item_desc": lambda _i, row: row["item"],
         "first": lambda i, _row: -i,
-    }[ties]
-    order = sorted(enumerate(rows), key=lambda pair: (pair[1]["score"] or 0.0, key(*pair)))
-    ranks = {i: float(rank) for rank, (i, _) in enumerate(order)}
-    strict = [row | {"score": None if row["score"] is None else ranks[i]} for i, row in enumerate(rows)]
-    given = {"propensity": "p", "per": "user"}
-    found = engine.ask(engine.frame(rows), "evaluate", LABELS, ties=ties, **given)
-    expected = engine.ask(engine.frame(strict), "evaluate", LABELS, **given)
-    assert_equal(found, {(row["user"],): {label: row[label] for label in LABELS} for row in expected}, ["user"])
+    }
+    money = [label for label in LABELS if label.startswith("money")]
+    for labels in (money, [label for label in LABELS if label not in money]):
+        places = [(row["score"] or 0.0, key(i, row, by_value=labels is money)) for i, row in enumerate(rows)]
+        ranks = {place: float(rank) for rank, place in enumerate(sorted({*places}))}
+        strict = [
+            row | {"score": None if row["score"] is None else ranks[place]}
+            for row, place in zip(rows, places, strict=True)
+        ]
+        given = {"propensity": "p", "per": "user"}
+        found = engine.ask(engine.frame(rows), "evaluate", LABELS, ties=ties, **given)
+        expected = engine.ask(engine.frame(strict), "evaluate", labels, **given)
+        assert_equal(found, {(row["user"],): {label: row[label] for label in labels} for row in expected}, ["user"])
 
 
 @pytest.mark.parametrize("propensity", [0.0, -0.5, 1.5, None])
