@@ -90,7 +90,11 @@ def test_the_ideal_of_ranked_rows_has_no_place_for_what_the_truth_lacks(engine):
     frame, truth = engine.frames(
         {"user": [1, 1], "item": [1, 2], "score": [2.0, 1.0]}, {"user": [1], "item": [1], "relevant": [-1]}
     )
-    assert engine.ask(frame, "measure", "ndcg(gain=binary,ideal=ranked)", truth=truth, min_relevance=-1) == 1.0
+    given, label = {"truth": truth, "min_relevance": -1}, "ndcg(gain=binary,ideal=ranked)"
+    assert engine.ask(frame, "measure", label, **given) == 1.0
+    # Nor if another metric has a place for it, ahead of negative relevance.
+    (together,) = engine.ask(frame, "evaluate", [label, "ndcg(grades=signed,ideal=ranked)"], **given)
+    assert together[label] == 1.0
 
 
 def test_options_that_share_a_name_stay_apart(engine):

@@ -6,7 +6,7 @@ rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums ▸ va
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import narwhals as nw
 import polars as pl
@@ -31,6 +31,7 @@ from recframe._expressions.fields import field, on_columns, on_fields, struct_of
 from recframe._expressions.steps import Steps
 from recframe._plan.relevance import is_hit, is_of_ideal, or_zero
 from recframe.metrics._ideal_row import IdealRow
+from recframe.metrics._record import BestOf
 from recframe.metrics._row import ALL_ROWS
 
 if TYPE_CHECKING:
@@ -38,11 +39,10 @@ if TYPE_CHECKING:
 
     from recframe._plan.requirements import Requirements
     from recframe._query import Query
-    from recframe.metrics._record import BestOf
     from recframe.metrics._row import Weight
 
 _GROUP, _COUNTS, _RANKED = "group", "counts", "ranked"
-_IDEAL: dict[BestOf, str] = {"all": "sums of the ideal", "ranked": "sums of the ranked ideal"}
+_IDEAL: dict[BestOf, str] = {of: f"sums of the ideal, {of}" for of in get_args(BestOf)}
 KNOWN = frozenset({RANKED, ROWS})
 """What a value may read of a list in addition to its sums."""
 
@@ -139,9 +139,9 @@ def _ideal_sums(requirements: Requirements, of: BestOf, hit: nw.Expr, min_releva
     """Return the sums over an ideal ranking."""
     terms = requirements.ideal[of]
     of_ideal = None if ALL_ROWS in terms.requested else is_of_ideal(min_relevance)
-    reads = (RELEVANCE, SCORE) if of == "ranked" else (RELEVANCE,)
+    reads = (RELEVANCE, SCORE) if of != "all" else (RELEVANCE,)
     best = Steps(reads, reads)
-    if of == "ranked":
+    if of != "all":
         best = best.then(pl.element().filter(field(SCORE).is_not_null()))
     if of_ideal is not None:
         # Most rows go before anything is computed of them. Which missing ones go too is known afterwards.

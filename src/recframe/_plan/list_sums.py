@@ -185,8 +185,9 @@ class Ranking:
         else:
             columns = (RELEVANT, *requirements.ideal["all"].by_column)
             addends = [Addends(ideal(), {name: own(name) for name in columns}, by_list=True)]
-        if requirements.ideal["ranked"].by_column:
-            addends.append(ranked_ideal(context, self.ranked))
+        for of in ("ranked", "signed"):
+            if requirements.ideal[of].by_column:
+                addends.append(ranked_ideal(context, self.ranked, of))
         if context.pooled:
             known = ideal().filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
             known = known.join(context.models, how="cross")
@@ -219,12 +220,12 @@ def ideal_rows(context: CallContext) -> Addends:
     return _best(context, source, group, "all")
 
 
-def ranked_ideal(context: CallContext, ranked: Frame) -> Addends:
+def ranked_ideal(context: CallContext, ranked: Frame, of: BestOf) -> Addends:
     """Return the sums in the ideal ranking of the ranked rows only."""
     if context.truth is not None:
         ranked = placed_rows(context, ranked, None, None)
     rows = with_relevance(context, ranked).select(*context.group, RELEVANCE, HIT)
-    return _summed(context, _best(context, rows, context.group, "ranked"), context.group)
+    return _summed(context, _best(context, rows, context.group, of), context.group)
 
 
 def _summed(context: CallContext, rows: Addends, group: Sequence[str]) -> Addends:
@@ -246,7 +247,7 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
         rows = context.engine.number_rows(rows, group, RELEVANCE, descending=True)
     # Of equal relevance, the positions are those of any order.
     order = POSITION if POSITION in terms.requested and not (context.propensities or context.values) else ""
-    if of == "ranked":
+    if of != "all":
         return Addends(rows, terms.summands, order=order)
     relevant = (nw.col(HIT) * inverse_propensity()).alias(RELEVANT) if context.propensities else _RELEVANT
     return Addends(rows, {**terms.summands, RELEVANT: relevant}, order=order)

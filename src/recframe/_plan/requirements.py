@@ -194,7 +194,7 @@ class Requirements:
 
     @cached_property
     def ideal(self) -> Mapping[BestOf, Terms]:
-        """What a row adds in the ideal ranking of all rows, and of the ranked ones."""
+        """What a row adds in the ideal ranking of all rows, of the ranked ones, and of these with negative ones."""
         metrics, kinds = self.accuracy, get_args(BestOf)
         return {of: Terms.union(metric.ideal for metric in metrics if metric.metric.best_of == of) for of in kinds}
 

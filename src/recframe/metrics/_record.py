@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Reads = Literal["hits", "graded", "all"]
 """Which ranked rows a metric must see."""
-BestOf = Literal["all", "ranked"]
+BestOf = Literal["all", "ranked", "signed"]
 """Which rows the best order is of."""
 LINEAR = (-1e300, 1e300)
 """The least and the greatest relevance whose sums over a list are finite numbers."""
@@ -66,8 +66,9 @@ class Metric:
         attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
     lower_grades : str
         In words: what a relevance above 0 still does that is below `min_relevance`; empty: nothing.
-    best_of : {"all", "ranked"}
-        Which rows `best_terms` orders: all of the list, or only the ranked ones.
+    best_of : {"all", "ranked", "signed"}
+        Which rows `best_terms` orders: all of the list, or only the ranked ones, as signed ones with all that are
+        not positive.
     cuts_at_relevant : bool
         True where ``terms`` are 0 past position R, the list's own number of relevant items.
     requires_average_ties : bool

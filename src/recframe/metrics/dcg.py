@@ -233,7 +233,8 @@ class NDCG(DCG):
 
     @property
     def best_of(self) -> BestOf:  # type: ignore[override]  # depends on an option
-        return "ranked" if self.ideal == "ranked" else "all"
+        of_ranked: BestOf = "signed" if self._signed else "ranked"
+        return of_ranked if self.ideal == "ranked" else "all"
 
     def explained(self) -> Sequence[str]:
         best = {
