@@ -27,7 +27,7 @@ from recframe._plan.ranks import TIE_ORDER
 from recframe._plan.relevance import inverse_propensity
 from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, ListValue, Requirements, Shares
 from recframe.errors import OptionTypeError, quoted
-from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric, RecommendedMetric
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
 from recframe.metrics._place_row import PLACES, PlaceRow
@@ -61,12 +61,14 @@ def by_level(query: Query, metrics: Sequence[Metric]) -> Sequence[tuple[Query, S
     levels: dict[tuple[float | None, bool], list[Metric]] = {}
     by_value = VALUE in dict(TIE_ORDER[query.ties])
     for metric in metrics:
-        own = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
-        # Metrics of recommended items are the same at each level.
-        of_items = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
-        apart = by_value and not of_items and requirements_of([metric], query, 0, truth=False).columns_read.value
-        levels.setdefault(next(iter(levels)) if levels and of_items else (own, apart), []).append(metric)
-    if len(levels) <= 1:
+        if not isinstance(metric, RecommendedMetric):
+            own = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
+            apart = by_value and requirements_of([metric], query, 0, truth=False).columns_read.value
+            levels.setdefault((own, apart), []).append(metric)
+    # Metrics of recommended items are the same at each level.
+    first, *others = levels or [(query.min_relevance, False)]
+    levels.setdefault(first, []).extend(metric for metric in metrics if isinstance(metric, RecommendedMetric))
+    if not others and first[0] == query.min_relevance:
         return [(query, metrics)]
     # Each level has all lists, so that their values can be put side by side.
     return [(replace(query, min_relevance=least, every_list=True), some) for (least, _), some in levels.items()]

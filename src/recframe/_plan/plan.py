@@ -113,7 +113,8 @@ class Plan:
         )
         session = None if context is None else context.session
         levels = by_level(query, metrics)
-        prepared = prepared and len(levels) == 1
+        one_level = levels[0][0] is query
+        prepared = prepared and one_level
         self.context = CallContext(given, query, self.requirements, part, item=item, session=session, prepared=prepared)
         weighs = next(
             (value.metric for value in self.requirements.values.values() if value.weighting is not None), None
@@ -124,7 +125,7 @@ class Plan:
         self._engine = self.context.engine
         self._of_levels = [
             Plan(given, own, some, part, item=self.context.with_item, context=self.context)
-            for own, some in (levels if len(levels) > 1 else ())
+            for own, some in (() if one_level else levels)
         ]
 
     def run(self) -> Frame:

@@ -155,11 +155,11 @@ def _level_of(spec: Spec, roles: Roles, given: Sequence[str]) -> float | None:
 
 
 def _with_level(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[Roles, Sequence[str]]:
-    """Return the roles with the least relevance that the names of all metrics hold, if it is the same."""
-    level, *others = {_level_of(spec, roles, given) for spec in specs} or {None}
-    if level is None or others:
+    """Return the roles with a least relevance that a metric names, if each names one: the call's is not read then."""
+    levels = [own for own in (spec.metric.own_min_relevance for spec in specs) if own is not None]
+    if not levels or len(levels) < len(specs):
         return roles, given
-    return replace(roles, min_relevance=level), [*given, "min_relevance"]
+    return replace(roles, min_relevance=levels[0]), [*given, "min_relevance"]
 
 
 def _query(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> Query:
