@@ -111,8 +111,8 @@ class Asymptotic(Student):
 
     def interval(self, sums: Sums, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
         """Return the ends of the interval of a mean, which holds 0 where equal values are too few to reject it."""
-        low, high = student.interval(sums, 1 - self.level, bounds, self.end(sums, bounds, self.level))
         held = (sums.standard_error == 0) & (self.p_value(sums, bounds) >= self.level)
+        low, high = student.interval(sums, 1 - self.level, bounds, self.end(sums, bounds, self.level), held)
         return np.where(held, np.minimum(low, 0.0), low), np.where(held, np.maximum(high, 0.0), high)
 
     def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:  # noqa: ARG002 - as that of the bounded law

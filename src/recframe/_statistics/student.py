@@ -202,7 +202,7 @@ def without_spread(sums: Sums, equal: NDArray[np.bool_]) -> Sums:
 
 
 def interval(
-    sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED, reach: Floats | None = None
+    sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED, reach: Floats | None = None, held: Any = None
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of the mean of values within bounds, NaN below two units.
 
@@ -211,7 +211,7 @@ def interval(
     Equal values say nothing of their spread. But if more than a share q of all units differed from them, as many equal
     ones would be drawn with a probability below (1 - confidence) / 2: the interval is that of a mean whose share q lies
     at either bound (Clopper and Pearson's, where the values are a bound). It is missing without bounds, and where it
-    would hold 0 although `p_value` rejects it.
+    would hold 0 although the p-value rejects it, which `held` denies; None: as `p_value` says.
     """
     mean, error = sums.mean, sums.standard_error
     with np.errstate(invalid="ignore"):
@@ -220,10 +220,10 @@ def interval(
     # Rounding may carry a mean past its bound.
     least, greatest = np.minimum(bounds[0], mean), np.maximum(bounds[1], mean)
     low, high = mean - share * (mean - least), mean + share * (greatest - mean)
-    known = np.isfinite(low) & np.isfinite(high) & ((p_value(sums) >= 1 - confidence) | (low > 0) | (high < 0))
-    equal = error == 0
+    held = p_value(sums) >= 1 - confidence if held is None else held
+    known = np.isfinite(low) & np.isfinite(high) & (held | (low > 0) | (high < 0))
     low, high = (np.where(known, end, np.nan) for end in (low, high))
-    return cut(np.where(equal, low, mean - half), np.where(equal, high, mean + half), mean, bounds)
+    return cut(np.where(error == 0, low, mean - half), np.where(error == 0, high, mean + half), mean, bounds)
 
 
 def cut(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
