@@ -134,6 +134,25 @@ def test_equal_models_are_equivalent_where_their_interval_says_so(library, test,
         assert found["verdict"].to_list() == ["equivalent" if within else "open"]
 
 
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
+@pytest.mark.parametrize("gain", [0, 1])
+def test_a_few_equal_differences_rule_out_a_large_margin_where_their_interval_does(library, test, gain):
+    """Flips of so few signs would not reject it."""
+    frame = library.DataFrame(
+        [
+            {"user": user, "relevant": item, "a": -item if gain else item, "b": item}
+            for user in range(4)
+            for item in range(2)
+        ]
+    )
+    given = {"test": test, "score": ["a", "b"], "resamples": 200, "correction": "none"}
+    for margin in (0.3, 0.7):
+        found = frame.rec.compare("hit_rate@1", margin=margin, **given)
+        ruled_out = found["low"].to_list()[0] > -margin
+        assert ruled_out == (margin > 0.5 or gain == 1)
+        assert found["verdict"].to_list() == [("not worse" if gain else "equivalent") if ruled_out else "open"]
+
+
 def test_equal_models_of_unbounded_values_are_open(library):
     frame = library.DataFrame(
         [

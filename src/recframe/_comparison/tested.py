@@ -80,8 +80,10 @@ def tested(
         moved_bounds = [bound + by for bound in bounds]
         p = options.law.p_value(end, moved_bounds)
         if options.test != "anytime-bounded":
-            # Equal differences rule a margin out no sooner than their interval does. The bounded law has its own.
-            p = np.where(end.standard_error == 0, np.maximum(p, student.p_of_equal(end, moved_bounds)), p)
+            # Equal differences rule a margin out where their interval does, at all looks no sooner than their p-value.
+            # The bounded law has its own.
+            least = p if options.test == "anytime" else 0.0
+            p = np.where(end.standard_error == 0, np.maximum(least, student.p_of_equal(end, moved_bounds)), p)
         numbers[name] = on_this_side(p, end.mean, name, options.margin, means["baseline"])
     upwards = np.where(higher_is_better, 1.0, -1.0)[:, None]
     return Tested(own, numbers, upwards, bounds, [end for end, _ in ends], moments)
