@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,8 @@ def _on_workers(plan: Plan, query: Query, parts: int) -> State:
     # The columns of the sums: None is the type that the frames have.
     types = dict.fromkeys(context.result_keys) | ({MODEL: int} if numbered else {})
     types |= dict.fromkeys(averages.summed(context, plan.labels), float)
-    task = partial(_state_of_part, query, tuple(plan.metrics), names)
+    # Workers see the columns that are read: the cluster's plan has looked for the others that the call names.
+    task = partial(_state_of_part, replace(query, in_call=frozenset()), tuple(plan.metrics), names)
     state = plan.merge([State(engine.evaluate_on_workers(frames, context.user_keys, parts, task, types))])
     if not numbered:
         return state
