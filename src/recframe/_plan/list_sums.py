@@ -240,8 +240,6 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
     if not terms.requested & {ALL_ROWS, POOLED}:
         # Of the ranked rows, those that the truth lacks are not relevant, however low min_relevance is.
         rows = rows.filter(is_of_ideal(context.query.min_relevance) if of == "all" else _IS_OF_RANKED)
-    if of == "all" and not (context.prepared and context.truth is None):
-        rows = context.with_hits(rows)
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:
         rows = context.engine.number_rows(rows, group, RELEVANCE, descending=True)
