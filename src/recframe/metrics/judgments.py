@@ -36,7 +36,7 @@ def _nonrelevant_ahead(row: Row) -> nw.Expr:
 class BPref(Metric):
     r"""How seldom judged irrelevant rows are ahead of relevant ones.
 
-    Binary preference: rows that nobody judged do not count.
+    Binary preference: unjudged rows do not count.
 
     .. math:: \mathrm{bpref} = \frac{1}{R} \sum_{\text{ranked relevant } r}
         \Bigl(1 - \frac{\min(n_r, R)}{\min(R, N^-)}\Bigr)
