@@ -8,6 +8,7 @@ from inspect import Parameter, cleandoc, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recframe._arguments import Roles
+from recframe._docstrings import entries_of
 from recframe._guesses import role_meant
 from recframe._values import check_names
 from recframe.errors import OptionTypeError, closest
@@ -29,21 +30,8 @@ def role_parameters(names: Iterable[str]) -> list[Parameter]:
 
 def roles_doc(names: Iterable[str]) -> str:
     """Return the section of a docstring that says what roles are."""
-    entries = [entry for name, entry in entries_of(Roles.__doc__).items() if name in names]
+    entries = [entry for name, entry in entries_of(Roles.__doc__ or "").items() if name in names]
     return f"\nOther Parameters\n----------------\n{''.join(entries)}"
-
-
-def entries_of(doc: str | None) -> dict[str, str]:
-    """Return what a docstring says of each argument: an unindented line ``name : type``, and the lines below it."""
-    entries: dict[str, str] = {}
-    name = ""
-    for line in cleandoc(doc or "").splitlines():
-        if not line.startswith(" "):
-            head, is_entry, _ = line.partition(" : ")
-            name = head if is_entry and head not in entries else ""
-        if name:
-            entries[name] = f"{entries.get(name, '')}{line}\n"
-    return entries
 
 
 def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:

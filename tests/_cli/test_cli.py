@@ -131,6 +131,18 @@ def test_help_has_examples_that_run(run, command):
         assert not err or (code == 1) == ("--fail" in example), (example, err)
 
 
+@pytest.mark.parametrize("line", ["compare --help", "explain ndcg@5", "metrics"])
+def test_help_is_there_where_python_drops_docstrings(line):
+    said = [
+        subprocess.run(
+            [sys.executable, *flags, "-m", "recframe", *line.split()], capture_output=True, text=True, check=True
+        )
+        for flags in ([], ["-OO"])
+    ]
+    assert said[0].stdout == said[1].stdout
+    assert len(said[0].stdout) > 100
+
+
 @pytest.mark.parametrize(
     "command",
     [

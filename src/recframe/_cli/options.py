@@ -10,7 +10,7 @@ import click
 
 import recframe
 from recframe._arguments import CALL_ROLES, ROLES, Roles
-from recframe._signatures import entries_of
+from recframe._docstrings import doc_of, entries_of
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ HELP = {
 
 def role_options(names: Iterable[str]) -> list[click.Option]:
     """Return roles, an option each."""
-    hints, texts = get_type_hints(Roles), described(Roles.__doc__) | HELP
+    hints, texts = get_type_hints(Roles), described(doc_of(Roles)) | HELP
     return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in names]
 
 
 def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
     """Return arguments of a call, an option each."""
     call = getattr(recframe.EagerRec, name)
-    texts, parameters = described(call.__doc__), signature(call).parameters
+    texts, parameters = described(doc_of(call)), signature(call).parameters
     notes = SimpleNamespace(__annotations__={name: parameters[name].annotation for name in names})
     hints = get_type_hints(notes, {"Any": Any, "Literal": Literal})
     return [_option(name, hint, texts[name], parameters[name].default) for name, hint in hints.items()]
@@ -76,7 +76,7 @@ def roles_of(call: str) -> list[str]:
     return [name for name in CALL_ROLES[call] if ROLES[name].kind != "parts"]
 
 
-def described(doc: str | None) -> dict[str, str]:
+def described(doc: str) -> dict[str, str]:
     """Return what a docstring says of each argument, on one line, in the words of the command line."""
     entries = {name: entry for names, entry in entries_of(doc).items() for name in names.split(", ")}
     texts = {name: " ".join(entry.partition("\n")[2].split()) for name, entry in entries.items()}

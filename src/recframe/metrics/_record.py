@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+from recframe._docstrings import doc_of
 from recframe.metrics._options import bounds, options_of
 
 if TYPE_CHECKING:
@@ -304,7 +305,7 @@ AnyMetric = TypeVar("AnyMetric", bound=Metric)
 
 def summary_of(kind: type[Metric]) -> str:
     """Return the first line of a metric's docstring, as a line of tables: without its capital and its dot."""
-    first = (kind.__doc__ or kind.name).partition("\n")[0].removesuffix(".")
+    first = (doc_of(kind) or kind.name).partition("\n")[0].removesuffix(".")
     return first if first[:2].isupper() else first[0].lower() + first[1:]
 
 
