@@ -429,6 +429,28 @@ def test_lists_that_all_differ_alike_have_the_p_value_of_flips(engine, test, lis
     assert (row["low"], row["high"]) == pytest.approx(ends)
 
 
+@pytest.mark.parametrize("test", ["t", "anytime", "wilcoxon", "randomization", "bootstrap"])
+def test_what_numpy_is_told_of_floating_point_errors_does_not_matter(test):
+    np = pytest.importorskip("numpy")
+    pytest.importorskip("scipy")
+    pl = pytest.importorskip("polars")
+    lists = range(1200)
+    frame = pl.DataFrame(
+        {
+            "user": [user for user in lists for _ in "ab"],
+            "relevant": [0, 1] * len(lists),
+            "old": [user % 7 < 3 + place for user in lists for place in range(2)],
+            "new": [0.0, 1.0] * len(lists),
+        }
+    ).cast({"old": pl.Float64})
+    expected = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test)
+    with np.errstate(all="raise"):
+        found = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test)
+        frame.rec.rank_models("ndcg", score=["old", "new"])
+        frame.rec.describe("ndcg", score=["old", "new"])
+    assert found.equals(expected)
+
+
 def test_without_a_list_in_common_everything_is_missing(engine):
     rows = [{"session": 1, "item": 1, "relevant": 0, "a": 1.0, "b": 2.0}]
     (row,) = engine.ask(engine.frame(rows), "compare", "mrr", by="session", score=["a", "b"])

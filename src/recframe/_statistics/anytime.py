@@ -96,7 +96,7 @@ class Asymptotic(Student):
     def p_of(self, statistic: Floats, degrees: Floats, lists: Floats) -> Floats:
         """Return the p-value of a statistic, NaN without degrees of freedom."""
         growth = self.growth(lists)
-        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        with np.errstate(all="ignore"):
             share = square(statistic) / degrees
             gain = np.log1p(share) - np.log1p(share / (1 + growth))
             return np.asarray(np.exp(np.minimum(0.5 * np.log1p(growth) - (degrees + 1) / 2 * gain, 0.0)))
@@ -123,7 +123,7 @@ class Asymptotic(Student):
         """
         error, degrees = sums.standard_error, sums.degrees
         p = self.p_of(ratio(np.abs(sums.mean), error), degrees, sums.lists)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(all="ignore"):
             limit = np.exp(-degrees / 2 * np.log1p(self.growth(sums.lists)))
         equal = student.p_value(sums)
         return np.where(error > 0, p, np.where(sums.mean == 0, equal, np.maximum(limit, equal)))
@@ -196,7 +196,7 @@ class Bounded:
     def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:
         """Return the p-value of a mean of 0."""
         half, squares = self._scaled(sums, bounds)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(all="ignore"):
             return np.asarray(np.exp(-np.maximum(self._log_e(sums.total / half, squares), 0.0)))
 
     def end(self, sums: Sums, bounds: Sequence[Any], level: float) -> Floats:
