@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import narwhals as nw
 import pytest
 
 import recframe
@@ -133,6 +134,8 @@ def test_bad_input_is_named(make, case):
 def test_what_is_no_frame_is_named():
     with pytest.raises(TypeError, match=r"(?s)a list is no frame.*polars DataFrame or LazyFrame"):
         recframe.rec([1, 2])
+    with pytest.raises(TypeError, match=r"(?s)a narwhals DataFrame is no frame.*give its to_native\(\)"):
+        recframe.rec(nw.from_native(recframe.from_lists([[1]])))
 
 
 READS_OF_TRUTH = {

@@ -91,10 +91,15 @@ def adapter_of(frame: object) -> Adapter:
         if "GroupBy" in type(frame).__name__:
             msg, hint = GROUPED
             raise OptionTypeError(msg, hint.format(call=""))
-        msg = f"a {type(frame).__name__} is no frame that recframe knows"
+        msg = f"{a_type(frame)} is no frame that recframe knows"
         *names, last = dict.fromkeys(kind.called for kind in KINDS)
-        raise OptionTypeError(msg, f"{NO_FRAMES.get(type(frame).__name__, '')}give {', '.join(names)} or {last}")
+        raise OptionTypeError(msg, f"{_instead_of(frame)}give {', '.join(names)} or {last}")
     return kind.adapter_class(frame)
+
+
+def _instead_of(given: object) -> str:
+    """Return what to do with what is no frame, as the start of a hint; of Narwhals' frames, read what they hold."""
+    return "give its to_native(); else " if hasattr(given, "to_native") else NO_FRAMES.get(type(given).__name__, "")
 
 
 def is_lazy(frame: object) -> bool:
@@ -118,7 +123,7 @@ def check_side_frame(name: str, given: object, frame: object) -> None:
 def _of_another_kind(name: str, given: object, frame: object) -> OptionTypeError:
     """Return the error for what is no frame, or one of another library, where a call reads one in addition."""
     msg = f"{name} is {a_type(given)}, but the frame is {a_type(frame)}"
-    return OptionTypeError(msg, f"{NO_FRAMES.get(type(given).__name__, '')}give both as {type_name(frame)}")
+    return OptionTypeError(msg, f"{_instead_of(given)}give both as {type_name(frame)}")
 
 
 def check_answers_with_rows(frame: object) -> None:
