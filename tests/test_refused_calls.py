@@ -178,7 +178,7 @@ class Misspelt(recframe.Metric):
         ),
         (recframe.explain, "Hint: explain(metric, like)"),
         (recframe.rec, "Hint: rec(frame, validate=...)"),
-        (lambda: recframe.table(FRAME, k=3), "unexpected keyword argument 'k'"),
+        (lambda: recframe.table(FRAME, k=3), "table: there is no argument 'k'\n\nHint: table(result, metrics=..., "),
         (lambda: recframe.forest(FRAME, k=3), "Hint: forest(result, metrics=...)"),
         (lambda: pytest.importorskip("numpy") and recframe.merge(k=3), "Hint: merge(states, per=...)"),
         (lambda: recframe.scorer("ndcg", "qid"), "Hint: scorer(metric, group=...)"),
@@ -189,7 +189,7 @@ class Misspelt(recframe.Metric):
         (lambda: FRAME.rec.evaluate(recframe.metrics.NDCG), "NDCG is a kind of metric, not a metric\n\nHint: NDCG()"),
         (
             lambda: recframe.metrics.NDCG(at=5),
-            "NDCG: got an unexpected keyword argument 'at'\n\nHint: did you mean 'k'?",
+            "NDCG: there is no argument 'at'\n\nHint: did you mean 'k'?",
         ),
         (lambda: recframe.metrics.Kendall(5), "Kendall: too many positional arguments\n\nHint: Kendall()"),
         (lambda: recframe.metrics.ndcg, "Hint: did you mean 'NDCG'?"),

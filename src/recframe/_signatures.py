@@ -60,20 +60,20 @@ def checked_call(
     own = [each for each in expected.parameters.values() if each.name not in ("self", "unnamed", "roles", "policies")]
     shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
     named = [each.name for each in own]
-    accepted = {*roles, *named}
+    accepted, is_open = {*roles, *named}, "roles" in expected.parameters or "policies" in expected.parameters
     shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
 
     @wraps(call)
     def checked(*args: Any, **given: Any) -> Any:
+        unknown = {each: value for each, value in given.items() if each not in accepted}
         try:
             bound = expected.bind(*args, **given).arguments
         except TypeError as error:
-            msg = f"{name}: {error}"
-            hints = [closest(role_meant(name, named) or name, named) for name in given if name not in accepted]
-            hint = "".join(hints[:1]) or f"{name}({', '.join(shown)})"
-            raise OptionTypeError(msg, hint) from None
-        if refuse_options is not None and not given.keys() <= accepted:
-            unknown = {name: value for name, value in given.items() if name not in accepted}
+            first = next(iter(unknown), "")
+            hint = closest(role_meant(first, named) or first, named)
+            msg = f"{name}: {error if is_open or not unknown else f'there is no argument {first!r}'}"
+            raise OptionTypeError(msg, hint or f"{name}({', '.join(shown)})") from None
+        if refuse_options is not None and unknown:
             refuse_options(unknown, bound.get("metrics", bound.get("metric")))
             check_names(unknown, roles, named)
         return call(*args, **given)

@@ -389,6 +389,7 @@ def test_infinite_scores_in_their_order(engine):
         ({"weights": [1, math.inf]}, "not all finite"),
         ({"name": 3}, "name=3"),
         ({"model": "day"}, "model"),
+        ({"item": "doc"}, "item='doc': the frame has no such column"),
     ],
 )
 def test_bad_fusions(engine, given, match):

@@ -18,7 +18,7 @@ from recframe._fusion.fusion_methods import BY_POSITION, METHODS, Values, number
 from recframe._fusion.long_format import in_columns
 from recframe._fusion.majorities import CANDIDATES, RETRIEVED, place_column, with_wins
 from recframe._fusion.medians import in_order
-from recframe._plan.sources import key_specs, score_specs, with_list_key
+from recframe._plan.sources import item_spec, key_specs, score_specs, with_list_key
 from recframe._values import LARGEST_NUMBER, choice, number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 from recframe.metrics._sums import quotient
@@ -118,7 +118,8 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
         return fuse(frame, {}, name, options, roles)
     check_several(query, "fuse joins")
     checked = Options.of(query, options)
-    rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)})})
+    unread = [*item_spec(query).values()] if "item" in given else []
+    rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)}, unread)})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     models = len(query.orders)
     if checked.value not in BY_PLACE:

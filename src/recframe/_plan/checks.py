@@ -37,12 +37,12 @@ def check_call(query: Query, metrics: Sequence[Metric]) -> None:
         *(LIST_COUNTS[column] for column in query.count_columns),
     ]
     check_apart(names)
-    check_ties(query, metrics)
     check_policies(query, metrics)
 
 
 def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
     """Raise for policies that mean nothing to a metric."""
+    _check_ties(query, metrics)
     _check_propensity(query, metrics)
     _check_condensed_and_mean(query, metrics)
     _check_per_item(query, metrics)
@@ -52,7 +52,7 @@ def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
         raise OptionError(msg, "leave lists= out; filter the frame to look at some lists only")
 
 
-def check_ties(query: Query, metrics: Sequence[Metric]) -> None:
+def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that count tied rows together, where the policy orders them."""
     for metric in metrics:
         if metric.requires_average_ties and query.ties != "average":
