@@ -219,5 +219,8 @@ def test_a_column_whose_label_is_missing_is_of_no_role(pandas_engine):
             assert frame.rec.mrr() == frame.rec.mrr(truth=frame) == 0.5
             assert frame.rec.label(frame).shape == (2, 5)
             assert frame.rec.top(1).shape == (1, 6)
+            assert frame.rec.check()["count"].max() == 1
+            assert frame.drop(columns="user").rec.check(by=None)["count"].max() == 1
+            assert frame.rec.diversity(2, features=frame[["item", "score"]].join(frame.iloc[:, 4:])) > 0
             with pytest.raises(recframe.MissingColumnError, match="no such column; it has 'user'"):
                 frame.rec.mrr(score="none")

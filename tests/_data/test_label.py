@@ -241,6 +241,17 @@ def test_large_whole_numbers_stay_exact_beside_missing_ones(pandas_engine):
     assert str(found["n"].dtype) == "float64"
 
 
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+@pytest.mark.parametrize(("dtype", "largest"), [("Int64", 2**63 - 1), ("UInt64", 2**64 - 1), ("Int8", 127)])
+def test_the_largest_relevance_of_a_type_stays_large(library, dtype, largest):
+    frames = pytest.importorskip(library)
+    dtype = getattr(frames, dtype) if library == "polars" else dtype.lower()
+    served = frames.DataFrame({"user": [1], "item": [1], "score": [0.5]})
+    relevant = frames.Series([largest, 1], dtype=dtype)
+    truth = frames.DataFrame({"user": [1, 1], "item": [1, 2], "relevant": relevant})
+    assert list(map(int, served.rec.label(truth)["relevant"])) == [pytest.approx(largest), 1]
+
+
 def test_keys_in_the_index(pandas_engine):
     import pandas as pd
 

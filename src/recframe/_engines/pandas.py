@@ -49,6 +49,10 @@ class Pandas(Engine):
     def names(self, frame: Any) -> list[Any]:
         return names_of(frame)
 
+    def as_narwhals(self, frame: Any) -> Any:
+        named = [name is not pd.NA for name in frame.columns]  # NA equals nothing: no call can name it
+        return super().as_narwhals(frame if all(named) else frame.loc[:, named])
+
     def as_result(self, frame: Any) -> Any:
         return self.as_narwhals(with_levels(frame, frame.index.names))
 
@@ -90,7 +94,7 @@ class Pandas(Engine):
 
     def number_columns(self, frame: Any) -> list[Any]:
         # Narwhals has no type of sparse columns, nor of numbers that are objects.
-        return [name for name in frame.columns if is_number(frame[name])]
+        return [name for name in self.as_narwhals(frame).columns if is_number(frame[name])]
 
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
         return pd.DataFrame({column: pd.Series(items)})
@@ -99,8 +103,7 @@ class Pandas(Engine):
         return pandas_look.lists_with_repeats(frame, keys, scores, item)
 
     def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
-        some: list[Any] = column_of(frame, column).array[start:stop].to_numpy(dtype=object, na_value=None).tolist()
-        return some
+        return list(column_of(frame, column).array[start:stop].to_numpy(dtype=object, na_value=None))
 
     @property
     def ids(self) -> IdColumns:
@@ -123,9 +126,8 @@ class Pandas(Engine):
         if found is None:
             return super().rank_rows(frame, keys, score, upto, needed)
         if needed is not None:
-            read = (
-                frame.select(needed.rows.alias(NEEDED)).collect().to_native()[NEEDED].to_numpy(dtype=bool)[found.rows]
-            )
+            rows = frame.select(needed.rows.alias(NEEDED)).collect().to_native()
+            read = rows[NEEDED].to_numpy(dtype=bool)[found.rows]
             read = read | (found.start <= needed.upto) if needed.upto else read
             found = pandas_sort.Placed(*(column[read] for column in found))
         placed = native.drop(columns=score).take(found.rows).reset_index(drop=True)
@@ -133,8 +135,7 @@ class Pandas(Engine):
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
         native = frame.collect().to_native()
-        arrays = [native[name].to_numpy() for name in (*keys, column)]
-        found = pandas_sort.numbered(arrays[:-1], arrays[-1], **how)
+        found = pandas_sort.numbered([native[key].to_numpy() for key in keys], native[column].to_numpy(), **how)
         if found is None:
             return super().number_rows(frame, keys, column, **how)
         new = {POSITION: found.start.astype(float)} | ({EQUAL: found.size.astype(float)} if how.get("tied") else {})
@@ -154,8 +155,7 @@ class Pandas(Engine):
         return lazy(pandas_sums.exact_sums(frame.collect().to_native(), group, columns, counted or {}))
 
     def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        native = frame.collect().to_native()
-        return lazy(native.sort_values([*group, *columns], kind="stable", ignore_index=True))
+        return lazy(frame.collect().to_native().sort_values([*group, *columns], kind="stable", ignore_index=True))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Natively: Narwhals has no join in which a missing key equals a missing key.

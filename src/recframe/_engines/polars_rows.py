@@ -53,9 +53,8 @@ class EagerRows(Rows):
             models = self._sources["frame"].native[extra[MODEL_ROW]].select(col(model))
             below = below.with_columns(models.get_columns())
         types = _types(self._sources, new, source.schema)
-        above, below = (
-            frame.with_columns(_typed(column, dtype) for column, dtype in types.items()) for frame in (above, below)
-        )
+        typed = [_typed(column, dtype) for column, dtype in types.items()]
+        above, below = (frame.with_columns(typed) for frame in (above, below))
         columns = [_alike(series(above, name), series(below, name)) for name in below.columns]
         above, below = (frame.with_columns(pair[i] for pair in columns) for i, frame in enumerate((above, below)))
         return pl.concat([above, below], how="diagonal_relaxed")
@@ -98,13 +97,15 @@ def _own_name(name: str) -> str:
 
 def _types(sources: Mapping[str, Source], new: Mapping[str, str], schema: pl.Schema) -> dict[str, pl.DataType]:
     """Return the types of the new columns that only the truth says."""
-    return {
-        column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in sources["frame"].specs
-    }
+    own = sources["frame"].specs
+    return {column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in own}
 
 
 def _typed(column: str, dtype: pl.DataType) -> pl.Expr:
     """Return a new column in the type of the user's."""
+    if dtype.is_integer():
+        # The largest integers are no floats: they were rounded up, to one that the type does not hold.
+        return col(column).cast(dtype, strict=False).fill_null(dtype.max())
     return col(column).cast(dtype) if dtype == pl.Boolean or dtype.is_numeric() else col(column)
 
 
