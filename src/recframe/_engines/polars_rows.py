@@ -105,7 +105,7 @@ def _typed(column: str, dtype: pl.DataType) -> pl.Expr:
     """Return a new column in the type of the user's."""
     if dtype.is_integer():
         # The largest integers are no floats: they were rounded up, to one that the type does not hold.
-        return col(column).cast(dtype, strict=False).fill_null(dtype.max())
+        return col(column).cast(dtype, strict=False).fill_null(dtype.max())  # type: ignore[attr-defined]
     return col(column).cast(dtype) if dtype == pl.Boolean or dtype.is_numeric() else col(column)
 
 
