@@ -74,6 +74,14 @@ def test_the_interval_is_that_of_leaving_out_one_list_or_cluster_after_the_other
         assert (row["metric"], row["lists"], row["wins"], row["effect"]) == (METRICS[place], 24, None, None)
 
 
+@pytest.mark.parametrize("lists", [7, 23, 59])
+def test_a_described_value_is_not_the_mean_of_what_leaving_lists_out_gives(engine, lists):
+    rows = [{"user": n, "item": (n + i) % lists, "score": -i, "relevant": 1} for n in range(lists) for i in (0, 1)]
+    coverage, gini = engine.ask(engine.frame(rows), "describe", ["coverage@1", "gini@1"])
+    assert coverage["mean"] == 1.0
+    assert gini["mean"] == pytest.approx(0, abs=1e-17)
+
+
 def test_metrics_of_both_kinds_are_compared_in_one_call_in_its_order(engine):
     frame = engine.frame(rows_of(2))
     given = {"by": "session", "score": MODELS, "per": "country"}

@@ -115,11 +115,11 @@ class LeftOut:
         }
         sizes = engine.collected(context.side_tables.with_catalog_size(engine.positions(1)))
         self._size = float(sizes[CATALOG_SIZE][0]) if CATALOG_SIZE in sizes.columns else np.nan
-        self._kept: dict[Any, Floats] = {}
+        self._kept: dict[Any, tuple[float, Floats]] = {}
         self._backend = nw.get_native_namespace(items)
 
-    def pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> Floats:
-        """Return the pseudo-values of a metric, one for each group of lists.
+    def pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> tuple[float, Floats]:
+        """Return the value of a metric, and its pseudo-values, one for each group of lists.
 
         There is one alone where the metric is undefined without some lists, and none where it is undefined with all.
         """
@@ -128,8 +128,8 @@ class LeftOut:
             self._kept[key] = self._pseudo_values(*key)
         return self._kept[key]
 
-    def _pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> Floats:
-        """Compute the pseudo-values of a metric."""
+    def _pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> tuple[float, Floats]:
+        """Compute the value and the pseudo-values of a metric."""
         terms = next(each for each in self._plan.requirements.exposure if each.metric == metric)
         chosen = np.flatnonzero((self._of_model == model) & (self._segments == segment))
         items, places = np.unique(self._items[chosen], return_inverse=True)
@@ -141,7 +141,7 @@ class LeftOut:
             for name, column in zip(HELD_IN, terms.recommended.by_column, strict=False)
         }
         totals = {name: part.sum(axis=0) for name, part in parts.items()}
-        whole = self._values(metric, {name: total[None] for name, total in totals.items()})[0]
+        whole = self._values(metric, {name: total[None] for name, total in totals.items()})[0].item()
         step = max(CELLS // max(len(items), 1), 1)
         left = [
             self._values(metric, {name: totals[name] - part[start : start + step] for name, part in parts.items()})
@@ -149,25 +149,25 @@ class LeftOut:
         ]
         without = np.concatenate(left) if left else np.empty(0)
         if not np.isfinite(whole):
-            return np.empty(0)
+            return np.nan, np.empty(0)
         values: Floats = whole + (count - 1) * (without.mean() - without)
-        return values if np.isfinite(values).all() else np.array([whole])
+        return whole, values if np.isfinite(values).all() else np.array([whole])
 
     def described(self, metric: ExposureMetric, model: int, confidence: float) -> dict[str, Floats]:
         """Return the lists and the value of each segment, and the ends of its interval."""
         rows = []
         for segment in range(len(self.lists)):
-            values = self.pseudo_values(metric, model, segment)
+            mean, values = self.pseudo_values(metric, model, segment)
             sums = Sums.of(values, np.ones(len(values)))
-            low, high = student.cut(*student.interval(sums, confidence), sums.mean, metric.range)
-            rows.append([self.lists[segment], sums.mean.item(), low.item(), high.item()])
+            low, high = student.cut(*student.interval(sums, confidence), np.array([mean]), metric.range)
+            rows.append([self.lists[segment], mean, low.item(), high.item()])
         return dict(zip(("lists", "mean", "low", "high"), np.array(rows).reshape(-1, 4).T, strict=True))
 
     def paired(self, metric: ExposureMetric, model: int, baseline: int) -> dict[str, Floats]:
         """Return the sums of the differences of pseudo-values of two models, an entry for each segment."""
         rows = []
         for segment in range(len(self.lists)):
-            ours, theirs = (self.pseudo_values(metric, one, segment) for one in (model, baseline))
+            ours, theirs = (self.pseudo_values(metric, one, segment)[1] for one in (model, baseline))
             if len(ours) != len(theirs):
                 ours, theirs = (each.mean(keepdims=True) if len(each) else np.empty(0) for each in (ours, theirs))
             d, b = (ours - theirs, theirs) if len(ours) == len(theirs) else (np.empty(0), np.empty(0))
