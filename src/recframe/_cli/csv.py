@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import math
+from contextlib import suppress
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from polars import selectors as cs
 
+from recframe._files.paths import read_bytes
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
@@ -85,6 +89,17 @@ def _check_separator(source: Path | bytes, name: str, separator: str) -> None:
     if other is not None:
         msg = f"{name!r} has one column, {header[0]!r}: its values are not between {separator!r}, but between {other!r}"
         raise InputError(msg, SEPARATORS[other] if separator in ",\t" else f"give --separator {other!r}")
+
+
+def long_line(path: Path, separator: str) -> str:
+    """Say which line is the first that has more values than there are names of columns, if there is one."""
+    with suppress(csv.Error, InputError):  # a quote that is open, or a file that is cut off
+        rows = csv.reader(StringIO(read_bytes(path).decode("utf-8-sig", "replace"), newline=""), delimiter=separator)
+        count = len(next(rows, ()))
+        for row in rows:
+            if len(row) > count:
+                return f"line {rows.line_num:,} has {len(row)} values, but the header names {count} columns"
+    return ""
 
 
 def _refuse_text(source: Path | bytes, name: str, columns: Collection[str], separator: str) -> None:

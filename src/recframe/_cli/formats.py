@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from recframe._cli.texts import number_of
-from recframe._files.fields import BOM
+from recframe._files.fields import BOM, QRELS, RUN
 from recframe._files.paths import GZIP, PARQUET, STDIN, check_file, read_bytes
 from recframe.errors import InputError
 
@@ -21,7 +21,6 @@ FORMATS = {
 }
 """The formats, and the endings of their files. Files of other endings are known by how they start."""
 ENDINGS = tuple(ending for endings in FORMATS.values() for ending in endings)
-_RUN_FIELDS, _QRELS_FIELDS = 6, 4
 
 
 def format_of(path: Path) -> str:
@@ -63,7 +62,7 @@ def _format_of_line(line: str) -> str | None:
     if line.startswith("{"):
         return "ndjson"
     fields = line.split()
-    place = {_RUN_FIELDS: 4, _QRELS_FIELDS: 3}.get(len(fields))
-    if place is not None and number_of(fields[place]) is not None:
-        return "trec"
+    for kind in (RUN, QRELS):
+        if len(fields) == len(kind.fields) and number_of(fields[kind.fields.index(kind.number)]) is not None:
+            return "trec"
     return "tsv" if "\t" in line else "csv" if "," in line and line[0] != "[" else None

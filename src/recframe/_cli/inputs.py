@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._arguments import ROLES, Roles
-from recframe._cli.csv import read_numbers, with_ids_alike
+from recframe._cli.csv import long_line, read_numbers, with_ids_alike
 from recframe._cli.formats import ENDINGS, FORMATS, format_of
-from recframe._cli.ndjson import line_of_no_object, refuse_text_of_objects
+from recframe._cli.ndjson import no_object, refuse_text_of_objects
 from recframe._cli.partitions import files_of, partitions, with_partitions
 from recframe._cli.terminal import progress
 from recframe._cli.texts import number_of
@@ -140,8 +140,8 @@ class Inputs:
             frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids, self.constants)))
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, *OLDER) as error:
             reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
-            line = line_of_no_object(path) if kind == "ndjson" else None
-            reason = reason if line is None else f"line {line:,} is no object of JSON"
+            if kind in ("ndjson", "csv", "tsv"):
+                reason = (no_object(path) if kind == "ndjson" else long_line(path, self._between(kind))) or reason
             msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
             hint = "save it as UTF-8" if "utf-8" in reason else f"check the file, or give --format {'|'.join(FORMATS)}"
             raise InputError(msg, hint) from None
@@ -155,12 +155,15 @@ class Inputs:
             return pick(pl.scan_parquet(source, glob=False)).collect()
         if kind in ("csv", "tsv"):
             text = read_bytes(path) if path == STDIN or path.name.endswith(".gz") else path
-            separator = "\t" if kind == "tsv" else self.separator
-            return read_numbers(text, str(path), self._ids, self._numbers, pick, separator)
+            return read_numbers(text, str(path), self._ids, self._numbers, pick, self._between(kind))
         data = BytesIO(read_bytes(path).removeprefix(BOM))
         # `read_ndjson` of older polars looks at the first lines only, and drops the fraction of a later number.
         lazy = pl.scan_ndjson(data, infer_schema_length=None) if kind == "ndjson" else pl.read_ipc(data).lazy()
         return pick(lazy).collect()
+
+    def _between(self, kind: str) -> str:
+        """Return what is between the values of a file of text."""
+        return "\t" if kind == "tsv" else self.separator
 
     @property
     def _numbers(self) -> list[str]:

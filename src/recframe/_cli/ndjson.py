@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def line_of_no_object(path: Path) -> int | None:
-    """Return the first line that is no object of JSON, from 1; None: all are."""
-    return next((line for line, row in _rows(path) if not isinstance(row, dict)), None)
+def no_object(path: Path) -> str:
+    """Say which line is the first that is no object of JSON, if there is one."""
+    return next((f"line {line:,} is no object of JSON" for line, row in _rows(path) if not isinstance(row, dict)), "")
 
 
 def refuse_text_of_objects(path: Path, frame: pl.DataFrame, numbers: Collection[str]) -> None:
