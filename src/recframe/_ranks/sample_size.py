@@ -113,7 +113,9 @@ class Seen:
         """Return the rows of a result."""
         needed = self.units.needed(self.differences, options.power, self.level)
         with np.errstate(invalid="ignore", divide="ignore"):
-            times = needed * self.units.lists / self.sums.lists
+            # Clusters are had whole, each with as many lists as those seen; without clusters, each is a list.
+            clusters = _whole(needed * self.units.lists * self.clusters / self.sums.lists)
+            lists = _whole(clusters * self.sums.lists / self.clusters)
         shape = needed.shape
         numbers = {
             "difference": self.differences,
@@ -121,8 +123,8 @@ class Seen:
             "tests": np.full(shape, self.tests),
             "std": self.sums.standard_deviation,
             "seen": self.sums.lists,
-            "lists": _whole(times * self.sums.lists),
-            "clusters": _whole(times * self.clusters),
+            "lists": lists,
+            "clusters": clusters,
         }
         return [{**{name: array[row] for name, array in numbers.items()}, **one} for row, one in enumerate(self.names)]
 
