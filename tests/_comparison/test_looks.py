@@ -108,8 +108,13 @@ def test_a_share_of_the_baseline_is_a_margin_of_the_asymptotic_test(library):
     rows = rows_of(13, lists=60)
     same, other = library.DataFrame([{**row, "b": row["a"]} for row in rows]), library.DataFrame(rows)
     given = {"by": "session", "score": ["a", "b"], "planned": 60, "test": "anytime"}
-    found = [frame.rec.compare("mrr", margin="1%", **given)["verdict"].to_list() for frame in (same, other)]
-    assert found == [["equivalent"], ["open"]]
+    for margin, words in (
+        ("1%", ["open", "open"]),
+        ("10%", ["equivalent", "open"]),
+        ("20%", ["equivalent", "not worse"]),
+    ):
+        found = [frame.rec.compare("mrr", margin=margin, **given)["verdict"].to_list() for frame in (same, other)]
+        assert found == [[word] for word in words]
 
 
 def test_other_users_are_compared_at_all_looks(library):

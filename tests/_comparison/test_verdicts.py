@@ -153,6 +153,28 @@ def test_a_few_equal_differences_rule_out_a_large_margin_where_their_interval_do
         assert found["verdict"].to_list() == [("not worse" if gain else "equivalent") if ruled_out else "open"]
 
 
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "anytime"])
+@pytest.mark.parametrize("lists", [8, 400])
+def test_equal_models_rule_out_a_share_of_a_baseline_that_varies_as_they_do_its_mean(library, test, lists):
+    """That the baseline has a mean above 0 says nothing of lists in which models differ."""
+    frame = library.DataFrame(
+        [
+            {"user": user, "item": item, "relevant": int(item == user % 2), "a": item, "b": item}
+            for user in range(lists)
+            for item in range(2)
+        ]
+    )
+    given = {"test": test, "planned": 100, "resamples": 200, "correction": "none"}
+    for size in (0.05, 0.6):
+        as_number, share = (
+            frame.rec.compare("mrr", score=["a", "b"], margin=margin, **given)["verdict"].to_list()
+            for margin in (0.75 * size, f"{100 * size}%")
+        )
+        assert share == as_number
+        if lists > 100 or size < 0.5:
+            assert share == ["equivalent" if lists > 100 else "open"]
+
+
 def test_equal_models_of_unbounded_values_are_open(library):
     frame = library.DataFrame(
         [

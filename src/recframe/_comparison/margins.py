@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._lists import paired_sums as paired
+from recframe._statistics.student import without_spread
 from recframe._values import number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -89,9 +90,13 @@ class Margin:
         }
         return paired.statistics(moved), moved
 
-    def ends(self, sums: Mapping[str, Any]) -> list[tuple[Sums, dict[str, Any]]]:
-        """Return the sums of differences moved to either end of the margin."""
-        return [self.moved(sums, by) for by in self.signs]
+    def ends(self, sums: Mapping[str, Any], own: Sums) -> list[tuple[Sums, dict[str, Any]]]:
+        """Return the sums of differences moved to either end of the margin.
+
+        Equal differences say as little of their spread as they do alone, whatever spread the baseline has.
+        """
+        ends = (self.moved(sums, by) for by in self.signs)
+        return [(without_spread(end, own.standard_error == 0), moved) for end, moved in ends]
 
 
 def on_this_side(p: Floats, direction: Floats, name: str, margin: Margin | None, baseline: Floats) -> Floats:

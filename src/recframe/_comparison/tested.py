@@ -71,7 +71,7 @@ def tested(
     if options.relative:
         reach = options.law.end(own, bounds, 1 - options.confidence)
         numbers |= dict(zip(RELATIVE, fieller(own, sums, reach), strict=True))
-    ends = [] if options.margin is None else options.margin.ends(sums)
+    ends = [] if options.margin is None else options.margin.ends(sums, own)
     moments = {"p": sums}
     for name, (end, moved) in zip(BEYOND, ends, strict=False):
         moments[name] = moved
