@@ -118,6 +118,40 @@ def test_a_margin_is_outside_of_the_interval_that_rules_it_out(library, correcti
     assert words >= {"open", "not worse", "equivalent"}
 
 
+def test_an_interval_that_would_hold_what_is_rejected_is_missing(library):
+    """One list outweighs the others, so its difference may be anything; that of the mean is not 0 all the same."""
+    places = [(0, 10, 5, 4), *((user, 1, 2, 1) for user in range(1, 11))]
+    rows = [
+        {
+            "user": user,
+            "weight": weight,
+            "relevant": int(item == 0),
+            "a": -(item or old - 0.5),
+            "b": -(item or new - 0.5),
+        }
+        for user, weight, old, new in places
+        for item in range(6)
+    ]
+    given = {"score": ["a", "b"], "weight": "weight", "test": "randomization", "correction": "maxt"}
+    found = library.DataFrame(rows).rec.compare("mrr", **given)
+    ((p, low, verdict),) = zip(*(found[name].to_list() for name in ("p_adjusted", "low", "verdict")), strict=True)
+    assert p < 0.01
+    assert verdict == "better"
+    assert low is None or np.isnan(low)
+
+
+def test_flips_of_two_lists_bound_no_difference(library):
+    """Whatever the difference of an unbounded metric is, its statistic is not above that of all flips but for rounding."""
+    for grades in ([3, 1], [7, 5], [1, 0.1]):
+        rows = [
+            {"user": user, "relevant": grades[(item + user) % 2], "a": item, "b": -item}
+            for user in range(2)
+            for item in range(2)
+        ]
+        found = library.DataFrame(rows).rec.compare("dcg@1", score=["a", "b"], correction="maxt", confidence=0.6)
+        assert found["low"].isna().all() if hasattr(found["low"], "isna") else found["low"].is_null().all()
+
+
 def test_steps_and_other_engines_change_nothing(engine, monkeypatch):
     frame = engine.frame(rows_of(24, lists=40))
     given = {"by": "session", "score": MODELS, "correction": "romano-wolf", "resamples": 200, "per": "country"}

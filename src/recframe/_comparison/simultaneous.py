@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison.margins import BEYOND
-from recframe._statistics import student
+from recframe._statistics import ROUNDING, student
 from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._statistics.student import square, sum_by_cluster
 from recframe.errors import OptionError
@@ -70,13 +70,14 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
         low, high = student.cut(low, high, tested.sums.mean, tested.bounds)
         kept = adjusted["p"] >= 1 - options.confidence
         low, high = np.where(kept, np.minimum(low, 0.0), low), np.where(kept, np.maximum(high, 0.0), high)
+        # One unit that outweighs the others leaves differences far from 0 open, on both of its sides.
+        unknown = ~kept & (low <= 0) & (high >= 0)
         if law.stepped:
             stepped = np.where(np.isnan(numbers["p"]), np.nan, np.fmax(law.stepped[place], numbers["p"]))
             # Where the step down alone rejects, it says that models differ, but not how much.
-            unknown = kept & (stepped < 1 - options.confidence)
+            unknown |= kept & (stepped < 1 - options.confidence)
             adjusted["p"] = stepped
-            low, high = (np.where(unknown, np.nan, end) for end in (low, high))
-        numbers.update({"low": low, "high": high})
+        numbers.update({"low": np.where(unknown, np.nan, low), "high": np.where(unknown, np.nan, high)})
         tables.append({**numbers, **adjusted})
     return tables
 
@@ -135,7 +136,7 @@ class _Flips:
             first = total * weight - limit * sums["unit_products"]
             root = np.sqrt(np.maximum(first**2 - second * (square(total) - limit * sums["unit_squares"]), 0.0))
             low, high = (first - root) / second, (first + root) / second
-        bounded, spreads = second > 0, tested.sums.standard_error > 0
+        bounded, spreads = second > ROUNDING * square(weight), tested.sums.standard_error > 0
         low, high = np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
         # Equal differences say nothing of their spread.
         equal = (tested.sums.standard_error == 0) & (tested.sums.mean == 0)
