@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recframe._statistics import ROUNDING
-from recframe._statistics.student import LEAST_EXPONENT, scipy_stats
+from recframe._statistics.student import LEAST_LOG_OF_FLIPS, scipy_stats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +92,7 @@ def _beats(
         statistics = np.where(better == 0, 0.0, better / np.sqrt(variances))
     # Equal differences have the p-value of flips: see `student.p_value`.
     stats = scipy_stats()
-    flips = stats.t.isf(2.0 ** max(min(-degrees, 0.0), LEAST_EXPONENT) / 2, degrees)
+    flips = stats.t.isf(2.0 ** max(min(-degrees, 0.0), LEAST_LOG_OF_FLIPS) / 2, degrees)
     statistics = np.where(np.isinf(statistics), np.sign(better) * flips, statistics)
     drawn, left = variances > NO_SPREAD * variances.max(initial=0.0), statistics != 0
     left |= drawn

@@ -42,7 +42,7 @@ LEAST_UNITS = 2 - 1e-9
 """Two effective units, less the rounding of their sums."""
 ROUNDING_OF_SQUARES = 1e-24
 """Squares of residuals below this share of the squares of what they are residuals of are rounding."""
-LEAST_EXPONENT = float(np.finfo(np.float64).minexp)
+LEAST_LOG_OF_FLIPS = float(np.finfo(np.float64).minexp)
 """The power of two that is the least p-value of equal differences, however many there are: it is never 0."""
 UNBOUNDED = (-np.inf, np.inf)
 """The range of values that may be any number."""
@@ -241,7 +241,7 @@ def p_value(sums: Sums) -> Floats:
     mean, error = sums.mean, sums.standard_error
     statistic = np.abs(np.divide(mean, error, where=error > 0, out=np.zeros_like(mean)))
     p = np.where(np.isnan(error), np.nan, 2 * scipy_stats().t.sf(statistic, sums.degrees))
-    flips = np.exp2(np.maximum(1 - sums.units, LEAST_EXPONENT))
+    flips = np.exp2(np.maximum(1 - sums.units, LEAST_LOG_OF_FLIPS))
     return np.where((error == 0) & (mean != 0), flips, p)
 
 
