@@ -240,10 +240,22 @@ def test_tradeoffs_have_a_dot_for_each_model():
     values = {row["model"]: (row["x"], row["y"]) for row in rows}
     expected = FRAME.rec.evaluate(["ndcg", "coverage"], k=2, score=MODELS)
     assert values == {model: rounded((x, y)) for model, x, y in expected.rows()}
-    assert all(row["x_low"] < row["x"] < row["x_high"] and row["y_low"] is None for row in rows)
+    assert all(row["x_low"] < row["x"] < row["x_high"] for row in rows)
     assert "ndcg@2 (higher is better)" in text
     sides = [row["above"] for row in sorted(rows, key=lambda row: row["x"])]
     assert sides == [True, False, True][: len(sides)], "names of neighbours are on different sides of their dots"
+
+
+def test_tradeoffs_have_the_intervals_of_describe():
+    _, rows, _ = spec(FRAME.rec.plot.tradeoff("gini", "mrr", 2, score=MODELS, confidence=0.9))
+    found = {row["model"]: [(row[f"{name}_low"], row[f"{name}_high"]) for name in "xy"] for row in rows}
+    expected = FRAME.rec.describe(["gini@2", "mrr@2"], score=MODELS, confidence=0.9)
+    ends = {
+        model: rows.select("low", "high").rows()
+        for (model,), rows in expected.partition_by("model", as_dict=True).items()
+    }
+    assert found == {model: [rounded(pair) for pair in pairs] for model, pairs in ends.items()}
+    assert all(None not in pair for pairs in found.values() for pair in pairs)
 
 
 def test_charts_of_other_frames():

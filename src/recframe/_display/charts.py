@@ -224,7 +224,7 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
     for side, dy in () if crowded else (("datum.above", -9), ("!datum.above", 14)):
         text = base.mark_text(align="left", dx=9, dy=dy, fontSize=13, fontWeight="bold")
         layers.append(text.encode(**at, text=alt.Text("name:N")).transform_filter(side))
-    lines = [f"lines: {texts.percent(confidence)} intervals of means over lists"]
+    lines = [f"lines: {texts.percent(confidence)} intervals"]
     return titled(layers, rows, f"{y.label} against {x.label}", lines, HEIGHT + 60)
 
 

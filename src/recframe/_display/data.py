@@ -127,12 +127,6 @@ def means(plan: Plan, options: Options) -> list[Mean]:
     ]
 
 
-def values_by_model(plan: Plan) -> list[dict[str, Any]]:
-    """Return the values of two metrics, x and y, of each model."""
-    rows = rows_of(eager_result(plan.frame()))
-    return [{"model": _name_of(plan, row), **dict(zip("xy", [*row.values()][-2:], strict=True))} for row in rows]
-
-
 def _name_of(plan: Plan, row: Mapping[str, Any]) -> str:
     """Return the name of the model that a row of a result is about."""
     return name_of(row["model"]) if plan.context.query.several else NO_MODEL

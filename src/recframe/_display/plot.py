@@ -10,16 +10,15 @@ from recframe._display.data import (
     MEANS,
     check_means,
     means,
-    values_by_model,
     values_of,
 )
+from recframe._display.frames import grouped
 from recframe._display.rank_charts import RankCharts
 from recframe._display.segment_charts import SegmentCharts
 from recframe._evaluate import refuse_options
 from recframe._signatures import checked_call, show_roles
 from recframe.errors import InputError, OptionError, OptionTypeError, no_attribute, quoted
 from recframe.metrics import CutMetric
-from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -180,7 +179,7 @@ class Plot(SegmentCharts, RankCharts):
         k : int, optional
             The cutoff of those that name none.
         confidence : float
-            The confidence of the intervals, between 0.5 and 1; metrics of all lists together have none.
+            The confidence of the intervals, between 0.5 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
 
@@ -202,20 +201,18 @@ class Plot(SegmentCharts, RankCharts):
         """
         call = self._call(roles, MEANS)
         options = call.options(confidence, cluster)
-        plan = call.plan([x, y], k)
+        plan = call.plan([x, y], k, options)
         if len(plan.metrics) != 2:  # noqa: PLR2004
             msg = f"tradeoff shows two metrics, but these are {', '.join(map(str, plan.metrics))}"
             raise OptionError(msg, "plot.tradeoff('ndcg', 'coverage', k=10)")
-        rows: list[dict[str, Any]] = values_by_model(plan)
+        rows = []
+        for model, pair in grouped(means(plan, options), lambda mean: mean.model).items():
+            row: dict[str, Any] = {"model": model}
+            for name, mean in zip("xy", pair, strict=True):
+                row |= {name: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
+            rows.append(row)
         for name, metric in zip("xy", plan.metrics, strict=True):
             check_means((row[name] for row in rows), metric.label)
-        by_list = [metric for metric in plan.metrics if not isinstance(metric, ExposureMetric)]
-        averages = means(call.plan(by_list, None, options), options) if by_list else []
-        intervals = {(mean.metric.label, mean.model): mean for mean in averages}
-        for row in rows:
-            for name, metric in zip("xy", plan.metrics, strict=True):
-                mean = intervals.get((metric.label, row["model"]))
-                row |= {f"{name}_low": mean and mean.low, f"{name}_high": mean and mean.high}
         return charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
 
     def power(
