@@ -214,6 +214,36 @@ def test_states_have_verdicts_and_margins(engine):
         recframe.merge(state).compare(margin="10%")
 
 
+@pytest.mark.parametrize("correction", ["none", "holm"])
+def test_verdicts_of_other_lists_follow_the_direction_of_the_metric(library, correction):
+    """Relevant items come first in one half of the lists, and last in the other."""
+    before, after = (
+        library.DataFrame(
+            [
+                {"user": user, "relevant": int(item == 0), "score": by * (item == 0) + (user * 7 + item) % 5}
+                for user in users
+                for item in range(4)
+            ]
+        ).rec.state(["mrr", "eel"])
+        for users, by in ((range(20), -3), (range(20, 40), 3))
+    )
+    for one, other, word in ((after, before, "better"), (before, after, "worse")):
+        found = recframe.merge(one).compare(baseline=other, correction=correction)
+        assert found["verdict"].to_list() == [word] * 2
+        assert recframe.merge(one).compare(baseline=other, margin=0.01)["verdict"].to_list() == [word] * 2
+
+
+def test_intervals_of_other_lists_stay_within_the_range_of_values_that_are_not_negative(library):
+    before, after = (
+        library.DataFrame(
+            [{"user": user, "relevant": int(item == user % 3), "score": -item} for user in users for item in range(3)]
+        ).rec.state("ndcg")
+        for users in (range(2), range(10, 12))
+    )
+    found = recframe.merge(after).compare(baseline=before)
+    assert (found["low"].to_list(), found["high"].to_list()) == ([-1.0], [1.0])
+
+
 @pytest.mark.parametrize("margin", [0.1, 0.3, "20%", "60%"])
 def test_means_over_other_lists_have_margins(library, margin):
     old, new = (

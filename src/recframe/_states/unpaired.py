@@ -49,8 +49,12 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
             baseline = _baseline(other, model)
             one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
             compared.append({"metric": metric, "model": model, "baseline": baseline})
-            compared[-1] |= _statistics(one, before, rows.range_of(number), options)
-    upwards = [rows.definitions[row["metric"]]["higher_is_better"] for row in compared]
+            least, greatest = rows.range_of(number)
+            if np.isinf(least):
+                # Values of a metric without a least value are at least 0 where none is negative.
+                least = np.where(one["negative"] + before["negative"] > 0, least, 0.0)
+            compared[-1] |= _statistics(one, before, (least, greatest), options)
+    upwards = [1.0 if rows.definitions[row["metric"]]["higher_is_better"] else -1.0 for row in compared]
     decide(compared, upwards, options)
     return compared
 
@@ -85,15 +89,15 @@ def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[
     of = {segment: place for place, segment in enumerate(rows.segments)}
     places = np.array([of.get(segment, -1) for segment in segments], dtype=np.intp)
     arrays = {"mean": np.where(own.weight > 0, own.mean, np.nan), "error": own.standard_error}
-    arrays |= {"degrees": own.degrees, "lists": found["lists"]}
+    arrays |= {"degrees": own.degrees, "lists": found["lists"], "negative": found["negative"]}
     taken = {name: np.append(array, np.nan)[places] for name, array in arrays.items()}
-    return {**taken, "lists": np.nan_to_num(taken["lists"])}
+    return {**taken, **{name: np.nan_to_num(taken[name]) for name in ("lists", "negative")}}
 
 
 def _statistics(
     one: dict[str, Any],
     before: dict[str, Any],
-    limits: tuple[float, float],
+    limits: tuple[Any, float],
     options: Options,
 ) -> dict[str, Any]:
     """Return Welch's statistics of two means."""
