@@ -46,6 +46,22 @@ def test_far_from_0_power_is_that_of_draws():
     assert power.power_of(3.0, 1e7, 0.05) == pytest.approx(power.power_of(3.0, 9e5, 0.05), abs=1e-5)
 
 
+@pytest.mark.parametrize("degrees", [1.0, 1.5, 2.0, 5.0])
+@pytest.mark.parametrize("level", [0.01, 1e-4])
+@pytest.mark.parametrize("share", [0.1, 0.8, 0.95])
+def test_the_power_of_few_lists_is_exact_where_scipys_noncentral_t_is_not(degrees, level, share):
+    """The law of a standard error, and that of a mean around it, integrated."""
+    from scipy import integrate
+
+    end = stats.t.isf(level / 2, degrees)
+    shift = max(40.0, end * np.sqrt(stats.chi2.ppf(share, degrees) / degrees))
+    expected, _ = integrate.quad(
+        lambda z: stats.norm.pdf(z) * stats.chi2.cdf(degrees * ((shift + z) / end) ** 2, degrees),
+        -9, 9, epsrel=1e-12, points=[-3, 0, 3],
+    )  # fmt: skip
+    assert power.power_of(shift, degrees, level) == pytest.approx(expected, rel=1e-11)
+
+
 @pytest.mark.parametrize(
     "more", [{}, {"weight": "weight"}, {"cluster": "user"}, {"cluster": "user", "weight": "weight"}]
 )

@@ -50,10 +50,9 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
             one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
             compared.append({"metric": metric, "model": model, "baseline": baseline})
             least, greatest = rows.range_of(number)
-            if np.isinf(least):
-                # Values of a metric without a least value are at least 0 where none is negative.
-                least = np.where(one["negative"] + before["negative"] > 0, least, 0.0)
-            compared[-1] |= _statistics(one, before, (least, greatest), options)
+            # Values of a metric without a least value are at least 0 where none is negative.
+            has_least = np.isfinite(least) | (one["negative"] + before["negative"] > 0)
+            compared[-1] |= _statistics(one, before, (np.where(has_least, least, 0.0), greatest), options)
     upwards = [1.0 if rows.definitions[row["metric"]]["higher_is_better"] else -1.0 for row in compared]
     decide(compared, upwards, options)
     return compared
