@@ -767,3 +767,18 @@ def test_the_largest_of_negative_scores_becomes_minus_1():
 )
 def test_calls_name_the_papers_of_their_methods(call):
     assert "\nReferences\n----------\n" in inspect.getdoc(getattr(recframe.EagerRec, call))
+
+
+def test_a_baseline_with_a_mean_of_rounding_has_no_relative_difference(engine):
+    """0.8 + 0.4 − 0.6 − 0.6 is 2e-16."""
+    orders = [(1, 2, 4, 3), (1, 3, 4, 2), (3, 4, 1, 2), (3, 4, 1, 2)]
+    rows = [
+        {"user": user, "relevant": 5.0 - item, "a": -float(order[item - 1]), "b": -float(item)}
+        for user, order in enumerate(orders)
+        for item in range(1, 5)
+    ]
+    correlations = [stats.spearmanr(range(1, 5), order).statistic for order in orders]
+    assert np.isclose(correlations, [0.8, 0.4, -0.6, -0.6]).all()
+    (row,) = engine.ask(engine.frame(rows), "compare", "spearman", score=["a", "b"])
+    assert row["difference"] == pytest.approx(1)
+    assert row["relative"] is None

@@ -11,7 +11,7 @@ from recframe._comparison.looks import ASYMPTOTIC
 from recframe._comparison.margins import BEYOND, on_this_side
 from recframe._lists import paired_sums as paired
 from recframe._states.checks import check_apart
-from recframe._statistics import student
+from recframe._statistics import ROUNDING, student
 from recframe._statistics.anytime import Bounded
 from recframe.errors import InputError, OptionError
 
@@ -104,7 +104,7 @@ def _statistics(
     lists = _lists(one, before)
     difference = one["mean"] - before["mean"]
     with np.errstate(invalid="ignore", divide="ignore"):
-        relative = np.where(before["mean"] != 0, difference / before["mean"], np.nan)
+        relative = np.where(np.abs(before["mean"]) > ROUNDING, difference / before["mean"], np.nan)
         half = np.where(error > 0, _law(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
     width = limits[1] - limits[0]
     low, high = student.cut(difference - half, difference + half, difference, (-width, width))
