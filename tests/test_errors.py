@@ -54,6 +54,7 @@ CASES = {
     "k float": (lambda r: r.ndcg(k=5.0), ValueError, "k=5.0 is of type float"),
     "k text": (lambda r: r.ndcg(k="5"), ValueError, "k='5' is of type str"),
     "k list": (lambda r: r.ndcg(k=[1, 2]), ValueError, r"k=\[1, 2\] is of type list.*evaluate"),
+    "k bytes": (lambda r: r.evaluate(["ndcg"], k=b"5"), ValueError, "k=b'5' is of type bytes"),
     "k of evaluate": (lambda r: r.evaluate(["ndcg"], k=[5, 0]), ValueError, "k=0 is less than 1"),
     "k empty": (lambda r: r.evaluate(["ndcg"], k=[]), ValueError, r"k=\[\] is empty"),
     "k in a string": (lambda r: r.evaluate(["ndcg@0"]), ValueError, "k=0 is less than 1"),

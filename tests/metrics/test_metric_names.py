@@ -259,6 +259,14 @@ def test_several_cutoffs_are_for_evaluate(given):
     assert ("for several cutoffs use evaluate" in str(caught.value)) == isinstance(given, list | tuple | set | range)
 
 
+@pytest.mark.parametrize("library", ["polars", "pandas", "numpy"])
+def test_an_array_of_cutoffs_is_no_cutoff(library):
+    library = pytest.importorskip(library)
+    ks = library.array([1, 2]) if hasattr(library, "ndarray") else library.Series([1, 2])
+    with pytest.raises(recframe.OptionTypeError, match=r"for several cutoffs use evaluate\(..., k=\[...\]\)"):
+        recframe.rec(graded_frame()).evaluate("ndcg", ks)
+
+
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
