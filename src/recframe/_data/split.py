@@ -214,7 +214,7 @@ def _amount(name: str, value: Any) -> int | Fraction:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 < value < 1:
         msg = f"{name}={quoted(value)} is not between 0 and 1"
-        hint = "fraction=0.2, or count=2 for a number of items" if name == "fraction" else "users=100 or users=0.1"
+        hint = "fraction=0.2, or count=2 for a number of items" if name == "fraction" else f"{name}=1 or {name}=0.1"
         raise (OptionError if is_number else OptionTypeError)(msg, hint)
     exact = Fraction(value).limit_denominator(MILLION)
     return exact if 0 < exact < 1 else Fraction(1, MILLION)
