@@ -75,7 +75,7 @@ def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column that holds no points in time, or those of another kind."""
     expected, hint = {
         None: ("a date, a datetime or a number", "parse the column first"),
-        True: ("a date or a datetime, as what it is compared with is one", "parse text, cast numbers, or give a number"),
+        True: ("a date or a datetime, as what it is compared with is one", "parse or cast it, or give a number"),
         False: ("a number, as what it is compared with is one", "give a datetime or a timedelta instead"),
     }[spec.dated]
     msg = f"{spec.role}={spec.column!r} has the type {dtype}, but a {spec.role} is {expected}"
