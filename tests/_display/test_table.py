@@ -342,6 +342,7 @@ def test_files_of_no_format_are_refused(tmp_path, monkeypatch):
         (VALUES, {"sort": "ndcg@10"}, "sort='ndcg@10' is neither True nor False"),
         (COMPARED, {"confidence": 95}, "confidence=95 is not a number between 0 and 1"),
         (VALUES, {"compared": VALUES}, "compared= is no result of compare"),
+        (VALUES, {"compared": 5}, "compared=5 is not a frame\n\nHint: give the result of compare"),
         (VALUES, {"compared": COMPARED}, "compared= is of other models, metrics or segments than the result"),
         (COMPARED, {"compared": COMPARED}, "compared= decides about the means of several models"),
     ],

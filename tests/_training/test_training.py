@@ -109,6 +109,9 @@ def test_a_scorer_is_the_metric_in_the_direction_of_scikit_learn():
         recframe.scorer("mrr")(Sum(), features, grade)
     with pytest.raises(recframe.OptionError, match="'nope'"):
         recframe.scorer("nope")
+    for metric in ("coverage@5", "money_recall"):
+        with pytest.raises(recframe.OptionError, match=f"{metric} reads more than relevance and scores"):
+            recframe.scorer(metric)
     with pytest.raises(recframe.OptionError, match="ties='other'"):
         recframe.scorer("mrr", ties="other")
     with pytest.raises(recframe.InputError, match="predicts nothing"):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def eager_result(result: Any) -> nw.DataFrame[Any]:
+def eager_result(result: Any, role: str = "result") -> nw.DataFrame[Any]:
     """Return a result with its rows.
 
     Raises
@@ -25,8 +25,9 @@ def eager_result(result: Any) -> nw.DataFrame[Any]:
         It is no frame.
     """
     if not is_frame(result):
-        msg = f"result={quoted(result)} is not a frame"
-        raise OptionTypeError(msg, "give the result of evaluate, describe or compare")
+        msg = f"{role}={quoted(result)} is not a frame"
+        calls = "evaluate, describe or compare" if role == "result" else "compare"
+        raise OptionTypeError(msg, f"give the result of {calls}")
     frame: Any = adapter_of(result).as_result(result)
     if isinstance(frame, nw.DataFrame):
         return frame

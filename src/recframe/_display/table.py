@@ -248,7 +248,7 @@ def table(
 
 def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> Decided:
     """Return what a comparison decides about the models of a table."""
-    tested = eager_result(compared)
+    tested = eager_result(compared, "compared")
     if not {*tested.columns} >= IS_COMPARE | {"verdict"}:
         msg = f"compared= is no result of compare: it has the columns {', '.join(map(repr, tested.columns))}"
         raise InputError(msg, "recframe.table(values, compared=rec.compare('ndcg', k=10))")

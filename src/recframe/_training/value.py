@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._arguments import ALL_ROLES, ROLES
 from recframe._data.arrays import columns_of_arrays, from_arrays
 from recframe._evaluate import measure
-from recframe.errors import OptionTypeError, quoted
+from recframe.errors import MissingColumnError, OptionError, OptionTypeError, quoted
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,11 @@ class Value:
         spec_of(metric)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            checked(relevant=[1, 0], score=[1.0, 0.0], group=None)
+            try:
+                checked(relevant=[1, 0], score=[1.0, 0.0], group=None)
+            except MissingColumnError as error:
+                msg = f"{checked.name} reads more than relevance and scores, but arrays hold no more"
+                raise OptionError(msg, "df.rec has it, of a frame with such columns") from error
         return checked
 
     @property
