@@ -88,6 +88,20 @@ def path(tmp_path):
     return tmp_path / "prod.parquet"
 
 
+def test_a_model_that_is_named_like_a_file_is_a_model():
+    engine = next(iter(ENGINES.values())).engine
+    rows = [
+        {"user": user, "relevant": item, "old.parquet": item / 2, "new.parquet": -item / 2}
+        for user in (1, 2)
+        for item in (0, 1)
+    ]
+    frame = engine.frame(
+        rows, {"user": "int64", "relevant": "int64", "old.parquet": "float64", "new.parquet": "float64"}
+    )
+    (row,) = engine.ask(frame, "compare", ["mrr"], score=["old.parquet", "new.parquet"], baseline="old.parquet")
+    assert (row["model"], row["baseline"], row["difference"]) == ("new.parquet", "old.parquet", -0.5)
+
+
 @pytest.mark.parametrize("case", ROLES)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_file_is_compared_as_its_frame_is(engine, path, case, seed):
