@@ -130,9 +130,8 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     _check_repeats(rows, query, labelled)
     others = joined.filter(unknown).with_columns(nw.lit(0.0).alias(RELEVANCE))
     result = engine.stack([once(labelled, [RELEVANCE]), others])
-    models = [] if query.model is None else [_models(rows)]
-    for each in models:
-        truth = truth.join(each, how="cross")
+    if query.model is not None:
+        truth = truth.join(_models(rows), how="cross")
     added = _without(engine, truth, labelled, [*group, ITEM])
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
     new = {RELEVANCE: query.relevant, **({VALUE: query.value} if valued else {})}
