@@ -205,8 +205,6 @@ def digits_of(
 
     Few rows are looked up by their numbers sooner than read from digits.
     """
-    if frame.is_empty():
-        return None, None
     few = frame.height <= FEW_ROWS
     _ask(frame, keys if few else list(dict.fromkeys([*keys, *columns])), known)
     lists = Digits.of(frame, keys, known)
