@@ -69,14 +69,10 @@ def inputs_of(roles: Roles, metrics: Sequence[Metric]) -> frozenset[str]:
     return frozenset(name for name in read if getattr(roles, name) is not None)
 
 
-def given_frames(
-    frame: Any, roles: Roles, read: Collection[str], adapter: Adapter, metrics: Sequence[Metric] = ()
-) -> Given:
+def given_frames(frame: Any, roles: Roles, read: Collection[str], adapter: Adapter, metrics: Sequence[Metric]) -> Given:
     """Return the frames of a call: the user's own, and the side information that its metrics read."""
     tables = tuple(dict.fromkeys(metric.targets for metric in metrics if metric.targets))
     target = _targets_frame(adapter, tables) if tables else None
-    if not read:
-        return Given(frame, roles.truth, target=target, target_tables=tables)
     for name in {"train", "features"}.intersection(read):
         check_side_frame(name, getattr(roles, name), frame)
     train = adapter.side_frame(roles.train) if "train" in read else None
