@@ -147,11 +147,6 @@ def answers_alike(metric: Metric) -> bool:
     return metric.is_builtin and not any(map(callable, metric.options.values()))
 
 
-@lru_cache(64)
-def _kept(call: _Call) -> Requirements:
-    return _collected(call)
-
-
 def _collected(call: _Call) -> Requirements:
     metrics = call.metrics
     asking = _Asking(call)
@@ -175,6 +170,9 @@ def _collected(call: _Call) -> Requirements:
         item_sum_columns=asking.item_sums.all,
         feature_count=call.feature_count,
     )
+
+
+_kept = lru_cache(64)(_collected)
 
 
 class _Asking:
