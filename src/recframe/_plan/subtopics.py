@@ -126,13 +126,12 @@ def _greedy(context: CallContext, alpha: float, weight: Weight, k: int | None) -
     item = nw.col(ITEM).rank("dense").over(*keys).cast(nw.Int64()).fill_null(0) + 1
     rows = rows.with_columns(item.alias(START), nw.lit(1.0).alias(RELATED), nw.lit(0.0).alias(CHOSEN))
     rows = engine.collect_once(rows.with_columns(nw.lit(0.0).alias(TOTAL_GAIN)))
-    most = engine.value_now(rows.select(nw.col(START).max()))
-    if most is None and engine.eager:
-        most = 0  # no list has a relevant item
+    # Where no list has a relevant item, there is no largest number.
+    most = int(engine.scalar(rows.select(nw.col(START).max())) or 0) if engine.eager else None
     if most is None and k is None:
         msg = "alpha_ndcg without a cutoff needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, "give a cutoff, alpha_ndcg@10, or collect the frame first")
-    steps = min(number for number in (k, None if most is None else int(most)) if number is not None)
+    steps = min(number for number in (k, most) if number is not None)
     for step in range(1, steps + 1):
         discount = weight(nw.lit(float(step)))
         gain = nw.when(nw.col(CHOSEN) > 0).then(0.0).otherwise(nw.col(RELATED).sum().over(*keys, START))
