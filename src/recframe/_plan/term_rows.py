@@ -137,13 +137,7 @@ class TermRows:
         weights = [
             weight for weight in self._context.requirements.weight_sums if upto_column(weight.number) in requested
         ]
-        if not weights:
-            return rows
-        if self.tied:
-            return self._with_weights(rows, weights)
-        # Nothing reads the columns of tied blocks where each is one row.
-        columns = [total(weight.number) for total in (before_column, upto_column) for weight in weights]
-        return rows.with_columns(*(constant(column, 0.0) for column in columns))
+        return self._with_weights(rows, weights) if weights else rows
 
     def _with_weights(self, rows: Frame, weights: Sequence[WeightSums]) -> Frame:
         """Look up the sums of each weight over the positions before a tied block, and up to its end."""
