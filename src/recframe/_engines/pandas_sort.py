@@ -149,8 +149,6 @@ def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None
     in_run = ~heads
     in_run[:-1] |= ~heads[1:]
     members = np.flatnonzero(in_run)
-    if not len(members):
-        return
     # The values of other rows are not looked up.
     own, is_head = values[rows[members]], heads[members]
     differs = _heads(own) & ~is_head
