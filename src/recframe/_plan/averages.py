@@ -53,6 +53,8 @@ def fill(
     values = []
     for metric in metrics:
         how, counted = context.query.averaging(metric.label), context.requirements.values[metric.label].counted
+        if not counted and how.undefined in ("skip", "raise_all"):
+            continue
         value, counts = nw.col(metric.column), [nw.col(column) > 0 for column in counted]
         if how.undefined == "raise":
             rows = context.engine.collect_once(rows)
