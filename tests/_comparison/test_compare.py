@@ -6,6 +6,7 @@ import inspect
 import random
 from types import SimpleNamespace
 
+import narwhals as nw
 import pytest
 
 import recframe
@@ -782,3 +783,37 @@ def test_a_baseline_with_a_mean_of_rounding_has_no_relative_difference(engine):
     (row,) = engine.ask(engine.frame(rows), "compare", "spearman", score=["a", "b"])
     assert row["difference"] == pytest.approx(1)
     assert row["relative"] is None
+
+
+@pytest.mark.parametrize("cluster", [None, "user"])
+def test_lists_of_weight_0_change_only_what_counts_lists(library, cluster):
+    """Every fifth session weighs 0: its ties are the only values of hit_rate that are neither 0 nor 1."""
+    rows = [{**row, "weight": row["session"] % 5 / 2} for row in rows_of(21, 60)]
+    for row in rows:
+        for model in MODELS:
+            row[model] = 0.0 if row["weight"] == 0 else row[model] + row["item"] / 1000
+    whole, cut = (library.DataFrame([row for row in rows if row["weight"] >= least]) for least in (0, 0.1))
+    given = {"by": "session", "score": MODELS, "weight": "weight"}
+    paired, counted = {**given, "cluster": cluster}, {"lists", "wins", "ties", "losses", "undefined", "seen"}
+    counted |= {"min", "p10", "p25", "p50", "p75", "p90", "max", "zeros"}
+    calls = [("describe", paired), ("rank_models", {**paired, "resamples": 100})]
+    calls += [
+        ("compare", {**paired, "test": test, "resamples": 100})
+        for test in ("t", "randomization", "bootstrap", "anytime")
+    ]
+    calls += [
+        ("compare", {**paired, "correction": each, "resamples": 100}) for each in ("maxt", "romano-wolf", "dunnett")
+    ]
+    pairs = []
+    for call, how in calls:
+        first = {"baseline": MODELS[0]} if call == "compare" else {}
+        pairs.append([getattr(frame.rec, call)(["hit_rate@1", "ndcg@3"], **how, **first) for frame in (whole, cut)])
+    states = [
+        recframe.merge(frame.rec.state(["hit_rate@1", "ndcg@3"], cluster=cluster, **given)) for frame in (whole, cut)
+    ]
+    pairs += [[state.describe() for state in states], [state.compare(test="anytime") for state in states]]
+    for pair in pairs:
+        found, expected = (nw.from_native(each) for each in pair)
+        for name in set(found.columns) - counted:
+            one, other = found[name].to_list(), expected[name].to_list()
+            assert one == (pytest.approx(other, rel=1e-9, nan_ok=True) if isinstance(other[0], float) else other), name

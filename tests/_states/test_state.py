@@ -344,7 +344,7 @@ def test_welchs_test_keeps_its_level():
     random, draws = np.random.default_rng(0), 20_000
     values = [random.exponential(1, (draws, 40)), 1 + 3 * (random.random((draws, 25)) - 0.5)]
     one, other = (
-        {"mean": v.mean(axis=1), "error": v.std(axis=1, ddof=1) / np.sqrt(v.shape[1]), "degrees": np.full(draws, v.shape[1] - 1.0), "lists": np.full(draws, 40.0)}
+        {"mean": v.mean(axis=1), "error": v.std(axis=1, ddof=1) / np.sqrt(v.shape[1]), "degrees": np.full(draws, v.shape[1] - 1.0), "lists": np.full(draws, 40.0), "effective": np.full(draws, 40.0)}
         for v in values
     )  # fmt: skip
     found = _statistics(one, other, (-np.inf, np.inf), options)

@@ -74,7 +74,7 @@ def _described(
     there = ~np.isnan(every)
     values = every[there]
     sums = Sums.of(values, weights[there], None if clusters is None else clusters[there])
-    low, high = interval_of_values(values, sums, confidence, bounds)
+    low, high = interval_of_values(values[weights[there] > 0], sums, confidence, bounds)
     # All at once, as each call orders the values anew.
     spread = np.quantile(values, [*QUANTILES.values()]) if len(values) else np.full(len(QUANTILES), np.nan)
     return {
@@ -90,7 +90,7 @@ def _described(
 
 
 def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple[float, float]) -> tuple[Any, Any]:
-    """Return the interval of the mean of values, whose sums are known."""
+    """Return the interval of the mean of values that weigh something, whose sums are known."""
     negative, fractions = (values < 0).any(keepdims=True), ((values != 0) & (values != 1)).any(keepdims=True)
     return intervals_of_means(sums, confidence, bounds, negative=negative, fractions=fractions)
 

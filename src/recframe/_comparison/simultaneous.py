@@ -86,7 +86,7 @@ def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[
     """Return the totals of units in each segment, or what is left of them without the mean, a column for each pair."""
     parts = []
     for entry in range(len(compared[0].units)):
-        columns = []
+        columns, weighs = [], []
         for tested in compared:
             units = tested.units[entry]
             totals, weights = units.totals, units.weights
@@ -95,7 +95,9 @@ def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[
             known = ~np.isnan(tested.numbers["p"][:, entry])
             moved = totals - tested.sums.mean[:, entry] * weights if residuals else totals
             columns.append(np.where(known, moved, 0.0))
-        parts.append(np.concatenate(columns, axis=1))
+            weighs.append((weights > 0).any(axis=1))
+        # Units that weigh nothing draw no signs.
+        parts.append(np.concatenate(columns, axis=1)[np.any(weighs, axis=0)])
     return parts
 
 

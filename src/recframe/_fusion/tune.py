@@ -156,7 +156,7 @@ def _result(
     folds, every = folds_of(lists, options), np.ones(len(lists.values), dtype=bool)
     chosen, (held_out, times) = lists.best(every), lists.out_of_fold(folds)
     sums = Sums.of(held_out, lists.weights, lists.clusters)
-    low, high = interval_of_values(held_out, sums, options.confidence, lists.bounds)
+    low, high = interval_of_values(held_out[lists.weights > 0], sums, options.confidence, lists.bounds)
     means = _means(lists.values, lists.weights)
     warn_of_data(plan.given, plan.context.query, plan.context, float(means[chosen]))
     order = sorted(

@@ -138,7 +138,7 @@ def _numbers(
     """Return the estimate of a mean, and those of the human and of the model judgments alone."""
     there = ~np.isnan(true.values)
     values, weights = true.values[there], true.weights[there]
-    low, high = interval_of_values(values, Sums.of(values, weights), confidence, bounds)
+    low, high = interval_of_values(values[weights > 0], Sums.of(values, weights), confidence, bounds)
     alone = Estimate(true.mean, low.item(), high.item(), 0.0)
     combined = prediction_powered(true, predicted, others, confidence) or alone
     every = Values(np.append(predicted.values, others.values), np.append(predicted.weights, others.weights))

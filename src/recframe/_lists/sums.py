@@ -79,8 +79,8 @@ def of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[st
         **_moments(groups, there, v, w),
         "undefined": groups.sums(~there * 1.0),
         "zeros": groups.sums((there & (v == 0)) * 1.0),
-        "fractions": groups.sums((there & (v != 0) & (v != 1)) * 1.0),
-        "negative": groups.sums((v < 0) * 1.0),
+        "fractions": groups.sums(((w > 0) & (v != 0) & (v != 1)) * 1.0),
+        "negative": groups.sums(((w > 0) & (v < 0)) * 1.0),
     }
 
 

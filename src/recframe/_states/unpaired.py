@@ -89,8 +89,9 @@ def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[
     places = np.array([of.get(segment, -1) for segment in segments], dtype=np.intp)
     arrays = {"mean": np.where(own.weight > 0, own.mean, np.nan), "error": own.standard_error}
     arrays |= {"degrees": own.degrees, "lists": found["lists"], "negative": found["negative"]}
+    arrays["effective"] = own.effective_lists
     taken = {name: np.append(array, np.nan)[places] for name, array in arrays.items()}
-    return {**taken, **{name: np.nan_to_num(taken[name]) for name in ("lists", "negative")}}
+    return {**taken, **{name: np.nan_to_num(taken[name]) for name in ("lists", "negative", "effective")}}
 
 
 def _statistics(
@@ -145,9 +146,9 @@ def _p_value(difference: Any, error: Any, degrees: Any, lists: Any, options: Opt
 
 
 def _lists(one: dict[str, Any], before: dict[str, Any]) -> Any:
-    """Return how many lists, half of them on each side, would tell as much: 4 / (1 / n₁ + 1 / n₂)."""
+    """Return how many effective lists, half of them on each side, would tell as much: 4 / (1 / n₁ + 1 / n₂)."""
     with np.errstate(divide="ignore"):
-        return 4 / (1 / one["lists"] + 1 / before["lists"])
+        return 4 / (1 / one["effective"] + 1 / before["effective"])
 
 
 def _law(options: Options) -> Student | Asymptotic:

@@ -56,7 +56,7 @@ class Student:
 
     def end(self, sums: Sums, bounds: Sequence[Any], level: float) -> Floats:  # noqa: ARG002 - as that of the bounded law
         """Return from how many standard errors on the test rejects at a level."""
-        return self.limit(sums.degrees, sums.lists, level)
+        return self.limit(sums.degrees, sums.effective_lists, level)
 
     def p_of(self, statistic: Floats, degrees: Floats, lists: Floats) -> Floats:  # noqa: ARG002 - as that of all looks
         """Return the p-value of a statistic."""
@@ -71,7 +71,7 @@ class Student:
 class Asymptotic(Student):
     """The sequence of t-tests: exact for normal differences, and for others as the number of lists grows.
 
-    With n lists, g = nρ², the statistic t and its degrees of freedom f:
+    With the effective number of lists n, g = nρ², the statistic t and its degrees of freedom f:
 
         E = (1 + g)^(−1/2) ((1 + t² / f) / (1 + t² / (f (1 + g))))^((f + 1) / 2)
 
@@ -122,9 +122,9 @@ class Asymptotic(Student):
         reject sooner than any other ones can.
         """
         error, degrees = sums.standard_error, sums.degrees
-        p = self.p_of(ratio(np.abs(sums.mean), error), degrees, sums.lists)
+        p = self.p_of(ratio(np.abs(sums.mean), error), degrees, sums.effective_lists)
         with np.errstate(all="ignore"):
-            limit = np.exp(-degrees / 2 * np.log1p(self.growth(sums.lists)))
+            limit = np.exp(-degrees / 2 * np.log1p(self.growth(sums.effective_lists)))
         equal = student.p_value(sums)
         return np.where(error > 0, p, np.where(sums.mean == 0, equal, np.maximum(limit, equal)))
 
