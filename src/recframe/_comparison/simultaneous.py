@@ -86,18 +86,19 @@ def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[
     """Return the totals of units in each segment, or what is left of them without the mean, a column for each pair."""
     parts = []
     for entry in range(len(compared[0].units)):
-        columns, weighs = [], []
+        # Lists that weigh nothing draw no signs.
+        weigh = np.any([(tested.units[entry].weights > 0).any(axis=1) for tested in compared], axis=0)
+        columns = []
         for tested in compared:
             units = tested.units[entry]
-            totals, weights = units.totals, units.weights
+            totals, weights = units.totals[weigh], units.weights[weigh]
             if units.clusters is not None and len(totals):
-                totals, weights = (sum_by_cluster(each, units.clusters) for each in (totals, weights))
+                clusters = np.asarray(units.clusters)[weigh]
+                totals, weights = (sum_by_cluster(each, clusters) for each in (totals, weights))
             known = ~np.isnan(tested.numbers["p"][:, entry])
             moved = totals - tested.sums.mean[:, entry] * weights if residuals else totals
             columns.append(np.where(known, moved, 0.0))
-            weighs.append((weights > 0).any(axis=1))
-        # Units that weigh nothing draw no signs.
-        parts.append(np.concatenate(columns, axis=1)[np.any(weighs, axis=0)])
+        parts.append(np.concatenate(columns, axis=1))
     return parts
 
 
