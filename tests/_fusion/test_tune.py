@@ -7,6 +7,7 @@ import math
 import random
 import statistics
 from collections import Counter
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -173,6 +174,20 @@ def test_the_grid_without_one_is_that_of_ranx():
     assert all(json.loads(options) in tried for options in found["options"])
 
 
+def test_the_grid_may_hold_numbers_of_numpy_and_weights_by_model():
+    pl = pytest.importorskip("polars")
+    rows, given = pl.DataFrame(crowd(9, 8, ["a", "b"])), {"score": ["a", "b"], "folds": 2}
+    for method, grid, plain in (
+        ("rrf", {"k": list(np.arange(10, 30, 10))}, {"k": [10, 20]}),
+        ("rbc", {"p": [Decimal("0.5")]}, {"p": [0.5]}),
+        ("weighted", {"weights": [{"b": np.float32(0.25), "a": 1}]}, {"weights": [[1, 0.25]]}),
+    ):
+        found, expected = (rows.rec.tune("mrr", methods=method, grid=each, **given) for each in (grid, plain))
+        assert found.drop("options").equals(expected.drop("options"))
+        fused = rows.rec.fuse(score=["a", "b"], **json.loads(found["options"][0]))
+        assert fused.rec.mrr(score="fused") == pytest.approx(found["in_sample"][0])
+
+
 @pytest.mark.parametrize(
     ("given", "match"),
     [
@@ -189,6 +204,8 @@ def test_the_grid_without_one_is_that_of_ranx():
         ({"grid": [1]}, "is no dict of values"),
         ({"grid": {"sigm": [1]}}, "(?s)no number of a method.*sigma"),
         ({"grid": {"k": 60}}, "no list of values"),
+        ({"grid": {"k": b"60"}}, "no list of values"),
+        ({"grid": {"weights": [0.5, 0.5]}}, "weights=0.5 is neither a list of numbers nor a dict of them by model"),
         ({"grid": {"k": [-1]}}, "k=-1 is not a number from 0 on"),
         ({"grid": {"weights": [[1, 2, 3]]}}, "3 numbers for 2 models"),
         (

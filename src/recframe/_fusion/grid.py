@@ -28,12 +28,12 @@ MOST_CANDIDATES = 10_000
 """More candidates would run for days."""
 
 
-def weights_of(models: int) -> list[tuple[float, ...]]:
+def weights_of(models: int) -> list[list[float]]:
     """Return all weights that are tenths and sum to 1."""
     weights = []
     for bars in combinations(range(TENTHS + models - 1), models - 1):
         ends = zip((-1, *bars), (*bars, TENTHS + models - 1), strict=True)
-        weights.append(tuple((end - start - 1) / TENTHS for start, end in ends))
+        weights.append([(end - start - 1) / TENTHS for start, end in ends])
     return weights
 
 
@@ -52,7 +52,7 @@ def candidates(query: Query, methods: Any, normalize: Any, grid: Any) -> list[di
         else:
             values = own.get(tuned, GRID.get(tuned, ())) if tuned else ()
         options: list[dict[str, Any]] = [] if record.number or record.weights == "needed" else [{}]
-        options += [{tuned: list(one) if tuned == "weights" else one} for one in values if tuned]
+        options += [{tuned: one} for one in values if tuned]
         tried += [
             {"method": method, **({} if method in BY_POSITION else {"normalize": norm}), **one}
             for norm in (norms[:1] if method in BY_POSITION else norms)
@@ -92,7 +92,7 @@ def _grid(given: Any) -> dict[str, Sequence[Any]]:
         if name not in (*NUMBERS, "weights"):
             msg = f"grid={quoted(given)} names {quoted(name)}, which is no number of a method"
             raise OptionError(msg, closest(name, (*NUMBERS, "weights")) or f"one of {', '.join((*NUMBERS, 'weights'))}")
-        if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+        if not isinstance(values, Sequence) or isinstance(values, str | bytes) or not values:
             msg = f"grid={{{name!r}: {quoted(values)}}} is no list of values to try"
             raise OptionTypeError(msg, f"grid={{{name!r}: [...]}}")
     return dict(given)

@@ -167,7 +167,7 @@ def _result(
         is_choice = place == chosen
         out = [float(end.item()) if is_choice else None for end in (sums.mean, low, high)]
         candidate = {name: value for name, value in tried[place].items() if value is not None}
-        names = [candidate["method"], candidate.get("normalize"), json.dumps(candidate)]
+        names = [candidate["method"], candidate.get("normalize"), json.dumps(candidate, default=float)]
         rows.append([*names, float(means[place]), len(every), int(times[place]), is_choice, *out])
     return _frame(rows, frame)
 
