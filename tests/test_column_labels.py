@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from datetime import date
 from functools import cache
 
 import pytest
@@ -93,6 +94,14 @@ def test_any_label_is_a_role_of_the_data_methods(labels):
         assert rec.top(1, score=roles["score"], **pair)["rank"].tolist() == [1, 1]
 
 
+def test_any_label_is_a_role_of_tune(labels):
+    pytest.importorskip("scipy")
+    frame, roles = named(labels)
+    expected = recframe.rec(type(frame)(TEXT)).tune("mrr", score=["score", "price"], folds=2)
+    found = recframe.rec(frame).tune("mrr", folds=2, **{**roles, "score": [labels["score"], labels["price"]]})
+    assert found.equals(expected)
+
+
 def test_any_label_is_a_segment_of_merged_states(labels):
     pytest.importorskip("scipy")
     pd = pytest.importorskip("pandas")
@@ -177,7 +186,17 @@ def test_columns_of_pandas_are_refused_with_the_remedy():
             recframe.rec(frame).ndcg(**given)
 
 
-@pytest.mark.parametrize("names", [(4, 7), (1, "old"), (1, 2.5, "old"), (("new", 1), ("new", 2)), (1, ("new", 2))])
+@pytest.mark.parametrize(
+    "names",
+    [
+        (4, 7),
+        (1, "old"),
+        (1, 2.5, "old"),
+        (date(2024, 1, 1), date(2024, 1, 2)),
+        (("new", 1), ("new", 2)),
+        (1, ("new", 2)),
+    ],
+)
 def test_models_are_named_by_the_text_of_their_labels(pandas_engine, names):
     pd = pytest.importorskip("pandas")
     pytest.importorskip("scipy")

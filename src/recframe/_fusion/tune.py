@@ -195,7 +195,7 @@ def _lists(frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Opt
             wide = frame
             for place, candidate in enumerate(some):
                 wide = fuse.fuse(wide, fused_by, FUSED(place), arguments_of(candidate), fusing)
-            names = {"score": [FUSED(place) for place in range(len(some))]}
+            names = {"score": [*wide.columns][-len(some) :]}  # on pandas, labels of several levels
             plan = plan_of_lists(wide, others, [metric], k, {**given, **names}, "tune", options.cluster)
             parts.append(_values(plan))
             show(start + len(some))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from copy import copy
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> 
 def model_number(models: Sequence[Any], baseline: Any) -> int:
     """Return the number of the model that a baseline names: by its value, else by its text."""
     value = baseline.item() if isinstance(baseline, np.generic) else baseline
-    name = value if isinstance(value, str) else quoted(value)
+    name = str(value) if isinstance(value, str | dt.date) else quoted(value)
     known = [number for number, model in enumerate(models) if type(model) is type(value) and model == value]
     known += [number for number, model in enumerate(models) if str(model) == name]
     if not known:
