@@ -3,6 +3,7 @@
 import itertools
 import random
 
+import narwhals as nw
 import pytest
 
 pytest.importorskip("scipy")
@@ -23,7 +24,7 @@ METRICS = [
     "precision@3", "precision(denominator=list)@4", "recall@3", "recall(capped=True)@2", "recall", "f1@3", "fbeta(beta=2)@2",
     "hit_rate@2", "mrr", "mrr@3", "map@3", "map(norm=relevant)@4", "map(norm=k)@3", "map", "rbp@4",
     "rbp(gain=linear)@3", "dcg@3", "dcg(gain=exp2)", "ndcg@3", "ndcg", "ndcg(gain=exp2)@2", "ndcg(gain=binary)@3",
-    "ndcg(discount=reciprocal)@4", "ndcg(grades=relevant)@3",
+    "ndcg(discount=reciprocal)@4", "ndcg(grades=relevant)@3", "ndcg(grades=positive)@3",
 ]  # fmt: skip
 
 
@@ -85,6 +86,17 @@ def test_bounds_are_those_of_every_judgment(library, seed, grade, min_relevance)
             expected = [sum(end(each) for each in every) / len(every) for end in (lambda each: each[0], min, max)]
             ours = [found[name].to_list()[place] for name in ("mean", "least", "greatest")]
             assert ours == pytest.approx(expected, abs=1e-12), metric
+
+
+@pytest.mark.parametrize("metric", ["recall(rel=2)@3", "ndcg(rel=2)@3", "ndcg(grades=relevant,rel=2)@3"])
+def test_a_level_in_a_name_is_that_of_a_call(library, metric):
+    rows, judged, _ = case(1, 3)
+    rec, truth = recframe.rec(library.DataFrame(rows)), library.DataFrame(judged)
+    plain = metric.replace(",rel=2", "").replace("(rel=2)", "")
+    expected = nw.from_native(rec.bounds(plain, truth=truth, min_relevance=2)).drop("metric").row(0)
+    for several in (metric, [metric, "mrr"], [metric, plain]):
+        found = nw.from_native(rec.bounds(several, truth=truth)).drop("metric")
+        assert found.row(0) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_mean_is_that_of_evaluate_and_the_share_judged_is_that_of_judged(engine):

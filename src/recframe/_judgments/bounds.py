@@ -26,6 +26,7 @@ from recframe._statistics import ROUNDING
 from recframe._values import number
 from recframe.errors import InputError, OptionError, RecWarning
 from recframe.metrics import DCG, F1, MAP, MRR, NDCG, RBP, FBeta, HitRate, Judged, Precision, Recall
+from recframe.metrics._record import at_level
 from recframe.metrics._weights import DISCOUNTS
 
 if TYPE_CHECKING:
@@ -175,14 +176,14 @@ class Candidates:
                 truth["relevant"] += [value for _, value in known]
         return cls(np.array(kinds[0], dtype=np.intp), np.array(kinds[1], dtype=np.intp), rows, truth)
 
-    def values(self, metrics: Sequence[Metric], backend: Any, min_relevance: float | None) -> dict[str, Array]:
+    def values(self, metrics: Sequence[Metric], backend: Any) -> dict[str, Array]:
         """Return the value of each candidate under each metric, by its label, NaN where it has none."""
         types = {"list": nw.Int64(), "item": nw.Int64(), "rank": nw.Float64(), "relevant": nw.Float64()}
         frame, truth = (
             nw.from_dict(dict(each), {name: types[name] for name in each}, backend=backend).to_native()
             for each in (self.rows, self.truth)
         )
-        roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth, "min_relevance": min_relevance}
+        roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth}
         # Whatever `Config` names is about the user's frame.
         with warnings.catch_warnings(), only({}):
             warnings.simplefilter("ignore", RecWarning)
@@ -219,34 +220,34 @@ def bounds(plan: Plan, grade: Any) -> Any:
 
     def rows() -> nw.DataFrame[Any]:
         lists = Lists.of(plan)
-        largest = _largest(grade, lists, query.min_relevance)
+        own = [each.own_min_relevance for each in plan.metrics]
+        levels = [query.min_relevance if level is None else level for level in own]
+        metrics = {each.label: at_level(each, level) for each, level in zip(plan.metrics, levels, strict=True)}
+        largest = _largest(grade, lists, levels)
         statistics = []
         for model, name in enumerate(query.orders):
             start = lists.starts(model, by_rank=query.by_rank)
-            numbers = _bounds(lists, start, plan.metrics, largest, query.min_relevance)
-            statistics += [{"model": name, "metric": each.label, **numbers[each.label]} for each in plan.metrics]
+            numbers = _bounds(lists, start, [*metrics.values()], largest)
+            statistics += [{"model": name, "metric": label, **numbers[each.label]} for label, each in metrics.items()]
         return stacked(lists.reported, statistics, columns)
 
     return result_frame(plan, rows, columns)
 
 
-def _largest(grade: float | None, lists: Lists, min_relevance: float | None) -> float:
-    """Return the largest grade of a judgment."""
+def _largest(grade: float | None, lists: Lists, levels: Sequence[float | None]) -> float:
+    """Return the largest grade of a judgment, which makes an item relevant at each level."""
     largest = max((value for each in lists.judged for value in each.values()), default=1.0) if grade is None else grade
-    if min_relevance is not None and min_relevance <= 0:
-        msg = f"min_relevance={min_relevance:g} makes items of grade 0 relevant, and these are the least judgment"
-        raise OptionError(msg, "give a least relevance above 0")
-    if largest <= 0 or largest < (min_relevance or 0.0):
-        msg = f"grade={largest:g} makes no item relevant" + (
-            f" with min_relevance={min_relevance:g}" if min_relevance else ""
-        )
-        raise OptionError(msg, "grade= is the largest relevance that an unjudged item may have")
+    for level in dict.fromkeys(levels):
+        if level is not None and level <= 0:
+            msg = f"min_relevance={level:g} makes items of grade 0 relevant, and these are the least judgment"
+            raise OptionError(msg, "give a least relevance above 0")
+        if largest <= 0 or largest < (level or 0.0):
+            msg = f"grade={largest:g} makes no item relevant" + (f" with min_relevance={level:g}" if level else "")
+            raise OptionError(msg, "grade= is the largest relevance that an unjudged item may have")
     return largest
 
 
-def _bounds(
-    lists: Lists, start: Array, metrics: Sequence[Metric], grade: float, min_relevance: float | None
-) -> dict[str, dict[str, Array]]:
+def _bounds(lists: Lists, start: Array, metrics: Sequence[Metric], grade: float) -> dict[str, dict[str, Array]]:
     """Return what a result says of each metric under a model, by its label."""
     statistics = {}
     backend = nw.get_native_namespace(lists.table).__name__
@@ -255,7 +256,7 @@ def _bounds(
         gains = {metric.label: _gains(metric) for metric in own if isinstance(metric, NDCG) and metric.gain != "binary"}
         every = {each.label: each for each in (*own, Judged(k), *(gain for pair in gains.values() for gain in pair))}
         candidates = Candidates.of(lists, start, math.inf if k is None else k, grade)
-        values = candidates.values([*every.values()], backend, min_relevance)
+        values = candidates.values([*every.values()], backend)
         first = np.flatnonzero(np.append(True, np.diff(candidates.lists) > 0)[: len(candidates.lists)])
         for metric in own:
             each = values[metric.label]
@@ -265,7 +266,7 @@ def _bounds(
                 relevances = [[*each.values()] for each in lists.judged]
                 prefixes = (np.split(array, first[1:]) for array in (per_item, candidates.prefixes >= 0))
                 greatest = np.array([
-                    _greatest_ndcg(metric, base[begin], gained[chosen], judged, grade, min_relevance)
+                    _greatest_ndcg(metric, base[begin], gained[chosen], judged, grade)
                     for begin, gained, chosen, judged in zip(first, *prefixes, relevances, strict=False)
                 ])  # fmt: skip
             columns = {"mean": each[first], "least": least, "greatest": greatest}
@@ -276,7 +277,9 @@ def _bounds(
 def _gains(metric: NDCG) -> tuple[DCG, DCG]:
     """Return the sum of the gains of a metric, and that of the discounts of relevant items."""
     k, discount = metric.k, metric.discount
-    return DCG(k, metric.gain, discount, metric.grades), DCG(k, "binary", discount)
+    # Other sums have a value for each list, at its level relevant or not.
+    level = metric.own_min_relevance if metric.grades == "relevant" else None
+    return at_level(DCG(k, metric.gain, discount, metric.grades), level), DCG(k, "binary", discount)
 
 
 def _means(columns: Mapping[str, Array], lists: Lists) -> dict[str, Array]:
@@ -295,9 +298,7 @@ def _mean(values: Array) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _greatest_ndcg(
-    metric: NDCG, base: float, gained: Array, judged: Sequence[float], grade: float, min_relevance: float | None
-) -> float:
+def _greatest_ndcg(metric: NDCG, base: float, gained: Array, judged: Sequence[float], grade: float) -> float:
     """Return the greatest value of a list over all grades of its unjudged items, from 0 to the largest one.
 
     Where the first m items have at least a grade, the sum of gains adds up over grades, and so does the ideal one. Both
@@ -306,7 +307,7 @@ def _greatest_ndcg(
     """
 
     def gain(relevance: float) -> float:
-        if metric.grades == "relevant" and relevance < (min_relevance or 0.0):
+        if metric.grades == "relevant" and relevance < (metric.own_min_relevance or 0.0):
             return 0.0
         return float(2.0**relevance - 1 if metric.gain == "exp2" else relevance)
 
