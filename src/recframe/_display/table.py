@@ -148,11 +148,7 @@ class Table:
         except MissingExtraError:
             return None
 
-    def _repr_markdown_(self) -> str:
-        return self.to_markdown()
-
-    def __repr__(self) -> str:
-        return self.to_markdown()
+    _repr_markdown_ = __repr__ = to_markdown
 
 
 @checked_call
