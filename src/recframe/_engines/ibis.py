@@ -55,12 +55,12 @@ class Ibis(SqlEngine):
         opened = {name: source.with_native(_may_be_missing(source.native)) for name, source in sources.items()}
         return super().open_frames(opened, rows=rows)
 
-    def holds_long_queries(self, frame: Frame) -> bool:
-        # PostgreSQL and ClickHouse write columns of columns out wherever they are read, until memory ends.
-        return _on_duckdb(frame)
-
     def folds_case(self, frame: Frame) -> bool:
-        return _on_duckdb(frame)
+        # DuckDB computes a table, or nothing does yet.
+        return {*_backends(frame.to_native())} <= {"duckdb"}
+
+    holds_long_queries = folds_case
+    """PostgreSQL and ClickHouse write columns of columns out wherever they are read, until memory ends."""
 
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
         return portable(super().rename(frame, names))
@@ -111,11 +111,6 @@ class Ibis(SqlEngine):
 def _backends(table: Any) -> list[str]:
     """Return the names of the backends of a table."""
     return [each.source.name for each in table.op().find((ops.DatabaseTable, ops.SQLQueryResult))]
-
-
-def _on_duckdb(frame: Frame) -> bool:
-    """Return whether DuckDB computes a table, or nothing does yet."""
-    return {*_backends(frame.to_native())} <= {"duckdb"}
 
 
 def _warn_of_backends(table: Any) -> None:
