@@ -241,6 +241,16 @@ def test_a_file_means_the_same_to_all_libraries(library, path):
     assert row["changed"].startswith("truth of ")
 
 
+def test_a_metric_is_not_called_like_a_column_of_the_file(polars_engine, path):
+    class Listed(recframe.metrics.MRR):
+        name = "list"
+
+    (frame,) = frames(polars_engine, sample(6)[1])
+    with pytest.raises(recframe.OptionError, match="the result would have several columns of the name 'list'"):
+        frame.rec.evaluate(Listed(), truth=frames(polars_engine, sample(6)[0])[0], save=path)
+    assert not path.exists()
+
+
 def test_a_file_of_another_definition_is_refused(polars_engine, path):
     truth, old, new = sample(6)
     saved(path, old, truth, ["mrr", "ndcg@2"])
