@@ -193,6 +193,12 @@ def exposed(rows: list[dict], metric, target: dict) -> dict:
     }  # fmt: skip
 
 
+def test_groups_are_not_called_like_a_column_of_their_exposure(engine):
+    rows = [{**row, "share": row["seller"]} for row in rows_of(10)]
+    with pytest.raises(recframe.OptionError, match="the result would have several columns of the name 'share'"):
+        engine.ask(engine.frame(rows), "exposure", 2, group="share")
+
+
 @pytest.mark.parametrize("k", [2, None])
 def test_exposure_of_groups(engine, k):
     rows = rows_of(10)
