@@ -51,11 +51,6 @@ COUNTED: dict[Lists, tuple[str, ...]] = {
 """What a list must have to be averaged, under each policy."""
 
 
-def counted_of(lists: Lists, *, condensed: bool) -> tuple[str, ...]:
-    """Return what a list must have to be averaged; of a condensed one, that it ranked something before."""
-    return tuple(SERVED if condensed and column == RANKED else column for column in COUNTED[lists])
-
-
 def by_level(query: Query, metrics: Sequence[Metric]) -> Sequence[tuple[Query, Sequence[Metric]]]:
     """Return the metrics of each least relevance, those that order ties by value apart, and the query of that level."""
     levels: dict[tuple[float | None, bool], list[Metric]] = {}
@@ -255,7 +250,9 @@ class _Asking:
             defined = defined if metric.is_builtin else defined.cast(nw.Boolean())
         counted: tuple[str, ...] = ()
         if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-            counted = counted_of(lists, condensed=self._call.condensed)
+            # A condensed list must have ranked something before.
+            ranked = SERVED if self._call.condensed else RANKED
+            counted = tuple(ranked if column == RANKED else column for column in COUNTED[lists])
             value, defined = self._of_relevant(metric, value, defined)
         weighting = None if exposure else metric.divisor(sums) if self._call.by_divisor else metric.weighting(sums)
         if weighting is not None:
