@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import GROUP, feature_column, target_column
-from recframe._engines.registry import check_side_frame, is_frame
+from recframe._engines.registry import is_frame, of_another_kind
 from recframe._values import ids
 from recframe.errors import ColumnTypeError, InputError, OptionError
 from recframe.metrics._gain import looked_up
@@ -74,7 +74,8 @@ def given_frames(frame: Any, roles: Roles, read: Collection[str], adapter: Adapt
     tables = tuple(dict.fromkeys(metric.targets for metric in metrics if metric.targets))
     target = _targets_frame(adapter, tables) if tables else None
     for name in {"train", "features"}.intersection(read):
-        check_side_frame(name, getattr(roles, name), frame)
+        if not is_frame(getattr(roles, name)):
+            raise of_another_kind(name, getattr(roles, name), frame)
     train = adapter.side_frame(roles.train) if "train" in read else None
     features: tuple[Any, list[str]] = (None, [])
     if "features" in read:

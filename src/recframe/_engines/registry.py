@@ -114,13 +114,7 @@ def labels_of(*frames: object) -> list[Any] | None:
     return [label for labels in by_frame for label in labels] if by_frame else None
 
 
-def check_side_frame(name: str, given: object, frame: object) -> None:
-    """Raise for what is no frame where a call reads one in addition."""
-    if not is_frame(given):
-        raise _of_another_kind(name, given, frame)
-
-
-def _of_another_kind(name: str, given: object, frame: object) -> OptionTypeError:
+def of_another_kind(name: str, given: object, frame: object) -> OptionTypeError:
     """Return the error for what is no frame, or one of another library, where a call reads one in addition."""
     msg = f"{name} is {a_type(given)}, but the frame is {a_type(frame)}"
     return OptionTypeError(msg, f"{_instead_of(given)}give both as {type_name(frame)}")
@@ -198,7 +192,7 @@ def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]
     for name, source in sources.items():
         native = adapter.side_frame(source.native)
         if native is not frame and kind_of(native) is not kind:
-            raise _of_another_kind(name, native, frame)
+            raise of_another_kind(name, native, frame)
         converted[name] = source.with_native(native)
     return adapter, converted
 
