@@ -69,8 +69,7 @@ def _value(arguments: Arguments, call: Call) -> Any:
     value = plan.scalar()
     _warn(plan, value)
     if math.isnan(value):
-        (spec,) = call.specs
-        msg = f"no list has a value of {spec.name}, {spec.metric.undefined_reason()}"
+        msg = f"no list has a value of {call.specs[0].name}, {call.specs[0].metric.undefined_reason()}"
         warnings.warn(msg, UndefinedWarning, stacklevel=stack_level())
     return value
 
@@ -162,11 +161,14 @@ def plan_of_lists(
     if not (isinstance(mean, str) and mean == "arithmetic"):
         msg = f"mean={quoted(mean)} is bound, but {call} looks at arithmetic means"
         raise OptionError(msg, "bind mean='arithmetic', or use evaluate, which accepts other means")
-    allowed = CALL_ROLES[call]
+    allowed = [*CALL_ROLES[call], "model"]
     arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, given)
 
     def make() -> Call:
         roles = arguments.roles(allowed)
+        if roles.model is not None and "model" not in CALL_ROLES[call]:
+            msg = f"model={roles.model!r} names models in rows, but {call} reads models in columns"
+            raise OptionError(msg, "filter the rows of one model, and bind model=None")
         every_list = call in ("describe", "estimate", "state") or items is not None
         return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
 

@@ -170,6 +170,16 @@ def test_what_has_no_exact_bounds_is_refused(library, given, message):
         recframe.rec(library.DataFrame(rows)).bounds(**given)
 
 
+@pytest.mark.parametrize("how", ["bound", "Config"])
+def test_models_in_rows_are_refused_however_they_are_named(library, how):
+    rows, judged, _ = case(1, 1)
+    frame = library.DataFrame([row | {"model": name} for row in rows for name in "ab"])
+    rec = frame.rec(model="model") if how == "bound" else frame.rec
+    config = recframe.Config(**({"model": "model"} if how == "Config" else {}))
+    with config, pytest.raises(recframe.OptionError, match="model='model' names models in rows, but bounds reads"):
+        rec.bounds("mrr", truth=library.DataFrame(judged))
+
+
 def test_segments_of_a_truth_without_rows(library):
     frame = library.DataFrame({"user": [1], "item": ["a"], "score": [1.0], "market": ["x"]})
     truth = library.DataFrame({"user": [1], "item": ["a"], "market": ["x"]})
