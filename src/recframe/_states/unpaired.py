@@ -102,9 +102,10 @@ def _statistics(
 ) -> dict[str, Any]:
     """Return Welch's statistics of two means."""
     margin, (error, degrees) = options.margin, _error(one, before, 1.0)
-    lists = _lists(one, before)
     difference = one["mean"] - before["mean"]
     with np.errstate(invalid="ignore", divide="ignore"):
+        # So many lists, half of them on each side, would tell as much.
+        lists = 4 / (1 / one["effective"] + 1 / before["effective"])
         relative = np.where(np.abs(before["mean"]) > ROUNDING, difference / before["mean"], np.nan)
         half = np.where(error > 0, _law(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
     width = limits[1] - limits[0]
@@ -143,12 +144,6 @@ def _p_value(difference: Any, error: Any, degrees: Any, lists: Any, options: Opt
     """Return the two-sided p-value of a difference of 0, NaN without an error."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(error > 0, _law(options).p_of(np.abs(difference) / error, degrees, lists), np.nan)
-
-
-def _lists(one: dict[str, Any], before: dict[str, Any]) -> Any:
-    """Return how many effective lists, half of them on each side, would tell as much: 4 / (1 / n₁ + 1 / n₂)."""
-    with np.errstate(divide="ignore"):
-        return 4 / (1 / one["effective"] + 1 / before["effective"])
 
 
 def _law(options: Options) -> Student | Asymptotic:

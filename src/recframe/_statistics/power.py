@@ -39,9 +39,8 @@ def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
         exact = stats.nct.sf(end, few, near) + np.nan_to_num(stats.nct.cdf(-end, few, near))
         normal = stats.norm.sf(end - shift) + stats.norm.cdf(-end - shift)
         means, shares = np.polynomial.hermite_e.hermegauss(7)
-        found = stats.chi2.cdf(degrees * square(np.add.outer(means, shift) / end), degrees)
-        far = np.tensordot(shares, found, 1) / np.sqrt(2 * np.pi)
-        power = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far), normal)
+        far = np.tensordot(shares, stats.chi2.cdf(degrees * square(np.add.outer(means, shift) / end), degrees), 1)
+        power = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far / shares.sum()), normal)
         return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, power)
 
 

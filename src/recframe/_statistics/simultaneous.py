@@ -134,8 +134,7 @@ class MultivariateT:
         def excess(log: float) -> float:
             return float(self.p_values(np.exp(np.array([log])))[0]) - level
 
-        lowest = np.log(level) - np.log(10 * self._columns)
         if excess(np.log(level)) <= 0:
             return level
-        root: Any = brentq(excess, lowest, np.log(level), xtol=1e-13)
+        root: Any = brentq(excess, np.log(level / (10 * self._columns)), np.log(level), xtol=1e-13)
         return float(np.exp(root))
