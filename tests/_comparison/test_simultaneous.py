@@ -152,6 +152,32 @@ def test_flips_of_two_lists_bound_no_difference(library):
         assert found["low"].isna().all() if hasattr(found["low"], "isna") else found["low"].is_null().all()
 
 
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_differences_of_rounding_are_no_column_of_flips(library, correction):
+    """Of three tied items of one relevance, the mean gain at 1 is that of each but for rounding."""
+    rows = [
+        {
+            "user": user,
+            "relevant": relevance * (item < 3),
+            "a": 5 * (item < 3),
+            "b": (5, 3, 2, 4 * (user % 3 > 0))[item],
+        }
+        for user, relevance in enumerate([0.01, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.19])
+        for item in range(4)
+    ]
+    rec = library.DataFrame(rows).rec(score=["a", "b"])
+    given = {"correction": correction, "resamples": 1000}
+    alone, both = (rec.compare(metrics, **given)["p_adjusted"].to_list() for metrics in ("ndcg@3", ["ndcg@3", "dcg@1"]))
+    assert both == [*alone, 1.0]
+
+
+def test_segments_draw_alike_in_any_order_of_rows(library):
+    rows = rows_of(23, lists=40)
+    given = {"by": "session", "score": MODELS, "per": "country", "correction": "maxt", "resamples": 100}
+    found = [library.DataFrame(each).rec.compare("mrr", **given)["p_adjusted"].to_list() for each in (rows, rows[::-1])]
+    assert found[0] == pytest.approx(found[1], abs=1e-12)
+
+
 def test_steps_and_other_engines_change_nothing(engine, monkeypatch):
     frame = engine.frame(rows_of(24, lists=40))
     given = {"by": "session", "score": MODELS, "correction": "romano-wolf", "resamples": 200, "per": "country"}

@@ -122,7 +122,7 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     both = engine.join(first, second, keys)
     both = both.with_columns((nw.col(after) - nw.col(before)).alias(difference))
     both = engine.collect_once(both.filter(~nw.col(difference).is_null()))
-    lists = sorted_by_key(engine.collected(both.select(*keys, before, after, difference)), context)
+    lists = sorted_by_key(engine.collected(both.select(*keys, before, after, difference)), context, context.keys)
     differences = lists[difference].to_numpy()
     chosen = _chosen(differences, options.most)
     lists = lists[chosen.tolist()]

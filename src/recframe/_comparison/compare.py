@@ -20,7 +20,7 @@ from recframe._lists import paired_sums as paired
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._lists.results import result_frame, stacked
-from recframe._lists.values import ListValues
+from recframe._lists.values import ListValues, sorted_by_key
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
 from recframe._statistics.ratios import ENDS as RELATIVE
@@ -149,8 +149,8 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     products = options.relative or (options.margin is not None and options.margin.relative)
     sums = paired_sums(values, pairs, context.per, context.cluster, products=products)
     if context.per and options.correction in SIMULTANEOUS:
-        # Pairs that were compared apart have their segments in one order.
-        sums = sums.sort(*context.per, nulls_last=True)
+        # Pairs that were compared apart have their segments in one order, and so have rows in any order.
+        sums = sorted_by_key(sums, context, context.per)
     upwards = [plan.by_list[pair.metric].higher_is_better for pair in pairs]
     tests = tested(paired.sums_of(sums, pairs), pairs, values.range_of, upwards, options)
     reported = sums.select(*context.per)

@@ -95,8 +95,10 @@ def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[
             if units.clusters is not None and len(totals):
                 clusters = np.asarray(units.clusters)[weigh]
                 totals, weights = (sum_by_cluster(each, clusters) for each in (totals, weights))
-            known = ~np.isnan(tested.numbers["p"][:, entry])
-            moved = totals - tested.sums.mean[:, entry] * weights if residuals else totals
+            error, mean = tested.sums.standard_error[:, entry], tested.sums.mean[:, entry]
+            # Differences of rounding would have a statistic of their own.
+            known = ~np.isnan(tested.numbers["p"][:, entry]) & ((error > 0) | ((mean != 0) & (not residuals)))
+            moved = totals - mean * weights if residuals else totals
             columns.append(np.where(known, moved, 0.0))
         parts.append(np.concatenate(columns, axis=1))
     return parts

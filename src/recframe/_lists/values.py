@@ -200,7 +200,7 @@ def segments(
     cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
     keys, names = list(dict.fromkeys([*per, *context.keys])), values.columns if names is None else names
     table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
-    table = sorted_by_key(table, context) if by_key else table
+    table = sorted_by_key(table, context, context.keys) if by_key else table
     columns = {name: floats_of(table[name]) for name in names}
     if cluster:
         columns["cluster"] = np.array(table["cluster of list"].to_list(), dtype=object)
@@ -213,13 +213,13 @@ def segments(
     return reported, [{name: column[part] for name, column in columns.items()} for part in parts]
 
 
-def sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFrame[Any]:
-    """Sort lists by what the user's columns of the key hold: a number in the plan may be one of another value."""
-    table = table.sort(*context.keys, nulls_last=True)
+def sorted_by_key(table: nw.DataFrame[Any], context: CallContext, keys: Sequence[str]) -> nw.DataFrame[Any]:
+    """Sort rows by what the user's columns of keys hold: a number in the plan may be one of another value."""
+    table = table.sort(*keys, nulls_last=True)
     if not context.engine.eager or not context.key_names:
         return table
-    keys = table.select(*context.keys).with_row_index(PLACE)
-    order: list[int] = as_user_has(context.session, keys.lazy(), context.keys)[PLACE].to_list()
+    places = table.select(*keys).with_row_index(PLACE)
+    order: list[int] = as_user_has(context.session, places.lazy(), keys)[PLACE].to_list()
     return table[order]
 
 
