@@ -49,6 +49,12 @@ def test_all_pairs_and_segments_are_named():
     assert {pair for _, pair in rows} == expected
 
 
+def test_models_may_be_lists():
+    long = pl.concat([FRAME.select("user", "relevant", score=name).with_columns(model=[name]) for name in MODELS[:2]])
+    _, _, rows = drawn(recframe.forest(long.rec.compare("mrr", model="model")))
+    assert [pair for _, pair in rows] == ["['new']"]
+
+
 def test_models_keep_their_colours_where_the_baseline_is_not_the_first():
     result = FRAME.rec.compare("mrr", score=MODELS, baseline="flat")
     found, _, _ = drawn(recframe.forest(result))

@@ -91,11 +91,11 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     kept = [row for of_metric in by_metric.values() for row in _largest(of_metric)]
     of = max(map(len, by_metric.values()))
     some = [f"{MOST_PAIRS} of {of:,} pairs, those with the largest differences"] if of > MOST_PAIRS else []
-    baselines = {row["baseline"] for row in kept}
+    baselines = {texts.name_of(row["baseline"]) for row in kept}
     sides = ("model", "baseline") if len(baselines) > 1 else ("model",)
     pairs = texts.pair_texts([tuple(texts.name_of(row[side]) for side in sides) for row in kept])
     parts = [_row(row, pair) for row, pair in zip(kept, pairs, strict=True)]
-    against = [f"against {texts.short(texts.name_of(baselines.pop()))}"] if len(baselines) == 1 else []
+    against = [f"against {texts.short(baselines.pop())}"] if len(baselines) == 1 else []
     subtitle = [", ".join([*against, texts.range_text([row["lists"] for row in kept])]), *some]
     colours = list(dict.fromkeys(map(texts.name_of, models)))
     return charts.forest(parts, {name: record_of(name, records) for name in by_metric}, colours, subtitle)
