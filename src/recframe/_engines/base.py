@@ -293,6 +293,10 @@ class Engine(Adapter):
         """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""
         return None
 
+    def distinct(self, frame: Frame, keys: Sequence[str]) -> Frame:
+        """Return the distinct keys of rows."""
+        return frame.select(*keys).unique()
+
     def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
         """Return how many rows each group has, and by other names how many have a value in a column."""
         counts = (nw.col(column).count().alias(other) for other, column in values.items())

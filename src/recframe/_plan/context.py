@@ -351,7 +351,7 @@ class CallContext:
 
     def _all_lists(self, of: Literal["both", "truth"]) -> Frame:
         source = self.truth_lists if self.truth_lists is not None and of == "truth" else self.all_rows
-        lists = source.select(*self.keys).unique()
+        lists = self.engine.distinct(source, self.keys)
         if self.truth_lists is not None and of == "both":
-            lists = self.engine.stack([lists, self.truth_lists.select(*self.keys).unique()]).unique()
+            lists = self.engine.stack([lists, self.engine.distinct(self.truth_lists, self.keys)]).unique()
         return self.of_models(lists)

@@ -24,7 +24,7 @@ def by_value(session: Session, query: Query, name: str, *, reads_relevance: bool
     values, by_truth = list(item_names(query)), "truth" in session.frames
     frame, keys = with_list_key(session.frames[name], key_names(query))
     source, _ = with_list_key(session.frames["truth" if by_truth else "frame"], key_names(query))
-    pairs = source.select(*keys, *values).unique()
+    pairs = session.engine.distinct(source, [*keys, *values])
     if by_truth and name == "frame":
         return _of_values(session, frame, pairs, keys)
     own = {value: own_value_column(value) for value in values}

@@ -97,7 +97,7 @@ class Ranking:
         if self._requirements.beyond_accuracy and self.recommended is not None:
             stacked += self.recommended.list_sums()
         if context.every_list:
-            stacked.append(Addends(context.lists(), {}))
+            stacked.append(Addends(context.lists(), {}, by_list=True))
         return context.sum_by_list(stacked)
 
     def prepared(self) -> tuple[Frame, TermRows]:
@@ -129,7 +129,7 @@ class Ranking:
             addends.append(Addends(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
         if SERVED in requirements.requested:
             scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
-            served = context.engine.drop_missing(scored, SCORE).select(*context.group).unique()
+            served = context.engine.distinct(context.engine.drop_missing(scored, SCORE), context.group)
             addends.append(Addends(served, {SERVED: constant(SERVED, 1.0)}))
         if requirements.numbers.alphas:
             addends += sums_of_subtopics(context, kept, ideal(), self.upto, tied=rows.tied)
