@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
+from recframe._columns import EQUAL, ITEM, MODEL, POSITION, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
 from recframe._data.common import check_frame, check_roles, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
@@ -149,9 +149,8 @@ def _numbered(rows: Rows, labelled: Frame, pair: Sequence[str], query: Query) ->
     """Add which of the rows that repeat a recommendation each is; those without a score come last."""
     start = nw.lit(1)
     if query.orders:
-        labelled = labelled.with_columns(
-            nw.col(score_column(0)).rank("min", descending=not query.by_rank).over(*pair).alias(START)
-        )
+        how = {"descending": not query.by_rank, "tied": True}
+        labelled = rows.engine.number_rows(labelled, pair, score_column(0), **how).drop(EQUAL).rename({POSITION: START})
         start = nw.col(START).fill_null(NEVER)
     labelled = labelled.with_columns(start.cast(nw.Int64()).alias(START))
     return rows.engine.collect_once(number_repeats(labelled, pair, rows.row).drop(START))

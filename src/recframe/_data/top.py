@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recframe._columns import MODEL, PLACE, SCORE
 from recframe._data.common import check_new_column, count_of, query_of_frames
-from recframe._engines.base import ranked_by_windows
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
@@ -36,8 +36,8 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     group = [*([MODEL] if query.model is not None else []), *keys]
     first_rows = rows.engine.drop_missing(whole, SCORE)
-    by_windows = ranks.given_places if query.by_rank else ranked_by_windows
-    first_rows = rows.engine.collect_once(by_windows(first_rows, group, SCORE, k))
+    place = ranks.given_places if query.by_rank else partial(rows.engine.rank_rows, needed=None)
+    first_rows = rows.engine.collect_once(place(first_rows, group, SCORE, k))
     # What is left of a tie has one item: rows that repeat it get the next places.
     first_rows = ranks.break_ties(rows.engine, first_rows, group, ranks.TIE_ORDER["item"], k)
     models = [] if query.model is None else [query.model]
