@@ -54,8 +54,9 @@ def from_parquet(data: bytes, name: str, remedy: str) -> nw.DataFrame[Any]:
     panics = (library.exceptions.PanicException,) if library.__name__ == "polars" else ()
     try:
         rows: nw.DataFrame[Any] = nw.from_native(library.read_parquet(BytesIO(data)), eager_only=True)
-        # Arrow reads bytes that are no text, and raises where they are looked at.
-        rows.select(nw.selectors.string()).rows()
+        if not panics:
+            # Arrow reads bytes that are no text, and raises where they are looked at.
+            rows.select(nw.selectors.string()).rows()
     except (Exception, *panics) as error:
         msg = f"{name!r} cannot be read as Parquet: {(str(error).splitlines() or ['it is cut off'])[0]}"
         raise InputError(msg, remedy) from error
