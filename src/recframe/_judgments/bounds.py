@@ -160,6 +160,8 @@ class Candidates:
         for place in range(lists.count):
             unjudged, inside = _unjudged(there[place], items, lists.judged[place], start, cutoff)
             top = [row for row in there[place] if start[row] <= cutoff]
+            ranked = [codes.setdefault(items[row], len(codes)) for row in top]
+            ranks = [start[row] if start[row] < math.inf else None for row in top]
             sets = [(m, unjudged[:m]) for m in range(inside + 1)]
             sets += [(-1, unjudged[inside - m :]) for m in range(inside + 1)]
             for prefix, chosen in sets:
@@ -167,8 +169,8 @@ class Candidates:
                 kinds[0].append(place)
                 kinds[1].append(prefix)
                 rows["list"] += [candidate] * len(top)
-                rows["item"] += [codes.setdefault(items[row], len(codes)) for row in top]
-                rows["rank"] += [start[row] if start[row] < math.inf else None for row in top]
+                rows["item"] += ranked
+                rows["rank"] += ranks
                 held = lists.judged[place] if prefix == 0 else relevant[place]
                 known = [*held.items(), *((item, grade) for item in chosen)]
                 truth["list"] += [candidate] * len(known)
