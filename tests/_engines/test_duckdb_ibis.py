@@ -203,6 +203,18 @@ def test_columns_that_differ_only_by_case_are_refused(make, key, other, call, gi
         getattr(recframe.rec(make(columns)), call)(**given, by=key)
 
 
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table")  # by Ibis
+def test_a_table_that_is_called_as_a_part_of_a_query_is_refused(connection):
+    ibis = pytest.importorskip("ibis")
+    con = ibis.duckdb.from_connection(connection)
+    for name in ("t9", "t10x", "rows"):
+        connection.execute(f"create table {name} as select 1 as user, 1 as relevant, 0.5 as score")
+    with pytest.raises(recframe.OptionError, match=r"(?s)the table 't9' is called as Ibis calls.*database='main'"):
+        recframe.rec(con.table("t9")).mrr()
+    for table in (con.table("t9", database="main"), con.table("t10x"), con.table("rows")):
+        assert recframe.rec(table).mrr().to_pyarrow().to_pylist() == [{"mrr": 1.0}]
+
+
 def test_decimals_are_numbers(connection):
     frame = connection.sql(
         "SELECT 1 AS user, 1.0::DECIMAL(4, 1) AS relevant, 0.25::DECIMAL(9, 4) AS score, 2::HUGEINT AS h"

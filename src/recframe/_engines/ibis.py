@@ -7,6 +7,7 @@ another way.
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from recframe._columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.ibis_simple import Simpler
 from recframe._engines.sql import SqlEngine, check_case
-from recframe.errors import BackendWarning, stack_level
+from recframe.errors import BackendWarning, OptionError, stack_level
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -52,6 +53,7 @@ class Ibis(SqlEngine):
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for source in sources.values():
             _warn_of_backends(source.native)
+            _check_names(source.native)
         opened = {name: source.with_native(_may_be_missing(source.native)) for name, source in sources.items()}
         return super().open_frames(opened, rows=rows)
 
@@ -123,6 +125,14 @@ def _warn_of_backends(table: Any) -> None:
         )
         warnings.warn(msg, BackendWarning, stacklevel=stack_level())
         WARNED.add(name)
+
+
+def _check_names(table: Any) -> None:
+    """Raise for a table that is called as parts of Ibis's queries are: these would be read in its place."""
+    for each in table.op().find(ops.DatabaseTable):
+        if re.fullmatch(r"t\d+", each.name, re.IGNORECASE) and each.namespace.database is None:
+            msg = f"the table {each.name!r} is called as Ibis calls parts of its queries, which are read instead"
+            raise OptionError(msg, f"con.table({each.name!r}, database='main'), or a view of another name")
 
 
 def _may_be_missing(table: Any) -> Any:
