@@ -50,7 +50,8 @@ class Pandas(Engine):
         return names_of(frame)
 
     def as_narwhals(self, frame: Any) -> Any:
-        named = [name is not pd.NA for name in frame.columns]  # NA equals nothing: no call can name it
+        labels = frame.columns if isinstance(frame, pd.DataFrame) else ()
+        named = [name is not pd.NA for name in labels]  # NA equals nothing: no call can name it
         return super().as_narwhals(frame if all(named) else frame.loc[:, named])
 
     def as_result(self, frame: Any) -> Any:

@@ -116,7 +116,8 @@ class Option:
         least = int(max(self.bounds.least, -MOST_ROWS))
         hint = f"{self.name} is a whole number" + (f" from {least}" if math.isfinite(self.bounds.least) else "")
         hint += (", or None" if type(None) in self.kinds else "") + (" for the whole list" if self.name == "k" else "")
-        is_array = len(getattr(given, "shape", ())) == 1
+        shape = getattr(given, "shape", None)  # expressions of pandas have any attribute
+        is_array = isinstance(shape, tuple) and len(shape) == 1
         several = self.name == "k" and (is_array or isinstance(given, list | tuple | set | range))
         wrong = f"is of type {type(given).__name__}"
         wrong += "; for several cutoffs use evaluate(..., k=[...])" if several else ""
