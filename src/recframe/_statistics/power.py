@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,13 @@ def power_of(shift: Any, degrees: Any, level: float) -> Floats:
     return power_beyond(shift, degrees, scipy_stats().t.isf(level / 2, degrees))
 
 
+@cache
+def _of_normal() -> tuple[Floats, Floats]:
+    """Return a few values that stand for the normal distribution, and the share of each: Gauss and Hermite's."""
+    values, weights = np.polynomial.hermite_e.hermegauss(7)
+    return values, weights / weights.sum()
+
+
 def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
     """Return the probability of a statistic t that is beyond either end, as far from 0."""
     stats = scipy_stats()
@@ -38,9 +46,9 @@ def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
         # SciPy's other tail is NaN where it is nearly 0.
         exact = stats.nct.sf(end, few, near) + np.nan_to_num(stats.nct.cdf(-end, few, near))
         normal = stats.norm.sf(end - shift) + stats.norm.cdf(-end - shift)
-        means, shares = np.polynomial.hermite_e.hermegauss(7)
+        means, shares = _of_normal()
         far = np.tensordot(shares, stats.chi2.cdf(degrees * square(np.add.outer(means, shift) / end), degrees), 1)
-        power = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far / shares.sum()), normal)
+        power = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far), normal)
         return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, power)
 
 
