@@ -100,9 +100,7 @@ def intervals_of_means(
 ) -> tuple[Any, Any]:
     """Return the intervals of means: for each, whether a value is negative, and whether one is neither 0 nor 1."""
     least, greatest = bounds
-    # Where relevance is not negative, no value is.
-    unknown = math.isinf(least) and math.isfinite(greatest)
-    lowest = np.where(np.asarray(negative) != 0, least, 0.0) if unknown else np.full(sums.mean.shape, least)
+    lowest = student.least_value(least, negative) if math.isfinite(greatest) else np.full(sums.mean.shape, least)
     # Values of 0 and 1 are shares, whose spread follows from their mean.
     shares = (lowest == 0) & (greatest == 1) & (np.asarray(fractions) == 0)
     if shares.all():

@@ -9,7 +9,7 @@ import numpy as np
 
 from recframe._comparison.margins import BEYOND, on_this_side
 from recframe._lists import paired_sums as paired
-from recframe._statistics import ROUNDING, student
+from recframe._statistics import student
 from recframe._statistics.ratios import ENDS as RELATIVE
 from recframe._statistics.ratios import fieller
 
@@ -55,13 +55,12 @@ def tested(
     low, high = options.law.interval(own, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {name: np.where(own.weight > 0, sums[name] / own.weight, np.nan) for name in ("model", "baseline")}
-        relative = np.where(np.abs(means["baseline"]) > ROUNDING, own.mean / means["baseline"], np.nan)
     numbers = {
         **{name: sums[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],
         "difference": own.mean,
-        "relative": relative,
+        "relative": student.share_of(own.mean, means["baseline"]),
         "low": low,
         "high": high,
         "p": options.law.p_value(own, bounds),

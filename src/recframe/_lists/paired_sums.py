@@ -15,7 +15,7 @@ import numpy as np
 
 from recframe._lists.values import value_column, weight_column
 from recframe._statistics import ROUNDING
-from recframe._statistics.student import Sums
+from recframe._statistics.student import Sums, least_value
 from recframe.errors import OptionError, closest, quoted
 
 if TYPE_CHECKING:
@@ -276,15 +276,11 @@ class _Terms:
 def bounds(
     sums: Mapping[str, Any], pairs: Sequence[Pair], range_of: Callable[[int], tuple[float, float]]
 ) -> tuple[Any, Any]:
-    """Return the least and the greatest difference of a list that the range of the metric allows, for each pair.
-
-    Values of a metric without a least value are at least 0 where none is negative: relevance is not.
-    """
+    """Return the least and the greatest difference of a list that the range of the metric allows, for each pair."""
     ranges = {metric: range_of(metric) for metric in {pair.metric for pair in pairs}}
     least, greatest = np.array([ranges[pair.metric] for pair in pairs]).T[:, :, None]
     # States count negative values of every metric.
-    has_least = np.isfinite(least) | (sums[NEGATIVE[0]] + sums[NEGATIVE[1]] > 0)
-    most = greatest - np.where(has_least, least, 0.0)
+    most = greatest - least_value(least, sums[NEGATIVE[0]] + sums[NEGATIVE[1]])
     return -most, most
 
 

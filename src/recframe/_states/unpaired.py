@@ -11,7 +11,7 @@ from recframe._comparison.looks import ASYMPTOTIC
 from recframe._comparison.margins import BEYOND, on_this_side
 from recframe._lists import paired_sums as paired
 from recframe._states.checks import check_apart
-from recframe._statistics import ROUNDING, student
+from recframe._statistics import student
 from recframe._statistics.anytime import Bounded
 from recframe.errors import InputError, OptionError
 
@@ -50,9 +50,8 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
             one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
             compared.append({"metric": metric, "model": model, "baseline": baseline})
             least, greatest = rows.range_of(number)
-            # Values of a metric without a least value are at least 0 where none is negative.
-            has_least = np.isfinite(least) | (one["negative"] + before["negative"] > 0)
-            compared[-1] |= _statistics(one, before, (np.where(has_least, least, 0.0), greatest), options)
+            least = student.least_value(least, one["negative"] + before["negative"])
+            compared[-1] |= _statistics(one, before, (least, greatest), options)
     upwards = [1.0 if rows.definitions[row["metric"]]["higher_is_better"] else -1.0 for row in compared]
     decide(compared, upwards, options)
     return compared
@@ -106,13 +105,12 @@ def _statistics(
     with np.errstate(invalid="ignore", divide="ignore"):
         # So many lists, half of them on each side, would tell as much.
         lists = 4 / (1 / one["effective"] + 1 / before["effective"])
-        relative = np.where(np.abs(before["mean"]) > ROUNDING, difference / before["mean"], np.nan)
         half = np.where(error > 0, _law(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
     width = limits[1] - limits[0]
     low, high = student.cut(difference - half, difference + half, difference, (-width, width))
     numbers = {
         "difference": difference,
-        "relative": relative,
+        "relative": student.share_of(difference, before["mean"]),
         "mean": one["mean"],
         "baseline_mean": before["mean"],
         "lists": one["lists"],

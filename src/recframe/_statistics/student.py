@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._statistics import ROUNDING
 from recframe._values import number
 from recframe.errors import OptionError
 
@@ -226,6 +227,11 @@ def interval(
     return cut(np.where(error == 0, low, mean - half), np.where(error == 0, high, mean + half), mean, bounds)
 
 
+def least_value(least: Any, negative: Any) -> Any:
+    """Return the least value of a metric: of one without, 0 where no value is negative, as relevance is not."""
+    return np.where(np.isfinite(least) | (np.asarray(negative) > 0), least, 0.0)
+
+
 def cut(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
     """Return the ends of an interval within bounds, but around its mean; NaN where they are infinite."""
     low, high = np.maximum(low, np.minimum(bounds[0], mean)), np.minimum(high, np.maximum(bounds[1], mean))
@@ -263,6 +269,12 @@ def square(values: Floats) -> Floats:
     """Return squares, infinite where they are too large for a number: what is made of them is missing."""
     with np.errstate(over="ignore"):
         return np.square(values)
+
+
+def share_of(difference: Floats, baseline: Floats) -> Floats:
+    """Return a difference as a share of the baseline's mean, NaN where that is 0 but for rounding."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(np.abs(baseline) > ROUNDING, difference / baseline, np.nan)
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
