@@ -468,3 +468,14 @@ def test_power_of_differences_that_never_vary_says_so():
     frame = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [1, 0, 1, 0], "old": [1, 2, 1, 2], "new": [2, 1, 2, 1]})
     with pytest.raises(recframe.InputError, match="no pair of models has differences of mrr that vary"):
         frame.rec.plot.power("mrr", difference=0.1, score=["old", "new"])
+
+
+@pytest.mark.parametrize("kind", ["segments", "trend"])
+def test_segments_that_are_lists_or_structs_have_charts(kind):
+    frame = pl.DataFrame(
+        {"user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "score": [2, 1, 2, 1], "of": [["a"]] * 2 + [["b"]] * 2}
+    )
+    for per in (frame, frame.with_columns(of=pl.struct(pl.col("of").list.first()))):
+        names = [str(value) for value in per["of"].unique(maintain_order=True).to_list()]
+        drawn = str(getattr(per.rec.plot, kind)("mrr", per="of").to_dict())
+        assert all(name in drawn.replace("\\", "") for name in names)

@@ -1,5 +1,6 @@
 """`df.rec.report`: one file that reads nothing else, sensible for one model and for several."""
 
+import html
 import re
 from html.parser import HTMLParser
 
@@ -230,11 +231,17 @@ def test_many_pairs_are_folded(tmp_path):
     assert "9 more pairs of models" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [["old"], {"name": "old"}])
-def test_models_that_are_lists_or_structs_have_no_report(tmp_path, name):
-    rows = pl.DataFrame({"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [2.0, 1.0], "model": [name] * 2})
-    with pytest.raises(recframe.ColumnTypeError, match="the model column holds lists or structs"):
-        rows.rec.report(tmp_path / "report.html", "ndcg", 2, model="model")
+@pytest.mark.parametrize("as_name", [lambda name: [name], lambda name: {"name": name}])
+def test_models_and_segments_that_are_lists_or_structs_have_a_report(tmp_path, as_name):
+    path = tmp_path / "report.html"
+    rows = crowd().unpivot(names := ["new", "<old>"], index=["user", "item", "relevant"], variable_name="model")
+    rows = rows.with_columns(
+        pl.Series("model", [as_name(name) for name in rows["model"]]),
+        pl.Series("country", [as_name("DE" if user % 2 else "FR") for user in rows["user"]]),
+    )
+    rows.rec.report(path, "mrr", score="value", model="model", per="country", baseline=as_name("<old>"))
+    text = html.unescape(path.read_text(encoding="utf-8"))
+    assert all(str(as_name(name)) in text for name in (*names, "DE", "FR"))
 
 
 def test_a_frame_without_findings_is_said_to_have_none(tmp_path):

@@ -35,8 +35,13 @@ def eager_result(result: Any, role: str = "result") -> nw.DataFrame[Any]:
 
 
 def columns_of(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:
-    """Return the values of each column, what is missing as None."""
-    return {column.name: values_of(column) for column in frame.iter_columns()}
+    """Return the values of each column, what is missing as None, and lists and structs as text, a name of segments."""
+    return {
+        column.name: [
+            str(value) if value is not None and column.dtype.is_nested() else value for value in values_of(column)
+        ]
+        for column in frame.iter_columns()
+    }
 
 
 def rows_of(frame: nw.DataFrame[Any]) -> list[dict[str, Any]]:

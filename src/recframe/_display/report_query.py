@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import label_text
 from recframe._display.decided import Decided, decided_of
-from recframe._display.frames import columns_of, eager_result, rows_of
+from recframe._display.frames import columns_of, eager_result
 from recframe._display.layout import Layout, Look, layout_of
-from recframe.errors import ColumnTypeError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
@@ -73,11 +72,7 @@ class ReportQuery:
         """The names of the models, of which there are several; none of one model alone."""
         if not self.plan.context.query.several:
             return []
-        try:
-            return list(dict.fromkeys(row["model"] for row in rows_of(self.values)))
-        except TypeError as error:
-            msg = f"the model column holds lists or structs, which name no models of a report: {error}"
-            raise ColumnTypeError(msg, "cast the column to text first") from error
+        return list(dict.fromkeys(columns_of(self.values)["model"]))
 
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
