@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
+    from recframe._plan.requirements import Requirements
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -78,6 +79,14 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
         if query.mean in ("geometric", "harmonic") and -math.inf < metric.range[0] < 0:
             msg = f"mean={query.mean!r} needs values from 0 on, but {name} may be {metric.range[0]:g}"
             raise OptionError(msg, "mean='median' or 'arithmetic'")
+
+
+def check_median(requirements: Requirements) -> None:
+    """Raise for metrics that weigh lists, of which a median knows nothing."""
+    weigh = [value.metric.label for value in requirements.values.values() if value.weighting is not None]
+    if weigh:
+        msg = f"mean='median' weighs no lists, but {weigh[0]} does"
+        raise OptionError(msg, "evaluate it in a call of its own, with another mean")
 
 
 def _check_per_item(query: Query, metrics: Sequence[Metric]) -> None:

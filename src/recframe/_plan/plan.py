@@ -28,7 +28,7 @@ from recframe._columns import (
 )
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import exposure_values, segments
-from recframe._plan.checks import check_numbers, check_profile
+from recframe._plan.checks import check_median, check_numbers, check_profile
 from recframe._plan.collect_terms import by_level, requirements_of
 from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
@@ -116,12 +116,8 @@ class Plan:
         one_level = levels[0][0] is query
         prepared = prepared and one_level
         self.context = CallContext(given, query, self.requirements, part, item=item, session=session, prepared=prepared)
-        weighs = next(
-            (value.metric for value in self.requirements.values.values() if value.weighting is not None), None
-        )
-        if query.mean == "median" and weighs is not None:
-            msg = f"mean='median' weighs no lists, but {weighs.label} does"
-            raise OptionError(msg, "evaluate it in a call of its own, with another mean")
+        if query.mean == "median":
+            check_median(self.requirements)
         self._engine = self.context.engine
         self._of_levels = [
             Plan(given, own, some, part, item=self.context.with_item, context=self.context)

@@ -132,12 +132,14 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
 
 def _refuse(metric: Metric, query: Query) -> None:
     """Raise for what calls refuse."""
-    from recframe._plan.checks import check_policies  # the plan is imported where it is needed
+    from recframe._plan.checks import check_median, check_policies  # the plan is imported where it is needed
+    from recframe._plan.collect_terms import requirements_of
     from recframe._plan.sampled_lists import estimates
 
     check_policies(query, [metric])
-    if query.sampled is not None:
-        estimates(query, [metric])
+    metrics = [metric] if query.sampled is None else estimates(query, [metric])
+    if query.mean == "median":
+        check_median(requirements_of(metrics, query, 1, truth=True))
 
 
 def _at(line: str, k: int | None) -> str:
