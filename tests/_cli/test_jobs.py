@@ -203,12 +203,16 @@ def test_a_bad_cell_is_named_by_its_file_and_line(run):
     )
     Path("l.csv").write_text('user,item,score,relevant\n1,"a\nx",0.5,1\n1,"b,c",0.4,0\n1,c,0.3,0,7\n')
     Path("l.tsv").write_text("user\titem\tscore\trelevant\n1\ta,b\t0.5\t1\t7\t8\n")
+    Path("s.csv").write_text('user,item,score,relevant\n1,"a\nx",0.5,\n\n1,"b,c",0.4,0\n1,"c,d",0.3\n')
+    Path("s.tsv").write_text("user\titem\tscore\trelevant\n1\ta\t0.5\t1\n1\tb")
     Path("b.jsonl").write_text('{"user": 1, "score": 0.5, "relevant": 1}\n{"user": 1, "score": 0.1,\n')
     for file, message in {
         "q.csv": "'q.csv': score is 'abc' in line 6, which is no number",
         "t.jsonl": "'t.jsonl': score is 'abc' in line 3, which is no number",
         "l.csv": "'l.csv' cannot be read as csv: line 5 has 5 values, but the header names 4 columns",
         "l.tsv": "'l.tsv' cannot be read as tsv: line 2 has 6 values, but the header names 4 columns",
+        "s.csv": "'s.csv': line 6 has 3 values, but the header names 4 columns",
+        "s.tsv": "'s.tsv': line 3 has 2 values, but the header names 4 columns",
         "b.jsonl": "'b.jsonl' cannot be read as ndjson: line 2 is no object of JSON",
     }.items():
         code, out, err = run(f"evaluate {file} -m mrr")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from contextlib import suppress
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,7 @@ def read_numbers(
         frame = read_csv(source, ids, pick, separator=separator, infer_schema_length=None)
     if any(frame.schema[column] == pl.String and frame[column].count() for column in {*numbers} & {*frame.columns}):
         _refuse_text(source, name, numbers, separator)
+    _refuse_short_lines(source, name, separator)
     return frame
 
 
@@ -91,15 +93,29 @@ def _check_separator(source: Path | bytes, name: str, separator: str) -> None:
         raise InputError(msg, SEPARATORS[other] if separator in ",\t" else f"give --separator {other!r}")
 
 
-def long_line(path: Path, separator: str) -> str:
-    """Say which line is the first that has more values than there are names of columns, if there is one."""
+def odd_line(source: Path | bytes, separator: str) -> str:
+    """Say which line is the first that has more or fewer values than there are names of columns, if there is one."""
     with suppress(csv.Error, InputError):  # a quote that is open, or a file that is cut off
-        rows = csv.reader(StringIO(read_bytes(path).decode("utf-8-sig", "replace"), newline=""), delimiter=separator)
+        data = source if isinstance(source, bytes) else read_bytes(source)
+        rows = csv.reader(StringIO(data.decode("utf-8-sig", "replace"), newline=""), delimiter=separator)
         count = len(next(rows, ()))
         for row in rows:
-            if len(row) > count:
+            if row and len(row) != count:
                 return f"line {rows.line_num:,} has {len(row)} values, but the header names {count} columns"
     return ""
+
+
+def _refuse_short_lines(source: Path | bytes, name: str, separator: str) -> None:
+    """Raise for the first line with fewer values than columns, of which polars reads the others as missing."""
+    scan = partial(pl.scan_csv, source, glob=False, infer_schema_length=0)
+    last = scan(separator=separator).select(pl.last().is_null().any())
+    lines = scan(separator="\x01", quote_char=None, has_header=False, truncate_ragged_lines=True)
+    few = pl.first().str.count_matches(separator, literal=True) < len(_header(source, separator)) - 1
+    unsure = lines.select((few | pl.first().str.contains('"', literal=True)).any())
+    # Python knows which line it is, but reads slowly.
+    if last.collect().item() and unsure.collect().item() and (odd := odd_line(source, separator)):
+        msg = f"{name!r}: {odd}"
+        raise InputError(msg, "check that the file is whole; a missing value has separators too")
 
 
 def _refuse_text(source: Path | bytes, name: str, columns: Collection[str], separator: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._arguments import ROLES, Roles
-from recframe._cli.csv import long_line, read_numbers, with_ids_alike
+from recframe._cli.csv import odd_line, read_numbers, with_ids_alike
 from recframe._cli.formats import ENDINGS, FORMATS, format_of
 from recframe._cli.ndjson import no_object, refuse_text_of_objects
 from recframe._cli.partitions import files_of, partitions, with_partitions
@@ -141,7 +141,7 @@ class Inputs:
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, *OLDER) as error:
             reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
             if kind in ("ndjson", "csv", "tsv"):
-                reason = (no_object(path) if kind == "ndjson" else long_line(path, self._between(kind))) or reason
+                reason = (no_object(path) if kind == "ndjson" else odd_line(path, self._between(kind))) or reason
             msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
             hint = "save it as UTF-8" if "utf-8" in reason else f"check the file, or give --format {'|'.join(FORMATS)}"
             raise InputError(msg, hint) from None
