@@ -110,8 +110,10 @@ CASES = {
     "duplicate output": (
         lambda r: r.evaluate(["ndcg", "ndcg@5"], k=5),
         ValueError,
-        "several columns of the name 'ndcg@5'",
+        "several columns of the name 'ndcg@5'.*Hint: name each metric and each cutoff once",
     ),
+    "duplicate cutoff": (lambda r: r.evaluate("ndcg", k=[5, 5]), ValueError, "Hint: name each metric and each cutoff"),
+    "bytes": (lambda r: r.evaluate(b"ndcg"), TypeError, "b'ndcg' is neither the name of a metric.*Hint: 'ndcg@10'"),
     "second positional": (lambda r: r.ndcg(5, "user"), TypeError, "only k may be given by position"),
     "rank from zero": (
         lambda r: r.ndcg(rank="relevant"),

@@ -31,13 +31,10 @@ def check_call(query: Query, metrics: Sequence[Metric]) -> None:
     if not metrics:
         msg = "the list of metrics is empty"
         raise OptionError(msg, "evaluate(['ndcg', 'map'], k=10)")
-    names = [
-        *([MODEL] if query.several else []),
-        *query.per,
-        *(query.averaging(metric.label).name for metric in metrics),
-        *(LIST_COUNTS[column] for column in query.count_columns),
-    ]
-    check_apart(names)
+    columns = [query.averaging(metric.label).name for metric in metrics]
+    check_apart(columns, "name each metric and each cutoff once")
+    counts = (LIST_COUNTS[column] for column in query.count_columns)
+    check_apart([*([MODEL] if query.several else []), *query.per, *columns, *counts])
     check_policies(query, metrics)
 
 

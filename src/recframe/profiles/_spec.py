@@ -60,7 +60,7 @@ def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
     if not cutoffs:
         msg = f"k={quoted(k)} is empty"
         raise OptionError(msg, "k=[5, 10], or leave it out for the whole list")
-    if isinstance(as_written(metrics), str | Metric | type):
+    if isinstance(as_written(metrics), str | bytes | Metric | type):
         metrics = [metrics]
     if not isinstance(metrics, Sequence):
         msg = f"metrics={quoted(metrics)} is no list of metrics"
