@@ -226,6 +226,17 @@ def test_other_keys(engine, by):
     assert_fused(found, expected(rows, "sum", "zscore", by=by or ()))
 
 
+@pytest.mark.parametrize("normalize", ["sum", "zscore"])
+def test_the_order_of_rows_changes_no_bit(engine, normalize):
+    draw = random.Random(9)
+    rows = [{"n": n, "user": n % 3, "a": draw.random(), "b": draw.gauss(0, 1)} for n in range(300)]
+    found = []
+    for some in (rows, rows[::-1], sorted(rows, key=lambda row: row["a"])):
+        answer = rows_of(engine, engine.frame(some), score=["a", "b"], method="sum", normalize=normalize)
+        found.append({row["n"]: row["fused"] for row in answer})
+    assert found[0] == found[1] == found[2]
+
+
 @pytest.mark.parametrize("count", [2, 4, 5, 8])
 def test_the_median_of_any_number_of_models(engine, count):
     models = [f"model {number}" for number in range(count)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -37,7 +37,9 @@ ABSENT = "make the scores of items that the model did not retrieve missing"
 """The remedy for infinite scores."""
 FUSED, COUNT, WEIGHT = "fused", "count", "weight"
 length_column = "length{}".format
-least_column, most_column, mean_column = "least{}".format, "most{}".format, "mean{}".format
+COARSE, FINE = 1.5 * 2**26, 1.5 * 2**-4
+"""Numbers whose last digits are 2^-26 and 2^-56: added and taken off again, they round a smaller number to these."""
+least_column, most_column, coarse_column = "least{}".format, "most{}".format, "coarse{}".format
 part_column, spread_column = "part{}".format, "spread{}".format
 value_column = "value{}".format
 
@@ -243,15 +245,28 @@ def _parts(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
 
 
 def _spreads(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
-    """Add the sum of a list's parts by each model, or their mean and their variance."""
+    """Add the sum of a list's parts by each model; or their variance, and put each part's distance from their mean."""
     parts = {i: nw.col(part_column(i)) for i in range(models)}
     if value == "sum":
-        return frame.with_columns(**{spread_column(i): part.sum().over(*keys) for i, part in parts.items()})
-    frame = frame.with_columns(**{mean_column(i): part.mean().over(*keys) for i, part in parts.items()})
-    # Squares are columns of their own, as windows of expressions are slow or refused on pandas.
-    apart = {i: part - nw.col(mean_column(i)) for i, part in parts.items()}
-    frame = frame.with_columns(**{spread_column(i): each * each for i, each in apart.items()})
-    return frame.with_columns(**{spread_column(i): nw.col(spread_column(i)).mean().over(*keys) for i in parts})
+        return _over_lists(frame, keys, parts, nw.Expr.sum)
+    frame = _over_lists(frame, keys, parts, nw.Expr.mean)
+    frame = frame.with_columns(**{part_column(i): part - nw.col(spread_column(i)) for i, part in parts.items()})
+    return _over_lists(frame, keys, {i: part * part for i, part in parts.items()}, nw.Expr.mean)
+
+
+def _over_lists(
+    frame: Frame, keys: Sequence[str], numbers: Mapping[int, nw.Expr], total: Callable[[nw.Expr], nw.Expr]
+) -> Frame:
+    """Add the sum, or the mean, of a list's numbers from 0 to 1, to the last bit the same in any order of rows.
+
+    A number is a multiple of 2^-26 and, but for its last bits, one of 2^-56, which add up without rounding.
+    """
+    # Columns of their own, as windows of expressions are slow or refused on pandas.
+    coarse, fine = ({i: of(i) for i in numbers} for of in (coarse_column, spread_column))
+    frame = frame.with_columns(**{coarse[i]: each + COARSE - COARSE for i, each in numbers.items()})
+    frame = frame.with_columns(**{fine[i]: each - nw.col(coarse[i]) + FINE - FINE for i, each in numbers.items()})
+    sums = {i: [total(nw.col(name)).over(*keys) for name in (coarse[i], fine[i])] for i in numbers}
+    return frame.with_columns(**{fine[i]: high + low for i, (high, low) in sums.items()})
 
 
 def _part(model: int) -> nw.Expr:
@@ -270,7 +285,7 @@ def _normalized(model: int, value: str) -> nw.Expr:
     part, spread = nw.col(part_column(model)), nw.col(spread_column(model))
     if value == "min-max":
         return part
-    scaled = quotient(part, spread) if value == "sum" else quotient(part - nw.col(mean_column(model)), spread.sqrt())
+    scaled = quotient(part, spread) if value == "sum" else quotient(part, spread.sqrt())
     return nw.when(spread > 0).then(scaled).otherwise(part)
 
 
