@@ -175,6 +175,7 @@ def test_require_accepts_what_suffices(value, least):
     [
         (0.29, 0.3, "the value is 0.29, below 0.3"),
         (0.29, {"ndcg@10": 0.3}, "ndcg@10 is 0.29, below 0.3"),
+        (-0.5, -0.4, "the value is -0.5, below -0.4"),
         (float("nan"), 0.3, r"the value has no value \(nan\), but must be at least 0.3"),
         (None, {"map": 0}, r"map has no value \(nan\), but must be at least 0"),
         (0.3 - 1e-12, 0.3, "the value is 0.299999999999, below 0.3"),

@@ -35,6 +35,9 @@ def require(
 ) -> None:
     """Raise where a value is below what it must at least be; a value that is missing or nan is too.
 
+    Limits are from below, also of metrics where lower is better. An upper limit is that of the negative value:
+    ``require(-df.rec.gini(10), -0.4)``.
+
     Parameters
     ----------
     result : float or frame
