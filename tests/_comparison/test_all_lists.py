@@ -1,6 +1,8 @@
 """Intervals and tests of metrics of all lists together, against leaving lists out of the frame itself."""
 
+import json
 import random
+from hashlib import blake2b
 
 import numpy as np
 import pytest
@@ -136,6 +138,23 @@ def test_many_lists_are_left_out_in_groups(library, monkeypatch):
     assert ((0.5 * widths[0] < widths[1]) & (widths[1] < 2 * widths[0])).all()
     other = library.DataFrame(rows_of(4, 60)[::-1]).rec.describe(METRICS, **given)
     assert other["low"].to_list() == pytest.approx(grouped["low"].to_list(), rel=1e-12)
+
+
+@pytest.mark.parametrize("by", ["session", ["user", "session"]])
+def test_groups_of_lists_are_those_that_the_page_gives(library, by):
+    rng, most, count = np.random.default_rng(6), 200, 250
+    shown = {(number % 9, f"s{number}"): {*rng.choice(99, 2, replace=False).tolist()} for number in range(count)}
+    rows = [{"user": user, "session": session, "item": item, "relevant": 0, "score": item}
+            for (user, session), items in shown.items() for item in items]  # fmt: skip
+    texts = {key: key[1] if by == "session" else json.dumps([str(part) for part in key]) for key in shown}
+    hashes = {
+        key: int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") for key, text in texts.items()
+    }
+    group = {key: place % most for place, key in enumerate(sorted(shown, key=hashes.__getitem__))}
+    without = [len(set().union(*(shown[key] for key in shown if group[key] != out))) / 300 for out in range(most)]
+    low, high, _ = jackknife(len(set().union(*shown.values())) / 300, np.array(without), 0.95)
+    found = library.DataFrame(rows).rec.describe("coverage@2", by=by, catalog=300)
+    assert [*found["low"].to_list(), *found["high"].to_list()] == pytest.approx([low, high])
 
 
 def test_what_leaving_out_does_not_change_has_no_interval(library):
