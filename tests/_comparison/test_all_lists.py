@@ -143,7 +143,7 @@ def test_many_lists_are_left_out_in_groups(library, monkeypatch):
 @pytest.mark.parametrize("by", ["session", ["user", "session"]])
 def test_groups_of_lists_are_those_that_the_page_gives(library, by):
     rng, most, count = np.random.default_rng(6), 200, 250
-    shown = {(number % 9, f"s{number}"): {*rng.choice(99, 2, replace=False).tolist()} for number in range(count)}
+    shown = {(number % 9, f"s{number}"): {*rng.choice(300, 2, replace=False).tolist()} for number in range(count)}
     rows = [{"user": user, "session": session, "item": item, "relevant": 0, "score": item}
             for (user, session), items in shown.items() for item in items]  # fmt: skip
     texts = {key: key[1] if by == "session" else json.dumps([str(part) for part in key]) for key in shown}
