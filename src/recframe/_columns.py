@@ -312,7 +312,6 @@ OWN_GRADE = SHARES.one("own_grade", "float", "the relevance of the row whose pos
 CONTRIBUTION = SHARES.one("contribution", "float", "what the row adds to the value")
 LIST_VALUE = SHARES.one("list value", "float", "the value of the list")
 LIST_SUM = SHARES.one("list sum", "float", "the sum of what its rows add to a custom metric, of a lazy frame")
-RANKED_ITEM = SHARES.one("ranked_item", "float", "1 where the model ranks the item of the ground truth")
 
 SCRATCH = FrameSpec("checks of data", "a list or tied block that is looked at", (FRAME,), "all modules")
 COUNT = SCRATCH.one("count", "integer", "how many rows there are")

@@ -12,6 +12,7 @@ from recframe._data.common import check_frame, check_roles, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
+from recframe._plan.matches import unmatched
 from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
 from recframe._values import as_tuple
@@ -21,12 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine
     from recframe._engines.rows import Rows
     from recframe._query import Query
 
 
-SEEN = "seen"
 NEVER = 2**30
 """A place after all others."""
 
@@ -79,7 +78,7 @@ def drop_seen(frame: Any, seen: Any, query: Query) -> Any:
         return frame
     specs = {**key_specs(query), **item_spec(query)}
     rows = open_rows({"frame": Source(frame, specs), "seen": Source(seen, specs)})
-    return rows.pick(_without(rows.engine, rows.frames["frame"], rows.frames["seen"], list(specs)), {})
+    return rows.pick(unmatched(rows.engine, rows.frames["frame"], rows.frames["seen"], list(specs)), {})
 
 
 def _holds_rows(seen: Any) -> bool:
@@ -114,7 +113,7 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     truth, _ = with_list_key(rows.frames["truth"], key_specs(query))
     if "seen" in rows.frames:
         pair = list({**key_specs(query), **item_spec(query)})
-        frame, truth = (_without(engine, each, rows.frames["seen"], pair) for each in (frame, truth))
+        frame, truth = (unmatched(engine, each, rows.frames["seen"], pair) for each in (frame, truth))
     group = [*keys, *([MODEL] if query.model is not None else [])]
     numbers = [RELEVANCE, *([VALUE] if valued else [])]
     truth = distinct(truth.with_columns(*map(or_zero, numbers)), keys, [*numbers, *rows.row])
@@ -132,17 +131,11 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     result = engine.stack([once(labelled, [RELEVANCE]), others])
     if query.model is not None:
         truth = truth.join(_models(rows), how="cross")
-    added = _without(engine, truth, labelled, [*group, ITEM])
+    added = unmatched(engine, truth, labelled, [*group, ITEM])
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
     new = {RELEVANCE: query.relevant, **({VALUE: query.value} if valued else {})}
     names = {name: spec.column for name, spec in {**key_specs(query), **item_spec(query)}.items()}
     return rows.extend(result, added, names, new, query.model), labelled
-
-
-def _without(engine: Engine, frame: Frame, others: Frame, on: Sequence[str]) -> Frame:
-    """Return the rows of a frame whose columns no row of another one has."""
-    seen = others.select(*on).unique().with_columns(nw.lit(1).alias(SEEN))
-    return engine.join(frame, seen, on).filter(nw.col(SEEN).is_null()).drop(SEEN)
 
 
 def _numbered(rows: Rows, labelled: Frame, pair: Sequence[str], query: Query) -> Frame:

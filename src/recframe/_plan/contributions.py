@@ -17,7 +17,6 @@ from recframe._columns import (
     LIST_VALUE,
     MODEL,
     POSITION,
-    RANKED_ITEM,
     RELEVANCE,
     RELEVANT,
     SIZE,
@@ -30,6 +29,7 @@ from recframe._columns import (
 )
 from recframe._plan import places
 from recframe._plan.list_sums import Ranking
+from recframe._plan.matches import unmatched
 from recframe._plan.plan import Plan
 from recframe._plan.relevance import or_zero
 from recframe._plan.stops import row_stop_places
@@ -147,10 +147,7 @@ class Contributions:
         if context.truth is None:
             rows = context.frame.filter(nw.col(score_column(index)).is_null())
         else:
-            key = [*context.group, ITEM]
-            known = ranked.select(*key).unique().with_columns(nw.lit(1.0).alias(RANKED_ITEM))
-            rows = self._engine.join(context.of_models(context.truth), known, key)
-            rows = rows.filter(nw.col(RANKED_ITEM).is_null())
+            rows = unmatched(self._engine, context.of_models(context.truth), ranked, [*context.group, ITEM])
         rows = context.with_hits(rows.with_columns(or_zero(RELEVANCE)))
         return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE, HIT, *context.propensities)
 

@@ -20,6 +20,11 @@ def matched(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Fr
     return marked(engine, rows, others, on).filter(is_matched()).drop(LISTED)
 
 
+def unmatched(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Frame:
+    """Return the rows whose key no other one has."""
+    return marked(engine, rows, others.select(*on).unique(), on).filter(~is_matched()).drop(LISTED)
+
+
 def marked(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Frame:
     """Return each row once for each other one with the same key, or once without; `is_matched` says which."""
     return engine.join(rows, others.with_columns(nw.lit(1.0).alias(LISTED)), on)
