@@ -14,6 +14,7 @@ from recframe._checks.lists import of_keys, of_lists
 from recframe._checks.opened import Opened
 from recframe._columns import ITEM, MODEL
 from recframe._engines.registry import adapter_of, is_lazy
+from recframe._plan.sum_columns import literal
 from recframe._query import query_of_call
 from recframe._values import flag
 from recframe.errors import InputError, OptionError
@@ -61,20 +62,14 @@ def _findings(opened: Opened, k: int | None) -> Frame:
 def _of_model(opened: Opened, index: int, k: int | None) -> list[Frame]:
     """Return the findings of one model, each as a frame of its own."""
     parts = {name: part for names, part in _parts(opened, index, k) for name in names}
-    model = MODEL if opened.long else _constant(MODEL, opened.query.model_name(index))
+    model = MODEL if opened.long else literal(MODEL, opened.query.model_name(index))
     looks = []
     for place, finding in enumerate(FINDINGS):
         if finding.name in parts:
-            order = _constant(ORDER, index * len(FINDINGS) + place)
+            order = literal(ORDER, index * len(FINDINGS) + place)
             columns = model, *_shown(finding, needy=finding.needs in opened.optional), order
             looks.append(parts[finding.name].select(*columns))
     return looks
-
-
-@lru_cache(256)
-def _constant(name: str, value: str | int) -> nw.Expr:
-    """Return a column of one value; kept, as each expression is converted once."""
-    return nw.lit(value).alias(name)
 
 
 @lru_cache(2 * len(FINDINGS))
@@ -84,7 +79,7 @@ def _shown(finding: Finding, *, needy: bool) -> list[nw.Expr]:
     count = nw.when(nw.col(finding.needs) > 0).then(count) if needy else count
     numbers = [count.alias(COUNT), nw.col(finding.of).alias(TOTAL)]
     texts = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.meaning}
-    return [*numbers, *(_constant(name, text) for name, text in texts.items())]
+    return [*numbers, *(literal(name, text) for name, text in texts.items())]
 
 
 def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
