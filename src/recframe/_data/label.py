@@ -14,7 +14,7 @@ from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.matches import unmatched
 from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
-from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
+from recframe._plan.sources import item_spec, key_specs, model_spec, score_specs, with_list_key
 from recframe._values import as_tuple
 from recframe.errors import InputError
 
@@ -88,13 +88,10 @@ def _holds_rows(seen: Any) -> bool:
 def _sources(frame: Any, truth: Any, query: Query, *, value: bool) -> dict[str, Source]:
     pair = {**key_specs(query), **item_spec(query)}
     value_column = {VALUE: ColumnSpec(query.value, "value", "value")} if value else {}
-    role = "rank" if query.by_rank else "score"
-    orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
-    model = model_spec(query)
     default = None if "relevant" in query.named else 1.0
     relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
     return {
-        "frame": Source(frame, pair | orders | model | value_column),
+        "frame": Source(frame, pair | score_specs(query) | model_spec(query) | value_column),
         "truth": Source(truth, pair | relevance | value_column),
     }
 

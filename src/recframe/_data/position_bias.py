@@ -12,7 +12,7 @@ from recframe._data.common import count_of, now_or_deferred, query_of_frames
 from recframe._data.top import one_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_frames
-from recframe._plan.sources import item_spec, key_specs, with_list_key
+from recframe._plan.sources import item_spec, key_specs, score_specs, with_list_key
 from recframe._query import check_apart
 from recframe.errors import InputError, OptionError
 
@@ -53,7 +53,7 @@ def _compared(frame: Any, query: Query, k: int | None) -> tuple[NDArray[Any], ND
     specs = {
         **key_specs(query),
         **item_spec(query),
-        SCORE: ColumnSpec(query.orders[0], "rank", "score"),
+        **score_specs(query),
         RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance"),
     }
     session = open_frames({"frame": Source(frame, specs)}, {})

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._columns import MODEL, PLACE, SCORE
 from recframe._data.common import check_new_column, count_of, query_of_frames
-from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
-from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
+from recframe._plan.sources import item_spec, key_specs, model_spec, score_specs, with_list_key
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -29,9 +29,7 @@ def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, roles: M
 
 def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     """Return the first k rows of each list with their rank."""
-    order = "rank" if query.by_rank else "score"
-    score = {SCORE: ColumnSpec(query.orders[0], order, "score")}
-    specs = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score}
+    specs = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score_specs(query)}
     rows = open_rows({"frame": Source(frame, specs)})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     group = [*([MODEL] if query.model is not None else []), *keys]
