@@ -77,12 +77,9 @@ class Matches:
         for *model, lists, shared, known in self._lists if self._query.by else ():
             which = f"{self._query.model}={model[0]!r}" if model else "the frame"
             # Without a list in common, the ids differ.
-            if shared and known > 2 * shared:
-                some = f"{known - shared:,} of {known:,}"
-                yield warning_of("truth_of_unknown_lists", some=some, which=which)
-            if shared and lists > 2 * shared:
-                some = f"{lists - shared:,} of {lists:,}"
-                yield warning_of("lists_without_relevant", some=some, which=which)
+            for name, count in (("truth_of_unknown_lists", known), ("lists_without_relevant", lists)):
+                if shared and count > 2 * shared:
+                    yield warning_of(name, some=f"{count - shared:,} of {count:,}", which=which)
 
     @cached_property
     def _lists(self) -> list[tuple[Any, ...]]:
