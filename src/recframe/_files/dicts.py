@@ -68,8 +68,7 @@ def from_dict(
     >>> run.rec.mrr(truth=qrels)
     0.5
     """
-    names = columns_or_defaults(by=by, item=item)
-    by, item = names["by"], names["item"]
+    by, item = columns_or_defaults(by=by, item=item).values()
     value = _value(score, relevant)
     models = {"model": model} if model is not None else {}
     check_columns(by=by, item=item, **value, **models)
@@ -127,8 +126,7 @@ def to_dict(
     >>> recframe.to_dict(pl.DataFrame({"user": ["q1", "q1"], "item": ["d7", "d3"], "score": [12.5, 11.0]}))
     {'q1': {'d7': 12.5, 'd3': 11.0}}
     """
-    names = columns_or_defaults(by=by, item=item)
-    by, item = names["by"], names["item"]
+    by, item = columns_or_defaults(by=by, item=item).values()
     value = _value(score, relevant)
     roles = {"by": by, "item": item, **value, **({} if model is None else {"model": model})}
     check_frame("frame", frame)
