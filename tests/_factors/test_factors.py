@@ -446,7 +446,7 @@ def test_columns_of_any_name(library):
         ((A, B), {"memory": 0}, recframe.OptionError, "memory=0"),
         ((A, B), {"threads": 1.5}, recframe.OptionTypeError, "threads=1.5"),
         ((A, B), {"users": [1, 1]}, recframe.InputError, "users holds 1 more than once"),
-        ((A, B), {"relevant": "rank"}, recframe.OptionError, "two columns of the name 'rank'"),
+        ((A, B), {"relevant": "rank"}, recframe.OptionError, "several columns of the name 'rank'"),
         ((A, B), {"test": {"user": [1, 7, 8], "item": ["a"] * 3}}, recframe.InputError, "without factors, in 2 of 3 rows, such as 7, 8"),
         ((A, B), {"test": {"user": [1, 6, 7, 8, 9], "item": ["a"] * 5}}, recframe.InputError, "in 4 of 5 rows, such as 6, 7, 8\n"),
         ((A, B), {"test": {"user": [1], "item": ["z"]}}, recframe.InputError, "test holds none of the items"),

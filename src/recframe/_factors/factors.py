@@ -12,6 +12,7 @@ from recframe._factors.arrays import model_of
 from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._factors.places import Cells, find, place
 from recframe._progress import progress_bar
+from recframe._query import check_apart
 from recframe._values import column_name, holds_values
 from recframe._values import ids as list_of_ids
 from recframe.errors import InputError, OptionError
@@ -32,7 +33,7 @@ def evaluate(
     """Return the compact frame of a model."""
     labels = labels_of(train, test)
     roles = {role: column_name(role, column, labels) for role, column in roles.items()}
-    _check_columns(roles)
+    check_apart([*roles.values(), RANK, TIED, CANDIDATES], "rename a column of test")
     users, items = _ids("users", users), _ids("items", items)
     frame = frame_of(train, test)
     id_columns = ids_for(frame)
@@ -109,14 +110,6 @@ def _in_order(model: Model, order: Array) -> Model:
     """Return the model with its items in another order."""
     items = None if model.items is None else model.items[order]
     return replace(model, items=items, bias=None if model.bias is None else model.bias[order])
-
-
-def _check_columns(roles: dict[str, str]) -> None:
-    names = [*roles.values(), RANK, TIED, CANDIDATES]
-    for name in names:
-        if names.count(name) > 1:
-            msg = f"the result would have two columns of the name {name!r}"
-            raise OptionError(msg, "rename a column of test")
 
 
 def _ids(name: str, given: Any) -> Any:

@@ -28,6 +28,11 @@ class Ids:
     item: str
     relevant: str
 
+    def pairs_of(self, frame: Any) -> tuple[Array, Array]:
+        """Return the numbers of the users and the items of a frame, -1 for an unknown one."""
+        look_up = self.columns.look_up
+        return look_up(frame, self.by, self.users), look_up(frame, self.item, self.items)
+
 
 @dataclass(frozen=True)
 class Test:
@@ -52,9 +57,7 @@ def train_of(train: Any, ids: Ids) -> tuple[Array, Array]:
     if hasattr(type(train), "tocoo"):
         users, items, _ = _sparse("train", train, ids)
         return users, items
-    users, items = (
-        ids.columns.look_up(train, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
-    )
+    users, items = ids.pairs_of(train)
     for role, column, known, known_rows in (("users", ids.by, ids.users, users), ("items", ids.item, ids.items, items)):
         _check_some("train", train, column, known_rows, ids, role, known)
     there = (users >= 0) & (items >= 0)
@@ -70,9 +73,7 @@ def test_of(test: Any, ids: Ids) -> Test:
     if hasattr(type(test), "tocoo"):
         users, items, relevance = _sparse("test", test, ids)
     else:
-        users, items = (
-            ids.columns.look_up(test, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
-        )
+        users, items = ids.pairs_of(test)
         there = ids.relevant in list(test.columns)
         relevance = ids.columns.numbers(test, ids.relevant) if there else np.ones(len(users))
     if len(users) == 0:
