@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from recframe._values import flag
 from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -16,11 +17,13 @@ QUIET = 2.0
 """The seconds before a bar appears that the call did not request."""
 
 
-def check_progress(*, show: bool | None) -> None:
-    """Raise if a bar is requested and there is none."""
+def check_progress(progress: object) -> bool | None:
+    """Return whether to show a bar, or raise if one is requested and there is none."""
+    show = None if progress is None else flag("progress", progress)
     if show and find_spec("tqdm") is None:
         what = "progress=True"
         raise MissingExtraError.of(what, "factors")
+    return show
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from recframe._progress import check_progress
-from recframe._values import choice, flag, whole_number
+from recframe._values import choice, whole_number
 from recframe.errors import OptionTypeError
 from recframe.metrics._record import check_k
 
@@ -38,9 +38,7 @@ class Settings:
         choice("positions", positions, POSITIONS)
         memory = whole_number("memory", memory, "a whole number of bytes", most=None)
         threads = _cores() if threads is None else whole_number("threads", threads, "a whole number from 1, or None")
-        progress = None if progress is None else flag("progress", progress)
-        check_progress(show=progress)
-        return cls(cutoff, positions == "all", memory, threads, progress)
+        return cls(cutoff, positions == "all", memory, threads, check_progress(progress))
 
 
 def _cores() -> int:

@@ -26,7 +26,7 @@ from recframe._progress import check_progress, progress_bar
 from recframe._query import query_of_call
 from recframe._statistics import check_installed
 from recframe._statistics.student import Sums
-from recframe._values import flag, whole_number
+from recframe._values import whole_number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 from recframe.metrics import Metric
 from recframe.metrics._record import check_k
@@ -66,8 +66,7 @@ class Options(Intervals):
     @classmethod
     def of(cls, labels: Labels, **given: Any) -> Self:
         """Check what can be checked without rows."""
-        given["progress"] = None if given["progress"] is None else flag("progress", given["progress"])
-        check_progress(show=given["progress"])
+        given["progress"] = check_progress(given["progress"])
         given["folds"] = whole_number("folds", given["folds"], "folds=5", least=2, most=None)
         given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
         return super().of(labels, **given)
