@@ -135,6 +135,21 @@ def test_any_pair_of_frames_compares_as_one_call_does(tmp_path_factory, seed):
     assert_same(found, engine.ask(stacked, "compare", METRICS, truth=answers, model="model", baseline="old"))
 
 
+def test_a_list_weighs_what_the_call_says_or_the_file_if_only_the_baseline_served_it(polars_engine, path):
+    weights = {"old": {1: 7.0, 2: 2.0, 3: 10.0}, "new": {1: 1.0, 2: 2.0}, "both": {1: 1.0, 2: 2.0, 3: 10.0}}
+    truth = [{"user": user, "item": "i0", "relevant": 1} for user in (1, 2, 3)]
+    row = lambda user, item, of: {"user": user, "item": item, "score": 1.0, "price": weights[of].get(user)}  # noqa: E731
+    old = [("old", 1, "i0"), ("old", 2, "i1"), ("old", 3, "i0"), ("old", 3, "i1")]
+    new = [("new", 1, "i0"), ("new", 1, "i1"), ("new", 2, "i0")]
+    before, after = ([row(user, item, name) for name, user, item in rows] for rows in (old, new))
+    stacked = [{**row(user, item, "both"), "model": name} for name, user, item in old + new]
+    saved(path, before, truth, ["mrr", "ndcg"], weight="price")
+    frame, answers, rows = frames(polars_engine, after, truth, stacked)
+    found = polars_engine.ask(frame, "compare", ["mrr", "ndcg"], truth=answers, baseline=path, weight="price")
+    roles = {"truth": answers, "model": "model", "baseline": "old", "weight": "price"}
+    assert_same(found, polars_engine.ask(rows, "compare", ["mrr", "ndcg"], **roles))
+
+
 @pytest.mark.parametrize("with_truth", [False, True])
 def test_a_file_of_metrics_that_read_no_relevance_is_compared(polars_engine, path, with_truth):
     truth, old, new = sample(4)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from recframe._columns import WEIGHT as LIST_WEIGHT
 from recframe._engines.base import values_of
 from recframe._engines.parquet import from_parquet, to_parquet
 from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
@@ -162,11 +163,18 @@ class Stored:
         backend = nw.get_native_namespace(table).__name__
         result = copy(values)
         result.models = [*models, self.name]
-        added = [
-            new_series(column, np.where(same, floats_of(self.rows[name])[place], np.nan), nw.Float64(), backend)
+        added = {
+            column: np.where(same, floats_of(self.rows[name])[place], np.nan)
             for column, name in _columns(values, plan, len(models)).items()
-        ]
-        result.frame = table.with_columns(*added).lazy()
+        }
+        for number in values.weighted if LIST_WEIGHT in table.columns else ():
+            if plan.requirements.values[plan.by_list[number].label].weighting is None:
+                # A list that only the baseline served has no weight here: the file knows it.
+                *_, stored = columns = [weight_column(model, number) for model in range(len(models) + 1)]
+                unknown = np.isnan(floats_of(table[LIST_WEIGHT])) & same
+                added |= dict.fromkeys(columns, np.where(unknown, added[stored], floats_of(table[columns[0]])))
+        series = (new_series(column, numbers, nw.Float64(), backend) for column, numbers in added.items())
+        result.frame = table.with_columns(*series).lazy()
         return result, text
 
     def _places(self, texts: Sequence[str | None]) -> Any:
