@@ -213,3 +213,11 @@ def test_lazy_frames_stay_lazy_and_know_their_columns():
         assert isinstance(lazy, pl.LazyFrame)
         assert lazy.collect_schema() == eager.schema
         assert lazy.collect().equals(eager) or lazy.collect().height == eager.height
+
+
+@pytest.mark.parametrize("items", [False, True])
+def test_a_model_that_ranks_nothing_is_one_of_two_models(engine, items):
+    scores = {"old": None, "new": 1.0}
+    rows = [{"user": 1, "item": 1, "relevant": 0, "score": score, "model": name} for name, score in scores.items()]
+    frame = engine.frame(rows, {"score": "float64"})
+    assert engine.ask(frame, "changes", "mrr", model="model", baseline="old", items=items) == []

@@ -104,7 +104,7 @@ def _sides(rows: Contributions, baseline: Any) -> list[tuple[Frame, Frame]]:
     if context.long:
         ((of_items, lists),) = rankings
         lists = context.engine.collect_once(lists)
-        codes, models = model_names(context.session, lists)
+        codes, models = model_names(context.session, context.models)
         rankings = [(of_items.filter(is_model(code)), lists.filter(is_model(code))) for code in codes]
     before, after = _sides_of(models, baseline)
     return [rankings[before], rankings[after]]
