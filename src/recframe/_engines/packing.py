@@ -30,7 +30,7 @@ SAMPLE = 2**13
 """How many rows to look at, or up to twice as many."""
 FEWEST_LISTS = 16
 """Of how many lists these have to be."""
-MANY_ROWS = 16 * SAMPLE
+MANY_ROWS = 32 * SAMPLE
 """Of fewer rows, the sort takes less time than the look."""
 MOST_SORTED = 0.35
 """The share of rows above which it takes as long to leave out the others as to sort them."""
@@ -57,7 +57,8 @@ def bits_of_sample(rows: int, lists: int, upto: int) -> int | None:
     upto : int
         How many rows of a list are needed.
     """
-    if rows < MANY_ROWS or upto * lists > MOST_SORTED * rows:
+    # Where most lists have enough rows, they have at least half as many again.
+    if rows < MANY_ROWS or 1.5 * upto * lists > MOST_SORTED * rows:
         return None
     return (rows // SAMPLE).bit_length() - 1
 

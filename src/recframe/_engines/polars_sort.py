@@ -151,9 +151,10 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
     number = lists.number()
     last_bits = number & (2**bits - 1)
     # One of the lists is that of some row, so that there is one.
-    some = _filtered(frame, last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
-    sample = some.select(number.alias(PACKED), score)
-    return score_to_sort_from(sample.get_column(PACKED).to_list(), sample.get_column(score).to_list(), upto)
+    some = frame.lazy().filter(last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
+    # Sorted, as Python then sorts in no time.
+    sample = collect(some.select(number.alias(PACKED), score).sort(score))
+    return score_to_sort_from(*(column.to_list() for column in sample), upto)
 
 
 def numbered_by_sort(
