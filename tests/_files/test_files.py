@@ -219,7 +219,7 @@ def test_names_that_are_given_twice(file):
 # --- what is written ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["new.run", "new.run.gz"])
+@pytest.mark.parametrize("name", ["new.run", "new.run.gz", f"{'読' * 83}.run"])
 def test_a_run_comes_back_as_it_was_written(tmp_path, library, name):
     run = recframe.from_dict({"q1": {"d1": 0.1, "d2": 1 / 3}, "q2": {"d1": -2.5, "d9": None}}, library=library)
     recframe.write_run(run, tmp_path / name)

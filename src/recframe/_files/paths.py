@@ -146,7 +146,7 @@ def write_whole(path: Path, data: bytes) -> None:
             path.write_bytes(data)
             return
         path = path.resolve()
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
+        with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
             partial = Path(file.name)
             file.write(data)
         mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
