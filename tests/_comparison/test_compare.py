@@ -787,11 +787,13 @@ def test_a_baseline_with_a_mean_of_rounding_has_no_relative_difference(engine):
 
 @pytest.mark.parametrize("cluster", [None, "user"])
 def test_lists_of_weight_0_change_only_what_counts_lists(library, cluster):
-    """Every fifth session weighs 0: its ties are the only values of hit_rate that are neither 0 nor 1."""
+    """Every fifth session weighs 0: its ties have the only values of hit_rate that are neither 0 nor 1, and any below 0."""
     rows = [{**row, "weight": row["session"] % 5 / 2} for row in rows_of(21, 60)]
     for row in rows:
         for model in MODELS:
             row[model] = 0.0 if row["weight"] == 0 else row[model] + row["item"] / 1000
+        row["relevant"] = -9 if row["weight"] == row["relevant"] == 0 else row["relevant"]
+    metrics = ["hit_rate@1", "ndcg@3", "ndcg(grades=signed)@3"]
     whole, cut = (library.DataFrame([row for row in rows if row["weight"] >= least]) for least in (0, 0.1))
     given = {"by": "session", "score": MODELS, "weight": "weight"}
     paired, counted = {**given, "cluster": cluster}, {"lists", "wins", "ties", "losses", "undefined", "seen"}
@@ -807,10 +809,8 @@ def test_lists_of_weight_0_change_only_what_counts_lists(library, cluster):
     pairs = []
     for call, how in calls:
         first = {"baseline": MODELS[0]} if call == "compare" else {}
-        pairs.append([getattr(frame.rec, call)(["hit_rate@1", "ndcg@3"], **how, **first) for frame in (whole, cut)])
-    states = [
-        recframe.merge(frame.rec.state(["hit_rate@1", "ndcg@3"], cluster=cluster, **given)) for frame in (whole, cut)
-    ]
+        pairs.append([getattr(frame.rec, call)(metrics, **how, **first) for frame in (whole, cut)])
+    states = [recframe.merge(frame.rec.state(metrics, cluster=cluster, **given)) for frame in (whole, cut)]
     pairs += [[state.describe() for state in states], [state.compare(test="anytime") for state in states]]
     for pair in pairs:
         found, expected = (nw.from_native(each) for each in pair)

@@ -163,9 +163,8 @@ def _terms_of_lists(
     """Return what lists add to the sums of pairs."""
     terms = _Terms()
     terms.add_differences(pairs, weighted, without_least)
-    for pair in pairs:
-        if pair.metric in weighted:
-            terms.add_weights(pair, clustered=clustered)
+    for pair in (pair for pair in pairs if pair.metric in weighted):
+        terms.add_weights(pair, clustered=clustered, signed=pair.metric in without_least)
     for pair in pairs if products else ():
         terms.add_products(pair, weighted=pair.metric in weighted, clustered=clustered)
     return terms
@@ -228,11 +227,11 @@ class _Terms:
             baselines = differences * 0 + baseline
             if metric not in weighted:
                 self._add_all(group, {"baseline": baselines})
-            if metric in without_least:
+            if metric in without_least and metric not in weighted:
                 below = (differences + baseline < 0, baselines < 0)
                 self._add_all(group, dict(zip(NEGATIVE, below, strict=True)))
 
-    def add_weights(self, pair: Pair, *, clustered: bool) -> None:
+    def add_weights(self, pair: Pair, *, clustered: bool, signed: bool) -> None:
         """Add what a pair needs that weighs lists."""
         difference, weight = nw.col(pair.difference), nw.col(pair.weight)
         weighted = weight * difference
@@ -248,6 +247,10 @@ class _Terms:
             "unit_products": weighted * weight,
             "unit_weight_cubes": weight * weight * weight,
         }
+        if signed:
+            values = (difference * side + _baseline(pair) for side in (1, 0))
+            below = (((weight > 0) & (value < 0)).cast(nw.Float64()) for value in values)
+            sums |= dict(zip(NEGATIVE, below, strict=True))
         self.add(pair, {**sums, **({} if clustered else of_units)})
 
     def add_products(self, pair: Pair, *, weighted: bool, clustered: bool) -> None:
