@@ -863,6 +863,26 @@ def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    ("file", "data", "message"),
+    [
+        ("empty.parquet", "", "'empty.parquet' cannot be read as parquet: it is empty"),
+        ("empty.arrow", "", "'empty.arrow' cannot be read as arrow: it is empty"),
+        ("empty.ndjson", "", "'empty.ndjson' cannot be read as ndjson: it is empty"),
+        ("utf16.csv", "user,item,score\n1,1,1\n", "invalid utf-8.*Hint: save it as UTF-8, or give --format parquet"),
+        ("recs.csv", None, "'recs.csv' cannot be read as csv: .*or give --format parquet"),
+        ("recs.run", None, "line 1 of 'recs.run' is not UTF-8.*Hint: save it as UTF-8; run files are text, no Parquet"),
+    ],
+)
+def test_a_file_that_is_empty_or_of_another_kind_is_named(run, file, data, message):
+    Path(file).write_bytes(
+        Path("recs.parquet").read_bytes() if data is None else data.encode("utf-16") if data else b""
+    )
+    code, out, err = run(f"evaluate {file}")
+    assert (code, out) == (2, "")
+    assert re.search(f"(?s){message}", err), err
+
+
 def test_columns_of_csv_without_values_need_no_type(run):
     Path("header.csv").write_text("user,item,score,relevant\n")
     Path("unranked.csv").write_text("user,item,score,relevant\n1,1,,1\n")

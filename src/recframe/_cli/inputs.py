@@ -139,12 +139,13 @@ class Inputs:
         try:
             frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids, self.constants)))
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, *OLDER) as error:
-            reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
-            if kind in ("ndjson", "csv", "tsv"):
+            is_empty = isinstance(error, pl.exceptions.NoDataError) or (path.exists() and not path.stat().st_size)
+            reason = "it is empty" if is_empty else _first_line(error)
+            if kind in ("ndjson", "csv", "tsv") and "utf-8" not in reason:
                 reason = (no_object(path) if kind == "ndjson" else odd_line(path, self._between(kind))) or reason
             msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
-            hint = "save it as UTF-8" if "utf-8" in reason else f"check the file, or give --format {'|'.join(FORMATS)}"
-            raise InputError(msg, hint) from None
+            hint = "save it as UTF-8" if "utf-8" in reason else "check the file"
+            raise InputError(msg, f"{hint}, or give --format {'|'.join(FORMATS)}") from None
         # Texts without values are no texts: nobody said what the column holds.
         return frame.select(values.cast(pl.Null) if _is_empty_text(values) else values for values in frame)
 

@@ -95,7 +95,7 @@ def _first_wrong_line(path: Path, data: bytes, kind: Format) -> InputError:
             # Bytes are split where the reader splits: at the white space of ASCII, not at that of Unicode.
             fields = [field.decode() for field in line.split()]
         except UnicodeDecodeError:
-            return InputError(f"{where} is not UTF-8", "save the file as UTF-8")
+            return InputError(f"{where} is not UTF-8", f"save it as UTF-8; {kind.name} files are text, no Parquet")
         if fields and len(fields) != len(kind.fields):
             count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}: {quoted(line.decode().strip())}"
             return InputError(f"{where} has {count}", f"a line of a {kind.name} file has {kind}{_meant(fields)}")
