@@ -261,6 +261,8 @@ REFUSED = {
     "has version 0, but this recframe reads version 1": lambda engine, a, b: (state_of(engine, a).with_columns(version=0),),
     "is no state: it has no column 'kind'": lambda engine, a, b: (engine.frame(a),),
     "per='week' is no column of a state": lambda engine, a, b: "week",
+    r"per='day' is no column of a state\n\nHint: all states need it; per=\[\]": lambda engine, a, b: (state_of(engine, a), state_of(engine, b, per="day")),
+    r"per='day' is no column of a state\n\nHint: all states need it": lambda engine, a, b: (state_of(engine, a, per="day"), state_of(engine, b)),
     "merge needs a state": lambda engine, a, b: (),
     "'x' is no state": lambda engine, a, b: ("x",),
     "rows of the state [0-9a-f]{16} are there twice": lambda engine, a, b: (both_of(engine, a), both_of(engine, a).filter(kind="pair")),
@@ -497,6 +499,13 @@ def test_differences_range_as_far_where_no_value_is_negative(polars_engine, metr
     frame = recframe.rec(polars_engine.frame(rows))
     expected = frame.compare(metric, score=MODELS, **options, **tested)
     assert_same(plain(recframe.merge(frame.state(metric, score=MODELS, **options)).compare(**tested)), plain(expected))
+
+
+def test_states_with_and_without_a_segment_add_up_in_any_order(polars_engine):
+    parts = [[row for row in sample(10) if (row["visitor"] > 2) == late] for late in (False, True)]
+    states = [state_of(polars_engine, parts[0], per="day"), state_of(polars_engine, parts[1])]
+    found = [plain(recframe.merge(*some, per=[]).evaluate()) for some in (states, states[::-1])]
+    assert found[0] == found[1]
 
 
 def test_weights_whose_sum_is_the_number_of_lists_are_weights(polars_engine):

@@ -79,9 +79,7 @@ class Rows:
         self.backend = nw.get_native_namespace(frames[0]).__name__
         numeric = (*ADDED, *ENDS, "place")
         words = [name for name in (*own, *COLUMNS) if name not in numeric]
-        columns: dict[str, Any] = {
-            name: [value for frame in frames for value in _words(frame.get_column(name))] for name in words
-        }
+        columns: dict[str, Any] = {name: [value for frame in frames for value in _words(frame, name)] for name in words}
         columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in numeric}
         check_versions(columns["version"], STATE_VERSION)
         self.definitions = definitions_of(columns)
@@ -238,11 +236,14 @@ class Rows:
         return made[0].to_frame().with_columns(*made).to_native()
 
 
-def _words(column: nw.Series[Any]) -> list[Any]:
-    """Return a column of text or of segments; of files of text, it may hold numbers."""
+def _words(frame: nw.DataFrame[Any], name: str) -> list[Any]:
+    """Return a column of text or of segments; of files of text, it may hold numbers. Not all states have a segment."""
+    if name not in frame.columns:
+        return [None] * len(frame)
+    column = frame.get_column(name)
     wrong = [each for each in column.filter(~column.is_null()).to_list() if not isinstance(each, Hashable)]
     if wrong:
-        msg = f"{column.name} of a state holds {quoted(wrong[0])}, which is neither text nor a number"
+        msg = f"{name} of a state holds {quoted(wrong[0])}, which is neither text nor a number"
         raise ColumnTypeError(msg, UNCHANGED)
     return values_of(column)
 
@@ -288,12 +289,13 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
         if name not in frame.columns:
             msg = f"the frame is no state: it has no column {name!r}"
             raise MissingColumnError(msg, "give what df.rec.state(...) returned, with all of its columns")
-    own = [name for name in frames[0].columns if name not in COLUMNS]
+    own = list(dict.fromkeys(name for frame in frames for name in frame.columns if name not in COLUMNS))
     wanted = list(dict.fromkeys(own if per is None else as_tuple(column_names("per", per))))
-    for frame, name in product(frames, {*own, *wanted}):
+    for frame, name in product(frames, wanted):
         if name not in frame.columns or name in COLUMNS:
             msg = f"per={name!r} is no column of a state"
-            raise MissingColumnError(msg, closest(name, own) or "per=[] adds up all segments")
+            there = {*own} & {*frame.columns}
+            raise MissingColumnError(msg, closest(name, there) or "all states need it; per=[] adds up all segments")
     if not any(len(frame) for frame in frames):
         msg = "the states have no rows"
         raise InputError(msg, "a state has a row for each metric, also of frames without lists")
