@@ -19,7 +19,7 @@ from recframe._comparison.tested import Tested, tested
 from recframe._lists import paired_sums as paired
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
-from recframe._lists.results import result_frame, stacked
+from recframe._lists.results import INTERNAL, result_frame, stacked
 from recframe._lists.values import ListValues, sorted_by_key
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
@@ -120,15 +120,9 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     if not together:
         return stack
     # In the order of the metrics of the call; those that differ in their level only are equal.
-    order = [metric.label for metric in plan.metrics]
-    places = [[order.index(one.metrics[pair.metric].label)] * _segments(one) for one in compared for pair in one.pairs]
-    flat = [place for each in places for place in each]
-    return stack[sorted(range(len(flat)), key=flat.__getitem__)]
-
-
-def _segments(one: _Compared) -> int:
-    """Return for how many values of `per` pairs were compared."""
-    return int(one.tested.sums.lists.shape[1])
+    order = [context.query.averaging(metric.label).name for metric in plan.metrics]
+    places = [order.index(name) for name in stack[INTERNAL.format("metric")]]
+    return stack[sorted(range(len(places)), key=places.__getitem__)]
 
 
 @dataclass(frozen=True)
