@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,11 +39,10 @@ def describe(plan: Plan, options: Options) -> Any:
 def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
     values, context = ListValues(plan).without_unknown(), plan.context
-    numbers = [(model, metric) for model in range(len(values.models)) for metric in range(len(plan.by_list))]
     heads = [name for name in columns if name in NAMES]
     reported, parts = segments(values, context)
     rows: list[tuple[int, Metric, dict[str, Any]]] = []
-    for model, metric in numbers:
+    for model, metric in product(range(len(values.models)), range(len(plan.by_list))):
         bounds = values.range_of(metric)
         lists = [
             _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)

@@ -297,8 +297,7 @@ def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
     own = without_spread(paired.statistics(sums), sums["least"] == sums["greatest"])
-    kind = {"negative": sums["negative"], "fractions": sums["fractions"]}
-    low, high = intervals_of_means(own, confidence, bounds, **kind)
+    low, high = intervals_of_means(own, confidence, bounds, negative=sums["negative"], fractions=sums["fractions"])
     with np.errstate(invalid="ignore", divide="ignore"):
         zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
     return {
