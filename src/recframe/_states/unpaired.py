@@ -115,8 +115,8 @@ def _statistics(
         "baseline_mean": before["mean"],
         "lists": one["lists"],
         "baseline_lists": before["lists"],
-        "low": np.where(np.isnan(half), np.nan, low),
-        "high": np.where(np.isnan(half), np.nan, high),
+        "low": low,
+        "high": high,
         "p": _p_value(difference, error, degrees, lists, options),
         "direction": np.sign(difference),
     }
