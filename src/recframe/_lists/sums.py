@@ -39,15 +39,14 @@ class Groups:
 
     def sums(self, values: Any) -> Floats:
         """Return the sum of the values in each group."""
-        totals: Floats = sums_by(self.codes, len(self.first), values)
-        return totals
+        return sums_by(self.codes, len(self.first), values)
 
     def ends(self, values: Floats, there: Any) -> tuple[Floats, Floats]:
         """Return the least and the greatest value of each group, NaN where none is there."""
         return ends_by(self.codes[there], len(self.first), values[there], values[there])
 
 
-def sums_by(codes: Any, count: int, values: Any) -> Any:
+def sums_by(codes: Any, count: int, values: Any) -> NDArray[Any]:
     """Return the sum of the values of each group, the same bits in any order of rows."""
     order = np.lexsort((values, codes))
     return np.bincount(codes[order], weights=values[order], minlength=count)
