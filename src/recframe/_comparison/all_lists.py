@@ -87,7 +87,7 @@ class LeftOut:
         context = plan.context
         self._plan, engine = plan, context.engine
         per = list(context.per)
-        described = averages.with_attributes(context, context.lists())
+        described = averages.with_attributes(context, context.lists)
         clustered = [] if context.cluster is None else [context.cluster]
         columns = list(dict.fromkeys([*context.keys, *per, *clustered]))
         table = engine.collected(described.select(*columns).unique())

@@ -85,7 +85,7 @@ class RecommendedItems:
         history = Terms.union(metric.history for metric in metrics).summands
         addends = [Addends(self._with_requested(terms), terms.summands)]
         if history:
-            addends.append(Addends(self._side_tables.history(context.lists(), context.group), history))
+            addends.append(Addends(self._side_tables.history(context.lists, context.group), history))
         return addends
 
     def item_sums(self, *, by_list: bool = False) -> Frame:
@@ -100,7 +100,7 @@ def segments(context: CallContext) -> Frame:
     """Return the segments of all lists; a single one is there even where no list is."""
     if not context.reported:
         return context.engine.positions(1).select(nw.lit(0).alias(ALL))
-    return averages.with_attributes(context, context.lists()).select(*context.reported).unique()
+    return averages.with_attributes(context, context.lists).select(*context.reported).unique()
 
 
 def exposure_values(context: CallContext, items: Frame, lists: Frame) -> Frame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
@@ -130,7 +130,6 @@ class CallContext:
         self.group = [*self.keys, *([MODEL] if self.long else [])]
         self._part = part
         self.attributes: dict[str, Frame] = {}
-        self._lists: dict[str, Frame] = {}
         self.frame = self.all_rows = self._opened("frame")
         self.truth: Frame | None = None
         self.truth_lists: Frame | None = None
@@ -343,15 +342,16 @@ class CallContext:
         """Return rows of lists of the truth for every model of a frame in long format."""
         return rows.join(self.models, how="cross") if self.long else rows
 
-    def lists(self, of: Literal["both", "truth"] = "both") -> Frame:
-        """Return every list, or those of the truth, of every model."""
-        if of not in self._lists:
-            self._lists[of] = self._all_lists(of)
-        return self._lists[of]
-
-    def _all_lists(self, of: Literal["both", "truth"]) -> Frame:
-        source = self.truth_lists if self.truth_lists is not None and of == "truth" else self.all_rows
-        lists = self.engine.distinct(source, self.keys)
-        if self.truth_lists is not None and of == "both":
+    @cached_property
+    def lists(self) -> Frame:
+        """Every list of every model."""
+        lists = self.engine.distinct(self.all_rows, self.keys)
+        if self.truth_lists is not None:
             lists = self.engine.stack([lists, self.engine.distinct(self.truth_lists, self.keys)]).unique()
         return self.of_models(lists)
+
+    @cached_property
+    def lists_of_truth(self) -> Frame:
+        """Those of the truth, or of the frame where that is the truth."""
+        rows = self.all_rows if self.truth_lists is None else self.truth_lists
+        return self.of_models(self.engine.distinct(rows, self.keys))

@@ -97,7 +97,7 @@ class Ranking:
         if self._requirements.beyond_accuracy and self.recommended is not None:
             stacked += self.recommended.list_sums()
         if context.every_list:
-            stacked.append(Addends(context.lists(), {}, by_list=True))
+            stacked.append(Addends(context.lists, {}, by_list=True))
         return context.sum_by_list(stacked)
 
     def prepared(self) -> tuple[Frame, TermRows]:
@@ -126,7 +126,7 @@ class Ranking:
         if requirements.requested & {RANKED, ROWS}:
             addends += row_counts(context, self.ranked, kept, self._index, self.upto)
         if IN_TRUTH in requirements.requested:
-            addends.append(Addends(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
+            addends.append(Addends(context.lists_of_truth, {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
         if SERVED in requirements.requested:
             scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
             served = context.engine.distinct(context.engine.drop_missing(scored, SCORE), context.group)
