@@ -237,6 +237,11 @@ def test_other_columns_and_the_frame_stay(polars_engine):
     assert pl.concat([train, test]).sort("user", "item").equals(data)
 
 
+@pytest.mark.parametrize("fraction", [0.999999, 0.9999999, 1 - 2**-53])
+def test_a_fraction_of_nearly_all_takes_nearly_all(engine, fraction):
+    assert parts(engine, SMALL, fraction=fraction)[0] == []
+
+
 def test_empty_parts(engine):
     assert parts(engine, SMALL, count=99, min_items=99)[1] == []
     assert parts(engine, SMALL, count=99)[0] == []

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 HOW = ("fraction", "count", "last", "since")
 TIME, TEST, TEST_ORDER, ITEMS, RANDOM, IN_TEST_LISTS = "time", "test", "order", "items", "chance", "chosen"
-MILLION = 1_000_000
+LEAST = Fraction(1, 1_000_000)
 
 
 @dataclass(frozen=True)
@@ -216,8 +216,7 @@ def _amount(name: str, value: Any) -> int | Fraction:
         msg = f"{name}={quoted(value)} is not between 0 and 1"
         hint = "fraction=0.2, or count=2 for a number of items" if name == "fraction" else f"{name}=1 or {name}=0.1"
         raise (OptionError if is_number else OptionTypeError)(msg, hint)
-    exact = Fraction(value).limit_denominator(MILLION)
-    return exact if 0 < exact < 1 else Fraction(1, MILLION)
+    return min(max(LEAST, Fraction(value).limit_denominator(LEAST.denominator)), 1 - LEAST)
 
 
 def seed_of(value: object) -> int:
