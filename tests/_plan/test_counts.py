@@ -72,6 +72,13 @@ def test_no_lists_are_counted_as_none():
     assert counts(pl.DataFrame(ROWS)[:0].rec.evaluate("mrr", score="old", counts=True).to_dicts()) == [(0, 0)]
 
 
+def test_segments_may_have_the_name_of_models_where_results_name_none():
+    frame = pl.DataFrame(ROWS).with_columns(model=pl.lit("a"))
+    assert frame.rec.evaluate("mrr", score="old", per="model").columns == ["model", "mrr"]
+    with pytest.raises(recframe.OptionError, match="several columns of the name 'model'"):
+        frame.rec.evaluate("mrr", score=["old", "new"], per="model")
+
+
 @pytest.mark.parametrize(
     ("metrics", "given", "message"),
     [
