@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import HIT, POOLED, POSITION, RELEVANCE, VALUE, ideal_position_column
-from recframe.metrics._row import ALL_ROWS, Numbers, cut, is_nonrelevant
-from recframe.metrics._shared_terms import RequestedColumn, SharedTerms
+from recframe._columns import POOLED, POSITION, ideal_position_column
+from recframe.metrics._row import ALL_ROWS, RelevantRow, cut, is_nonrelevant
 
 if TYPE_CHECKING:
     from recframe.metrics._row import Order, Weight
 
 
-class IdealRow(SharedTerms):
+class IdealRow(RelevantRow):
     """One row that is relevant or of positive relevance, at its position in the list's best order.
 
     Attributes
@@ -22,15 +21,6 @@ class IdealRow(SharedTerms):
     relevance, hit : Expr
         As of `Row`.
     """
-
-    def __init__(self, numbers: Numbers | None = None) -> None:
-        super().__init__()
-        self._numbers = numbers or Numbers()
-        self.relevance = nw.col(RELEVANCE)
-        self.hit = nw.col(HIT)
-
-    value = RequestedColumn(VALUE)
-    """The value of a hit, 0 where it is missing."""
 
     @property
     def nonrelevant(self) -> nw.Expr:

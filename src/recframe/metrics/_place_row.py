@@ -13,15 +13,13 @@ from recframe.metrics._row import FIRST_HIT, STOPS, Row, cut
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe.metrics._row import Numbers, Stop, Weight
+    from recframe.metrics._row import Stop, Weight
 
 
 class PlaceRow(Row):
     """A place in a tied block, in a frame of its own: it adds nothing but the one thing that the frame is for."""
 
-    def __init__(self, numbers: Numbers) -> None:
-        super().__init__(numbers)
-        self.relevance = self.hit = nw.lit(0.0)
+    relevance = hit = nw.lit(0.0)
 
     def within(self, k: int | nw.Expr | None) -> nw.Expr:  # noqa: ARG002
         return nw.lit(0.0)

@@ -99,7 +99,20 @@ class Numbers:
         """Greedy ideal rankings."""
 
 
-class Row(SharedTerms):
+class RelevantRow(SharedTerms):
+    """What ranked rows and those in the best order of a list offer alike."""
+
+    relevance = nw.col(RELEVANCE)
+    hit = nw.col(HIT)
+    value = RequestedColumn(VALUE)
+    """The value of a hit, 0 where it is missing."""
+
+    def __init__(self, numbers: Numbers | None = None) -> None:
+        super().__init__()
+        self._numbers = numbers or Numbers()
+
+
+class Row(RelevantRow):
     """One ranked row, in a tied block of `size` positions from `start` on.
 
     Attributes
@@ -119,14 +132,8 @@ class Row(SharedTerms):
     may_tie = True
     """Whether other rows may be in its tied block."""
 
-    def __init__(self, numbers: Numbers | None = None) -> None:
-        super().__init__()
-        self._numbers = numbers or Numbers()
-        self.relevance = nw.col(RELEVANCE)
-        self.hit = nw.col(HIT)
-        self.start = nw.col(START).cast(nw.Float64())
-        self.size = nw.col(SIZE).cast(nw.Float64())
-
+    start = nw.col(START).cast(nw.Float64())
+    size = nw.col(SIZE).cast(nw.Float64())
     order = RequestedColumn(ORDER)
     """The start of the row's tied block if the gaps between given ranks were closed."""
     block_hits = RequestedColumn(BLOCK_HITS)
@@ -158,8 +165,6 @@ class Row(SharedTerms):
         self.requested |= {ORDER, HITS_BEFORE, BLOCK_HITS}
         return self._column(first_pairs_column(self._numbers.pairs.of(n)))
 
-    value = RequestedColumn(VALUE)
-    """The value of a hit, 0 where it is missing."""
     length = RequestedColumn(LENGTH)
     """The number of ranked rows of the list."""
     grade_rank = RequestedColumn(GRADE_RANK)

@@ -21,13 +21,12 @@ from recframe._columns import (
     vacant_column,
 )
 from recframe.errors import OptionError, closest
-from recframe.metrics._row import Numbers
 from recframe.metrics._shared_terms import Reader, RequestedColumn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe.metrics._row import Weight
+    from recframe.metrics._row import Numbers, Weight
 
 
 class Sums(Reader):
@@ -39,10 +38,10 @@ class Sums(Reader):
         R, the relevant items of the list, ranked or not; at least 1.
     """
 
-    def __init__(self, columns: Mapping[str, str], numbers: Numbers | None = None) -> None:
+    def __init__(self, columns: Mapping[str, str], numbers: Numbers) -> None:
         super().__init__()
         self._columns = columns
-        self._numbers = numbers or Numbers()
+        self._numbers = numbers
         self.relevant = nw.col(RELEVANT)
 
     def __getitem__(self, name: str) -> nw.Expr:
