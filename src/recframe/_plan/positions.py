@@ -11,7 +11,6 @@ from recframe._columns import (
     GROUP,
     HIT,
     ITEM,
-    MOVED,
     POOLED,
     RANKED,
     RELEVANCE,
@@ -181,7 +180,6 @@ def _split(context: CallContext, kept: Frame, upto: int | None) -> Frame:
 def _split_tied(context: CallContext, sized: Frame, upto: int | None) -> Frame:
     """Split the tied blocks of several rows by the policy: most lists have few, and text is slow to order."""
     tied = _split(context, sized.filter(nw.col(SIZE) > 1).drop(SIZE), upto)
-    alone = sized.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).cast(nw.Int64()).alias(MOVED))
-    parts = [alone.drop(START).rename({MOVED: START}).with_columns(nw.lit(1).cast(nw.Int64()).alias(SIZE))]
-    parts += [tied.with_columns(sizes(context.group))]
-    return context.engine.collect_once(context.engine.stack(parts))
+    alone = ranks.moved(sized.filter(nw.col(SIZE) == 1).drop(SIZE), nw.col(START).cast(nw.Int64()), None)
+    alone = alone.with_columns(nw.lit(1).cast(nw.Int64()).alias(SIZE))
+    return context.engine.collect_once(context.engine.stack([alone, tied.with_columns(sizes(context.group))]))

@@ -83,10 +83,14 @@ def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None,
         # A missing item has no rank: it comes last.
         missing = nw.col(column).is_null().cast(nw.Int64())
         within = within.fill_null(0) + missing * (nw.col(column).count().over(*block) + 1)
-    moved = nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1
-    frame = frame.with_columns(moved.alias(MOVED))
-    frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
+    return moved(frame, nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1, upto)
+
+
+def moved(frame: Frame, start: nw.Expr, upto: int | None) -> Frame:
+    """Give tied blocks other places, and keep the rows up to a position."""
     # A name of its own: polars 1.21 would let the filter see the column before it was overwritten.
+    frame = frame.with_columns(start.alias(MOVED))
+    frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
     return frame.drop(START).rename({MOVED: START})
 
 
@@ -113,11 +117,9 @@ def shift_past_omitted_rows(frame: Frame, upto: int | None, *, descending: bool)
     """Move the rows of a block that was split by relevance behind absent ones, and leave these to relevance 0."""
     relevance = nw.col(RELEVANCE)
     behind = (relevance < 0) if descending else (relevance > 0)
-    moved = nw.col(START) + nw.when(behind).then(nw.col(ABSENT)).otherwise(0)
+    start = nw.col(START) + nw.when(behind).then(nw.col(ABSENT)).otherwise(0)
     left = nw.when(relevance == 0).then(nw.col(ABSENT)).otherwise(0)
-    frame = frame.with_columns(moved.cast(nw.Int64()).alias(MOVED), left.cast(nw.Int64()).alias(ABSENT))
-    frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
-    return frame.drop(START).rename({MOVED: START})
+    return moved(frame, start.cast(nw.Int64()), upto).with_columns(left.cast(nw.Int64()).alias(ABSENT))
 
 
 def count_ahead(
