@@ -17,7 +17,7 @@ from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._display.methods import DisplayMethods
-from recframe._engines.base import VALIDATE
+from recframe._engines.base import validated
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._fusion.methods import FusionMethods
 from recframe._guesses import METHODS, SENTENCES
@@ -317,14 +317,10 @@ def _validated(call: Callable[..., Any]) -> Callable[..., Any]:
     """Return a call that resolves the schemas of lazy frames."""
 
     @wraps(call)
-    def validated(self: ValidatedRec, *args: Any, **given: Any) -> Any:
-        token = VALIDATE.set(True)
-        try:
-            return call(self, *args, **given)
-        finally:
-            VALIDATE.reset(token)
+    def of_validated(self: ValidatedRec, *args: Any, **given: Any) -> Any:
+        return validated(call, self, *args, **given)
 
-    return validated
+    return of_validated
 
 
 for _name in (*CALL_ROLES, *METRICS):

@@ -9,7 +9,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._display.chart_texts import name_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package
-from recframe._engines.base import VALIDATE
+from recframe._engines.base import validated
 from recframe._engines.registry import labels_of
 from recframe._evaluate import plan_of_lists
 from recframe._statistics import ROUNDING, check_installed
@@ -61,11 +61,8 @@ class Call:
         cluster = None if options is None else options.cluster
         bound = {name: value for name, value in self.bound.items() if name in self.roles}
         # A chart reads the data at once, so lazy frames are checked as eager ones are.
-        token = VALIDATE.set(True)
-        try:
-            return plan_of_lists(self.frame, bound, metrics, k, dict(self.given), "describe", cluster)
-        finally:
-            VALIDATE.reset(token)
+        plan: Plan = validated(plan_of_lists, self.frame, bound, metrics, k, dict(self.given), "describe", cluster)
+        return plan
 
     def one(self, name: str, metric: Any, k: Any, options: Options | None = None) -> Plan:
         """Return the plan of one metric at one cutoff.

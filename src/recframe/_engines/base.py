@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -49,6 +49,13 @@ class Needed(NamedTuple):
 _ROWS, _COUNT, _IS_SEVERAL = nw.len(), nw.len().alias(COUNT), nw.col(COUNT) > 1
 VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
 """Whether to resolve the schemas of lazy frames, and check them, when they are opened."""
+
+
+def validated(call: Callable[..., Any], *args: Any, **given: Any) -> Any:
+    """Return what a call returns that resolves the schemas of lazy frames."""
+    context = copy_context()
+    context.run(VALIDATE.set, True)  # noqa: FBT003 - the value to set
+    return context.run(call, *args, **given)
 
 
 class Adapter(ABC):
