@@ -277,6 +277,15 @@ def test_formats(run, files, name, known):
     assert json.loads(out) == files.rec.evaluate("map").to_dicts()
 
 
+def test_files_of_a_directory_may_have_any_ending_where_the_format_is_given(run, files):
+    Path("parts").mkdir()
+    files[:3].write_csv("parts/0.data")
+    files[3:].write_csv("parts/1.data")
+    code, out, _ = run("evaluate parts -m map --json --format csv")
+    assert (code, json.loads(out)) == (0, files.rec.evaluate("map").to_dicts())
+    assert run("evaluate parts -m map")[0] == 2
+
+
 def test_a_file_of_a_model_has_no_column_of_models(run, files):
     files.with_columns(model=pl.lit("x")).write_csv("other.csv")
     code, out, err = run("compare recs.parquet other.csv -m map")
@@ -913,6 +922,21 @@ def test_metrics_lists_every_record(capsys):
         assert re.search(rf"^{name}\b", out, flags=re.MULTILINE)
         assert " ".join(metric.formula.split()) in " ".join(out.split())
     assert "denominator: k | list" in out
+    assert "capped: False | True" in out
+
+
+def test_help_lists_options_by_what_they_are_for(run):
+    parts = re.split(r"^(\S.*):$", run("compare --help")[1], flags=re.MULTILINE)
+    named = {
+        title: set(re.findall(r"^  --([a-z-]+)", part, re.MULTILINE))
+        for title, part in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    assert {"cluster", "seed", "format"} <= named["Options"]
+    assert {"by", "score", "model"} <= named["Columns"]
+    assert {"truth", "catalog"} <= named["More files"]
+    assert {"ties", "like"} <= named["Policies"]
+    assert {"fail-unless-not-worse"} <= named["Gates"]
+    assert {"json", "out", "digits"} <= named["Output"]
 
 
 def test_lines_fit_a_terminal(capsys):
