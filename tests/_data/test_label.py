@@ -241,6 +241,18 @@ def test_large_whole_numbers_stay_exact_beside_missing_ones(pandas_engine):
     assert str(found["n"].dtype) == "float64"
 
 
+def test_large_whole_numbers_of_arrow_keep_their_type(pandas_engine):
+    import pandas as pd
+
+    pytest.importorskip("pyarrow")
+    key = {"user": "uint64[pyarrow]", "item": "int64[pyarrow]"}
+    served = pd.DataFrame({"user": [2**63 + 1], "item": [1], "score": [0.5]}).astype(key)
+    with pandas_engine.running():
+        found = served.rec.label(pd.DataFrame({"user": [2**63 + 3], "item": [2]}).astype(key))
+    assert found["user"].to_list() == [2**63 + 1, 2**63 + 3]
+    assert {name: str(found[name].dtype) for name in key} == key
+
+
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 @pytest.mark.parametrize(("dtype", "largest"), [("Int64", 2**63 - 1), ("UInt64", 2**64 - 1), ("Int8", 127)])
 def test_the_largest_relevance_of_a_type_stays_large(library, dtype, largest):

@@ -102,3 +102,14 @@ def test_bad_tops(engine):
     if not engine.lazy:
         with pytest.raises(recframe.MissingColumnError, match="score='scre'"):
             rows_of(engine, frame, "to_lists", score="scre")
+
+
+def test_top_of_categories_of_arrow_with_a_missing_key(pandas_engine):
+    import pandas as pd
+
+    pa = pytest.importorskip("pyarrow")
+    user = pa.array(["b", None, "a", "b"]).dictionary_encode()
+    frame = pd.DataFrame({"user": pd.Series(user, dtype=pd.ArrowDtype(user.type)), "item": [1, 2, 3, 4], "score": 1.0})
+    with pandas_engine.running():
+        assert frame.rec.top(1)["item"].to_list() == [3, 1, 2]
+        assert frame.rec.to_lists()["item"].to_list() == [[3], [1, 4], [2]]

@@ -32,7 +32,7 @@ class PandasRows(Rows):
         if sort:
             try:
                 native = native.sort_values(list(sort), kind="stable", na_position="last", ignore_index=True)
-            except (TypeError, NotImplementedError):  # 16-bit floats of Arrow
+            except (TypeError, ValueError, NotImplementedError):  # 16-bit floats, and categories with nulls, of Arrow
                 native = sort_mixed(native, sort).reset_index(drop=True)
         return native
 
@@ -68,7 +68,8 @@ class PandasRows(Rows):
 
 def _is_large(series: Any) -> bool:
     """Return whether a column has whole numbers that a missing one would round: pandas makes them floats."""
-    return types.is_integer_dtype(series.dtype) and not series.between(-MOST_EXACT, MOST_EXACT).all()
+    is_whole = isinstance(series.dtype, np.dtype) and types.is_integer_dtype(series.dtype)
+    return is_whole and not series.between(-MOST_EXACT, MOST_EXACT).all()
 
 
 def _label(frame: Any, name: Any) -> Any:
