@@ -153,8 +153,8 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
     # One of the lists is that of some row, so that there is one.
     some = frame.lazy().filter(last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
     # Sorted, as Python then sorts in no time.
-    sample = collect(some.select(number.alias(PACKED), score).sort(score))
-    return score_to_sort_from(*(column.to_list() for column in sample), upto)
+    numbers, scores = collect(some.select(number.alias(PACKED), score).sort(score)).get_columns()
+    return score_to_sort_from(numbers.to_list(), scores.to_list(), upto)
 
 
 def numbered_by_sort(

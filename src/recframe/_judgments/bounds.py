@@ -72,10 +72,10 @@ class Lists:
     """The lists of a truth with a relevant item, with numbers for names."""
 
     count: int
-    judged: Sequence[Mapping[Any, float]]
-    """The relevance of the judged items of each list."""
-    frame: tuple[Array, list[Any]]
-    """The list and the item of each row of the frame."""
+    judged: tuple[Array, Array, Array]
+    """The list, the number of the item and the relevance of each judgment, by list."""
+    frame: tuple[Array, Array]
+    """The list of each row of the frame, and the number of its item."""
     table: nw.DataFrame[Any]
     chosen: Array
     reported: nw.DataFrame[Any]
@@ -101,10 +101,8 @@ class Lists:
             if not math.isnan(value):
                 known[pair] = max(value, known.get(pair, 0.0))
         _, numbers = numbered(pair[:-1] for pair, value in known.items() if value > 0)
-        own: list[dict[Any, float]] = [{} for _ in numbers]
-        for pair, value in known.items():
-            if pair[:-1] in numbers:
-                own[numbers[pair[:-1]]][pair[-1]] = value
+        of_known = np.array([numbers.get(pair[:-1], -1) for pair in known], dtype=np.intp)
+        places = np.argsort(of_known, kind="stable")[np.sum(of_known < 0) :]
         rows = rows_of(table, [*keys, ITEM])
         lists = np.array([numbers.get(row[:-1], -1) for row in rows], dtype=np.intp)
         chosen = np.flatnonzero(lists >= 0)
@@ -116,8 +114,10 @@ class Lists:
         reported, of_list = segments_of(described, context.per)
         known_segments = dict(zip(rows_of(described, keys), of_list.tolist(), strict=True))
         segments = np.array([known_segments[key] for key in numbers], dtype=np.intp)
-        own_rows = lists[chosen], [rows[row][-1] for row in chosen]
-        return cls(len(numbers), own, own_rows, table, chosen, reported, segments)
+        items, _ = numbered(pair[-1] for pair in (*known, *rows))
+        judgments = of_known[places], items[places], np.array([*known.values()], dtype=np.float64)[places]
+        own_rows = lists[chosen], items[len(known) :][chosen]
+        return cls(len(numbers), judgments, own_rows, table, chosen, reported, segments)
 
     def starts(self, model: int, *, by_rank: bool) -> Array:
         """Return the position where the tied block of each row starts, infinite where a model does not rank it."""
@@ -139,57 +139,54 @@ class Candidates:
     """Judgments of the unjudged items of each list, among which are those of its bounds."""
 
     lists: Array
-    """The list of each candidate; the first one of a list has no further relevant item."""
-    prefixes: Array
-    """How many of the first items are relevant; -1 where the last ones are."""
-    rows: Mapping[str, list[Any]]
-    truth: Mapping[str, list[Any]]
+    """The list of each candidate: those with 0, 1, 2, … of the first items come first, then those with the last."""
+    rows: Mapping[str, Array]
+    truth: Mapping[str, Array]
 
     @classmethod
     def of(cls, lists: Lists, start: Array, cutoff: float, grade: float) -> Candidates:
         """Return the candidates of the lists under a model and a cutoff."""
         of_row, items = lists.frame
-        there: list[list[int]] = [[] for _ in range(lists.count)]
-        for row in np.lexsort((start, of_row)).tolist():
-            there[of_row[row]].append(row)
-        relevant = [{item: value for item, value in each.items() if value > 0} for each in lists.judged]
-        codes: dict[Any, int] = {}
-        kinds: tuple[list[int], list[int]] = ([], [])
-        rows: dict[str, list[Any]] = {"list": [], "item": [], "rank": []}
-        truth: dict[str, list[Any]] = {"list": [], "item": [], "relevant": []}
-        for place in range(lists.count):
-            unjudged, inside = _unjudged(there[place], items, lists.judged[place], start, cutoff)
-            top = [row for row in there[place] if start[row] <= cutoff]
-            ranked = [codes.setdefault(items[row], len(codes)) for row in top]
-            ranks = [start[row] if start[row] < math.inf else None for row in top]
-            sets = [(m, unjudged[:m]) for m in range(inside + 1)]
-            sets += [(-1, unjudged[inside - m :]) for m in range(inside + 1)]
-            for prefix, chosen in sets:
-                candidate = len(kinds[0])
-                kinds[0].append(place)
-                kinds[1].append(prefix)
-                rows["list"] += [candidate] * len(top)
-                rows["item"] += ranked
-                rows["rank"] += ranks
-                held = lists.judged[place] if prefix == 0 else relevant[place]
-                known = [*held.items(), *((item, grade) for item in chosen)]
-                truth["list"] += [candidate] * len(known)
-                truth["item"] += [codes.setdefault(item, len(codes)) for item, _ in known]
-                truth["relevant"] += [value for _, value in known]
-        return cls(np.array(kinds[0], dtype=np.intp), np.array(kinds[1], dtype=np.intp), rows, truth)
+        order = np.lexsort((start, of_row))
+        of_row, items, start = of_row[order], items[order], start[order]
+        of_judged, judged, relevance = lists.judged
+        near = start <= cutoff
+        unjudged = _unjudged(of_row, items, of_judged, judged)
+        inside = np.bincount(of_row[unjudged[near[unjudged]]], minlength=lists.count)
+        place, number = _counted(2 * inside + 2)
+        is_last = number > inside[place]
+        more = number - is_last * (inside[place] + 1)
+        of_top, top = _rows(of_row[near], place)
+        of_known, known = _rows(of_judged, place)
+        # Only the first candidate needs those that are not relevant: for the share judged.
+        kept = (relevance[known] > 0) | (number[of_known] == 0)
+        ends = np.where(is_last, len(items), more)
+        of_chosen, chosen = _rows(of_row[unjudged], place, is_last * (inside[place] - more), ends)
+        added = items[unjudged[chosen]]
+        return cls(
+            place,
+            {"list": of_top, "item": items[near][top], "rank": start[near][top]},
+            {
+                "list": np.append(of_known[kept], of_chosen),
+                "item": np.append(judged[known[kept]], added),
+                "relevant": np.append(relevance[known[kept]], np.full(len(added), grade)),
+            },
+        )
 
     def values(self, metrics: Sequence[Metric], backend: Any) -> dict[str, Array]:
         """Return the value of each candidate under each metric, by its label, NaN where it has none."""
         types = {"list": nw.Int64(), "item": nw.Int64(), "rank": nw.Float64(), "relevant": nw.Float64()}
         frame, truth = (
-            nw.from_dict(dict(each), {name: types[name] for name in each}, backend=backend).to_native()
+            nw.from_dict(dict(each), {name: types[name] for name in each}, backend=backend)
             for each in (self.rows, self.truth)
         )
-        roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth}
+        # What a model does not rank has no rank.
+        frame = frame.with_columns(nw.when(nw.col("rank") < math.inf).then(nw.col("rank")).alias("rank"))
+        roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth.to_native()}
         # Whatever `Config` names is about the user's frame.
         with warnings.catch_warnings(), only({}):
             warnings.simplefilter("ignore", RecWarning)
-            evaluated = evaluate(frame, {}, list(metrics), None, roles, counts=False, chance=False)
+            evaluated = evaluate(frame.to_native(), {}, list(metrics), None, roles, counts=False, chance=False)
         result = nw.from_native(evaluated, eager_only=True)
         places = result["list"].to_numpy()
         values = {metric.label: np.full(len(self.lists), np.nan) for metric in metrics}
@@ -198,15 +195,26 @@ class Candidates:
         return values
 
 
-def _unjudged(
-    rows: Sequence[int], items: Sequence[Any], judged: Mapping[Any, float], start: Array, cutoff: float
-) -> tuple[list[Any], int]:
-    """Return the unjudged items of a list, the first one first, and how many of them are up to the cutoff."""
-    starts: dict[Any, float] = {}
-    for row in rows:
-        if items[row] not in judged:
-            starts.setdefault(items[row], start[row])
-    return list(starts), sum(each <= cutoff for each in starts.values())
+def _unjudged(of_row: Array, items: Array, of_judged: Array, judged: Array) -> Array:
+    """Return the first row of each unjudged item of a list, in the order of the rows."""
+    many = max((int(each.max()) + 1 for each in (items, judged) if len(each)), default=1)
+    pairs = of_row * many + items
+    rows = np.flatnonzero(~np.isin(pairs, of_judged * many + judged))
+    return rows[np.sort(np.unique(pairs[rows], return_index=True)[1])]
+
+
+def _counted(lengths: Array) -> tuple[Array, Array]:
+    """Return the number of each range, as often as it is long, and the numbers from 0 within it."""
+    of = np.repeat(np.arange(len(lengths)), lengths)
+    return of, np.arange(len(of)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
+
+def _rows(of_row: Array, place: Array, begins: Array | int = 0, ends: Array | float = math.inf) -> tuple[Array, Array]:
+    """Return the candidates' rows of their lists, from one to before another, and the candidate of each; by list."""
+    first: Array = np.searchsorted(of_row, place)
+    lengths = np.minimum(np.searchsorted(of_row, place, "right") - first, ends).astype(np.intp) - begins
+    of, number = _counted(lengths)
+    return of, (first + begins)[of] + number
 
 
 def bounds(plan: Plan, grade: Any) -> Any:
@@ -238,7 +246,7 @@ def bounds(plan: Plan, grade: Any) -> Any:
 
 def _largest(grade: float | None, lists: Lists, levels: Sequence[float | None]) -> float:
     """Return the largest grade of a judgment, which makes an item relevant at each level."""
-    largest = max((value for each in lists.judged for value in each.values()), default=1.0) if grade is None else grade
+    largest = float(max(lists.judged[2], default=1.0)) if grade is None else grade
     for level in dict.fromkeys(levels):
         if level is not None and level <= 0:
             msg = f"min_relevance={level:g} makes items of grade 0 relevant, and these are the least judgment"
@@ -265,12 +273,12 @@ def _bounds(lists: Lists, start: Array, metrics: Sequence[Metric], grade: float)
             least, greatest = (end.reduceat(each, first) if len(first) else each for end in (np.fmin, np.fmax))
             if isinstance(metric, NDCG) and metric.label in gains:
                 base, per_item = (values[gain.label] for gain in gains[metric.label])
-                relevances = [[*each.values()] for each in lists.judged]
-                prefixes = (np.split(array, first[1:]) for array in (per_item, candidates.prefixes >= 0))
-                greatest = np.array([
-                    _greatest_ndcg(metric, base[begin], gained[chosen], judged, grade)
-                    for begin, gained, chosen, judged in zip(first, *prefixes, relevances, strict=False)
-                ])  # fmt: skip
+                of_judged, _, relevance = lists.judged
+                judged = np.split(relevance, np.searchsorted(of_judged, np.arange(1, lists.count)))
+                gained = [each[: len(each) // 2] for each in np.split(per_item, first[1:])]
+                ideal = _ideal(metric, max(map(len, judged)) + max(map(len, gained)))
+                each_list = zip(base[first], gained, judged, strict=False)
+                greatest = np.array([_greatest_ndcg(metric, *each, ideal, grade) for each in each_list])
             columns = {"mean": each[first], "least": least, "greatest": greatest}
             statistics[metric.label] = _means({**columns, "judged": values[Judged(k).label][first]}, lists)
     return statistics
@@ -300,7 +308,14 @@ def _mean(values: Array) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _greatest_ndcg(metric: NDCG, base: float, gained: Array, judged: Sequence[float], grade: float) -> float:
+def _ideal(metric: NDCG, most: int) -> Array:
+    """Return the sums of the discounts of the first positions, from none on."""
+    weight = DISCOUNTS[str(metric.discount)]
+    discounts = [weight(float(r)) if metric.k is None or r <= metric.k else 0.0 for r in range(1, most + 1)]
+    return np.append(0.0, np.cumsum(discounts))
+
+
+def _greatest_ndcg(metric: NDCG, base: float, gained: Array, judged: Array, ideal: Array, grade: float) -> float:
     """Return the greatest value of a list over all grades of its unjudged items, from 0 to the largest one.
 
     Where the first m items have at least a grade, the sum of gains adds up over grades, and so does the ideal one. Both
@@ -313,13 +328,10 @@ def _greatest_ndcg(metric: NDCG, base: float, gained: Array, judged: Sequence[fl
             return 0.0
         return float(2.0**relevance - 1 if metric.gain == "exp2" else relevance)
 
-    grades = sorted({*filter(gain, judged), grade})
+    grades = sorted({*filter(gain, judged.tolist()), grade})
     steps = np.diff([0.0, *map(gain, grades)])
-    above = [sum(one >= each for one in judged) for each in grades]
-    weight = DISCOUNTS[str(metric.discount)]
-    most = len(judged) + len(gained)
-    discounts = [weight(float(r)) if metric.k is None or r <= metric.k else 0.0 for r in range(1, most + 1)]
-    ideal, sums, best = np.append(0.0, np.cumsum(discounts)), gained - gained[0], -1.0
+    above = [int(np.sum(judged >= each)) for each in grades]
+    sums, best = gained - gained[0], -1.0
     chosen = [0] * len(grades)
     while True:
         total = base + sum(step * sums[m] for step, m in zip(steps, chosen, strict=True))
