@@ -113,6 +113,8 @@ CASES = {
         "several columns of the name 'ndcg@5'.*Hint: name each metric and each cutoff once",
     ),
     "duplicate cutoff": (lambda r: r.evaluate("ndcg", k=[5, 5]), ValueError, "Hint: name each metric and each cutoff"),
+    "k of numbers": (lambda r: r.evaluate("ndcg", "1,2"), TypeError, r"k='1,2' is no cutoff.*Hint: k=\[5, 10\]"),
+    "k of models": (lambda r: r.evaluate("ndcg", "old"), TypeError, "k='old' is no cutoff.*models score="),
     "bytes": (lambda r: r.evaluate(b"ndcg"), TypeError, "b'ndcg' is neither the name of a metric.*Hint: 'ndcg@10'"),
     "second positional": (lambda r: r.ndcg(5, "user"), TypeError, "only k may be given by position"),
     "rank from zero": (

@@ -264,7 +264,7 @@ REFUSED = {
     r"per='day' is no column of a state\n\nHint: all states need it; per=\[\]": lambda engine, a, b: (state_of(engine, a), state_of(engine, b, per="day")),
     r"per='day' is no column of a state\n\nHint: all states need it": lambda engine, a, b: (state_of(engine, a, per="day"), state_of(engine, b)),
     "merge needs a state": lambda engine, a, b: (),
-    "'x' is no state": lambda engine, a, b: ("x",),
+    "'x' is no state\n\nHint: merge.monday, tuesday, per='week'.": lambda engine, a, b: ("x",),
     "rows of the state [0-9a-f]{16} are there twice": lambda engine, a, b: (both_of(engine, a), both_of(engine, a).filter(kind="pair")),
     "have no rows of the kind 'lists'": lambda engine, a, b: (state_of(engine, a).filter(kind="metric"),),
     "definition of a state holds 'x'": lambda engine, a, b: (state_of(engine, a).with_columns(definition=pl().lit("x")),),

@@ -305,7 +305,7 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
 def _eager(frame: Any) -> nw.DataFrame[Any]:
     if not is_frame(frame):
         msg = f"{quoted(frame)} is no state"
-        raise OptionTypeError(msg, "merge(monday, tuesday), of frames that df.rec.state(...) returned")
+        raise OptionTypeError(msg, "merge(monday, tuesday, per='week'), of frames that df.rec.state(...) returned")
     adapter = adapter_of(frame)
     opened: nw.DataFrame[Any] | nw.LazyFrame[Any] = adapter.as_narwhals(frame)
     if not isinstance(opened, nw.LazyFrame):

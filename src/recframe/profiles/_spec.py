@@ -54,7 +54,9 @@ def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
     """
     if isinstance(k, str) and not k.isdigit():
         msg = f"k={quoted(k)} is no cutoff"
-        raise OptionTypeError(msg, "several metrics are one list: metrics=['ndcg', 'map']")
+        raise OptionTypeError(
+            msg, "k=[5, 10]; several metrics are one list: metrics=['ndcg', 'map'], models score=['old', 'new']"
+        )
     several = isinstance(k, Sequence) and not isinstance(k, str | bytes)
     cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
     if not cutoffs:
