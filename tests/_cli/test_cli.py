@@ -759,6 +759,7 @@ def test_a_limit_of_what_a_check_finds(run, gate, found):
         ("warnings=0.1", "(?s)'warnings' is no finding of check.*did you mean 'warning'"),
         ("truth_of_unknown_lists=2", "(?s)does not say FINDING=SHARE, a share from 0 to 1.*truth_of_unknown_lists=0.1"),
         ("truth_of_unknown_lists=nan", "does not say FINDING=SHARE"),
+        ("truth_of_unknown_lists", "(?s)does not say FINDING=SHARE.*truth_of_unknown_lists=0.1"),
         ("ties_across_k=0.1", "(?s)ties_across_k=0.1: this check does not look for it.*-k"),
     ],
 )

@@ -73,7 +73,7 @@ def check_limits(texts: Sequence[str]) -> tuple[tuple[str, ...], dict[str, float
         if text in SEVERITIES:
             most = max(most, SEVERITIES.index(text))
             continue
-        name, _, limit = text.rpartition("=")
+        name, _, limit = text.partition("=")
         if name not in FINDING_NAMES:
             msg = f"--fail-on-check {text}: {name or text!r} is no finding of check"
             raise OptionError(msg, closest(name or text, (*FINDING_NAMES, *SEVERITIES)))
@@ -104,5 +104,5 @@ def found_beyond(result: pl.DataFrame, severities: Sequence[str], limits: Mappin
 
 def is_check_limit(text: str) -> bool:
     """Return whether an argument is what ``--fail-on-check`` may say, and no file."""
-    name, equals, limit = text.rpartition("=")
+    name, equals, limit = text.partition("=")
     return text in SEVERITIES or name in FINDING_NAMES or (bool(equals) and number_of(limit) is not None)
