@@ -239,6 +239,11 @@ def test_models_and_segments_that_are_lists_or_structs_have_a_report(tmp_path, a
         pl.Series("model", [as_name(name) for name in rows["model"]]),
         pl.Series("country", [as_name("DE" if user % 2 else "FR") for user in rows["user"]]),
     )
+    try:
+        one = rows.head(1).with_columns(pl.col("model").unique(maintain_order=True))
+        one.join(one, on="model", how="left")
+    except pl.exceptions.PolarsError as error:
+        pytest.skip(f"polars {pl.__version__}: {error}")
     rows.rec.report(path, "mrr", score="value", model="model", per="country", baseline=as_name("<old>"))
     text = html.unescape(path.read_text(encoding="utf-8"))
     assert all(str(as_name(name)) in text for name in (*names, "DE", "FR"))
