@@ -87,6 +87,21 @@ def test_the_estimate_is_that_of_its_formula(engine, more):
     assert row["low"] < row["mean"] < row["high"]
 
 
+def test_the_interval_of_ndcg_is_cut_at_0_where_no_value_is_negative(library):
+    random = np.random.default_rng(1)
+    keys = [{"user": user, "item": item} for user in range(30) for item in range(8)]
+    scores, relevant = random.random(240), (random.random(240) < 0.12).astype(int)
+    shown = library.DataFrame([key | {"score": score} for key, score in zip(keys, scores, strict=True)])
+    lows = []
+    for other in (0, -9):
+        model = [key | {"relevant": int(some) or other} for key, some in zip(keys, relevant, strict=True)]
+        human = [row for row in model if row["user"] < 6]
+        found = shown.rec.estimate("ndcg@1", truth=library.DataFrame(human), judge=library.DataFrame(model))
+        lows += found["low"].to_list()
+    assert lows[0] == 0
+    assert lows[1] < 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["normal", "0 and 1", "some without a value"])
 def test_intervals_hold_the_mean_and_are_shorter_than_those_of_human_judgments(law):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +99,7 @@ def intervals_of_means(
 ) -> tuple[Any, Any]:
     """Return the intervals of means: for each, whether a value is negative, and whether one is neither 0 nor 1."""
     least, greatest = bounds
-    lowest = student.least_value(least, negative) if math.isfinite(greatest) else np.full(sums.mean.shape, least)
+    lowest = student.least_value(least, negative, greatest)
     # Values of 0 and 1 are shares, whose spread follows from their mean.
     shares = (lowest == 0) & (greatest == 1) & (np.asarray(fractions) == 0)
     if shares.all():

@@ -13,7 +13,7 @@ from recframe._lists.keys import floats_of, segments_of, texts_of
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list
 from recframe._statistics.prediction_powered import Estimate, Values, prediction_powered
-from recframe._statistics.student import Sums, check_confidence
+from recframe._statistics.student import Sums, check_confidence, least_value
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -142,8 +142,10 @@ def _numbers(
     alone = Estimate(true.mean, low.item(), high.item(), 0.0)
     combined = prediction_powered(true, predicted, others, confidence) or alone
     every = Values(np.append(predicted.values, others.values), np.append(predicted.weights, others.weights))
+    seen = np.append(values[weights > 0], every.values[every.weights > 0])
+    least = float(least_value(bounds[0], (seen < 0).any(), bounds[1]))
     return {
-        "mean": combined.mean, "low": max(combined.low, min(bounds[0], combined.mean)),
+        "mean": combined.mean, "low": max(combined.low, min(least, combined.mean)),
         "high": min(combined.high, max(bounds[1], combined.mean)), "human_mean": alone.mean, "human_low": alone.low,
         "human_high": alone.high, "judge_mean": every.mean, "human_lists": len(true.values),
         "judge_lists": len(every.values), "judge_weight": combined.weight, "lists": len(true.values),

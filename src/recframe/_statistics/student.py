@@ -227,9 +227,9 @@ def interval(
     return cut(np.where(error == 0, low, mean - half), np.where(error == 0, high, mean + half), mean, bounds)
 
 
-def least_value(least: Any, negative: Any) -> Any:
-    """Return the least value of a metric: of one without, 0 where no value is negative, as relevance is not."""
-    return np.where(np.isfinite(least) | (np.asarray(negative) > 0), least, 0.0)
+def least_value(least: Any, negative: Any, greatest: Any = 1.0) -> Any:
+    """Return the least value of a metric: of one with a greatest value alone, 0 where no value is negative."""
+    return np.where(np.isfinite(least) | ~np.isfinite(greatest) | (np.asarray(negative) > 0), least, 0.0)
 
 
 def cut(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
