@@ -251,7 +251,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
             unknown = {name: value for name, value in given.items() if name not in (*roles, "model")}
             named = {**own, **unknown, **({"k": args[0]} if args else {})}
             # Options that the metric does not have are refused by name.
-            metric = make_metric(kind.name, named, also=roles)
+            metric = make_metric(kind.name, named, also=roles) if unknown else kind(**named)
             return _of_one(arguments, Spec(metric, {name: value for name, value in named.items() if name != "k"}))
 
         return _value(arguments, arguments.kept((kind.name, args, own), make))
