@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
     from recframe._plan.contributions import Contributions
 
     Table = nw.DataFrame[Any]
@@ -156,12 +157,11 @@ def _chosen(differences: Any, most: int | None) -> Any:
     return chosen[np.argsort(rounded[chosen], kind="stable")]
 
 
-def _rows_of_lists(engine: Any, sides: Sequence[Frame], lists: Frame, keys: Sequence[str]) -> Table:
+def _rows_of_lists(engine: Engine, sides: Sequence[Frame], lists: Frame, keys: Sequence[str]) -> Table:
     """Return the ranked rows of both models in some lists."""
     columns = (*keys, ITEM, RELEVANCE, HIT, POSITION, TIED, CONTRIBUTION)
     stacked = engine.stack([own.select(*columns, nw.lit(side).alias(SIDE)) for side, own in enumerate(sides)])
-    kept: Table = engine.collected(matched(engine, stacked, lists.select(*keys), keys))
-    return kept
+    return engine.collected(matched(engine, stacked, lists.select(*keys), keys))
 
 
 def _with(table: Table, name: str, values: Sequence[Any], dtype: Any) -> Table:

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
+    from recframe._engines.rows import Rows
     from recframe.errors import RecError
 
 
 Built = TypeVar("Built")
 Later: TypeAlias = "Callable[[], Frame]"
+"""Waits for a frame that may be built in the background, and returns it."""
 Place: TypeAlias = "tuple[Sequence[str], str]"
 """What tells groups of rows apart, and the score that orders each."""
-"""Waits for a frame that may be built in the background, and returns it."""
 Task: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
 """Computes a polars frame of those that hold one part of the lists, on a worker: it must pickle."""
 
@@ -150,8 +151,8 @@ class Adapter(ABC):
         msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
         raise OptionTypeError(msg, "give one column per feature, or an eager frame")
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Any:
-        """Open frames for a call that answers with the user's own rows, as `Rows`; see `registry.open_rows`."""
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+        """Open frames for a call that answers with the user's own rows; see `registry.open_rows`."""
         raise NotImplementedError
 
     @property

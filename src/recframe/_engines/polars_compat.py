@@ -39,14 +39,12 @@ def collect(plan: pl.LazyFrame, *, few: bool = False) -> pl.DataFrame:
     if few:
         return collect_columns(plan)
     # Since version 2 the streaming engine is polars' own default; it is the faster one for eager frames too.
-    collected: pl.DataFrame = plan.collect(engine="streaming") if VERSION >= (2, 0) else plan.collect()
-    return collected
+    return plan.collect(engine="streaming") if VERSION >= (2, 0) else plan.collect()
 
 
 def collect_columns(plan: pl.LazyFrame) -> pl.DataFrame:
     """Return the data frame of a plan that reads few rows, or that only picks columns of a frame, without a copy."""
-    collected: pl.DataFrame = plan.collect(engine="in-memory", **FEWER_STEPS) if VERSION >= (1, 25) else collect(plan)
-    return collected
+    return plan.collect(engine="in-memory", **FEWER_STEPS) if VERSION >= (1, 25) else collect(plan)
 
 
 def is_in(values: pl.Expr, some: pl.Series) -> pl.Expr:

@@ -65,9 +65,8 @@ class PolarsIds(IdColumns):
         both = pl.concat([ids.to_frame(), values.gather(first).to_frame()], how="vertical_relaxed")
         return both.to_series(), len(ids) + codes
 
-    def order(self, ids: Any) -> Array:
-        order: Array = ids.arg_sort(nulls_last=True).to_numpy()
-        return order
+    def order(self, ids: pl.Series) -> Array:
+        return ids.arg_sort(nulls_last=True).to_numpy()
 
     def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
         columns = [values.gather(places).alias(name) for name, (values, places) in ids.items()]
