@@ -142,7 +142,7 @@ def _is_plain(values: Iterable[Any]) -> bool:
             inner = (*value, *value.values())
         elif isinstance(value, Metric) and value.is_builtin and value.own_min_relevance is None:
             inner = vars(value).values()
-        if inner is None or not _is_plain(inner):
+        if inner is None or not (not inner or _is_plain(inner)):
             return False
     return True
 
