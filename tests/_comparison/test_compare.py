@@ -710,6 +710,20 @@ def test_without_scipy_the_packages_are_named(library, method, absent, monkeypat
         getattr(recframe.rec(frame), method)("mrr", by="session", score=["a", "b"])
 
 
+def test_counts_of_pandas_are_whole_numbers_unless_one_is_missing(pandas_engine):
+    rows = {
+        "user": [1, 1, 2, 2],
+        "item": [1, 2, 1, 2],
+        "relevant": [0, 1, 1, 0],
+        "old": [1, 2, 3, 4],
+        "new": [0, 2, 3, 0],
+    }
+    for metrics, kind in (("mrr", "int64"), (["mrr", "coverage"], "float64")):
+        with pandas_engine.running():
+            types = pandas_engine.frame(rows).rec.compare(metrics, score=["old", "new"]).dtypes
+        assert [str(types[name]) for name in ("lists", "wins", "ties", "losses")] == ["int64", *[kind] * 3]
+
+
 @pytest.mark.parametrize("name", ["lists", "mean", "p", "model", "metric", "zeros", "other", "overlap@10"])
 @pytest.mark.parametrize("call", ["describe", "compare", "agreement", "segments"])
 @pytest.mark.parametrize("library", ["polars", "pandas"])
