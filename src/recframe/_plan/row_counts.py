@@ -64,7 +64,7 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int, upt
 def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Addends]:
     """Return frames that add up to how many of the first min(N, k) positions no row has, where ranks are given."""
     requested, row = context.requirements.requested, Row()
-    cutoffs = {metric.cutoff for metric in context.requirements.metrics if metric.cutoff is not None}
+    cutoffs = {metric.cutoff for metric in context.requirements.metrics}
     columns = {k: vacant_column(k) for k in cutoffs if vacant_column(k) in requested}
     if not columns or context.omitted or not context.query.by_rank:
         return []
