@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
-    from recframe._engines.rows import Rows
     from recframe.errors import RecError
 
 
@@ -151,8 +150,8 @@ class Adapter(ABC):
         msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
         raise OptionTypeError(msg, "give one column per feature, or an eager frame")
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
-        """Open frames for a call that answers with the user's own rows; see `registry.open_rows`."""
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Any:
+        """Open frames for a call that answers with the user's own rows, as `Rows`; see `registry.open_rows`."""
         raise NotImplementedError
 
     @property

@@ -181,7 +181,8 @@ def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",
         The frames whose own rows the answer holds.
     """
     adapter, sources = _in_kind(sources)
-    return adapter.open_rows(sources, numbered)
+    rows: Rows = adapter.open_rows(sources, numbered)
+    return rows
 
 
 def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]:
