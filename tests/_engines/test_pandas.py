@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import warnings
 
 import pytest
@@ -78,6 +79,21 @@ def test_pandas_index_does_not_matter(pandas_engine):
         assert_equal(pandas_rows(pandas_engine, other, ties="first"), expected, BY)
     sliced = frame.iloc[::-1].iloc[::-1]
     assert_equal(pandas_rows(pandas_engine, sliced, ties="first"), expected, BY)
+
+
+@pytest.mark.parametrize("kind", ["int64", "Int64", "int64[pyarrow]"])
+def test_categories_of_whole_numbers_beside_a_missing_one_stay_exact(pandas_engine, kind):
+    if "pyarrow" in kind:
+        pytest.importorskip("pyarrow")
+    large = 2**53
+    key = pd.Series(pd.Categorical.from_codes([1, 0, -1], pd.Index([large, large + 1], dtype=kind)))
+    frame = pd.DataFrame({"user": key, "item": key, "score": 1.0, "relevant": [1, 0, 1]})
+    truth = pd.DataFrame({"user": [large + 1, large], "item": [large + 1] * 2})
+    with pandas_engine.running():
+        found = frame.rec.mrr(per="user", truth=truth)
+        assert found["mrr"].to_list()[:2] == [0.0, 1.0]
+        assert math.isnan(found["mrr"][2])
+        assert frame.rec.top(by=None)["item"].to_list()[:2] == [large, large + 1]
 
 
 def test_pandas_categorical_numbers(pandas_engine):

@@ -281,11 +281,13 @@ def _factorized(joint: Any, spec: ColumnSpec) -> tuple[Any, Any]:
 def _without_categories(columns: list[Any]) -> list[Any]:
     """Return columns that compare as what their categories hold, unless these have an order that all columns share."""
     several = any(column.dtype != columns[0].dtype for column in columns)
+    held = [getattr(getattr(column, "cat", None), "categories", None) for column in columns]
     return [
-        column.astype(column.cat.categories.dtype)
-        if isinstance(column.dtype, pd.CategoricalDtype) and (several or not column.cat.ordered)
+        # pandas has no integers beside missing values, or reads them as floats.
+        column.astype(object if column.hasnans and types.is_integer_dtype(values) else values.dtype)
+        if values is not None and (several or not column.cat.ordered)
         else column
-        for column in columns
+        for column, values in zip(columns, held, strict=True)
     ]
 
 
