@@ -45,6 +45,11 @@ class Polars(Engine):
     _few = False
     """Whether all frames of a call have few rows: then its steps cost more than what they compute."""
 
+    @property
+    def _has_threads(self) -> bool:
+        """Whether data frames have many rows, and polars several cores."""
+        return self.eager and not self._few and pl.thread_pool_size() > 1
+
     def names(self, frame: pl.DataFrame | pl.LazyFrame) -> list[Any]:
         return list(frame.collect_schema().names())
 
@@ -78,7 +83,8 @@ class Polars(Engine):
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such options.
         joined = left.to_native().join(right.to_native(), on=list(on), how="left", maintain_order="left", **NULLS_EQUAL)
-        return lazy(joined)
+        # In the order of the rows, the streaming engine takes five times as long on several cores.
+        return lazy(joined if self._few or not self._has_threads else collect_columns(joined))
 
     def repeat(self, frame: Frame, times: str) -> Frame:
         numbers = pl.int_ranges(1, pl.col(times) + 1).alias(POSITION)
@@ -212,11 +218,6 @@ class EagerPolars(Polars):
         if self._few:
             return super().sums_before(frame, columns, keys, order)
         return lazy(polars_sums.sums_before(self._collect(frame), columns, keys, order))
-
-    @property
-    def _has_threads(self) -> bool:
-        """Whether work in the background is done sooner."""
-        return not self._few and pl.thread_pool_size() > 1
 
     def submit(self, build: Later) -> Later:
         if not self._has_threads:
