@@ -178,6 +178,18 @@ def test_segments_draw_alike_in_any_order_of_rows(library):
     assert found[0] == pytest.approx(found[1], abs=1e-12)
 
 
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("factor", [1e-90, 1e90])
+def test_only_the_ratios_of_weights_count(library, correction, factor):
+    given = {"by": "session", "score": MODELS[:2], "weight": "weight", "correction": correction, "resamples": 100}
+    found = []
+    for scale in (1.0, factor):
+        rows = [{**row, "weight": row["weight"] * scale} for row in rows_of(23, lists=40)]
+        result = library.DataFrame(rows).rec.compare("mrr", **given)
+        found.append([value for name in ("p_adjusted", "low", "high") for value in result[name].to_list()])
+    assert found[1] == pytest.approx(found[0], rel=1e-9)
+
+
 def test_steps_and_other_engines_change_nothing(engine, monkeypatch):
     frame = engine.frame(rows_of(24, lists=40))
     given = {"by": "session", "score": MODELS, "correction": "romano-wolf", "resamples": 200, "per": "country"}

@@ -134,14 +134,15 @@ class _Flips:
 
         The statistic of a difference m is |Σ (T − mv)| / √Σ (T − mv)²: its square is a quotient of squares in m.
         """
-        sums, limit = tested.moments["p"], self._critical**2
-        total, weight = sums["difference"], tested.sums.weight
+        sums, weight = tested.moments["p"], tested.sums.weight
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            second = square(weight) - limit * sums["unit_weight_squares"]
-            first = total * weight - limit * sums["unit_products"]
-            root = np.sqrt(np.maximum(first**2 - second * (square(total) - limit * sums["unit_squares"]), 0.0))
+            mean = sums["difference"] / weight
+            names = ("unit_squares", "unit_products", "unit_weight_squares")
+            squares, products, weights = (self._critical**2 * sums[name] / square(weight) for name in names)
+            second, first = 1 - weights, mean - products
+            root = np.sqrt(np.maximum(first**2 - second * (square(mean) - squares), 0.0))
             low, high = (first - root) / second, (first + root) / second
-        bounded, spreads = second > ROUNDING * square(weight), tested.sums.standard_error > 0
+        bounded, spreads = second > ROUNDING, tested.sums.standard_error > 0
         low, high = np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
         # Equal differences say nothing of their spread.
         equal = (tested.sums.standard_error == 0) & (tested.sums.mean == 0)
