@@ -194,7 +194,7 @@ def test_other_tests_read_the_differences_of_the_lists_with_values(engine, test)
     units = resampling.Units((ours - theirs)[:, None], np.ones((len(both), 1)))
     expected = dict(t)
     if test == "wilcoxon":
-        p = float(stats.wilcoxon(np.where(abs(ours - theirs) > 1e-12, ours - theirs, 0)).pvalue)
+        p = float(stats.wilcoxon(np.round(ours - theirs, 12)).pvalue)
         expected |= {"low": None, "high": None, "p": p}
     elif test == "randomization":
         found = resampling.randomization(units, 2_000, 3, 0.95)
@@ -325,7 +325,23 @@ def test_wilcoxon_is_scipys(engine):
     frame = engine.frame(rows_of(8))
     (row,) = engine.ask(frame, "compare", "ndcg@3", by="session", score=["a", "b"], test="wilcoxon")
     _, ours, theirs = pair_of(engine, frame, "ndcg@3", "b", "a")
-    assert row["p"] == pytest.approx(stats.wilcoxon(np.where(abs(ours - theirs) > 1e-12, ours - theirs, 0)).pvalue)
+    assert row["p"] == pytest.approx(stats.wilcoxon(np.round(ours - theirs, 12)).pvalue)
+
+
+@pytest.mark.parametrize("gain", [1, 100, 10**9])
+def test_sizes_that_differ_by_rounding_tie_in_wilcoxons_test(engine, gain):
+    """2/3 - 1/3 is not 1/3 - 0 in floats, nor is a gain at the second place the same share of every sum."""
+    hits = [(1, 0), (2, 1), (3, 2), (1, 2), (0, 1), (3, 1), (2, 0), (0, 2), (1, 1), (3, 0), (2, 3), (2, 1)]
+    rows = [
+        {"user": user, "relevant": gain * (i < 3), **{name: int(i < h or 3 <= i < 6 - h) for name, h in pair}}
+        for user, pair in enumerate([("b", new), ("a", old)] for new, old in hits)
+        for i in range(6)
+    ]
+    expected = stats.wilcoxon([new - old for new, old in hits]).pvalue
+    frame = engine.frame(rows)
+    for metric in ("precision@3", "dcg@3"):
+        (row,) = engine.ask(frame, "compare", metric, by="user", score=["a", "b"], test="wilcoxon")
+        assert row["p"] == pytest.approx(expected)
 
 
 def differences_of(frame, metric, model, baseline):
