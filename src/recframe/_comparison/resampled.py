@@ -107,12 +107,11 @@ def _wilcoxon(differences: Any) -> tuple[float, float]:
 
     Sizes that differ by rounding tie: 2/3 - 1/3 and 1/3 - 0 do.
     """
-    sizes = np.abs(differences)
+    sizes, stats = np.abs(differences), student.scipy_stats()
     ordered = np.sort(sizes)
     levels = ordered[np.diff(ordered, prepend=0.0) > ROUNDING * sizes.max(initial=1.0)]
     signed = np.sign(differences) * np.searchsorted(levels, sizes, side="right")
     if not signed.any():
         return float("nan"), 0.0
-    stats, changed = student.scipy_stats(), signed[signed != 0]
-    ranks = stats.rankdata(np.abs(changed))
-    return float(stats.wilcoxon(signed).pvalue), float(np.sign((np.sign(changed) * ranks).sum()))
+    changed = signed[signed != 0]
+    return float(stats.wilcoxon(signed).pvalue), float(np.sign(np.sign(changed) @ stats.rankdata(abs(changed))))

@@ -134,11 +134,10 @@ class _Flips:
 
         The statistic of a difference m is |Σ (T − mv)| / √Σ (T − mv)²: its square is a quotient of squares in m.
         """
-        sums, weight = tested.moments["p"], tested.sums.weight
+        sums, mean = tested.moments["p"], tested.sums.mean
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            mean = sums["difference"] / weight
             names = ("unit_squares", "unit_products", "unit_weight_squares")
-            squares, products, weights = (self._critical**2 * sums[name] / square(weight) for name in names)
+            squares, products, weights = (self._critical**2 * sums[name] / square(tested.sums.weight) for name in names)
             second, first = 1 - weights, mean - products
             root = np.sqrt(np.maximum(first**2 - second * (square(mean) - squares), 0.0))
             low, high = (first - root) / second, (first + root) / second
