@@ -7,6 +7,7 @@ import random
 import statistics
 from collections import defaultdict
 from fractions import Fraction
+from itertools import combinations, permutations
 from typing import get_args
 
 import pytest
@@ -262,6 +263,24 @@ def test_ranks_in_the_place_of_scores(engine, method):
     }[method]
     assert given_places[0] == [1, 2.5, 2.5, 7]
     assert_fused(found, {n: joined(each, method) for n, each in enumerate(zip(*values, strict=True))})
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "condorcet"])
+def test_items_tie_whichever_model_gave_which_place(engine, method):
+    """In another order, floats such as 1/61.5, 1/63.5 and 1/69.5 add up to another number."""
+    places = combinations([1, 3, 5, 7, 9, 11], 3)
+    rows = [
+        {"user": user, "item": item, **dict(zip(MODELS, order, strict=True))}
+        for user, three in enumerate(places)
+        for item, order in enumerate(permutations(three))
+    ]
+    given = {"rank": MODELS} if METHODS[method].place else {"score": MODELS, "normalize": "rank"}
+    if METHODS[method].weights == "needed":
+        given["weights"] = [0.1, 0.1, 0.1]
+    found = defaultdict(set)
+    for row in rows_of(engine, engine.frame(rows), method=method, **given):
+        found[row["user"]].add(row["fused"])
+    assert {len(values) for values in found.values()} == {1}
 
 
 def test_what_nobody_retrieved_has_no_score_and_every_row_stays(engine):

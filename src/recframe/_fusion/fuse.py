@@ -297,6 +297,6 @@ def _fused(frame: Frame, models: int, options: Options) -> Frame:
     count = nw.sum_horizontal(*there)
     # Missing where it is 0, as pandas warns of logarithms of 0.
     frame = frame.with_columns(nw.when(count > 0).then(count).alias(COUNT), weight.alias(WEIGHT))
-    frame = in_order(frame, [value_column(i) for i in range(models)]) if options.method == "median" else frame
+    frame = in_order(frame, [value_column(i) for i in range(models)])
     item = Values(values, nw.col(COUNT), nw.col(WEIGHT), options.number)
     return frame.with_columns(nw.when(~item.count.is_null()).then(METHODS[options.method].fused(item)).alias(FUSED))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import narwhals as nw
 
-from recframe._fusion.medians import median
+from recframe._fusion.medians import median, sorted_column
 from recframe._values import number
 from recframe.errors import OptionError, quoted
 
@@ -35,8 +35,8 @@ class Values:
 
     @property
     def total(self) -> nw.Expr:
-        """The sum of the values."""
-        return nw.sum_horizontal(*self.each)
+        """The sum of the values, the least first: items tie whichever model gave which value."""
+        return nw.sum_horizontal(*(nw.when(self.count > i).then(sorted_column(i)) for i in range(len(self.each))))
 
 
 @dataclass(frozen=True)
