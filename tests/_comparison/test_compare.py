@@ -344,6 +344,17 @@ def test_sizes_that_differ_by_rounding_tie_in_wilcoxons_test(engine, gain):
         assert row["p"] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("given", [{"relative": True}, {"test": "bootstrap", "interval": "bca", "resamples": 100}])
+def test_the_unit_of_gains_changes_no_test(engine, given):
+    found = []
+    for unit in (1.0, 1e120):
+        frame = engine.frame([{**row, "relevant": unit * (row["relevant"] or 0)} for row in rows_of(8)])
+        (row,) = engine.ask(frame, "compare", "dcg@3", by="session", score=["a", "b"], **given)
+        of_mean = {name: row[name] / unit for name in ("low", "high")}
+        found.append(of_mean | {name: row[name] for name in row if name == "p" or name.startswith("relative")})
+    assert found[1] == pytest.approx(found[0], rel=1e-9)
+
+
 def differences_of(frame, metric, model, baseline):
     """Return the differences of the lists where both models have a value."""
     ours, theirs = (

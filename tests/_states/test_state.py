@@ -565,8 +565,9 @@ def test_a_state_of_very_large_values_adds_up(polars_engine):
     rows = [{**row, "relevant": row["relevant"] * 1e200} for row in sample(12)]
     with polars_engine.running():
         frame = pl().DataFrame(rows)
-        found = recframe.merge(frame.rec.state("dcg", score="new")).evaluate()
-        assert_same(plain(found), plain(frame.rec.evaluate("dcg", score="new")))
+        merged = recframe.merge(frame.rec.state("dcg", score="new"))
+        assert_same(plain(merged.evaluate()), plain(frame.rec.evaluate("dcg", score="new")))
+        assert merged.describe()["std"].to_list() == [None]
 
 
 @pytest.mark.filterwarnings("ignore")

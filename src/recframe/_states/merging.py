@@ -110,7 +110,7 @@ class Rows:
     def _add_up(self, columns: dict[str, Any]) -> None:
         """Sum the rows of each key."""
         # Squares of very large values are infinite.
-        arrays = {name: np.nan_to_num(columns[name]) for name in ADDED}
+        arrays = {name: np.nan_to_num(columns[name], posinf=np.inf) for name in ADDED}
         order = {model: place for place, model in enumerate(self.models)}
         pairs = zip(columns["kind"], columns["model"], columns["baseline"], strict=True)
         flipped = np.array(

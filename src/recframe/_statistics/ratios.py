@@ -49,8 +49,7 @@ def fieller(own: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Floats
             + square(baseline) * weights
         )
         second = square(baseline) - scale * of_baseline
-        first = mean * baseline - scale * of_both
-        last = square(mean) - scale * own.residual_squares
-        root = np.sqrt(np.maximum(square(first) - second * last, 0.0))
-        low, high = (first - root) / second, (first + root) / second
-        return np.where(second > 0, low, np.nan), np.where(second > 0, high, np.nan)
+        first = (mean * baseline - scale * of_both) / second
+        last = (square(mean) - scale * own.residual_squares) / second
+        root = np.sqrt(np.maximum(square(first) - last, 0.0))
+        return np.where(second > 0, first - root, np.nan), np.where(second > 0, first + root, np.nan)

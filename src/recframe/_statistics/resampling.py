@@ -145,7 +145,7 @@ def bootstrap(
 def _bca(totals: Floats, weights: Floats, draws: Floats, rounding: float) -> tuple[float, float]:
     """Return the bias of the draws as a normal quantile, and the skewness of the means without one unit each."""
     left_out = ratio(totals.sum() - totals, weights.sum() - weights)
-    deviations = left_out.mean() - left_out
+    deviations = (left_out.mean() - left_out) / (np.ptp(left_out) or 1.0)
     squares = (deviations**2).sum()
     skewness = 0.0 if squares == 0 else (deviations**3).sum() / (6 * squares**1.5)
     above = draws - totals.sum() / weights.sum()
