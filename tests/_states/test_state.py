@@ -430,6 +430,19 @@ def test_segments_without_an_order_are_refused(library):
         recframe.merge(states)
 
 
+@pytest.mark.parametrize(
+    "segments", [[2**53 + 1, 2**53], [1, 2], [dt.date(2026, 1, 1), dt.date(2026, 1, 2)], ["a", "b"]]
+)
+def test_segments_of_dictionaries_of_arrow_keep_their_values(segments):
+    pa = pytest.importorskip("pyarrow")
+    values = [*segments, None]
+    table = pa.table(
+        {"user": [1, 2, 3], "relevant": [1] * 3, "score": [1.0] * 3, "per": pa.array(values).dictionary_encode()}
+    )
+    merged = recframe.merge(recframe.rec(table).state("num_rel", per="per"))
+    assert merged.evaluate()["per"].to_pylist() == [*sorted(segments), None]
+
+
 def test_segments_are_periods():
     pd = pytest.importorskip("pandas")
     pytest.importorskip("scipy")

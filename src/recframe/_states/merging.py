@@ -271,8 +271,9 @@ def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Ser
         large = any(isinstance(value, int) and abs(value) > MOST_EXACT for value in values)
         dtype = nw.Object() if large or dtype == nw.Boolean() else dtype
     try:
-        # Types that Narwhals does not know, such as periods, are those of the values.
-        return nw.new_series(name, values, None if dtype == nw.Unknown else dtype, backend=backend)
+        # Types that Narwhals does not know, such as periods, are those of the values: so are Arrow's dictionaries.
+        is_other = dtype == nw.Categorical and backend == "pyarrow" and not any(isinstance(one, str) for one in values)
+        return nw.new_series(name, values, None if is_other or dtype == nw.Unknown else dtype, backend=backend)
     except (TypeError, ValueError):
         # Whole numbers of pandas lack a missing value, which other states may have.
         return new_series(name, values, nw.Float64(), backend)
