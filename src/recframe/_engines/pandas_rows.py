@@ -59,8 +59,11 @@ class PandasRows(Rows):
         whole = above.reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):
-                alike = without_attributes(_alike(above[name], values))
-                whole[name] = pd.concat([above[name], alike], ignore_index=True)
+                own, alike = above[name], _alike(above[name], values)
+                if own.dtype != alike.dtype:
+                    own = _exact(own)
+                    alike = _alike(own, _exact(values))
+                whole[name] = pd.concat([own, without_attributes(alike)], ignore_index=True)
             if name in new_only:
                 whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))
         return whole
@@ -70,6 +73,15 @@ def _is_large(series: Any) -> bool:
     """Return whether a column has whole numbers that a missing one would round: pandas makes them floats."""
     is_whole = isinstance(series.dtype, np.dtype) and types.is_integer_dtype(series.dtype)
     return is_whole and not series.between(-MOST_EXACT, MOST_EXACT).all()
+
+
+def _exact(column: Any) -> Any:
+    """Return categories of large whole numbers as these: beside a missing one, pandas makes them floats."""
+    held = getattr(getattr(column, "cat", None), "categories", None)
+    if held is None or not types.is_integer_dtype(held) or not _is_large(pd.Series(held.to_numpy())):
+        return column
+    numbers = pd.array(held.tolist(), dtype="UInt64" if held.max() >= 2**63 else "Int64")
+    return pd.Series(numbers.take(column.cat.codes.to_numpy(), allow_fill=True))
 
 
 def _label(frame: Any, name: Any) -> Any:
