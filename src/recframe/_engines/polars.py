@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from recframe._engines.ids import IdColumns
     from recframe._engines.rows import Rows
 
+MOST_JOINED = 2**23
+"""The most rows of frames that are joined in memory."""
+
 
 class Polars(Engine):
     """What data frames and lazy frames share."""
@@ -45,10 +48,8 @@ class Polars(Engine):
     _few = False
     """Whether all frames of a call have few rows: then its steps cost more than what they compute."""
 
-    @property
-    def _has_threads(self) -> bool:
-        """Whether data frames have many rows, and polars several cores."""
-        return self.eager and not self._few and pl.thread_pool_size() > 1
+    _joins_in_memory = False
+    """Whether joins are collected at once."""
 
     def names(self, frame: pl.DataFrame | pl.LazyFrame) -> list[Any]:
         return list(frame.collect_schema().names())
@@ -83,8 +84,7 @@ class Polars(Engine):
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such options.
         joined = left.to_native().join(right.to_native(), on=list(on), how="left", maintain_order="left", **NULLS_EQUAL)
-        # In the order of the rows, the streaming engine takes five times as long on several cores.
-        return lazy(joined if self._few or not self._has_threads else collect_columns(joined))
+        return lazy(collect_columns(joined) if self._joins_in_memory else joined)
 
     def repeat(self, frame: Frame, times: str) -> Frame:
         numbers = pl.int_ranges(1, pl.col(times) + 1).alias(POSITION)
@@ -106,7 +106,10 @@ class EagerPolars(Polars):
     def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
         """Return the engine of frames with so many rows."""
         engine = cls()
-        engine._few = max(heights, default=0) <= FEW_ROWS
+        most = max(heights, default=0)
+        engine._few = most <= FEW_ROWS
+        # In the order of the rows, the streaming engine takes five times as long on several cores, but less memory.
+        engine._joins_in_memory = FEW_ROWS < most <= MOST_JOINED and pl.thread_pool_size() > 1
         return engine
 
     def _collect(self, frame: Frame) -> pl.DataFrame:
@@ -218,6 +221,11 @@ class EagerPolars(Polars):
         if self._few:
             return super().sums_before(frame, columns, keys, order)
         return lazy(polars_sums.sums_before(self._collect(frame), columns, keys, order))
+
+    @property
+    def _has_threads(self) -> bool:
+        """Whether work in the background is done sooner."""
+        return not self._few and pl.thread_pool_size() > 1
 
     def submit(self, build: Later) -> Later:
         if not self._has_threads:
