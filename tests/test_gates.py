@@ -164,7 +164,16 @@ def test_an_eager_truth_goes_with_a_lazy_frame(engine):
 
 
 @pytest.mark.parametrize(
-    ("value", "least"), [(0.3, 0.3), (0.31, 0.3), (1, {"ndcg@10": 0.3}), (-0.1, -0.2), (float("inf"), 1)]
+    ("value", "least"),
+    [
+        (0.3, 0.3),
+        (0.31, 0.3),
+        (1, {"ndcg@10": 0.3}),
+        (-0.1, -0.2),
+        (float("inf"), 1),
+        (0.5599999999999999, 0.56),
+        (-0.30000000000000004, -0.3),
+    ],
 )
 def test_require_accepts_what_suffices(value, least):
     assert recframe.require(value, least) is None

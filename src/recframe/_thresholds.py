@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal
@@ -23,6 +24,8 @@ from recframe.errors import (
 )
 from recframe.profiles._spec import spec_of
 
+LAST_BITS = 1e-13
+"""The share of a bound by which a value below it still suffices: a mean of 0.56 may be 0.5599999999999999."""
 ENDS = {"mean": "{}", "low": "the lower end of {}", "high": "the upper end of {}"}
 """What `by` names, and what a message calls it."""
 NOT_DESCRIBED = "by={!r} is a column of describe, but the result is no frame of it"
@@ -35,8 +38,8 @@ def require(
 ) -> None:
     """Raise where a value is below what it must at least be; a value that is missing or nan is too.
 
-    Limits are from below, also of metrics where lower is better. An upper limit is that of the negative value:
-    ``require(-df.rec.gini(10), -0.4)``.
+    A value suffices that is below by rounding, at most 1e-13 of the limit. Limits are from below, also of metrics where
+    lower is better. An upper limit is that of the negative value: ``require(-df.rec.gini(10), -0.4)``.
 
     Parameters
     ----------
@@ -146,7 +149,7 @@ def shortfall(what: str, value: Any, least: float) -> str:
     if value is None or (isinstance(value, Real) and value != value):  # noqa: PLR0124 - only NaN differs from itself
         return f"{what} has no value (nan), but must be at least {least:g}"
     value = number(what, value)
-    if value >= least:
+    if value >= least or math.isclose(value, least, rel_tol=LAST_BITS):
         return ""
     texts = [f"{each:.6g}" for each in (value, least)]
     texts = texts if len(set(texts)) > 1 else [repr(value), repr(least)]
