@@ -115,9 +115,9 @@ class Role:
     holds: Literal["text", "float", "integer"] = "text"
 
     @classmethod
-    def of(cls, *args: Any, **given: Any) -> Mapping[str, Role]:
+    def of(cls, *args: Any, **keywords: Any) -> Mapping[str, Role]:
         """Return the metadata of a field of `Roles`."""
-        return {"role": cls(*args, **given)}
+        return {"role": cls(*args, **keywords)}
 
 
 UNDEFINED = "undefined='skip', or a value such as undefined=0"
@@ -125,12 +125,12 @@ UNDEFINED = "undefined='skip', or a value such as undefined=0"
 
 def _optional(check: Callable[..., Any]) -> Callable[[str, Any, Labels], Any]:
     """Return a check that accepts None too."""
-    return lambda name, given, labels: None if given is None else check(name, given, labels)
+    return lambda name, value, labels: None if value is None else check(name, value, labels)
 
 
 def _value(check: Callable[..., Any], *args: Any) -> Callable[[str, Any, Labels], Any]:
     """Return the check of what names no column."""
-    return lambda name, given, _: check(name, given, *args)
+    return lambda name, value, _: check(name, value, *args)
 
 
 def _word(kind: Any) -> Callable[[str, Any, Labels], Any]:
@@ -143,9 +143,9 @@ def _words(kind: Any) -> tuple[str, ...]:
     return get_args(get_args(kind)[1])
 
 
-def _parts(name: str, given: Any) -> int:
-    wrong = f"is of type {type(given).__name__}"
-    return whole_number(name, given, f"{name} is a whole number from 1, or None", wrong=wrong)
+def _parts(name: str, value: Any) -> int:
+    wrong = f"is of type {type(value).__name__}"
+    return whole_number(name, value, f"{name} is a whole number from 1, or None", wrong=wrong)
 
 
 _policy = partial(Role.of, kind="policy")
@@ -302,8 +302,8 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
 
 def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
     """Return the roles that a metric's method accepts; without a metric: those that every metric accepts."""
-    own = () if kind is None else (*kind.required_inputs, *kind.optional_inputs)
-    return tuple(name for name in CALL_ROLES["measure"] if name in own or name not in SIDE_INFORMATION)
+    inputs = () if kind is None else (*kind.required_inputs, *kind.optional_inputs)
+    return tuple(name for name in CALL_ROLES["measure"] if name in inputs or name not in SIDE_INFORMATION)
 
 
 def layered(layers: Sequence[Mapping[str, Any]], allowed: Sequence[str], labels: Labels = None) -> Roles:

@@ -7,9 +7,9 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recframe._arguments import FRAMES
+from recframe._call_frames import frames_of_call, inputs_of
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_frame
-from recframe._given_frames import given_frames, inputs_of
 from recframe._query import GUESSED, policies_named, resolved
 from recframe.errors import OptionError
 from recframe.metrics._record import Metric
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recframe._arguments import Roles
-    from recframe._given_frames import Given
+    from recframe._call_frames import CallFrames
     from recframe._query import Query
     from recframe.profiles._record import Profile
     from recframe.profiles._spec import Spec
@@ -54,12 +54,12 @@ class Arguments:
         The adapter of the user's frame.
     """
 
-    def __init__(self, frame: Any, bound: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    def __init__(self, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any]) -> None:
         self.adapter = adapter_of(frame)
         self._frame = frame
         self._frames: dict[str, Any] = {}
         # Of frames, these hold only whether there is one: what is kept holds no data.
-        self._bound, self._given = self._without_frames(bound), self._without_frames(given)
+        self._bound, self._keywords = self._without_frames(bound), self._without_frames(roles)
 
     def _without_frames(self, roles: Mapping[str, Any]) -> Mapping[str, Any]:
         if FRAMES.isdisjoint(roles):
@@ -70,11 +70,11 @@ class Arguments:
 
     def roles(self, allowed: Sequence[str]) -> Roles:
         """Return the roles of the call, of frames only whether there is one."""
-        return resolved([self._frame, self._frames.get("truth")], self._bound, self._given, allowed)
+        return resolved([self._frame, self._frames.get("truth")], self._bound, self._keywords, allowed)
 
     def call(self, specs: Sequence[Spec], roles: Roles, **changes: Any) -> Call:
         """Return the call of some metrics, under the profile that it names, after the checks that need no data."""
-        named = policies_named(self._bound, self._given)
+        named = policies_named(self._bound, self._keywords)
         metrics, query = query_of(specs, roles, named, profiles())
         if roles.like is not None and query.ties == "first" and "ties" not in named and not self.adapter.eager:
             msg = f"like={roles.like!r} breaks ties by row order, which a lazy frame does not have"
@@ -83,24 +83,24 @@ class Arguments:
         from recframe._plan.checks import check_call
 
         inputs = inputs_of(roles, metrics)
-        if self._given.get("group") is not None and not any(metric.reads_groups for metric in metrics):
-            msg = f"group={self._given['group']!r} is about groups of items, which {metrics[0].label} does not read"
+        if self._keywords.get("group") is not None and not any(metric.reads_groups for metric in metrics):
+            msg = f"group={self._keywords['group']!r} is about groups of items, which {metrics[0].label} does not read"
             raise OptionError(msg, "awrf reads them; by= names the key of lists, per_item= reports by what items are")
         # Of a truth, the relevance that somebody names is read in any case, and either frame may have the values.
         read = () if roles.truth is None else ("relevant", "value")
-        in_call = frozenset(role for role, value in self._given.items() if value is not None and role not in read)
+        in_call = frozenset(role for role, value in self._keywords.items() if value is not None and role not in read)
         query = replace(query, in_call=in_call, **changes)
         check_call(query, metrics)
         return Call(specs, metrics, query, roles, inputs)
 
-    def opened(self, call: Call) -> Given:
+    def opened(self, call: Call) -> CallFrames:
         """Return the user's frames that a call reads."""
         roles = replace(call.roles, **self._frames) if self._frames else call.roles
-        return given_frames(self._frame, roles, call.inputs, self.adapter, call.metrics)
+        return frames_of_call(self._frame, roles, call.inputs, self.adapter, call.metrics)
 
     def kept(self, named: tuple[Any, ...], make: Callable[[], Made]) -> Made:
         """Return what `make` returns of these arguments and the `named` ones, maybe as an equal call before made it."""
-        key = self._key((*named, self._bound, self._given, current()))
+        key = self._key((*named, self._bound, self._keywords, current()))
         made: Made | None = None if key is None else _kept.get(key)
         if made is None:
             made = make()

@@ -25,9 +25,9 @@ from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from recframe._call_frames import CallFrames
     from recframe._calls import Call
     from recframe._engines.base import Adapter
-    from recframe._given_frames import Given
     from recframe._plan.contributions import Contributions
     from recframe._plan.plan import Plan
     from recframe._query import Query
@@ -42,9 +42,9 @@ def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[o
     return {**bound, **roles}
 
 
-def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict[str, Any]) -> Any:
+def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, roles: dict[str, Any]) -> Any:
     """Return one metric of one ranking: a float, or a frame where `per` is given or the frame is lazy."""
-    arguments = Arguments(frame, bound, given)
+    arguments = Arguments(frame, bound, roles)
 
     return _value(arguments, arguments.kept(("measure", metric), lambda: _of_one(arguments, spec_of(metric))))
 
@@ -79,13 +79,13 @@ def evaluate(
     bound: dict[str, Any],
     metrics: str | Metric | Sequence[str | Metric],
     k: int | Sequence[int | None] | None,
-    given: dict[str, Any],
+    roles: dict[str, Any],
     *,
     counts: bool,
     chance: bool,
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the kind given."""
-    arguments = Arguments(frame, bound, given)
+    arguments = Arguments(frame, bound, roles)
 
     def make() -> Call:
         roles = arguments.roles(ALL_ROLES)
@@ -142,7 +142,7 @@ def _warn(plan: Plan | Contributions, result: Any) -> None:
     """Warn where the numbers of a result may mean nothing."""
     from recframe._checks.data_warnings import warn_of_data
 
-    warn_of_data(plan.given, plan.context.query, plan.context, result)
+    warn_of_data(plan.frames, plan.context.query, plan.context, result)
 
 
 def plan_of_lists(
@@ -150,7 +150,7 @@ def plan_of_lists(
     bound: dict[str, Any],
     metrics: Any,
     k: Any,
-    given: dict[str, Any],
+    roles: dict[str, Any],
     call: str,
     cluster: str | None,
     *,
@@ -162,7 +162,7 @@ def plan_of_lists(
         msg = f"mean={quoted(mean)} is bound, but {call} looks at arithmetic means"
         raise OptionError(msg, "bind mean='arithmetic', or use evaluate, which accepts other means")
     allowed = [*CALL_ROLES[call], "model"]
-    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, given)
+    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, roles)
 
     def make() -> Call:
         roles = arguments.roles(allowed)
@@ -175,20 +175,20 @@ def plan_of_lists(
     return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), rows=bool(items))
 
 
-def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any]) -> Any:
+def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any]) -> Any:
     """Return what each ranked row adds to its list's value, as a frame of the kind given."""
     from recframe._plan.contributions import Contributions
 
-    opened, query, record, show = call_of_rows(frame, bound, metric, k, given, "contributions")
+    opened, query, record, show = call_of_rows(frame, bound, metric, k, roles, "contributions")
     return _answer(Contributions(opened, query, record, item=show))
 
 
-def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, given: dict[str, Any]) -> Any:
+def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, named: dict[str, Any]) -> Any:
     """Return the exposure of groups of items, as a frame of the kind given."""
     from recframe._plan.exposure import GroupExposure
 
     allowed = CALL_ROLES["exposure"]
-    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, given)
+    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, named)
     roles = arguments.roles(allowed)
     # Of a truth, the relevance and the groups are there.
     also = [] if roles.truth is None else [replace(metric, target="relevant")]
@@ -197,20 +197,20 @@ def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, given: dict[str, A
 
 
 def call_of_rows(
-    frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any], call: str
-) -> tuple[Given, Query, Metric, bool]:
+    frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any], call: str
+) -> tuple[CallFrames, Query, Metric, bool]:
     """Return the frames, the query and the metric of a call about rows, and whether the item is there to be shown."""
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, f"{call}('ndcg', k=5)")
-    named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | given
+    named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | roles
     item = current().get("item", Roles.item)
     show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
     if call == "contributions" and "item" in named and named["item"] is None:
         show, named = False, {name: value for name, value in named.items() if name != "item"}
-    given = {name: value for name, value in given.items() if name in named}
+    roles = {name: value for name, value in roles.items() if name in named}
     bound = {name: value for name, value in bound.items() if name in named}
-    arguments = Arguments(frame, bound, given)
+    arguments = Arguments(frame, bound, roles)
 
     def make() -> Call:
         roles = arguments.roles(CALL_ROLES[call])
@@ -227,9 +227,9 @@ def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:
     for spec in map(spec_of, metrics if several else [] if metrics is None else [metrics]):
         for name in unknown:
             if name != "k" and any(field.name == name for field in fields(spec.metric)):
-                own = {**spec.given, name: unknown[name] if isinstance(unknown[name], str) else quoted(unknown[name])}
+                named = {**spec.named, name: unknown[name] if isinstance(unknown[name], str) else quoted(unknown[name])}
                 msg = f"{name}={quoted(unknown[name])} is an option of {spec.metric.name}, not an argument of the call"
-                text = repr(spelled(spec.metric.name, own, getattr(spec.metric, "k", None)))
+                text = repr(spelled(spec.metric.name, named, getattr(spec.metric, "k", None)))
                 no_text = f"metrics.{type(spec.metric).__name__}({name}=...)"
                 raise OptionTypeError(msg, no_text if callable(unknown[name]) else text)
 
@@ -238,23 +238,23 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
     """Return the accessor's method for a metric, with its signature and documentation."""
     options, roles = [field.name for field in fields(kind)], roles_of(kind)
 
-    def call(self: Any, *args: Any, **given: Any) -> Any:
-        own = {name: given.pop(name) for name in options if name in given}
-        arguments = Arguments(self._frame, self._bound, given)
+    def call(self: Any, *args: Any, **keywords: Any) -> Any:
+        named_options = {name: keywords.pop(name) for name in options if name in keywords}
+        arguments = Arguments(self._frame, self._bound, keywords)
 
         def make() -> Call:
-            if args and (len(args) > 1 or "k" in own or not issubclass(kind, CutMetric)):
+            if args and (len(args) > 1 or "k" in named_options or not issubclass(kind, CutMetric)):
                 accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it accepts no k"
                 msg = f"{kind.name}({', '.join(map(quoted, args))}): {accepts}"
                 raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='user')")
             # Only k is positional; what is no role must be an option, or the metric says what it accepts.
-            unknown = {name: value for name, value in given.items() if name not in (*roles, "model")}
-            named = {**own, **unknown, **({"k": args[0]} if args else {})}
+            unknown = {name: value for name, value in keywords.items() if name not in (*roles, "model")}
+            named = {**named_options, **unknown, **({"k": args[0]} if args else {})}
             # Options that the metric does not have are refused by name.
             metric = make_metric(kind.name, named, also=roles) if unknown else kind(**named)
             return _of_one(arguments, Spec(metric, {name: value for name, value in named.items() if name != "k"}))
 
-        return _value(arguments, arguments.kept((kind.name, args, own), make))
+        return _value(arguments, arguments.kept((kind.name, args, named_options), make))
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
@@ -273,21 +273,21 @@ def _signature(kind: type[Metric]) -> Signature:
 
 def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
     """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
-    known = {} if like is None else profiles()[like].metrics
-    return specs_of(metrics, k, [name for name, definition in known.items() if definition.cut == "none"])
+    definitions = {} if like is None else profiles()[like].metrics
+    return specs_of(metrics, k, [name for name, definition in definitions.items() if definition.cut == "none"])
 
 
 def _in_parts(arguments: Arguments, call: Call) -> Any:
     """Return the answer of a call whose lists are read in parts."""
-    given, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
+    frames, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
     if adapter.partitions == "on workers":
         from recframe._plan.partitions import on_workers
 
-        return on_workers(given, call.query, call.metrics, parts)
+        return on_workers(frames, call.query, call.metrics, parts)
     if adapter.partitions is None:
-        msg = f"partitions={parts} is for lazy polars and Spark frames, but this is a {type(given.frame).__name__}"
+        msg = f"partitions={parts} is for lazy polars and Spark frames, but this is a {type(frames.frame).__name__}"
         why = "its engine goes to disk by itself" if not adapter.eager else "the frame is in memory already"
         raise OptionError(msg, f"leave partitions= out: {why}")
     from recframe._plan.partitions import in_parts
 
-    return in_parts(given, call.query, call.metrics, parts)
+    return in_parts(frames, call.query, call.metrics, parts)

@@ -209,14 +209,14 @@ def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
 
 
 def resolved(
-    frames: Sequence[object], bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]
+    frames: Sequence[object], bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str]
 ) -> Roles:
     """Return the roles of a call: the given ones, else the bound ones, else those of Config, else the defaults.
 
     The first of the frames is the one that the call is about.
     """
     configured = {name: value for name, value in current().items() if name in allowed}
-    named = {**bound, **given}
+    named = {**bound, **roles}
     if named.get("score") is not None:
         # Config's roles of ranked frames mean nothing to scores, nor does its long format to several columns.
         several = isinstance(named["score"], list) and len(named["score"]) > 1
@@ -226,36 +226,36 @@ def resolved(
         del configured["partitions"]
     if not any({**configured, **named}.get(role) is not None for role in ("score", DEFAULT_RANK)):
         configured = {**_ranks_of(frames[0], allowed), **configured}
-    return layered([configured, bound, given], allowed, labels_of(*frames))
+    return layered([configured, bound, roles], allowed, labels_of(*frames))
 
 
 def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:
     """Return the roles that columns of an eager frame play where it holds ranks, and no scores."""
     if DEFAULT_RANK not in allowed or not is_frame(frame) or not adapter_of(frame).eager:
         return {}
-    there = adapter_of(frame).names(frame)
-    if DEFAULT_SCORE in there or DEFAULT_RANK not in there:
+    columns = adapter_of(frame).names(frame)
+    if DEFAULT_SCORE in columns or DEFAULT_RANK not in columns:
         return {}
-    return {name: name for name in (DEFAULT_RANK, *COMPACT) if name in there and name in allowed}
+    return {name: name for name in (DEFAULT_RANK, *COMPACT) if name in columns and name in allowed}
 
 
 def query_of_call(
     bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
 ) -> Query:
     """Return the roles of a call that accepts only some; what else is bound is for the metrics."""
-    own = {name: value for name, value in bound.items() if name in allowed}
-    return Query.of(resolved(frames, own, roles, allowed), {*own, *roles})
+    accepted = {name: value for name, value in bound.items() if name in allowed}
+    return Query.of(resolved(frames, accepted, roles, allowed), {*accepted, *roles})
 
 
-def policies_named(bound: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
+def policies_named(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> list[str]:
     """Return the roles that a user named, and the policies of Config that win over those of a profile.
 
     They yield to a profile that a call names, but not to one that Config itself names. What is relevant is a matter of
     the data, so `min_relevance` never yields.
     """
-    named = [*bound, *given]
-    own = ("min_relevance",) if "like" in named else POLICIES
-    return [*named, *(name for name in own if name in current())]
+    named = [*bound, *roles]
+    yielding = ("min_relevance",) if "like" in named else POLICIES
+    return [*named, *(name for name in yielding if name in current())]
 
 
 APART = "rename the column of the frame, or name each metric, cutoff and column of `per` once"

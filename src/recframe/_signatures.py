@@ -39,8 +39,8 @@ def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
     names = tuple(names)
     shown = signature(call)
     several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    own = [parameter for parameter in shown.parameters.values() if parameter.kind not in several]
-    full = shown.replace(parameters=[*own, *role_parameters(names)])
+    parameters = [parameter for parameter in shown.parameters.values() if parameter.kind not in several]
+    full = shown.replace(parameters=[*parameters, *role_parameters(names)])
     setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
     call.__doc__ = f"{cleandoc(call.__doc__ or '')}\n{roles_doc(names)}"
 
@@ -64,10 +64,10 @@ def checked_call(
     shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
 
     @wraps(call)
-    def checked(*args: Any, **given: Any) -> Any:
-        unknown = {each: value for each, value in given.items() if each not in accepted}
+    def checked(*args: Any, **keywords: Any) -> Any:
+        unknown = {each: value for each, value in keywords.items() if each not in accepted}
         try:
-            bound = expected.bind(*args, **given).arguments
+            bound = expected.bind(*args, **keywords).arguments
         except TypeError as error:
             first = next(iter(unknown), "")
             hint = closest(role_meant(first, named) or first, named)
@@ -76,6 +76,6 @@ def checked_call(
         if refuse_options is not None and unknown:
             refuse_options(unknown, bound.get("metrics", bound.get("metric")))
             check_names(unknown, roles, named)
-        return call(*args, **given)
+        return call(*args, **keywords)
 
     return cast("Made", checked)

@@ -111,7 +111,7 @@ def _of_frame(result: Any, least: Any, by: str | None) -> list[str]:
         return _of_intervals(frame, least, by)
     bounds = {_column(names, name): number(f"least[{quoted(name)}]", value) for name, value in least.items()}
     # Columns of models and segments are ahead of metrics, those of counts behind them.
-    keys = [place for place in range(min(map(names.index, bounds))) if not frame.schema[names[place]].is_float()]
+    keys = [index for index in range(min(map(names.index, bounds))) if not frame.schema[names[index]].is_float()]
     if not len(frame):
         return [
             f"{name} has no value, but must be at least {bound:g}: the result has no rows"
@@ -127,10 +127,10 @@ def _of_intervals(frame: nw.DataFrame[Any], least: Mapping[str, Any], by: str) -
     """Return what falls short in a frame of `describe`."""
     if not {"metric", by} <= {*frame.columns}:
         raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
-    known, names = frame["metric"].unique().to_list(), frame.columns
+    metrics, names = frame["metric"].unique().to_list(), frame.columns
     phrases: list[str] = []
     for name, value in least.items():
-        metric, bound = _column(known, name, "metric"), number(f"least[{quoted(name)}]", value)
+        metric, bound = _column(metrics, name, "metric"), number(f"least[{quoted(name)}]", value)
         rows = frame.filter(nw.col("metric") == metric)[:, [*range(names.index("metric")), names.index(by)]]
         phrases += filter(None, _of_column(rows, ENDS[by].format(metric), bound))
     return phrases

@@ -317,8 +317,8 @@ def _validated(call: Callable[..., Any]) -> Callable[..., Any]:
     """Return a call that resolves the schemas of lazy frames."""
 
     @wraps(call)
-    def of_validated(self: ValidatedRec, *args: Any, **given: Any) -> Any:
-        return validated(call, self, *args, **given)
+    def of_validated(self: ValidatedRec, *args: Any, **keywords: Any) -> Any:
+        return validated(call, self, *args, **keywords)
 
     return of_validated
 

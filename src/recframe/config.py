@@ -76,14 +76,14 @@ class Config:
             raise OptionTypeError(msg, "with recframe.Config(...): in its body")
 
         @wraps(function)
-        async def later(*args: Any, **given: Any) -> Any:
+        async def later(*args: Any, **keywords: Any) -> Any:
             with self:
-                return await function(*args, **given)
+                return await function(*args, **keywords)
 
         @wraps(function)
-        def now(*args: Any, **given: Any) -> Any:
+        def now(*args: Any, **keywords: Any) -> Any:
             with self:
-                return function(*args, **given)
+                return function(*args, **keywords)
 
         return later if iscoroutinefunction(function) else now
 
@@ -129,11 +129,11 @@ def _checked(roles: dict[str, Any], unnamed: tuple[object, ...]) -> dict[str, An
     return checked
 
 
-def _may_be_label(given: object) -> bool:
+def _may_be_label(value: object) -> bool:
     """Return whether pandas frames have such column labels."""
-    if isinstance(given, tuple):
-        return bool(given) and all(isinstance(each, str) or _may_be_label(each) for each in given)
-    return isinstance(given, Real | date) and not isinstance(given, bool)
+    if isinstance(value, tuple):
+        return bool(value) and all(isinstance(each, str) or _may_be_label(each) for each in value)
+    return isinstance(value, Real | date) and not isinstance(value, bool)
 
 
 for _call in (Config.__init__, Config.set.__func__):

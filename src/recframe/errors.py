@@ -185,18 +185,18 @@ def _sign(code: int) -> str:
     return chr(0x2400 + code) if code < ord(" ") else f"<U+{code:04X}>"
 
 
-def closest_of(given: object, names: Iterable[str]) -> str:
+def closest_of(value: object, names: Iterable[str]) -> str:
     """Return the name that the user probably meant, or nothing."""
     by_lower = {name.lower(): name for name in reversed([*names])}
     match = (
-        get_close_matches(given.lower()[:LONGEST_VALUE], by_lower, n=1, cutoff=0.7) if isinstance(given, str) else []
+        get_close_matches(value.lower()[:LONGEST_VALUE], by_lower, n=1, cutoff=0.7) if isinstance(value, str) else []
     )
     return by_lower[match[0]] if match else ""
 
 
-def closest(given: object, names: Iterable[str]) -> str:
+def closest(value: object, names: Iterable[str]) -> str:
     """Return the hint that names what the user probably meant, or nothing."""
-    name = closest_of(given, names)
+    name = closest_of(value, names)
     return f"did you mean {name!r}?" if name else ""
 
 
@@ -207,11 +207,11 @@ def no_attribute(name: str, message: str, names: Iterable[str], hint: str = "") 
     return UnknownMethodError(message.format(name), hint or closest(name, (each for each in names if each[0] != "_")))
 
 
-def one_of(name: str, given: object, allowed: Iterable[str], meant: str = "") -> OptionError:
+def one_of(name: str, value: object, allowed: Iterable[str], meant: str = "") -> OptionError:
     """Return the error for an option outside its allowed values, one of which may be known to be meant."""
     allowed = list(allowed)
     listed = ", ".join(repr(value) for value in allowed)
-    return OptionError(f"{name}={quoted(given)} is not one of {listed}", closest(meant or given, allowed))
+    return OptionError(f"{name}={quoted(value)} is not one of {listed}", closest(meant or value, allowed))
 
 
 def stack_level() -> int:

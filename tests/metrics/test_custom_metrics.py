@@ -11,7 +11,7 @@ import pytest
 import recframe
 from recframe import metrics
 from recframe._arguments import Roles
-from recframe._given_frames import Given
+from recframe._call_frames import CallFrames
 from recframe._plan.collect_terms import requirements_of
 from recframe._plan.plan import Plan
 from recframe._query import Query
@@ -125,15 +125,15 @@ def test_metrics_of_one_label_keep_nothing_for_each_other():
     query = Query.of(Roles(by=None, value="price"))
     reads = [(lambda row: row.hit, 2.0), (lambda row: row.value, 7.5), (lambda row: 2 * row.hit, 4.0)]
     for terms, expected in reads:
-        assert Plan(Given(frame), query, [of(terms)]).scalar() == expected
-    assert Plan(Given(frame), query, [metrics.Precision(2)]).scalar() == 0.5
+        assert Plan(CallFrames(frame), query, [of(terms)]).scalar() == expected
+    assert Plan(CallFrames(frame), query, [metrics.Precision(2)]).scalar() == 0.5
 
     class Precision(metrics.Precision):
         def terms(self, row):
             return {name: term * row.value for name, term in super().terms(row).items()}
 
     assert Precision(2).label == metrics.Precision(2).label
-    assert Plan(Given(frame), query, [Precision(2)]).scalar() == 1.0
+    assert Plan(CallFrames(frame), query, [Precision(2)]).scalar() == 1.0
 
 
 @pytest.mark.parametrize("tied", [False, True])

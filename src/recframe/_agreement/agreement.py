@@ -71,7 +71,7 @@ def agreement(
     measures: Any,
     p: Any,
     intervals: Mapping[str, Any],
-    given: Mapping[str, Any],
+    roles: Mapping[str, Any],
 ) -> Any:
     """Return how alike the rankings of each pair of models are; see `Rec.agreement`."""
     k, p = whole_number("k", k, "k=10"), number("p", p, "p=0.9")
@@ -81,7 +81,7 @@ def agreement(
     remedy = "measures=['overlap', 'rbo'], or leave it out for all"
     chosen = words_of("measures", DEFAULT if measures is None else measures, get_args(Measure), "no measure", remedy)
     interval = _interval(labels_of(frame), **intervals)
-    query = query_of_call(bound, given, CALL_ROLES["agreement"], [frame])
+    query = query_of_call(bound, roles, CALL_ROLES["agreement"], [frame])
     check_several(query, "agreement compares")
     return Agreement(frame, query, k, p, chosen, interval).frame()
 

@@ -31,13 +31,13 @@ FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "shar
 TOTAL, ORDER = "total", "order"
 
 
-def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *, strict: bool) -> Any:
+def check(frame: Any, bound: Mapping[str, Any], k: Any, roles: dict[str, Any], *, strict: bool) -> Any:
     """Return the findings as a frame of the kind given, or raise for the errors among them."""
     if flag("strict", strict) and is_lazy(frame):
         msg = "strict=True needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"strict=False, or {adapter_of(frame).remedy}")
-    truth = {**bound, **given}.get("truth")
-    query = query_of_call(bound, given, CALL_ROLES["check"], [frame, truth])
+    truth = {**bound, **roles}.get("truth")
+    query = query_of_call(bound, roles, CALL_ROLES["check"], [frame, truth])
     cutoff = check_k(k)
     opened = Opened(frame, truth, query)
     table = _findings(opened, cutoff)
@@ -64,9 +64,9 @@ def _of_model(opened: Opened, index: int, k: int | None) -> list[Frame]:
     parts = {name: part for names, part in _parts(opened, index, k) for name in names}
     model = MODEL if opened.long else literal(MODEL, opened.query.model_name(index))
     looks = []
-    for place, finding in enumerate(FINDINGS):
+    for number, finding in enumerate(FINDINGS):
         if finding.name in parts:
-            order = literal(ORDER, index * len(FINDINGS) + place)
+            order = literal(ORDER, index * len(FINDINGS) + number)
             columns = model, *_shown(finding, needy=finding.needs in opened.optional), order
             looks.append(parts[finding.name].select(*columns))
     return looks

@@ -32,8 +32,8 @@ from recframe.errors import DataWarning, stack_level
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from recframe._call_frames import CallFrames
     from recframe._checks.opened import Part
-    from recframe._given_frames import Given
     from recframe._plan.context import CallContext
     from recframe._query import Query
     from recframe.metrics._record import Metric
@@ -46,13 +46,13 @@ METRIC, LARGEST_VALUE = "metric", "largest"
 
 
 def warn_of_data(
-    given: Given, query: Query, context: CallContext, result: Any, means: Sequence[str] | None = None
+    frames: CallFrames, query: Query, context: CallContext, result: Any, means: Sequence[str] | None = None
 ) -> None:
     """Warn of what makes the result of an eager call mean nothing.
 
     Parameters
     ----------
-    given : Given
+    frames : CallFrames
         The user's frames.
     query : Query
         The roles.
@@ -64,20 +64,20 @@ def warn_of_data(
         The columns of means, where the answer has a row for each metric; None: it has a column for each.
     """
     # Without rows and without a truth, the UndefinedWarning says enough.
-    if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
+    if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
         return
-    reasons, guesses = [*_of_sample(given.frame, query, context)], [*_ranks_as_scores(query)]
+    reasons, guesses = [*_of_sample(frames.frame, query, context)], [*_ranks_as_scores(query)]
     if (
-        given.truth is None
+        frames.truth is None
         and query.sampled is None
         and CANDIDATES not in context.omitted
         and context.requirements.reads_ranks
     ):
-        guesses += _sampled_candidates(given.frame, query)
-    if given.truth is not None:
-        matches = Matches(given.frame, given.truth, query, context.session)
+        guesses += _sampled_candidates(frames.frame, query)
+    if frames.truth is not None:
+        matches = Matches(frames.frame, frames.truth, query, context.session)
         if context.requirements.columns_read.relevance:
-            reasons += assumed_relevance(given.truth, query)
+            reasons += assumed_relevance(frames.truth, query)
         metrics = [terms.metric for terms in context.requirements.accuracy]
         read = result if isinstance(result, float) else adapter_of(result).as_narwhals(result)
         if any(_is_zero(query, metric, read, context, means) for metric in metrics):

@@ -26,9 +26,9 @@ DEPENDENT = "dependent_lists"
 
 def of_lists(opened: Opened, index: int, k: int | None) -> Part:
     """Look at the lists of one model, those that only the truth knows included."""
-    there = [GRADES_THERE] if GRADES_THERE in opened.optional else []
+    graded = [GRADES_THERE] if GRADES_THERE in opened.optional else []
     segments = {name: f"values of {name}" for name in opened.segments}
-    counts = [RANKED, CONSTANT, RANKED_HITS, RELEVANT, *there]
+    counts = [RANKED, CONSTANT, RANKED_HITS, RELEVANT, *graded]
     columns = [*counts, STRADDLES, OVERLAPS, KNOWN, *segments.values()]
 
     def to_sum_columns(frame: Frame, **sums: str) -> Frame:
@@ -37,14 +37,14 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
 
     # A list has a relevant item for every model as soon as one model's rows, or the truth, show one.
     source = opened.frame if opened.truth is None else opened.truth
-    known = opened.for_models(opened.engine.sum_by(source.select(*opened.keys, HIT), opened.keys, [HIT]))
+    in_lists = opened.for_models(opened.engine.sum_by(source.select(*opened.keys, HIT), opened.keys, [HIT]))
     score = nw.col(score_column(index))
     rows = opened.frame.with_columns(nw.when(~score.is_null()).then(nw.col(HIT)).otherwise(0.0).alias(RANKED_HITS))
-    sums = [nw.col(RANKED_HITS).sum(), nw.col(HIT).sum().alias(RELEVANT), *(nw.col(name).sum() for name in there)]
+    sums = [nw.col(RANKED_HITS).sum(), nw.col(HIT).sum().alias(RELEVANT), *(nw.col(name).sum() for name in graded)]
     stacked = [
         to_sum_columns(opened.for_models(opened.frame.select(*opened.keys).unique())),
         to_sum_columns(_scores_of_lists(rows, opened.group, score, *sums), **{name: name for name in counts}),
-        to_sum_columns(known, **{KNOWN: HIT}),
+        to_sum_columns(in_lists, **{KNOWN: HIT}),
         *(to_sum_columns(_segments(opened, name), **{count: LISTS}) for name, count in segments.items()),
     ]
     if k is not None or opened.query.by_rank:
@@ -63,7 +63,7 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
     if segments:
         several_values = [nw.col(name) > 1 for name in segments.values()]
         flags["segments_within_lists"] = nw.any_horizontal(*several_values, ignore_nulls=False)
-    return _orders(opened, lists, flags, there)
+    return _orders(opened, lists, flags, graded)
 
 
 def of_scores(opened: Frames, score: nw.Expr) -> Part:

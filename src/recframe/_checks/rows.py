@@ -44,25 +44,25 @@ def of_rows(opened: Opened, index: int) -> Part:
 
 def of_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str) -> Part:
     """Look for items that a list holds more than once."""
-    there = [ITEM_THERE] if ITEM_THERE in opened.optional else []
-    item, columns = [*group, ITEM], [ROWS, *there]
+    item_flag = [ITEM_THERE] if ITEM_THERE in opened.optional else []
+    item, columns = [*group, ITEM], [ROWS, *item_flag]
     items = opened.engine.sum_by(frame.select(*item, *columns), item, columns)
     truth = name == "duplicate_truth_rows"
     items = opened.for_models(items) if truth else items
     return opened.totals(items, {name: nw.col(ROWS) - 1}, columns)
 
 
-def matched(opened: Frames, there: Frame, keys: Sequence[str]) -> Frame:
+def matched(opened: Frames, counts: Frame, keys: Sequence[str]) -> Frame:
     """Return the lists, or the items, of each model, with what is known of them there."""
-    return opened.engine.join(opened.frame.select(*keys, *opened.long).unique(), there, keys)
+    return opened.engine.join(opened.frame.select(*keys, *opened.long).unique(), counts, keys)
 
 
 def of_unknown(opened: Frames, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> Part:
     """Look for lists or items that only the truth knows, and no row of the model."""
-    there = opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS])
+    counts = opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS])
     # SQL sums no rows to nothing.
-    seen, totals = opened.totals(matched(opened, there, keys), {some: nw.col(ROWS).fill_null(0.0)}, [])
-    totals = totals.join(there.select(nw.col(ROWS).sum()), how="cross")
+    seen, totals = opened.totals(matched(opened, counts, keys), {some: nw.col(ROWS).fill_null(0.0)}, [])
+    totals = totals.join(counts.select(nw.col(ROWS).sum()), how="cross")
     totals = totals.with_columns((nw.col(ROWS) - nw.col(some).fill_null(0.0)).alias(some))
     return seen | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
 
@@ -92,9 +92,9 @@ def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]
     """Look for columns that say what is relevant, and that nobody named: in how many rows each holds 0."""
     sums, flags = {ROWS: nw.lit(1.0)}, {LONG: nw.col(ROWS) > 1}
     for name in candidates:
-        zero, one, known, mixed = _counts(name)
+        zero, one, held, mixed = _counts(name)
         sums |= {count: (or_zero(name) == value).cast(nw.Float64()) for count, value in ((zero, 0), (one, 1))}
-        sums[known] = nw.when(nw.col(name).cast(nw.Float64()).is_between(0, 1)).then(1.0).otherwise(0.0)
+        sums[held] = nw.when(nw.col(name).cast(nw.Float64()).is_between(0, 1)).then(1.0).otherwise(0.0)
         flags[mixed] = (nw.col(zero) > 0) & (nw.col(one) > 0)
     lists = opened.engine.sum_by(truth.select(*opened.keys, **sums), opened.keys, [*sums])
     _, totals = opened.totals(opened.for_models(lists), flags, [*sums])
@@ -111,8 +111,8 @@ def _irrelevant_rows(name: str) -> nw.Expr:
     It does if it holds only 0 and 1 where it holds something, which it does, and is not alike in all rows of each list,
     as what describes lists is.
     """
-    zero, one, known, mixed = map(nw.col, _counts(name))
-    flags = (zero + one == nw.col(ROWS)) & (known > 0) & ((mixed > 0) | (one == 0) | (nw.col(LONG) == 0))
+    zero, one, held, mixed = map(nw.col, _counts(name))
+    flags = (zero + one == nw.col(ROWS)) & (held > 0) & ((mixed > 0) | (one == 0) | (nw.col(LONG) == 0))
     return nw.when(flags).then(zero).otherwise(0.0)
 
 

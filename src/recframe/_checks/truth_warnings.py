@@ -74,10 +74,10 @@ class Matches:
 
     def strange_lists(self) -> Iterator[str]:
         """Yield that most lists of the truth are unknown to the frame, or to a model, or the other way round."""
-        for *model, lists, shared, known in self._lists if self._query.by else ():
+        for *model, lists, shared, in_truth in self._lists if self._query.by else ():
             which = f"{self._query.model}={model[0]!r}" if model else "the frame"
             # Without a list in common, the ids differ.
-            for name, count in (("truth_of_unknown_lists", known), ("lists_without_relevant", lists)):
+            for name, count in (("truth_of_unknown_lists", in_truth), ("lists_without_relevant", lists)):
                 if shared and count > 2 * shared:
                     yield warning_of(name, some=f"{count - shared:,} of {count:,}", which=which)
 
@@ -89,13 +89,13 @@ class Matches:
         """Return, of each model, how many lists or items it has, shares with the truth, and the truth has."""
         session, long = self._session, self._frames.long
         truth, _ = with_list_key(session.frames["truth"], key_specs(self._query))
-        there = truth.select(*keys).unique()
-        here = matched(self._frames, there.with_columns(_IS_SHARED), keys)
-        native = session.finish(here.group_by(*long).agg(*_COUNTS) if long else here.select(*_COUNTS), {}, long)
-        known = session.engine.scalar(there.select(_ROWS))
+        keys_of_truth = truth.select(*keys).unique()
+        shared = matched(self._frames, keys_of_truth.with_columns(_IS_SHARED), keys)
+        native = session.finish(shared.group_by(*long).agg(*_COUNTS) if long else shared.select(*_COUNTS), {}, long)
+        in_truth = session.engine.scalar(keys_of_truth.select(_ROWS))
         numbers = adapter_of(native).as_narwhals(native)
         columns = [numbers.get_column(name).to_list() for name in (*long, COUNT, SHARED)]
-        return [(*row, known) for row in zip(*columns, strict=True)]
+        return [(*row, in_truth) for row in zip(*columns, strict=True)]
 
 
 def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
@@ -119,8 +119,8 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
 
 def _may_be_zeros_and_ones(values: Any) -> bool:
     """Return whether the ends of a column allow that it holds only 0 and 1."""
-    known = values.drop_nulls()
-    return known.is_empty() or not (known.min() < 0 or known.max() > 1)
+    held = values.drop_nulls()
+    return held.is_empty() or not (held.min() < 0 or held.max() > 1)
 
 
 def _of_model(frame: Any, column: Any, model: Any) -> Any:

@@ -45,8 +45,8 @@ def with_constants(result: pl.DataFrame, constants: Mapping[str, str], per: Sequ
         if not result.select(pl.col(name).eq_missing(constant(constants[name])).all()).item():
             msg = f"--with {name}={constants[name]}: the files have a column {name!r} with other values"
             raise OptionError(msg, "leave --with out, or give the column another name")
-    own = {name: constant(value) for name, value in constants.items() if name not in result.columns}
-    return result.select(**own, **{name: pl.col(name) for name in result.columns})
+    new_columns = {name: constant(value) for name, value in constants.items() if name not in result.columns}
+    return result.select(**new_columns, **{name: pl.col(name) for name in result.columns})
 
 
 def append(rows: pl.DataFrame, path: Path, constants: Mapping[str, str]) -> None:
@@ -76,9 +76,9 @@ def _added(rows: pl.DataFrame, path: Path, constants: Mapping[str, str]) -> pl.D
         raise InputError(msg, "give --with values of one kind, or --append another file")
     of_run = [pl.col(name).eq_missing(constant(value)) for name, value in constants.items()]
     same = old.select(pl.all_horizontal(of_run)).to_series()
-    place = same.arg_max() if same.any() else len(old)
+    row = same.arg_max() if same.any() else len(old)
     others = old.filter(~same)
-    return pl.concat([others[:place], rows, others[place:]], how="vertical_relaxed")
+    return pl.concat([others[:row], rows, others[row:]], how="vertical_relaxed")
 
 
 @contextmanager

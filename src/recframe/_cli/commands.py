@@ -182,14 +182,14 @@ def explain(*, metric: str, **values: Any) -> None:
 def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], **values: Any) -> None:
     """Write the query of metrics."""
     requested, k = _metrics(values, {})
-    given: dict[str, Any] = _named(values, ("truth", "train", "features"))
+    keywords: dict[str, Any] = _named(values, ("truth", "train", "features"))
     if catalog is not None:
-        given["catalog"] = int(catalog) if catalog.isdigit() else catalog
-    given |= {name: list(values[name]) for name in ("truth_columns", "feature_columns")}
+        keywords["catalog"] = int(catalog) if catalog.isdigit() else catalog
+    keywords |= {name: list(values[name]) for name in ("truth_columns", "feature_columns")}
     roles = {name: role for name, role in given_roles("evaluate", values).items() if name not in FRAMES}
     kinds: dict[str, Any] = {**said_of_columns("--type", types, "TYPE", "clicked=boolean")}
     query = recframe.sql(
-        requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **given, **roles
+        requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **keywords, **roles
     )
     say(query.rstrip("\n"))
 

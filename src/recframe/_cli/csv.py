@@ -54,8 +54,8 @@ def read_csv(
     if numbers:
         scanned = pl.scan_csv(source, glob=False, schema_overrides=dict.fromkeys(numbers, pl.String), **options)
     frame = pick(scanned).collect()
-    own = [name for name in scanned.collect_schema() if name in frame.columns]
-    if own and frame.select(pl.all_horizontal(pl.col(own).is_null()).any()).item():
+    columns = [name for name in scanned.collect_schema() if name in frame.columns]
+    if columns and frame.select(pl.all_horizontal(pl.col(columns).is_null()).any()).item():
         frame = pick(scanned.filter(pl.any_horizontal(pl.all().is_not_null()))).collect()
     _refuse_repeated_names(source, frame.columns, options.get("separator", ","))
     frame = frame.with_columns(_as_number(frame[name], kind) for name, kind in numbers.items() if name in frame.columns)
@@ -123,8 +123,8 @@ def _refuse_text(source: Path | bytes, name: str, columns: Collection[str], sepa
     whole = pl.scan_csv(source, glob=False, separator=separator, infer_schema_length=0)
     for column in (column for column in whole.collect_schema().names() if column in columns):
         texts = whole.select(column).collect().to_series().str.strip_chars()
-        known = texts.cast(pl.Float64, strict=False).is_not_null() | texts.str.to_lowercase().is_in(NUMBER_WORDS)
-        rows = (texts.is_not_null() & ~known).arg_true()
+        is_number = texts.cast(pl.Float64, strict=False).is_not_null() | texts.str.to_lowercase().is_in(NUMBER_WORDS)
+        rows = (texts.is_not_null() & ~is_number).arg_true()
         if len(rows):
             above = whole.head(rows[0]).select(pl.all().str.count_matches("\n", literal=True).sum()).collect()
             breaks = sum(above.row(0)) + "".join(above.columns).count("\n")

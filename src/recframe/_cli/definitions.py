@@ -191,8 +191,8 @@ def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parame
         return role_options(roles_of(name))
     if part == "roles_of_tables":
         return role_options(role for role in roles_of("evaluate") if role not in FRAMES)
-    own = role_options((*EXPLAINED, "like")) if part == "policies" else PARAMETERS[part]
-    return [own] if isinstance(own, click.Parameter) else own
+    parameters = role_options((*EXPLAINED, "like")) if part == "policies" else PARAMETERS[part]
+    return [parameters] if isinstance(parameters, click.Parameter) else parameters
 
 
 class Command(click.Command):

@@ -27,9 +27,9 @@ def format_of(path: Path) -> str:
     """Return the format of a file by its ending, else by how it starts."""
     check_file(path)
     ending = Path(path.name.removesuffix(".gz")).suffix.lower()
-    known = next((name for name, endings in FORMATS.items() if ending in endings), None)
-    if known is not None:
-        return known
+    name = next((name for name, endings in FORMATS.items() if ending in endings), None)
+    if name is not None:
+        return name
     if path == STDIN:
         return _format_of_bytes(read_bytes(path)[:4096], path)
     if not path.is_file():

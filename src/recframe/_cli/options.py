@@ -86,7 +86,7 @@ def described(doc: str) -> dict[str, str]:
 def _in_options(text: str, names: Collection[str]) -> str:
     """Return a text in which arguments, between backticks, are options, and frames are files."""
     parts = text.replace("the frame", "the files").replace("frame", "file").replace("``", "`").split("`")
-    return "".join(as_option(part, names) if place % 2 else part for place, part in enumerate(parts))
+    return "".join(as_option(part, names) if number % 2 else part for number, part in enumerate(parts))
 
 
 def as_option(argument: str, names: Collection[str]) -> str:

@@ -57,8 +57,8 @@ def with_partitions(lazy: pl.LazyFrame, path: Path, ids: Collection[str], consta
     values = {name: value for name, value in {**constants, **partitions(path)}.items() if name in ids}
     if not values:
         return lazy
-    there = lazy.collect_schema().names()
-    return lazy.with_columns(constant(value).alias(name) for name, value in values.items() if name not in there)
+    names = lazy.collect_schema().names()
+    return lazy.with_columns(constant(value).alias(name) for name, value in values.items() if name not in names)
 
 
 def constant(value: str) -> pl.Expr:

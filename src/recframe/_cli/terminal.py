@@ -89,8 +89,8 @@ def as_options(text: str) -> str:
     from recframe._cli.options import own_arguments
 
     text = text.replace(ONE_MODEL, f"old.csv new.csv; in one file, {ONE_MODEL}")
-    own = {*ROLES, *own_arguments("compare"), "metrics", "judge", "save", "counts", "chance"}
-    return "\n".join(" ".join(_with_options(iter(line.split(" ")), own)) for line in text.split("\n"))
+    arguments = {*ROLES, *own_arguments("compare"), "metrics", "judge", "save", "counts", "chance"}
+    return "\n".join(" ".join(_with_options(iter(line.split(" ")), arguments)) for line in text.split("\n"))
 
 
 ONE_MODEL = "score=['old', 'new'], or model='model'"
@@ -99,11 +99,11 @@ CLOSING = {"'": "'", "[": "]", "(": ")"}
 """What ends a value of several words, by how it starts."""
 
 
-def _with_options(words: Iterator[str], own: Collection[str]) -> Iterator[str]:
+def _with_options(words: Iterator[str], arguments: Collection[str]) -> Iterator[str]:
     """Yield the words of a line, those that are arguments as options."""
     for word in words:
         name, is_argument, value = word.partition("=")
-        if not is_argument or name not in own or "..." in value:
+        if not is_argument or name not in arguments or "..." in value:
             yield word
             continue
         option = "-m" if name == "metrics" else f"--{name.replace('_', '-')}"

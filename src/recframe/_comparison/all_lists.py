@@ -98,13 +98,13 @@ class LeftOut:
         groups = np.zeros(len(table), dtype=np.intp)
         self._counts = np.zeros(count, dtype=np.intp)
         for segment in range(count):
-            own = np.flatnonzero(segments == segment)
-            _, places = np.unique(units[own], return_inverse=True)
-            self._counts[segment] = min(int(places.max(initial=-1)) + 1, MOST_GROUPS)
-            groups[own] = places % max(self._counts[segment], 1)
-        places_of_lists = {row: place for place, row in enumerate(rows_of(table, context.keys))}
+            of_segment = np.flatnonzero(segments == segment)
+            _, numbers_of_units = np.unique(units[of_segment], return_inverse=True)
+            self._counts[segment] = min(int(numbers_of_units.max(initial=-1)) + 1, MOST_GROUPS)
+            groups[of_segment] = numbers_of_units % max(self._counts[segment], 1)
+        row_of = {row: number for number, row in enumerate(rows_of(table, context.keys))}
         items = engine.collected(plan.items(by_list=True))
-        numbers = np.array([places_of_lists[row] for row in rows_of(items, context.keys)], dtype=np.intp)
+        numbers = np.array([row_of[row] for row in rows_of(items, context.keys)], dtype=np.intp)
         self._segments, self._groups = segments[numbers], groups[numbers]
         self._items, _ = numbered(rows_of(items, [ITEM]))
         self._of_model = models_of_rows(context, items, models)
@@ -132,10 +132,10 @@ class LeftOut:
         """Compute the value and the pseudo-values of a metric."""
         terms = next(each for each in self._plan.requirements.exposure if each.metric == metric)
         chosen = np.flatnonzero((self._of_model == model) & (self._segments == segment))
-        items, places = np.unique(self._items[chosen], return_inverse=True)
+        items, codes = np.unique(self._items[chosen], return_inverse=True)
         groups, count = self._groups[chosen], int(self._counts[segment])
         parts = {
-            name: sums_by(groups * len(items) + places, count * len(items), self._arrays[column][chosen]).reshape(
+            name: sums_by(groups * len(items) + codes, count * len(items), self._arrays[column][chosen]).reshape(
                 count, len(items)
             )
             for name, column in zip(HELD_IN, terms.recommended.by_column, strict=False)
@@ -191,13 +191,13 @@ class LeftOut:
         arrays = {name: np.array([one[name] for one in sums]) for name in sums[0]}
         upwards = [metrics[pair.metric].higher_is_better for pair in pairs]
         tests = tested(arrays, pairs, lambda _: student.UNBOUNDED, upwards, options)
-        numbers, own = tests.numbers, tests.sums
+        numbers, differences = tests.numbers, tests.sums
         width = np.array([metrics[pair.metric].range[1] - metrics[pair.metric].range[0] for pair in pairs])[:, None]
-        ends = student.cut(numbers["low"], numbers["high"], own.mean, (-width, width))
+        ends = student.cut(numbers["low"], numbers["high"], differences.mean, (-width, width))
         # Where nothing changes without a group, nothing says how much other lists would change.
-        alike = (own.standard_error == 0) & (own.mean != 0)
+        alike = (differences.standard_error == 0) & (differences.mean != 0)
         numbers |= {"low": ends[0], "high": ends[1], "p": np.where(alike, np.nan, numbers["p"])}
-        numbers |= {"lists": np.where(own.lists > 0, self.lists, 0.0), "effect": own.mean * np.nan}
+        numbers |= {"lists": np.where(differences.lists > 0, self.lists, 0.0), "effect": differences.mean * np.nan}
         return tests
 
     def _values(self, metric: ExposureMetric, sums: dict[str, Floats]) -> Floats:

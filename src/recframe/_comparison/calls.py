@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
     """Return which models differ, as a frame of the kind given."""
     check_installed()
     from recframe._comparison.compare import compare
     from recframe._comparison.options import Options
     from recframe._lists.baseline import Stored
 
-    roles = {**bound, **given}
+    roles = {**bound, **named}
     labels, role = labels_of(frame, roles.get("truth")), "rank" if roles.get("score") is None else "score"
     checked, stored = Options.of(labels, **options), None
     if checked.baseline is not None and names_file(checked.baseline, column_names(role, roles.get(role), labels)):
@@ -37,11 +37,11 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
         msg = f"changed={checked.changed!r} is about the file of a baseline, but none is given"
         raise OptionError(msg, "baseline='prod.parquet', which evaluate with save='prod.parquet' wrote")
     items = None if stored is None else stored.about["items"]
-    plan = plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster, items=items)
+    plan = plan_of_lists(frame, bound, metrics, k, named, "compare", checked.cluster, items=items)
     return warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean"))
 
 
-def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, roles: dict[str, Any], options: Any) -> Any:
     """Return the lists that lost and gained most between two models, as a frame of the kind given."""
     check_packages("changes", "stats", "numpy")
     from recframe._comparison.changes import Options, changes
@@ -49,7 +49,7 @@ def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, given: dict[
     from recframe._plan.sources import omitted_rows
 
     checked = Options.of(**options)
-    opened, query, record, _ = call_of_rows(frame, bound, metric, k, given, "changes")
+    opened, query, record, _ = call_of_rows(frame, bound, metric, k, roles, "changes")
     # A metric of the whole list keeps the rows after the cutoff too, if the frame has all of them.
     whole: Metric = Recall() if query.sampled is None else MRR()
     further = [] if omitted_rows(query) or record == whole else [whole]

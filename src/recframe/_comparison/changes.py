@@ -63,10 +63,10 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
     context, query = rows.context, rows.context.query
     if not context.long:
         _sides_of(query.orders, options.baseline)
-    own = (*OF_LISTS, *(OF_ITEMS if options.items else ()))
+    columns = (*OF_LISTS, *(OF_ITEMS if options.items else ()))
     users = {ITEM: query.item, RELEVANCE: query.relevant}
     names = context.key_names | {
-        name if name in users else INTERNAL.format(name): users.get(name, name) for name in own
+        name if name in users else INTERNAL.format(name): users.get(name, name) for name in columns
     }
     check_apart(list(names.values()))
     sort = [LIST, *([ORDER, ITEM] if options.items else [])]
@@ -133,10 +133,10 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
         # Rows of all other lists are never read into memory.
         falls = nw.col(difference) <= float(lost.max(initial=-NO_DIFFERENCE)) + SLACK
         both = both.filter(falls | (nw.col(difference) >= float(gained.min(initial=NO_DIFFERENCE)) - SLACK))
-    ranked = _rows_of_lists(context.engine, [own for own, _ in sides], both, keys)
-    number = {key: place for place, key in enumerate(rows_of(lists, keys))}
-    places = [number.get(key, -1) for key in rows_of(ranked, keys)]
-    ranked = _with(ranked, LIST, places, nw.Int64()).filter(nw.col(LIST) >= 0)
+    ranked = _rows_of_lists(context.engine, [rows for rows, _ in sides], both, keys)
+    number_of = {key: number for number, key in enumerate(rows_of(lists, keys))}
+    numbers = [number_of.get(key, -1) for key in rows_of(ranked, keys)]
+    ranked = _with(ranked, LIST, numbers, nw.Int64()).filter(nw.col(LIST) >= 0)
     lists = _with(lists, LIST, list(range(len(lists))), nw.Int64())
     for name, values in zip(OF_LISTS[3:], _first_positions(ranked, len(lists)), strict=True):
         lists = _with(lists, INTERNAL.format(name), values, nw.Float64())
@@ -160,7 +160,7 @@ def _chosen(differences: Any, most: int | None) -> Any:
 def _rows_of_lists(engine: Engine, sides: Sequence[Frame], lists: Frame, keys: Sequence[str]) -> Table:
     """Return the ranked rows of both models in some lists."""
     columns = (*keys, ITEM, RELEVANCE, HIT, POSITION, TIED, CONTRIBUTION)
-    stacked = engine.stack([own.select(*columns, nw.lit(side).alias(SIDE)) for side, own in enumerate(sides)])
+    stacked = engine.stack([rows.select(*columns, nw.lit(side).alias(SIDE)) for side, rows in enumerate(sides)])
     return engine.collected(matched(engine, stacked, lists.select(*keys), keys))
 
 
@@ -195,9 +195,9 @@ def _changed_items(rows: Table, k: int | None) -> Table:
         nw.when(nw.col(SIDE) == 1).then(nw.col(CONTRIBUTION)).otherwise(0.0 - nw.col(CONTRIBUTION)).alias("part")
     ]
     for side, name in enumerate((BEFORE, AFTER)):
-        own = nw.col(SIDE) == side
-        columns.append(nw.when(own).then(expected).alias(f"position_{name}"))
-        columns.append(nw.when(own).then(inside).otherwise(0.0).alias(f"top_{name}"))
+        is_side = nw.col(SIDE) == side
+        columns.append(nw.when(is_side).then(expected).alias(f"position_{name}"))
+        columns.append(nw.when(is_side).then(inside).otherwise(0.0).alias(f"top_{name}"))
     sums, least = ("part", "top_before", "top_after"), ("position_before", "position_after")
     items = (
         rows.select(LIST, ITEM, RELEVANCE, *columns)

@@ -48,8 +48,8 @@ PAIRS_AT_ONCE = 500
 
 def columns_of(options: Options) -> tuple[str, ...]:
     """Return the columns of a result, with the interval of the relative difference where it is requested."""
-    place = COLUMNS.index("relative") + 1
-    return (*COLUMNS[:place], *(RELATIVE if options.relative else ()), *COLUMNS[place:])
+    index = COLUMNS.index("relative") + 1
+    return (*COLUMNS[:index], *(RELATIVE if options.relative else ()), *COLUMNS[index:])
 
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
@@ -91,7 +91,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
         numbers = model_pairs(values.models, options.baseline)
     check_simultaneous(options, len(values.models))
     numbered = enumerate(plan.by_list)
-    check_bounded(options, ((one.label, values.range_of(place), place in values.weighted) for place, one in numbered))
+    check_bounded(options, ((one.label, values.range_of(index), index in values.weighted) for index, one in numbered))
     pairs = [Pair(metric, *models) for metric in range(len(plan.by_list)) for models in numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
@@ -157,9 +157,9 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     return _Compared(pairs, reported, tests, plan.by_list)
 
 
-def row_of(numbers: Mapping[str, Any], place: int, *, higher_is_better: bool) -> dict[str, Any]:
+def row_of(numbers: Mapping[str, Any], index: int, *, higher_is_better: bool) -> dict[str, Any]:
     """Return the statistics of one pair of many; wins are in the direction of the metric."""
-    row = {name: array[place] for name, array in numbers.items()}
+    row = {name: array[index] for name, array in numbers.items()}
     if not higher_is_better:
         row["wins"], row["losses"] = row["losses"], row["wins"]
     return row

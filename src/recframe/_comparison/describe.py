@@ -70,10 +70,10 @@ def _described(
     every: Any, weights: Any, clusters: Any, bounds: tuple[float, float], confidence: float
 ) -> dict[str, float]:
     """Return the statistics of one metric in one segment."""
-    there = ~np.isnan(every)
-    values = every[there]
-    sums = Sums.of(values, weights[there], None if clusters is None else clusters[there])
-    low, high = interval_of_values(values[weights[there] > 0], sums, confidence, bounds)
+    has_value = ~np.isnan(every)
+    values = every[has_value]
+    sums = Sums.of(values, weights[has_value], None if clusters is None else clusters[has_value])
+    low, high = interval_of_values(values[weights[has_value] > 0], sums, confidence, bounds)
     # All at once, as each call orders the values anew.
     spread = np.quantile(values, [*QUANTILES.values()]) if len(values) else np.full(len(QUANTILES), np.nan)
     return {

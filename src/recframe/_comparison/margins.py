@@ -50,24 +50,24 @@ class Margin:
     relative: bool = False
 
     @classmethod
-    def of(cls, given: Any, name: str = "margin") -> Margin | None:
+    def of(cls, margin: Any, name: str = "margin") -> Margin | None:
         """Return a checked margin; None where there is none, or where it is 0."""
-        if given is None:
+        if margin is None:
             return None
-        text, relative = given, isinstance(given, str)
+        text, relative = margin, isinstance(margin, str)
         if relative:
-            text, sign, rest = given.strip().partition("%")
+            text, sign, rest = margin.strip().partition("%")
             if not sign or rest:
-                msg = f"{name}={quoted(given)} is neither a number nor a percentage"
+                msg = f"{name}={quoted(margin)} is neither a number nor a percentage"
                 raise OptionTypeError(msg, HINT.format(name))
             try:
                 text = float(text) / 100
             except ValueError:
-                msg = f"{name}={quoted(given)} is not a percentage"
+                msg = f"{name}={quoted(margin)} is not a percentage"
                 raise OptionTypeError(msg, HINT.format(name)) from None
         size = number(name, text, HINT.format(name))
         if not 0 <= size <= LARGEST:
-            msg = f"{name}={quoted(given)} is not {'0 or more' if size < 0 else f'{LARGEST:g} or less'}"
+            msg = f"{name}={quoted(margin)} is not {'0 or more' if size < 0 else f'{LARGEST:g} or less'}"
             raise OptionError(msg, HINT.format(name))
         return cls(size, relative) if size > 0 else None
 
@@ -90,13 +90,13 @@ class Margin:
         }
         return paired.statistics(moved), moved
 
-    def ends(self, sums: Mapping[str, Any], own: Sums) -> list[tuple[Sums, dict[str, Any]]]:
+    def ends(self, sums: Mapping[str, Any], differences: Sums) -> list[tuple[Sums, dict[str, Any]]]:
         """Return the sums of differences moved to either end of the margin.
 
         Equal differences say as little of their spread as they do alone, whatever spread the baseline has.
         """
         ends = (self.moved(sums, by) for by in self.signs)
-        return [(without_spread(end, own.standard_error == 0), moved) for end, moved in ends]
+        return [(without_spread(end, differences.standard_error == 0), moved) for end, moved in ends]
 
 
 def on_this_side(p: Floats, direction: Floats, name: str, margin: Margin | None, baseline: Floats) -> Floats:

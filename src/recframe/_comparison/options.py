@@ -35,11 +35,11 @@ class Intervals:
     cluster: str | None
 
     @classmethod
-    def of(cls, labels: Labels, **given: Any) -> Self:
+    def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without a frame."""
-        given["confidence"] = student.check_confidence(given["confidence"])
-        given["cluster"] = column_or_none("cluster", given["cluster"], labels)
-        return cls(**given)
+        named["confidence"] = student.check_confidence(named["confidence"])
+        named["cluster"] = column_or_none("cluster", named["cluster"], labels)
+        return cls(**named)
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Draws(Intervals):
     seed: int
 
     @classmethod
-    def of(cls, labels: Labels, **given: Any) -> Self:
+    def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without a frame."""
         hint = "resamples=10_000"
-        given["resamples"] = whole_number("resamples", given["resamples"], hint, least=100, most=MOST_RESAMPLES)
-        given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
-        return super().of(labels, **given)
+        named["resamples"] = whole_number("resamples", named["resamples"], hint, least=100, most=MOST_RESAMPLES)
+        named["seed"] = whole_number("seed", named["seed"], "seed=0", least=0, most=None)
+        return super().of(labels, **named)
 
 
 @dataclass(frozen=True)
@@ -80,20 +80,20 @@ class Options(Draws):
         return (anytime.Asymptotic if self.test == "anytime" else anytime.Bounded)(level, self.planned)
 
     @classmethod
-    def of(cls, labels: Labels, **given: Any) -> Self:
+    def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without a frame."""
         for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
-            choice(name, given[name], get_args(kind))
-        _check_name(given["baseline"])
-        if given.get("changed") is not None:
-            choice("changed", given["changed"], get_args(Changed))
-        if given["interval"] == "bca" and given["test"] != "bootstrap":
-            msg = f"interval='bca' is the bootstrap's, but test={given['test']!r} is another test"
+            choice(name, named[name], get_args(kind))
+        _check_name(named["baseline"])
+        if named.get("changed") is not None:
+            choice("changed", named["changed"], get_args(Changed))
+        if named["interval"] == "bca" and named["test"] != "bootstrap":
+            msg = f"interval='bca' is the bootstrap's, but test={named['test']!r} is another test"
             raise OptionError(msg, "test='bootstrap', or leave interval= out")
-        given["planned"] = whole_number("planned", given.get("planned", 10_000), "planned=10_000", least=1, most=None)
-        given["relative"] = flag("relative", given.get("relative", False))
-        given["margin"] = Margin.of(given.get("margin"))
-        return super().of(labels, **given)
+        named["planned"] = whole_number("planned", named.get("planned", 10_000), "planned=10_000", least=1, most=None)
+        named["relative"] = flag("relative", named.get("relative", False))
+        named["margin"] = Margin.of(named.get("margin"))
+        return super().of(labels, **named)
 
 
 def _check_name(baseline: Any) -> None:

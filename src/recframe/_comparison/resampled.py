@@ -41,18 +41,18 @@ def check_ranks(options: Options, weight: str | None) -> None:
 
 def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, Any]], options: Options) -> None:
     """Replace p-values and intervals by those of the test, one segment after the other."""
-    own, numbers, margin = tested.sums, tested.numbers, options.margin
+    differences, numbers, margin = tested.sums, tested.numbers, options.margin
     for entry, part in enumerate(parts):
         units = units_of(part, pairs)
         low, high, p, direction = _test(units, options)
         # Where differences have no spread, all tests agree.
-        spreads = own.standard_error[:, entry] > 0
+        spreads = differences.standard_error[:, entry] > 0
         if options.test == "wilcoxon":
             numbers["low"][:, entry] = numbers["high"][:, entry] = np.nan
             agree = spreads & (direction == numbers["direction"][:, entry])
             numbers["direction"][spreads & ~agree, entry] = 0.0
         else:
-            ends = student.cut(low, high, own.mean[:, entry], [end[:, entry] for end in tested.bounds])
+            ends = student.cut(low, high, differences.mean[:, entry], [end[:, entry] for end in tested.bounds])
             for name, end in zip(("low", "high"), ends, strict=True):
                 numbers[name][spreads, entry] = end[spreads]
         numbers["p"][spreads, entry] = p[spreads]
@@ -92,7 +92,7 @@ def _test(units: resampling.Units, options: Options) -> tuple[Any, Any, Any, Any
     """Return the ends of the interval, the p-value and the direction of each pair in one segment."""
     if options.test == "wilcoxon":
         lists = zip(units.totals.T, units.weights.T > 0, strict=True)
-        p, direction = np.array([_wilcoxon(totals[there]) for totals, there in lists]).T
+        p, direction = np.array([_wilcoxon(totals[counted]) for totals, counted in lists]).T
         return np.full_like(p, np.nan), np.full_like(p, np.nan), p, direction
     direction = np.sign(units.totals.sum(axis=0))
     if options.test == "bootstrap":

@@ -59,7 +59,7 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
         return [tested.numbers for tested in compared]
     law = _Dunnett(compared, options) if options.correction == "dunnett" else _Flips(compared, options)
     tables = []
-    for place, tested in enumerate(compared):
+    for number, tested in enumerate(compared):
         numbers = tested.numbers
         names = ["p", *(name for name in BEYOND if name in numbers)]
         adjusted = {name: np.fmax(law.adjusted(tested, name), numbers[name]) for name in names}
@@ -73,7 +73,7 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
         # One unit that outweighs the others leaves differences far from 0 open, on both of its sides.
         unknown = ~kept & (low <= 0) & (high >= 0)
         if law.stepped:
-            stepped = np.where(np.isnan(numbers["p"]), np.nan, np.fmax(law.stepped[place], numbers["p"]))
+            stepped = np.where(np.isnan(numbers["p"]), np.nan, np.fmax(law.stepped[number], numbers["p"]))
             # Where the step down alone rejects, it says that models differ, but not how much.
             unknown |= kept & (stepped < 1 - options.confidence)
             adjusted["p"] = stepped
@@ -97,9 +97,9 @@ def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[
                 totals, weights = (sum_by_cluster(each, clusters) for each in (totals, weights))
             error, mean = tested.sums.standard_error[:, entry], tested.sums.mean[:, entry]
             # Differences of rounding would have a statistic of their own.
-            known = ~np.isnan(tested.numbers["p"][:, entry]) & ((error > 0) | ((mean != 0) & (not residuals)))
+            differs = ~np.isnan(tested.numbers["p"][:, entry]) & ((error > 0) | ((mean != 0) & (not residuals)))
             moved = totals - mean * weights if residuals else totals
-            columns.append(np.where(known, moved, 0.0))
+            columns.append(np.where(differs, moved, 0.0))
         parts.append(np.concatenate(columns, axis=1))
     return parts
 
@@ -145,8 +145,8 @@ class _Flips:
         low, high = np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
         # Equal differences say nothing of their spread.
         equal = (tested.sums.standard_error == 0) & (tested.sums.mean == 0)
-        own = tested.numbers["low"], tested.numbers["high"]
-        alone = (np.where(equal, end, np.nan) for end in own)
+        ends_alone = tested.numbers["low"], tested.numbers["high"]
+        alone = (np.where(equal, end, np.nan) for end in ends_alone)
         low, high = (np.where(spreads, *ends) for ends in zip((low, high), alone, strict=True))
         return low, high
 

@@ -50,32 +50,35 @@ def tested(
     options: Options,
 ) -> Tested:
     """Return the statistics of tests that read sums: the t-test, where another one is to replace it."""
-    own = paired.statistics(sums)
-    bounds = np.broadcast_arrays(*paired.bounds(sums, pairs, range_of), own.mean)[:2]
-    low, high = options.law.interval(own, bounds)
+    differences = paired.statistics(sums)
+    bounds = np.broadcast_arrays(*paired.bounds(sums, pairs, range_of), differences.mean)[:2]
+    low, high = options.law.interval(differences, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = {name: np.where(own.weight > 0, sums[name] / own.weight, np.nan) for name in ("model", "baseline")}
+        means = {
+            name: np.where(differences.weight > 0, sums[name] / differences.weight, np.nan)
+            for name in ("model", "baseline")
+        }
     numbers = {
         **{name: sums[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],
-        "difference": own.mean,
-        "relative": student.share_of(own.mean, means["baseline"]),
+        "difference": differences.mean,
+        "relative": student.share_of(differences.mean, means["baseline"]),
         "low": low,
         "high": high,
-        "p": options.law.p_value(own, bounds),
-        "effect": student.effect(own),
-        "direction": np.sign(own.mean),
+        "p": options.law.p_value(differences, bounds),
+        "effect": student.effect(differences),
+        "direction": np.sign(differences.mean),
     }
     if options.relative:
-        reach = options.law.end(own, bounds, 1 - options.confidence)
-        numbers |= dict(zip(RELATIVE, fieller(own, sums, reach), strict=True))
-    ends = [] if options.margin is None else options.margin.ends(sums, own)
+        reach = options.law.end(differences, bounds, 1 - options.confidence)
+        numbers |= dict(zip(RELATIVE, fieller(differences, sums, reach), strict=True))
+    ends = [] if options.margin is None else options.margin.ends(sums, differences)
     moments = {"p": sums}
     for name, (end, moved) in zip(BEYOND, ends, strict=False):
         moments[name] = moved
         # The range of the differences moves as their mean does.
-        by = end.mean - own.mean
+        by = end.mean - differences.mean
         moved_bounds = [bound + by for bound in bounds]
         p = options.law.p_value(end, moved_bounds)
         if options.test != "anytime-bounded":
@@ -85,4 +88,4 @@ def tested(
             p = np.where(end.standard_error == 0, np.maximum(least, student.p_of_equal(end, moved_bounds)), p)
         numbers[name] = on_this_side(p, end.mean, name, options.margin, means["baseline"])
     upwards = np.where(higher_is_better, 1.0, -1.0)[:, None]
-    return Tested(own, numbers, upwards, bounds, [end for end, _ in ends], moments)
+    return Tested(differences, numbers, upwards, bounds, [end for end, _ in ends], moments)

@@ -78,8 +78,8 @@ def from_arrays(
     for name, values in scores.items():
         taken = (names["by"], names["relevant"])
         if not isinstance(name, str) or name in taken:
-            own = " and ".join(map(repr, taken))
-            msg = f"score has the model {quoted(name)}, but models are named by text other than {own}"
+            listed = " and ".join(map(repr, taken))
+            msg = f"score has the model {quoted(name)}, but models are named by text other than {listed}"
             raise OptionTypeError(msg, "score={'old': predictions, 'new': others}")
         called = f"score[{name!r}]" if isinstance(score, Mapping) else "score"
         columns[name] = array_of(called, values)

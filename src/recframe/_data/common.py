@@ -30,8 +30,8 @@ def check_frame(what: str, frame: object) -> None:
 
 def query_of_frames(call: str, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], **others: Any) -> Query:
     """Return the checked roles of a call that makes a frame of its own and of others."""
-    for what, given in {"the frame": frame, **others}.items():
-        check_frame(what, given)
+    for what, value in {"the frame": frame, **others}.items():
+        check_frame(what, value)
     return query_of_call(bound, roles, CALL_ROLES[call], [frame, *others.values()])
 
 
@@ -82,15 +82,15 @@ def check_new_column(value: Any, query: Query, bound: Mapping[str, Any], scores:
     return name
 
 
-def words_of(name: str, given: Any, known: Collection[Any], wrong: str, remedy: str) -> list[Any]:
+def words_of(name: str, value: Any, allowed: Collection[Any], wrong: str, remedy: str) -> list[Any]:
     """Return one word or several of those that are known, without those that repeat; None may be among them."""
-    words = [given] if given is None or isinstance(given, str) else given
+    words = [value] if value is None or isinstance(value, str) else value
     if not isinstance(words, Sequence) or not words:
-        msg = f"{name}={quoted(given)} names {wrong}"
+        msg = f"{name}={quoted(value)} names {wrong}"
         raise OptionTypeError(msg, remedy)
     for word in words:
-        if word is not None or None not in known:
-            choice(name, word, [one for one in known if one is not None])
+        if word is not None or None not in allowed:
+            choice(name, word, [one for one in allowed if one is not None])
     return list(dict.fromkeys(words))
 
 

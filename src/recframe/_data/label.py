@@ -49,15 +49,15 @@ def label(
     if all_relevant:
         query = replace(query, named=query.named - {"relevant"})
     named = {*bound, *roles}
-    own = {"model": as_tuple(query.model), "by": query.by, "item": [query.item], "relevant": [query.relevant]}
-    check_roles(**own, **({"value": [query.value]} if "value" in named else {}))
+    columns = {"model": as_tuple(query.model), "by": query.by, "item": [query.item], "relevant": [query.relevant]}
+    check_roles(**columns, **({"value": [query.value]} if "value" in named else {}))
     if not named & {"score", "rank"}:
         # Scores may come later; they only tell which row of a repeated recommendation comes first.
-        there = adapter_of(frame).names(frame)
-        query = replace(query, orders=tuple(order for order in query.orders if order in there))
+        in_frame = adapter_of(frame).names(frame)
+        query = replace(query, orders=tuple(order for order in query.orders if order in in_frame))
     # The values of items: named by the call, or a column of both frames.
     valued = "value" in named or (
-        not any(query.value in columns for columns in own.values())
+        not any(query.value in columns for columns in columns.values())
         and all(query.value in adapter_of(each).names(each) for each in (frame, truth))
     )
     sources = _sources(frame, truth, query, value=valued)
@@ -116,8 +116,8 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     truth = distinct(truth.with_columns(*map(or_zero, numbers)), keys, [*numbers, *rows.row])
     truth = truth.rename({**({VALUE: TRUE_VALUE} if valued else {}), **dict.fromkeys(rows.row, OTHER_ROW)})
     truth = engine.collect_once(truth)
-    known = [RELEVANCE, *([TRUE_VALUE] if valued else [])]
-    joined = engine.join(frame, truth.select(*keys, ITEM, *known), [*keys, ITEM])
+    columns = [RELEVANCE, *([TRUE_VALUE] if valued else [])]
+    joined = engine.join(frame, truth.select(*keys, ITEM, *columns), [*keys, ITEM])
     if valued:
         joined = joined.with_columns(nw.col(VALUE).cast(nw.Float64())).with_columns(known_value()).drop(TRUE_VALUE)
     joined = engine.collect_once(joined)

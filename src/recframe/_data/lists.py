@@ -145,8 +145,8 @@ def from_lists(
     columns = ((item, RECOMMENDED_LISTS), (score, SCORES), (value, PRICES))
     parallel = {column: lists[name] for column, name in columns if name in lists}
     arguments = {*lists, *([] if prices is None else [PRICES])}
-    own = [*keys, relevant, rank, *(column for column, name in columns if name in arguments)]
-    check_apart(own, "name each of by, item, relevant, rank, score and value once")
+    needed = [*keys, relevant, rank, *(column for column, name in columns if name in arguments)]
+    check_apart(needed, "name each of by, item, relevant, rank, score and value once")
     _check_lengths(make, frame, lists)
     frame_of_rows = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
     order = {"score": score} if SCORES in lists else {"rank": rank}

@@ -69,9 +69,9 @@ def _compared(frame: Any, query: Query, k: int | None) -> tuple[NDArray[Any], ND
     sums = engine.collected(engine.sum_exactly(pairs, [SCORE, OTHER], [RATE, PAIRS]))
     first, second, rate, count = (sums[name].to_numpy() for name in (SCORE, OTHER, RATE, PAIRS))
     positions = np.unique(first)
-    places = np.searchsorted(positions, first), np.searchsorted(positions, second)
+    pair = np.searchsorted(positions, first), np.searchsorted(positions, second)
     rates_of, counts = np.zeros((2, len(positions), len(positions)))
-    rates_of[places], counts[places] = rate, count
+    rates_of[pair], counts[pair] = rate, count
     np.fill_diagonal(rates_of, 0)
     np.fill_diagonal(counts, 0)
     return positions, rates_of, counts
@@ -87,10 +87,10 @@ def _result(
     whole = nw.Int64() if (positions % 1 == 0).all() else nw.Float64()
     kind = schema[name] if name in schema and schema[name].is_numeric() else whole
     backend = nw.get_native_namespace(log)
-    places = nw.new_series(name, positions, nw.Float64(), backend=backend).cast(kind)
+    result = nw.new_series(name, positions, nw.Float64(), backend=backend).cast(kind)
     examined = nw.new_series(ESTIMATE, _examined(rates), nw.Float64(), backend=backend).fill_nan(None)
     pairs = nw.new_series(PAIRS, counts.sum(axis=1), nw.Float64(), backend=backend).cast(nw.Int64())
-    return places.to_frame().with_columns(examined, pairs)
+    return result.to_frame().with_columns(examined, pairs)
 
 
 def _examined(rates: NDArray[Any]) -> NDArray[Any]:
@@ -108,18 +108,18 @@ def _examined(rates: NDArray[Any]) -> NDArray[Any]:
         reached[linked.any(axis=1).argmax()] = True
     while (more := linked[reached].any(axis=0) & ~reached).any():
         reached |= more
-    own = rates[np.ix_(reached, reached)]
-    both, logs = own + own.T, np.zeros(len(own))
+    of_reached = rates[np.ix_(reached, reached)]
+    both, logs = of_reached + of_reached.T, np.zeros(len(of_reached))
     for _ in range(MOST_STEPS):
         shares = 1 / (1 + np.exp(logs[None, :] - logs[:, None]))
-        slopes = (own - both * shares).sum(axis=1)
+        slopes = (of_reached - both * shares).sum(axis=1)
         curvature = both * shares * (1 - shares)
         # The first one stays as it is: only their differences matter.
-        step = np.zeros(len(own))
+        step = np.zeros(len(of_reached))
         step[1:] = np.linalg.solve(np.diag(curvature.sum(axis=1))[1:, 1:] - curvature[1:, 1:], slopes[1:])
         logs += step / max(1.0, np.abs(step).max(initial=0.0))
         if np.abs(step).max(initial=0.0) < CONVERGED:
             break
     found = np.full(len(rates), np.nan)
-    found[reached] = np.exp(logs - logs.max(initial=-np.inf)) if len(own) else 0
+    found[reached] = np.exp(logs - logs.max(initial=-np.inf)) if len(of_reached) else 0
     return found

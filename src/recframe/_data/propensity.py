@@ -69,16 +69,16 @@ def add_propensity(
     return rows.pick(whole, {ESTIMATE: name, CLIPPED: clipped})
 
 
-def _power(given: Any, shown: Any) -> float:
+def _power(value: Any, shown: Any) -> float:
     """Return the power that is given, or the one where none is."""
-    if given is None:
+    if value is None:
         return ROOT
-    power = number("power", given, "power=0.5")
+    power = number("power", value, "power=0.5")
     if not 0 <= power < math.inf:
-        msg = f"power={quoted(given)} is not 0 or more"
+        msg = f"power={quoted(value)} is not 0 or more"
         raise OptionError(msg, "power=0.5; 0 gives every item the propensity 1")
     if shown is not None:
-        msg = f"power={quoted(given)} and shown= are given, which estimates the power"
+        msg = f"power={quoted(value)} and shown= are given, which estimates the power"
         raise OptionError(msg, "leave one of them out")
     return power
 
@@ -104,8 +104,8 @@ def _estimated(engine: Engine, counts: Frame, shown: Frame) -> Frame:
     power = engine.collect_once(
         power.with_columns(nw.when(nw.col(EXPONENT) >= 0).then(nw.col(EXPONENT)).alias(EXPONENT))
     )
-    known = engine.value_now(power)
-    if engine.eager and (known is None or math.isnan(known)):
+    estimate = engine.value_now(power)
+    if engine.eager and (estimate is None or math.isnan(estimate)):
         msg = "shown does not say how popularity decides what is recommended, so there is no power to estimate"
         raise InputError(msg, "give the lists that users were shown, with items of several popularities; or power=0.5")
     most = counts.select(nw.col(TIMES).max().alias(MOST_TIMES))

@@ -16,10 +16,10 @@ MOST_DATES = 7
 
 def places(values: Sequence[Any]) -> tuple[str, list[Any]]:
     """Return how values are laid out on an axis, and their places there."""
-    there = [value for value in values if value is not None]
-    if there and all(isinstance(value, dt.date) for value in there):
+    values_held = [value for value in values if value is not None]
+    if values_held and all(isinstance(value, dt.date) for value in values_held):
         return "T", [None if value is None else _moment(value) for value in values]
-    if there and all(isinstance(value, int | float) and not isinstance(value, bool) for value in there):
+    if values_held and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values_held):
         return "Q", list(values)
     return "O", [None if value is None else visible(str(value)) for value in values]
 

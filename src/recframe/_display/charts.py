@@ -62,7 +62,7 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerCh
     """Return the means over time, or over another ordered column."""
     alt = altair()
     kind, at = chart_dates.places([mean.segment[0] for mean in averages])
-    rows = [_row(mean) | {"place": place} for mean, place in zip(averages, at, strict=True) if place is not None]
+    rows = [_row(mean) | {"place": where} for mean, where in zip(averages, at, strict=True) if where is not None]
     dates = chart_dates.axis([row["place"] for row in rows]) if kind == "T" else {}
     in_time = {"scale": alt.Scale(type="utc"), "axis": alt.Axis(**dates)} if dates else {}
     x = alt.X(f"place:{kind}", title=texts.axis_title(name), **in_time)
@@ -110,7 +110,7 @@ def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
     metric, (baseline, model) = pair.metric, pair.models
     of_models = dict(zip(models or pair.models, cycle(COLOURS), strict=False))
     colours = [of_models[model], of_models[baseline]][:: 1 if metric.higher_is_better else -1]
-    rows = [{"lists": place, "low": min(at, 0.0), "high": max(at, 0.0)} for place, at in points]
+    rows = [{"lists": share, "low": min(at, 0.0), "high": max(at, 0.0)} for share, at in points]
     x = alt.X(
         "lists:Q", title="lists, those with the best difference first", axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
@@ -309,8 +309,8 @@ def _title(text: str, lines: Sequence[str]) -> Any:
 def _domain(rows: Sequence[dict[str, Any]], name: str) -> Any:
     """Return an axis around the values, on which models that are almost equal do not look far apart."""
     columns = (name, f"{name}_low", f"{name}_high")
-    there = [row[column] for row in rows for column in columns if row.get(column) is not None]
-    least, most = min(there), max(there)
+    ends = [row[column] for row in rows for column in columns if row.get(column) is not None]
+    least, most = min(ends), max(ends)
     room = max(most - least, LEAST_SPAN * max(abs(least), abs(most)), 1e-9)
     middle = (least + most) / 2
     return altair().Scale(domain=[middle - 0.6 * room, middle + 0.6 * room], nice=True, zero=False)

@@ -42,7 +42,7 @@ class Call:
 
     frame: Any
     bound: Mapping[str, Any]
-    given: Mapping[str, Any]
+    keywords: Mapping[str, Any]
     roles: tuple[str, ...]
     """The roles that the call accepts; others that are bound are ignored."""
 
@@ -51,17 +51,17 @@ class Call:
         check_installed()
         from recframe._comparison.describe import Options
 
-        truth = {**self.bound, **self.given}.get("truth")
+        truth = {**self.bound, **self.keywords}.get("truth")
         return Options.of(labels_of(self.frame, truth), confidence=confidence, cluster=cluster)
 
     def plan(self, metrics: Any, k: Any = None, options: Options | None = None) -> Plan:
         """Return the plan that values per list come from."""
         check_installed()
-        check_names(self.given, self.roles)
+        check_names(self.keywords, self.roles)
         cluster = None if options is None else options.cluster
         bound = {name: value for name, value in self.bound.items() if name in self.roles}
         # A chart reads the data at once, so lazy frames are checked as eager ones are.
-        plan: Plan = validated(plan_of_lists, self.frame, bound, metrics, k, dict(self.given), "describe", cluster)
+        plan: Plan = validated(plan_of_lists, self.frame, bound, metrics, k, dict(self.keywords), "describe", cluster)
         return plan
 
     def one(self, name: str, metric: Any, k: Any, options: Options | None = None) -> Plan:
@@ -159,9 +159,9 @@ class Values:
         """The mean of each model, None where no list has a value."""
         averages = {}
         for model, values, weights in zip(self.models, self.values, self.weights, strict=True):
-            there = values == values  # noqa: PLR0124 - NaN
-            total = weights[there].sum()
-            averages[model] = float((values * weights)[there].sum() / total) if total > 0 else None
+            has_value = values == values  # noqa: PLR0124 - NaN
+            total = weights[has_value].sum()
+            averages[model] = float((values * weights)[has_value].sum() / total) if total > 0 else None
         return averages
 
 
@@ -187,8 +187,8 @@ def histogram(by_model: Values) -> list[dict[str, Any]]:
     """
     import numpy as np
 
-    there = [values[np.isfinite(values)] for values in by_model.values]
-    every = np.concatenate(there) if there else np.array([])
+    finite = [values[np.isfinite(values)] for values in by_model.values]
+    every = np.concatenate(finite) if finite else np.array([])
     check_means(every, by_model.metric.label)
     least, most = by_model.metric.range
     # Estimates of lists may leave the range of their metric; rounding alone adds no bins.
@@ -196,11 +196,11 @@ def histogram(by_model: Values) -> list[dict[str, Any]]:
         least = every.min()
     if not every.max() - RANGE_ROUNDING <= most < np.inf:
         most = every.max()
-    there = [values.clip(least, most) for values in there]
+    finite = [values.clip(least, most) for values in finite]
     least, most = (least - 0.5, most + 0.5) if least == most else (least, most)
     edges = np.linspace(least, most, BINS + 1)
     rows = []
-    for model, values in zip(by_model.models, there, strict=True):
+    for model, values in zip(by_model.models, finite, strict=True):
         counts, _ = np.histogram(values, bins=edges)
         rows += [
             {"model": model, "from": float(low), "to": float(high), "share": float(count) / max(len(values), 1)}
@@ -225,21 +225,21 @@ def sorted_differences(pair: Values) -> tuple[list[tuple[float, float]], float, 
     import numpy as np
 
     if len(pair.models) != 2:  # noqa: PLR2004
-        there = f"there are {len(pair.models)}: {', '.join(pair.models)}"
-        msg = f"differences shows two models, but {'there is one' if len(pair.models) == 1 else there}"
+        has_difference = f"there are {len(pair.models)}: {', '.join(pair.models)}"
+        msg = f"differences shows two models, but {'there is one' if len(pair.models) == 1 else has_difference}"
         raise OptionError(msg, "score=['old', 'new']")
     every = pair.values[1] - pair.values[0]
-    there = np.isfinite(every)
-    if not there.any():
+    has_difference = np.isfinite(every)
+    if not has_difference.any():
         msg = f"no list has a value of {pair.metric.label} under both models"
         raise InputError(msg, "look at the frame with check()")
-    weights = (pair.weights[0] + pair.weights[1])[there]
-    values = every[there]
+    weights = (pair.weights[0] + pair.weights[1])[has_difference]
+    values = every[has_difference]
     mean = float(np.average(values, weights=weights)) if weights.sum() > 0 else float("nan")
     sign = 1 if pair.metric.higher_is_better else -1
     ordered = values[np.argsort(-sign * values, kind="stable")]
-    places = np.unique(np.linspace(0, len(ordered) - 1, min(POINTS, len(ordered))).round().astype(int))
-    points = [(float((place + 0.5) / len(ordered)), float(ordered[place])) for place in places]
+    rows = np.unique(np.linspace(0, len(ordered) - 1, min(POINTS, len(ordered))).round().astype(int))
+    points = [(float((row + 0.5) / len(ordered)), float(ordered[row])) for row in rows]
     better, worse = (float(np.mean(side * values > ROUNDING)) for side in (sign, -sign))
     return points, better, worse, len(values), mean
 

@@ -23,9 +23,9 @@ LETTERS = "".join(filter(str.isalpha, map(chr, RAISED)))
 def record_of(name: str, records: Mapping[str, Metric]) -> Metric | None:
     """Return the metric that a column is named after, or nothing."""
     # Of a metric that is given without a cutoff, a result may have several.
-    for known in (name, name.rpartition("@")[0]):
-        if known in records:
-            return records[known]
+    for label in (name, name.rpartition("@")[0]):
+        if label in records:
+            return records[label]
     try:
         return spec_of(name).metric
     except OptionError:

@@ -112,7 +112,7 @@ def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str
     if kind is not None:
         # Levels of an index come first, whatever they are: segments are all that is no number and ahead of these.
         last = max(names.index(name) for name in ("metric", "model", "baseline") if name in columns)
-        until = next((place for place, name in enumerate(names) if place > last and name in kind), len(names))
+        until = next((number for number, name in enumerate(names) if number > last and name in kind), len(names))
         return [name for name in names[:until] if name not in {"model", *kind}], []
     metrics = [name for name in names if record_of(str(name), records) is not None]
     if not metrics:

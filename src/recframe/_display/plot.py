@@ -40,7 +40,7 @@ class Plot(SegmentCharts, RankCharts):
     def __repr__(self) -> str:
         return f"<charts: {', '.join(PLOTS)}>"
 
-    def __call__(self, *args: Any, **given: Any) -> NoReturn:  # noqa: ARG002
+    def __call__(self, *args: Any, **keywords: Any) -> NoReturn:  # noqa: ARG002
         """Raise, and name the charts."""
         msg = f"plot holds the charts {', '.join(PLOTS)}, and is none itself"
         raise OptionTypeError(msg, "plot.curve('ndcg')")

@@ -50,7 +50,7 @@ def write_report(
     choice("correction", how["correction"], ("holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"))
     options = call.options(how["confidence"], how["cluster"])
     plan = call.plan(metrics, k, options)
-    specs = expand(metrics, k, {**call.bound, **call.given}.get("like"))
+    specs = expand(metrics, k, {**call.bound, **call.keywords}.get("like"))
     report = ReportQuery(rec, call, specs, per, baseline, how["correction"], options, plan)
     if baseline is not None:
         model_number(report.models, baseline)
@@ -144,7 +144,7 @@ def _segments(report: ReportQuery) -> str:
 def _check(report: ReportQuery) -> tuple[int, str]:
     """Return how many findings there are, and their table."""
     allowed = CALL_ROLES["check"]
-    roles = {name: value for name, value in report.call.given.items() if name in allowed}
+    roles = {name: value for name, value in report.call.keywords.items() if name in allowed}
     cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
     rows = rows_of(eager_result(report.rec.check(min(cutoffs, default=None), **roles)))
     findings = [row for row in rows if row["count"]]
@@ -159,12 +159,12 @@ def _check(report: ReportQuery) -> tuple[int, str]:
 
 
 def _explained(report: ReportQuery) -> str:
-    every = {**report.call.bound, **report.call.given}
+    every = {**report.call.bound, **report.call.keywords}
     policies = {name: every[name] for name in (*EXPLAINED, "like") if name in every}
     # Cutoffs change a value, not its definition, so a metric is explained once.
     first = {
         spec.at(None).name if report_charts.has_cutoff(spec.metric) else spec.name: spec
         for spec in reversed(report.specs)
     }
-    texts = [str(explain(spec.as_given, **policies)) for spec in reversed(first.values())]
+    texts = [str(explain(spec.as_named, **policies)) for spec in reversed(first.values())]
     return "\n".join(map(page.text_html, texts))

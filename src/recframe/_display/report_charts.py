@@ -31,7 +31,7 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     """Return the charts: of the first metric that has a value per list, and over cutoffs of all that accept one."""
     from recframe._display.plot import Plot
 
-    plot, roles = Plot(report.call.frame, report.call.bound), dict(report.call.given)
+    plot, roles = Plot(report.call.frame, report.call.bound), dict(report.call.keywords)
     yield from _of_cutoffs(report)
     by_list = report.with_means(report.by_list)
     if not by_list:
@@ -39,7 +39,7 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     first = by_list[0]
     yield from _of_lists(report, first)
     if report.per is not None:
-        call = replace(report.call, given={**roles, "per": report.per}, roles=BY_SEGMENT)
+        call = replace(report.call, keywords={**roles, "per": report.per}, roles=BY_SEGMENT)
         averages, name = by_segment("segments", call, first, None, report.options)
         most = max(3, MOST_DOTS // max(len(report.models), 1))
         yield segments_of(averages, name, report.options, min(most, MOST_SEGMENTS))
@@ -55,10 +55,10 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
     """Return the chart over cutoffs, if a metric has one."""
     cut = [spec for spec in report.specs if has_cutoff(spec.metric)]
     if cut:
-        own = {spec.metric.cutoff or 1 for spec in cut}
-        last = max(CURVE, *own)
-        cutoffs = sorted(own | {round(1 + step * (last - 1) / (CURVE_CUTOFFS - 1)) for step in range(CURVE_CUTOFFS)})
-        without = {spec.at(None).name: spec.at(None).as_given for spec in cut}
+        named = {spec.metric.cutoff or 1 for spec in cut}
+        last = max(CURVE, *named)
+        cutoffs = sorted(named | {round(1 + step * (last - 1) / (CURVE_CUTOFFS - 1)) for step in range(CURVE_CUTOFFS)})
+        without = {spec.at(None).name: spec.at(None).as_named for spec in cut}
         plan = report.call.plan(list(without.values()), cutoffs, report.options)
         averages = means(plan, report.options)
         if any(mean.mean is not None for mean in averages):
@@ -75,8 +75,8 @@ def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     by_model = values_of(report.call.one("report", metric, None))
     baseline = 0 if report.baseline is None else by_model.models.index(name_of(report.baseline))
     others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])
-    few = by_model.of(sorted([baseline, *others]))
-    yield charts.distribution(few, by_model.models)
+    shown = by_model.of(sorted([baseline, *others]))
+    yield charts.distribution(shown, by_model.models)
     for number in others:
         pair = by_model.of([baseline, number])
         if pair.shared:
@@ -86,8 +86,8 @@ def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
 def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:
     """Return those of the models, by their numbers, that have the best means: as many as have charts."""
     sign = 1 if by_model.metric.higher_is_better else -1
-    known = {number: sign * mean for number, mean in enumerate(by_model.means.values()) if mean is not None}
-    best = sorted(known.keys() & set(numbers), key=lambda number: -known[number])
+    signed = {number: sign * mean for number, mean in enumerate(by_model.means.values()) if mean is not None}
+    best = sorted(signed.keys() & set(numbers), key=lambda number: -signed[number])
     return sorted(best[:MOST_CHARTS])
 
 

@@ -49,12 +49,12 @@ class ReportQuery:
     @property
     def metrics(self) -> list[str | Metric]:
         """The metrics as calls accept them, each with its cutoff."""
-        return [spec.as_given for spec in self.specs]
+        return [spec.as_named for spec in self.specs]
 
     @property
     def by_list(self) -> list[str | Metric]:
         """The metrics that have a value per list."""
-        return [spec.as_given for spec in self.specs if not isinstance(spec.metric, ExposureMetric)]
+        return [spec.as_named for spec in self.specs if not isinstance(spec.metric, ExposureMetric)]
 
     @property
     def confidence(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class ReportQuery:
     def values(self) -> nw.DataFrame[Any]:
         """The means of all metrics, with the numbers of lists where there are some."""
         counts = {"counts": True} if self.by_list else {}
-        return eager_result(self.rec.evaluate(self.metrics, **counts, **self.call.given))
+        return eager_result(self.rec.evaluate(self.metrics, **counts, **self.call.keywords))
 
     @cached_property
     def models(self) -> list[Any]:
@@ -77,7 +77,7 @@ class ReportQuery:
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
         """How the values of lists spread."""
-        return eager_result(self.rec.describe(self.by_list, **self.confidence, **self.call.given))
+        return eager_result(self.rec.describe(self.by_list, **self.confidence, **self.call.keywords))
 
     @cached_property
     def compared(self) -> nw.DataFrame[Any] | None:
@@ -87,7 +87,7 @@ class ReportQuery:
     def compare(self, metrics: Sequence[str | Metric], **roles: Any) -> nw.DataFrame[Any]:
         """Return the comparison of some metrics."""
         how = {"baseline": self.baseline, "correction": self.correction}
-        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.given, **roles))
+        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.keywords, **roles))
 
     def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:
         """Return a result as a table, whose means are bold by what was decided."""

@@ -56,8 +56,8 @@ def svg(layout: Layout, title: str | None) -> str:
         left += wide + GAP
     bottom = top + ROW_SIZE * (len(layout.rows) + 1)
     parts += [_line(y, right, thick) for y, thick in ((top, 1.5), (top + ROW_SIZE, 1), (bottom, 1.5))]
-    for place, note in enumerate(layout.notes, 1):
-        parts.append(_text(EDGE, bottom + 16 * place, note, NOTE_SIZE, colour="#555"))
+    for number, note in enumerate(layout.notes, 1):
+        parts.append(_text(EDGE, bottom + 16 * number, note, NOTE_SIZE, colour="#555"))
     size = f'width="{total:.0f}" height="{bottom + 16 * len(layout.notes) + EDGE:.0f}"'
     white = '<rect width="100%" height="100%" fill="#fff"/>'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{white}{"".join(parts)}</svg>'
@@ -77,8 +77,8 @@ def _text(
 ) -> str:
     marks = ' font-weight="bold"' * bold + ' text-anchor="end"' * end
     font = "Liberation Sans, Arial, Helvetica, sans-serif"
-    place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-family="{font}" fill="{colour}" xml:space="preserve"'
-    return f"<text {place}{marks}>{escape(visible(text))}</text>"
+    attributes = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-family="{font}" fill="{colour}" xml:space="preserve"'
+    return f"<text {attributes}{marks}>{escape(visible(text))}</text>"
 
 
 def _line(y: float, right: float, thick: float) -> str:

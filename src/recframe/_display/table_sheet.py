@@ -23,17 +23,17 @@ def xlsx(layout: Layout, title: str | None, digits: int, writer: Any) -> bytes:
     if title is not None:
         sheet.write_string(0, 0, visible(title), book.add_format({"bold": True, "font_size": 14}))
     top = 0 if title is None else 2
-    for place, (name, cells, numeric) in enumerate(zip(layout.header, layout.columns, layout.numeric, strict=True)):
+    for number, (name, cells, numeric) in enumerate(zip(layout.header, layout.columns, layout.numeric, strict=True)):
         side = {"align": "right" if numeric else "left"}
-        sheet.write_string(top, place, visible(name), book.add_format({"bold": True, "bottom": 1, **side}))
+        sheet.write_string(top, number, visible(name), book.add_format({"bold": True, "bottom": 1, **side}))
         for row, cell in enumerate(cells, top + 1):
             style = {"bold": cell.bold, **side}
             if cell.value is None or cell.raised or not isfinite(cell.value):
-                sheet.write_string(row, place, visible(with_letters(cell, cell.text)), book.add_format(style))
+                sheet.write_string(row, number, visible(with_letters(cell, cell.text)), book.add_format(style))
             else:
                 style["num_format"] = "#,##0" if isinstance(cell.value, int) else decimals
-                sheet.write_number(row, place, cell.value, book.add_format(style))
-        sheet.set_column(place, place, 2 + max(width(with_letters(one, one.text)) for one in (Cell(name), *cells)))
+                sheet.write_number(row, number, cell.value, book.add_format(style))
+        sheet.set_column(number, number, 2 + max(width(with_letters(one, one.text)) for one in (Cell(name), *cells)))
     sheet.freeze_panes(top + 1, 0)
     for row, note in enumerate(layout.notes, top + 2 + len(layout.rows)):
         sheet.write_string(row, 0, visible(note))

@@ -97,8 +97,8 @@ def _turned(values: Sequence[Value], labels: Sequence[str], heads: Sequence[str]
 
     rows = grouped(values, row_of)
     layout = Layout()
-    for place, name in enumerate(labels):
-        layout.add(str(name), [row[place] for row in rows], numeric=False)
+    for number, name in enumerate(labels):
+        layout.add(str(name), [row[number] for row in rows], numeric=False)
     if not counted and all(value.lists is not None for value in values):
         layout.add("lists", [_lists(of_row) for of_row in rows.values()])
     for head, of_head in grouped(values, lambda value: tuple(value.about[name] for name in heads)).items():

@@ -62,8 +62,8 @@ class Arrow(Adapter):
 
 def _check_names(name: str, table: Table) -> None:
     """Raise for a table with several columns of one name."""
-    there = table.column_names
-    twice = sorted({column for column in there if there.count(column) > 1})
+    names = table.column_names
+    twice = sorted({column for column in names if names.count(column) > 1})
     if twice:
         msg = f"{called(name)} has several columns of the name {', '.join(map(repr, twice))}"
         raise InputError(msg, "rename all but one of them")

@@ -51,11 +51,11 @@ VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
 """Whether to resolve the schemas of lazy frames, and check them, when they are opened."""
 
 
-def validated(call: Callable[..., Any], *args: Any, **given: Any) -> Any:
+def validated(call: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
     """Return what a call returns that resolves the schemas of lazy frames."""
     context = copy_context()
     context.run(VALIDATE.set, True)  # noqa: FBT003 - the value to set
-    return context.run(call, *args, **given)
+    return context.run(call, *args, **keywords)
 
 
 class Adapter(ABC):
@@ -161,10 +161,10 @@ class Adapter(ABC):
 
     def check_names(self, name: str, source: Source) -> None:
         """Raise if a frame lacks a column."""
-        there = self.names(source.native)
+        names = self.names(source.native)
         for spec in (*source.specs.values(), *source.unread):
-            if spec.column not in there and spec.default is None:
-                raise missing_column(spec, name, there, [each.column for each in source.specs.values()])
+            if spec.column not in names and spec.default is None:
+                raise missing_column(spec, name, names, [each.column for each in source.specs.values()])
 
     def checked(self, name: str, source: Source) -> Any:
         """Return a frame, or raise if it lacks a column; a lazy one of polars raises when it is collected."""
@@ -250,11 +250,11 @@ class Engine(Adapter):
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
         """Return the one known value of a column in each group; where one has several, raise, a plan when it runs."""
-        known = self.collect_once(known_values(rows, keys, column))
-        several = known.group_by(*keys).agg(_COUNT).filter(_IS_SEVERAL)
+        values = self.collect_once(known_values(rows, keys, column))
+        several = values.group_by(*keys).agg(_COUNT).filter(_IS_SEVERAL)
         if self.scalar(several.select(_ROWS)):
             raise error
-        return known
+        return values
 
     def stack(self, frames: Sequence[Frame]) -> Frame:
         """Return the rows of frames of the same columns."""

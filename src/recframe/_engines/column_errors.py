@@ -26,15 +26,15 @@ def called(name: str) -> str:
     return "the frame" if name == "frame" else name
 
 
-def missing_column(spec: ColumnSpec, name: str, there: Collection[Any], read: Collection[Any]) -> MissingColumnError:
+def missing_column(spec: ColumnSpec, name: str, in_frame: Collection[Any], read: Collection[Any]) -> MissingColumnError:
     """Return the error for a column that a frame lacks; those that the call reads already stand for no other one."""
-    names = ", ".join(map(repr, there)) or "no columns"
+    names = ", ".join(map(repr, in_frame)) or "no columns"
     msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
     several = [part.strip() for part in str(spec.column).split(",")]
-    free = [column for column in there if column not in read or spec.role == "per"]
+    free = [column for column in in_frame if column not in read or spec.role == "per"]
     near, usual = closest_of(spec.column, map(str, free)), _usual_columns(spec.role, free)
     near = near if near in map(str, usual) or not usual else ""
-    if len(several) > 1 and {*several} <= {*there}:
+    if len(several) > 1 and {*several} <= {*in_frame}:
         hint = f"{spec.role}={several}"
     elif name not in ("frame", "users", "items") and spec.role in ("by", "item"):
         what = ", ".join([repr(near)] if near else map(repr, usual)) or "the column that holds it"
@@ -42,7 +42,7 @@ def missing_column(spec: ColumnSpec, name: str, there: Collection[Any], read: Co
     elif near:
         hint = f"did you mean {near!r}?"
     else:
-        also = ["rank='rank'"] if spec.role == "score" and "rank" in there else []
+        also = ["rank='rank'"] if spec.role == "score" and "rank" in in_frame else []
         also += ["by=None, if the frame is one list"] if spec.role == "by" and not usual else []
         if spec.role == "relevant" and not usual:
             of_truth = "leave relevant= out, if each of its rows is relevant"
@@ -54,9 +54,9 @@ def missing_column(spec: ColumnSpec, name: str, there: Collection[Any], read: Co
     return MissingColumnError.of(msg, hint, spec.role, spec.column)
 
 
-def _usual_columns(role: str, there: Collection[Any]) -> list[Any]:
+def _usual_columns(role: str, in_frame: Collection[Any]) -> list[Any]:
     """Return the columns of a frame whose names are usual for a role, the most usual first."""
-    plain = {str(column).lower().replace("_", "").replace(" ", ""): column for column in there}
+    plain = {str(column).lower().replace("_", "").replace(" ", ""): column for column in in_frame}
     return [plain[name] for name in COLUMNS.get(role, "").split() if name in plain]
 
 

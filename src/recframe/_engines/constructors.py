@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class Constructors(Protocol):
     """Makes frames; a module for each library. Lazy frames give lazy ones."""
 
-    def is_series(self, given: object) -> bool:
+    def is_series(self, value: object) -> bool:
         """Return whether something is a column."""
         ...
 

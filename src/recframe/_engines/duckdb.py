@@ -85,11 +85,11 @@ class DuckDB(SqlEngine):
             raise InputError(msg, f"SET python_enable_replacements = true, or {self.remedy}") from error
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        here, there = left.to_native(), right.to_native()
+        first_relation, second_relation = left.to_native(), right.to_native()
         matches = " AND ".join(f"here.{_quoted(name)} IS NOT DISTINCT FROM there.{_quoted(name)}" for name in on)
-        columns = [f"here.{_quoted(name)}" for name in here.columns]
-        columns += [f"there.{_quoted(name)}" for name in there.columns if name not in on]
-        joined = here.set_alias("here").join(there.set_alias("there"), matches, how="left")
+        columns = [f"here.{_quoted(name)}" for name in first_relation.columns]
+        columns += [f"there.{_quoted(name)}" for name in second_relation.columns if name not in on]
+        joined = first_relation.set_alias("here").join(second_relation.set_alias("there"), matches, how="left")
         return lazy(joined.project(", ".join(columns)))
 
     def rank_rows(

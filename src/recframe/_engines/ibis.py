@@ -78,13 +78,13 @@ class Ibis(SqlEngine):
         return ibis.memtable(frame.to_arrow())
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        here, there = left.to_native(), right.to_native()
+        first_table, second_table = left.to_native(), right.to_native()
         # Names of their own, so that no column of the result needs a second look at where it came from.
         # Where a join finds no row, ClickHouse puts 0 into columns that are never missing.
-        kept = {name: _as_typed(there[name]) for name in there.columns if name not in on}
-        there = there.select(**{f"there {name}": there[name] for name in on}, **kept)
-        matches = [here[name].identical_to(there[f"there {name}"]) for name in on]
-        return lazy(here.left_join(there, matches).drop(*(f"there {name}" for name in on)))
+        kept = {name: _as_typed(second_table[name]) for name in second_table.columns if name not in on}
+        second_table = second_table.select(**{f"there {name}": second_table[name] for name in on}, **kept)
+        matches = [first_table[name].identical_to(second_table[f"there {name}"]) for name in on]
+        return lazy(first_table.left_join(second_table, matches).drop(*(f"there {name}" for name in on)))
 
     def repeat(self, frame: Frame, times: str) -> Frame:
         native = frame.to_native()
@@ -118,9 +118,9 @@ def _backends(table: Any) -> list[str]:
 def _warn_of_backends(table: Any) -> None:
     """Warn once of each backend of a table on which nothing was tested; an unbound table does not say its backend."""
     for name in sorted({name for name in _backends(table) if not name.endswith(AS_TEXT)} - TESTED - WARNED):
-        known = "Ibis writes SQL for it" if name in COMPILES else "Ibis writes SQL of few calls or none for it"
+        claim = "Ibis writes SQL for it" if name in COMPILES else "Ibis writes SQL of few calls or none for it"
         msg = (
-            f"recframe was never tested on {name}: {known}. It is tested on DuckDB, PostgreSQL and ClickHouse. Compare "
+            f"recframe was never tested on {name}: {claim}. It is tested on DuckDB, PostgreSQL and ClickHouse. Compare "
             "the values of some lists with those of the same rows in polars"
         )
         warnings.warn(msg, BackendWarning, stacklevel=stack_level())
@@ -166,14 +166,14 @@ def _portable(node: Any, changed: Mapping[str, Any] | None) -> Any:
     return REWRITTEN.get(type(node), lambda same: same)(node)
 
 
-def _window(node: Any, given: dict[str, Any]) -> Any:
+def _window(node: Any, arguments: dict[str, Any]) -> Any:
     if not isinstance(node.func, (ops.RankBase, *COUNTS)):
-        return node.__recreate__(given)
-    if isinstance(given["func"], ops.Cast):  # of the count alone, as the window comes after it
-        given["func"] = given["func"].arg
+        return node.__recreate__(arguments)
+    if isinstance(arguments["func"], ops.Cast):  # of the count alone, as the window comes after it
+        arguments["func"] = arguments["func"].arg
     # Ranks have no frame, but ClickHouse gives each of several tied rows a frame and a rank of its own.
     frame = {"how": "range"} if isinstance(node.func, ops.MinRank | ops.DenseRank) else {}
-    return _integer(node.__recreate__(given | frame))
+    return _integer(node.__recreate__(arguments | frame))
 
 
 def _integer(node: Any) -> Any:

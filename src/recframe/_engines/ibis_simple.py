@@ -94,14 +94,14 @@ class Simpler:
 
     def _of_column(self, what: str, field: Any, holds: Callable[[Any], bool]) -> bool:
         """Return whether something holds for a column, wherever its values come from."""
-        known = self._known.get((what, field))
-        if known is None:
-            known = what == "never missing" and _is_filtered(field)
-            if not known:
+        is_known = self._known.get((what, field))
+        if is_known is None:
+            is_known = what == "never missing" and _is_filtered(field)
+            if not is_known:
                 origins = _origins(field, joined=what != "never missing")
-                known = bool(origins) and all(holds(origin) for origin in origins)
-            self._known[what, field] = known
-        return known
+                is_known = bool(origins) and all(holds(origin) for origin in origins)
+            self._known[what, field] = is_known
+        return is_known
 
 
 def _origins(field: Any, *, joined: bool) -> list[Any]:

@@ -23,7 +23,7 @@ class IdColumns(ABC):
     """Looks up ids in columns, and makes frames of ids; libraries add what Narwhals does not have, or not as fast."""
 
     @abstractmethod
-    def ids(self, given: Any, like: Any, column: str) -> Any:
+    def ids(self, ids: Any, like: Any, column: str) -> Any:
         """Return ids as a column of the library, of the type of a frame's column where there is one."""
 
     @abstractmethod
@@ -82,11 +82,11 @@ def _examples(values: nw.Series[Any]) -> list[Any]:
     return values.unique(maintain_order=True).head(NAMED).to_list()
 
 
-def check_column(there: Sequence[Any], column: str) -> None:
+def check_column(names: Sequence[Any], column: str) -> None:
     """Raise if a column is not among those of a frame."""
-    if column not in there:
-        msg = f"{column!r}: the frame has no such column; it has {', '.join(map(repr, there)) or 'no columns'}"
-        raise MissingColumnError(msg, closest(column, map(str, there)))
+    if column not in names:
+        msg = f"{column!r}: the frame has no such column; it has {', '.join(map(repr, names)) or 'no columns'}"
+        raise MissingColumnError(msg, closest(column, map(str, names)))
 
 
 def unlike_ids(column: str, dtype: object, ids: object) -> ColumnTypeError:
@@ -95,9 +95,9 @@ def unlike_ids(column: str, dtype: object, ids: object) -> ColumnTypeError:
     return ColumnTypeError(msg, "cast one of them, else no row would match")
 
 
-def as_list(given: Any) -> Any:
+def as_list(ids: Any) -> Any:
     """Return ids of another library, or any iterable, as what polars accepts."""
-    if isinstance(given, np.ndarray | list):
-        return given
-    to_list = getattr(given, "to_list", getattr(given, "tolist", None))
-    return list(given) if to_list is None else to_list()
+    if isinstance(ids, np.ndarray | list):
+        return ids
+    to_list = getattr(ids, "to_list", getattr(ids, "tolist", None))
+    return list(ids) if to_list is None else to_list()

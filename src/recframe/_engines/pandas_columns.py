@@ -129,12 +129,12 @@ def _flag(frame: Any, series: Any, spec: ColumnSpec) -> Any:
 def _inferred(series: Any) -> Any:
     """Return Python's objects in a type of numbers, where they are numbers."""
     # NA and NaT make no floats: they come back as what is missing in the type of the numbers.
-    known = series.dropna()
-    kind = types.infer_dtype(known)
-    dtype = "boolean" if kind == "boolean" else _whole([known]) if kind == "integer" else "object"
+    present = series.dropna()
+    kind = types.infer_dtype(present)
+    dtype = "boolean" if kind == "boolean" else _whole([present]) if kind == "integer" else "object"
     if dtype == "object" and kind in (*NUMBERS, "decimal"):
         dtype = "float64"
-    return series.infer_objects() if dtype == "object" else known.astype(dtype).reindex(series.index)
+    return series.infer_objects() if dtype == "object" else present.astype(dtype).reindex(series.index)
 
 
 def _whole(columns: Sequence[Any]) -> str:
@@ -174,8 +174,8 @@ def _exact_integers(series: Any, spec: ColumnSpec) -> Any:
         return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
     if spec.use not in ("score", "time") or max(-int(series.min()), int(series.max())) <= MOST_EXACT:
         return None
-    known = series.fillna(0).to_numpy(dtype=series.dtype.numpy_dtype)
-    return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
+    present = series.fillna(0).to_numpy(dtype=series.dtype.numpy_dtype)
+    return pd.Series(pd.arrays.IntegerArray(present, series.isna().to_numpy(dtype=bool)))
 
 
 def _times(series: Any, spec: ColumnSpec) -> Any:

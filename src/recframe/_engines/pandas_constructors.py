@@ -20,9 +20,9 @@ Frame = Any
 """A data frame, whose methods are typed too loosely to say so."""
 
 
-def is_series(given: object) -> bool:
+def is_series(value: object) -> bool:
     """Return whether something is a column."""
-    return isinstance(given, pd.Series | pd.Index)
+    return isinstance(value, pd.Series | pd.Index)
 
 
 def table(columns: Mapping[str, Any]) -> Frame:
@@ -64,10 +64,10 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
     """Add the values of items."""
-    known = {name: float(price) for name, price in prices.items()}
+    price_of = {name: float(price) for name, price in prices.items()}
     # Each item is looked up once: rows are many more.
     codes, items = pd.factorize(frame[item], use_na_sentinel=False)
-    amounts = np.array([known.get(name, np.nan) for name in items.tolist()], dtype="float64")
+    amounts = np.array([price_of.get(name, np.nan) for name in items.tolist()], dtype="float64")
     return frame.assign(**{value: amounts[codes]})
 
 

@@ -27,18 +27,18 @@ class PandasIds(IdColumns):
     def typed(self, values: Any) -> Any:
         return values.infer_objects()
 
-    def ids(self, given: Any, like: Any, column: str) -> Any:
+    def ids(self, ids: Any, like: Any, column: str) -> Any:
         if like is not None:
             check_column(names_of(like), column)
-        return _plain(given if isinstance(given, pd.Index | pd.Series) else as_list(given))
+        return _plain(ids if isinstance(ids, pd.Index | pd.Series) else as_list(ids))
 
     def look_up(self, frame: Any, column: str, ids: Any) -> Array:
         values = self.column(frame, column)
         kinds = [types.infer_dtype(each, skipna=True) for each in (values, ids)]
         if kinds[0] != kinds[1] and "empty" not in kinds:
             raise unlike_ids(column, values.dtype, ids.dtype)
-        places: Array = _index(ids).get_indexer(values)
-        return np.where(np.asarray(values.isna()), -1, places)
+        rows: Array = _index(ids).get_indexer(values)
+        return np.where(np.asarray(values.isna()), -1, rows)
 
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
         codes, values = pd.factorize(self.column(frame, column).take(rows), use_na_sentinel=False)
@@ -51,15 +51,15 @@ class PandasIds(IdColumns):
             return np.arange(len(ids))
 
     def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
-        columns: dict[str, Any] = {name: values.array.take(places) for name, (values, places) in ids.items()}
+        columns: dict[str, Any] = {name: values.array.take(rows) for name, (values, rows) in ids.items()}
         for name, values in numbers.items():
             columns[name] = values if values.dtype.kind == "f" else pd.arrays.IntegerArray(values, values < 0)
         return pd.DataFrame(columns)
 
 
-def _plain(given: Any) -> Any:
+def _plain(ids: Any) -> Any:
     """Return a series of what its categories hold, with NaN as null."""
-    index = _index(given)
+    index = _index(ids)
     return no_nan(pd.Series(index.astype(index.categories.dtype) if isinstance(index, pd.CategoricalIndex) else index))
 
 

@@ -46,8 +46,8 @@ def _is_number(dtype: Any) -> bool:
 
 def _pairs(codes: Any, column: Any) -> Any:
     """Return one whole number for each pair of a code and a value; missing is a value."""
-    own, values = pd.factorize(column.to_numpy() if isinstance(column.dtype, np.dtype) else no_nan(column))
-    return codes * (len(values) + 1) + own + 1
+    numbers, values = pd.factorize(column.to_numpy() if isinstance(column.dtype, np.dtype) else no_nan(column))
+    return codes * (len(values) + 1) + numbers + 1
 
 
 def _differs(column: Any, lists: Any) -> bool:

@@ -53,9 +53,9 @@ class PandasRows(Rows):
         if model is not None:
             below[model] = self._rows_of("frame")[model].take(extra[MODEL_ROW].to_numpy())
         new_only = {column for name, column in new.items() if name not in self._sources["frame"].specs}
-        for place, (_, column) in enumerate(above.items()):
+        for number, (_, column) in enumerate(above.items()):
             if len(extra) and _is_large(column):
-                above.isetitem(place, column.convert_dtypes())
+                above.isetitem(number, column.convert_dtypes())
         whole = above.reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):

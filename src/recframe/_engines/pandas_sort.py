@@ -48,27 +48,27 @@ def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
     numbers = _lists(keys)
     if numbers is None or not _fits(scores):
         return None
-    lists, many = numbers
-    least = None if upto is None else _score_to_sort_from(lists, many, scores, upto)
+    lists, count = numbers
+    least = None if upto is None else _score_to_sort_from(lists, count, scores, upto)
     if upto is None or least is None:
-        return _placed(lists, many, scores, upto)
+        return _placed(lists, count, scores, upto)
     high = np.flatnonzero(scores >= least)
-    lacks = np.bincount(lists[high], minlength=many) < upto
+    lacks = np.bincount(lists[high], minlength=count) < upto
     others = np.flatnonzero(lacks[lists])
     high = high[~lacks[lists[high]]]
     parts = []
     for rows in (high, others):
         if len(rows):
-            part = _placed(lists[rows], many, scores[rows], upto)
+            part = _placed(lists[rows], count, scores[rows], upto)
             if part is None:
                 return None
             parts.append(part._replace(rows=rows[part.rows]))
     return Placed(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _score_to_sort_from(lists: Any, many: int, scores: Any, upto: int) -> float | None:
+def _score_to_sort_from(lists: Any, count: int, scores: Any, upto: int) -> float | None:
     """Return the score from which on most lists have enough rows; None where all rows are sorted."""
-    bits = bits_of_sample(len(lists), many, upto)
+    bits = bits_of_sample(len(lists), count, upto)
     if bits is None:
         return None
     last_bits = lists & (2**bits - 1)
@@ -77,9 +77,9 @@ def _score_to_sort_from(lists: Any, many: int, scores: Any, upto: int) -> float 
     return score_to_sort_from(lists[some].tolist(), scores[some].tolist(), upto)
 
 
-def _placed(lists: Any, many: int, scores: Any, upto: int | None, *, descending: bool = True) -> Placed | None:
+def _placed(lists: Any, count: int, scores: Any, upto: int | None, *, descending: bool = True) -> Placed | None:
     """Return what `placed` does, from a sort of all rows; `lists` is changed."""
-    ordered = _ordered(lists, many, scores, descending=descending)
+    ordered = _ordered(lists, count, scores, descending=descending)
     if ordered is None:
         return None
     rows, first_of_list, first_of_block = ordered
@@ -106,8 +106,8 @@ def numbered(keys: Sequence[Any], values: Any, *, descending: bool, tied: bool =
     if ordered is None:
         return None
     rows, first_of_list, _ = ordered
-    places = np.arange(len(rows))
-    return Placed(rows, places - np.maximum.accumulate(np.where(first_of_list, places, 0)) + 1, np.ones_like(places))
+    index = np.arange(len(rows))
+    return Placed(rows, index - np.maximum.accumulate(np.where(first_of_list, index, 0)) + 1, np.ones_like(index))
 
 
 def _fits(values: Any) -> bool:
@@ -115,13 +115,13 @@ def _fits(values: Any) -> bool:
     return values.dtype.kind in "iuf" and not np.isnan(values).any()
 
 
-def _ordered(lists: Any, many: int, values: Any, *, descending: bool) -> tuple[Any, Any, Any] | None:
+def _ordered(lists: Any, count: int, values: Any, *, descending: bool) -> tuple[Any, Any, Any] | None:
     """Return the rows by list and value, and which of them are the first of their list, and of their equal values.
 
     `lists` is changed.
     """
     row_bits = (len(values) - 1).bit_length()
-    bits = min(MOST_BITS, BITS - (many - 1).bit_length() - row_bits)
+    bits = min(MOST_BITS, BITS - (count - 1).bit_length() - row_bits)
     distance = _scaled(values, bits, descending=descending)
     if distance is None:
         return None
@@ -150,34 +150,34 @@ def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None
     in_run[:-1] |= ~heads[1:]
     members = np.flatnonzero(in_run)
     # The values of other rows are not looked up.
-    own, is_head = values[rows[members]], heads[members]
-    differs = _heads(own) & ~is_head
+    values_of_runs, is_head = values[rows[members]], heads[members]
+    differs = _heads(values_of_runs) & ~is_head
     if differs.any():
         run = np.cumsum(is_head) - 1
         mixed = np.zeros(run[-1] + 1, dtype=bool)
         mixed[run[differs]] = True
         where = np.flatnonzero(mixed[run])
-        by_value = np.argsort(own[where], kind="stable")
+        by_value = np.argsort(values_of_runs[where], kind="stable")
         by_value = by_value[::-1] if descending else by_value
         moved = where[by_value[np.argsort(run[where][by_value], kind="stable")]]
-        rows[members[where]], own[where] = rows[members[moved]], own[moved]
-        differs = _heads(own) & ~is_head
+        rows[members[where]], values_of_runs[where] = rows[members[moved]], values_of_runs[moved]
+        differs = _heads(values_of_runs) & ~is_head
     heads[members] |= differs
 
 
 def _lists(keys: Sequence[Any]) -> tuple[Any, int] | None:
     """Return the lists as whole numbers from 0, and how many there may be; None where they do not fit."""
-    lists, many = None, 1
+    lists, count = None, 1
     for key in keys:
         if key.dtype.kind != "i" or not len(key):
             return None
         least, most = int(key.min()), int(key.max())
-        many *= most - least + 1
-        if many > 2**BITS:
+        count *= most - least + 1
+        if count > 2**BITS:
             return None
         digit = np.subtract(key, least, dtype="int64")
         lists = digit if lists is None else lists * (most - least + 1) + digit
-    return None if lists is None else (lists, many)
+    return None if lists is None else (lists, count)
 
 
 def _scaled(values: Any, bits: int, *, descending: bool) -> Any:

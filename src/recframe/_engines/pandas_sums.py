@@ -22,7 +22,7 @@ def exact_sums(
     held: dict[str, Any] = {name: frame[name] for name in group}
     totals: dict[str, list[str]] = {}
     for number, name in enumerate(columns):
-        parts = {f"{number} {place}": part for place, part in enumerate(_parts(frame[name].to_numpy()))}
+        parts = {f"{number} {index}": part for index, part in enumerate(_parts(frame[name].to_numpy()))}
         held |= parts
         totals[name] = [*parts]
     held |= {f"count {name}": frame[column].notna().to_numpy() for name, column in counted.items()}

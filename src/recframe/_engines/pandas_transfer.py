@@ -30,8 +30,8 @@ def polars_frame(columns: Mapping[str, Any]) -> Frame:
         if isinstance(values, np.ndarray):
             return pl.Series(name, values, nan_to_null=True)
         # Nullable integers, kept whole with their mask.
-        known = pl.Series(name, values.to_numpy(dtype=values.dtype.numpy_dtype, na_value=0))
-        return known.to_frame().select(pl.when(pl.Series(values.notna().to_numpy())).then(pl.col(name)))[name]
+        numbers = pl.Series(name, values.to_numpy(dtype=values.dtype.numpy_dtype, na_value=0))
+        return numbers.to_frame().select(pl.when(pl.Series(values.notna().to_numpy())).then(pl.col(name)))[name]
 
     return polars_frame.lazy(pl.DataFrame([series(name, values) for name, values in columns.items()]))
 

@@ -190,10 +190,10 @@ class EagerPolars(Polars):
             return super().look_up(rows, table, column, suffix)
         # Read by place, which takes a quarter of the time of a join.
         held_rows, values = self._collect(rows), self._collect(table).drop(POSITION)
-        place = held_rows.get_column(column).cast(pl.Int64)
-        place = (place - 1).set(place < 1, None)
+        row = held_rows.get_column(column).cast(pl.Int64)
+        row = (row - 1).set(row < 1, None)
         names = {name: name + suffix if name in held_rows.columns else name for name in values.columns}
-        return lazy(held_rows.hstack(values.select(pl.all().gather(place)).rename(names)))
+        return lazy(held_rows.hstack(values.select(pl.all().gather(row)).rename(names)))
 
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
         rows = held(frame)
@@ -251,10 +251,10 @@ class EagerPolars(Polars):
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
         # The column as it is held: a plan would cost more than the look.
         numbers: Any = picked(frame.select(column) if held(frame) is None else frame).get_column(column)
-        known = getattr(frame, "facts", {}).setdefault(column, [])
-        if not known and (numbers.dtype.is_integer() or (not self._few and polars_pack.may_be_whole(numbers))):
-            known[:] = polars_pack.facts(numbers, numbers.dtype)
-        least, most = known[:2] or (numbers.min(), numbers.max())
+        facts = getattr(frame, "facts", {}).setdefault(column, [])
+        if not facts and (numbers.dtype.is_integer() or (not self._few and polars_pack.may_be_whole(numbers))):
+            facts[:] = polars_pack.facts(numbers, numbers.dtype)
+        least, most = facts[:2] or (numbers.min(), numbers.max())
         return float(least or 0), float(most or 0)
 
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:

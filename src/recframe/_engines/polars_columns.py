@@ -110,11 +110,11 @@ class EagerColumns:
             holders = _holders(frames, column)
             # Frames without rows keep their types, by which the schemas of lazy frames are compared.
             if any(frame.height for frame in holders.values()):
-                known = texts.pop(column, None)
-                coded, values = _by_appearance([frame.get_column(column) for frame in holders.values()], known)
+                texts_of_model = texts.pop(column, None)
+                coded, values = _by_appearance([frame.get_column(column) for frame in holders.values()], texts_of_model)
                 for (name, frame), numbers in zip(holders.items(), coded, strict=True):
                     frames[name] = frame.with_columns(numbers)
-                models[column] = values if known is None else known.gather(values)
+                models[column] = values if texts_of_model is None else texts_of_model.gather(values)
         return cls(frames, texts, objects, models)
 
     def decoded(self, result: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
@@ -238,8 +238,8 @@ def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tup
         ]
         return [frame.get_column(NUMBER).alias(name) for frame in numbered], values
     missing = len(texts)
-    places = pl.int_range(len(values), dtype=pl.UInt32, eager=True)
-    table = pl.repeat(0, missing + 1, dtype=pl.UInt32, eager=True).scatter(values.fill_null(missing), places)
+    codes = pl.int_range(len(values), dtype=pl.UInt32, eager=True)
+    table = pl.repeat(0, missing + 1, dtype=pl.UInt32, eager=True).scatter(values.fill_null(missing), codes)
     return [table.gather(column.fill_null(missing)).alias(name) for column in columns], values
 
 

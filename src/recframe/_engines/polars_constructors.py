@@ -25,9 +25,9 @@ Frame = Any
 """A data frame or a lazy one: each call answers in kind."""
 
 
-def is_series(given: object) -> bool:
+def is_series(value: object) -> bool:
     """Return whether something is a column."""
-    return isinstance(given, pl.Series)
+    return isinstance(value, pl.Series)
 
 
 def table(columns: Mapping[str, Any]) -> pl.DataFrame:
@@ -50,10 +50,10 @@ def _column(name: str, values: Any) -> pl.Series:
     of_text = held.dtype == pl.String
     if not (of_text or is_lost.any()) or not isinstance(values, Sequence):
         return column
-    given = [*chain.from_iterable(filter(None, values))] if of_lists else values
-    lost = (given[row] for row in is_lost.arg_true())
+    singles = [*chain.from_iterable(filter(None, values))] if of_lists else values
+    lost = (singles[row] for row in is_lost.arg_true())
     large = next((value for value in lost if isinstance(value, int) and abs(value) >= SMALLEST_LOST), None)
-    wrong = next((value for value in given if isinstance(value, int | float)), None) if of_text else large
+    wrong = next((value for value in singles if isinstance(value, int | float)), None) if of_text else large
     if wrong is not None:
         which = "a number beside text" if large is None else "too large for polars beside its other values"
         msg = f"{name!r} holds {quoted(wrong if large is None else large)}, which is {which}"
@@ -112,16 +112,16 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
     """Add the values of items."""
-    dtype, known = frame.collect_schema()[item], dict[Any, float]()
+    dtype, price_of = frame.collect_schema()[item], dict[Any, float]()
     for kind in {*map(type, prices)} - {type(None)}:
         names = [name for name in prices if type(name) is kind]
         with suppress(PolarsError):  # not of the items' type
             # A name that is cast is that of an item only if it stays equal: 7.9 and "07" are not 7.
             cast = pl.Series(names, strict=False).cast(dtype, strict=False).to_list()
-            known |= {own: float(prices[name]) for name, own in zip(names, cast, strict=True) if name == own}
+            price_of |= {key: float(prices[name]) for name, key in zip(names, cast, strict=True) if name == key}
     value_of = pl.lit(None, pl.Float64)
-    if known:
-        items, amounts = pl.Series([*known], dtype=dtype), pl.Series([*known.values()])
+    if price_of:
+        items, amounts = pl.Series([*price_of], dtype=dtype), pl.Series([*price_of.values()])
         value_of = col(item).replace_strict(items, amounts, default=None, return_dtype=pl.Float64)
     return frame.with_columns(value_of.alias(value))
 
@@ -137,19 +137,19 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
         if not isinstance(ranked, pl.LazyFrame) and ranked.schema[name] == pl.Object:
             raise _no_lists_of_objects(repr(name))
     # Keys under names of their own: before version 2, polars joins by no column whose name is a pattern.
-    own = [f"key{index}" for index in range(len(keys))] or ["key"]
-    key_columns = [col(key).alias(name) for key, name in zip(keys, own, strict=False)] or [pl.lit(0).alias("key")]
+    names = [f"key{index}" for index in range(len(keys))] or ["key"]
+    key_columns = [col(key).alias(name) for key, name in zip(keys, names, strict=False)] or [pl.lit(0).alias("key")]
     lists = _no_nan(
-        ranked.select(*key_columns, *(col(name).alias(f"list{i}") for i, name in enumerate(columns)), rank), own
+        ranked.select(*key_columns, *(col(name).alias(f"list{i}") for i, name in enumerate(columns)), rank), names
     )
-    lists = lists.group_by(own).agg(pl.col(f"list{i}").sort_by(rank) for i in range(len(columns)))
-    every = _no_nan(frame.select(*key_columns) if keys else pl.select(*key_columns), own).unique(maintain_order=True)
+    lists = lists.group_by(names).agg(pl.col(f"list{i}").sort_by(rank) for i in range(len(columns)))
+    every = _no_nan(frame.select(*key_columns) if keys else pl.select(*key_columns), names).unique(maintain_order=True)
     every = every.lazy() if isinstance(lists, pl.LazyFrame) else every
-    imploded = every.join(lists, on=own, how="left", **NULLS_EQUAL)
+    imploded = every.join(lists, on=names, how="left", **NULLS_EQUAL)
     if keys and isinstance(imploded, pl.DataFrame):
-        imploded = imploded.sort(own, nulls_last=True, maintain_order=True)
+        imploded = imploded.sort(names, nulls_last=True, maintain_order=True)
     back = [pl.col(f"list{i}").fill_null([]).alias(name) for i, name in enumerate(columns)]
-    return imploded.select(*(pl.col(name).alias(key) for key, name in zip(keys, own, strict=False)), *back)
+    return imploded.select(*(pl.col(name).alias(key) for key, name in zip(keys, names, strict=False)), *back)
 
 
 def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> pl.DataFrame | None:

@@ -25,9 +25,9 @@ class PolarsIds(IdColumns):
         check_column(frame.columns, column)
         return _plain(polars_compat.series(frame, column))
 
-    def ids(self, given: Any, like: Any, column: str) -> Any:
+    def ids(self, ids: Any, like: Any, column: str) -> Any:
         try:
-            series = _plain(given if isinstance(given, pl.Series) else pl.Series(as_list(given)))
+            series = _plain(ids if isinstance(ids, pl.Series) else pl.Series(as_list(ids)))
         except (TypeError, OverflowError, PolarsError) as error:
             msg = f"the ids of {column!r} are no column of polars: {str(error).splitlines()[0]}"
             raise InputError(msg, "give all of them as text, or as whole numbers of up to 64 bits") from None
@@ -52,8 +52,8 @@ class PolarsIds(IdColumns):
                 raise unlike_ids(column, values.dtype, ids.dtype)
             # Whole numbers match by value; what the narrower type cannot hold is not there.
             values = values.cast(ids.dtype, strict=False)
-        places = pl.int_range(len(ids), eager=True, dtype=pl.Int64)
-        looked_up = values.replace_strict(ids, places, default=-1, return_dtype=pl.Int64)
+        indices = pl.int_range(len(ids), eager=True, dtype=pl.Int64)
+        looked_up = values.replace_strict(ids, indices, default=-1, return_dtype=pl.Int64)
         return np.where(values.is_null().to_numpy(), -1, looked_up.fill_null(-1).to_numpy())
 
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
@@ -69,13 +69,13 @@ class PolarsIds(IdColumns):
         return ids.arg_sort(nulls_last=True).to_numpy()
 
     def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
-        columns = [values.gather(places).alias(name) for name, (values, places) in ids.items()]
+        columns = [values.gather(rows).alias(name) for name, (values, rows) in ids.items()]
         frame = pl.DataFrame([*columns, *(pl.Series(name, values) for name, values in numbers.items())])
         whole = [name for name, values in numbers.items() if values.dtype.kind == "i"]
         return frame.with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).alias(name) for name in whole)
 
 
-def _plain(given: pl.Series) -> pl.Series:
+def _plain(ids: pl.Series) -> pl.Series:
     """Return a series without categories, under a name that is no pattern, as its methods read their own."""
-    series = given.alias("ids")
+    series = ids.alias("ids")
     return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series

@@ -84,8 +84,8 @@ class LazyPolars(Polars):
         if not names:
             msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
             raise OptionTypeError(msg, "give one column per feature, an Array column, or an eager frame")
-        places = (col(column).arr.get(index).alias(name) for index, name in enumerate(names))
-        return frame.select(item, *places)
+        fields = (col(column).arr.get(index).alias(name) for index, name in enumerate(names))
+        return frame.select(item, *fields)
 
     def collect_once(self, frame: Frame) -> Frame:
         # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
@@ -132,9 +132,9 @@ class LazyPolars(Polars):
         return numbered or super().number_rows(frame, keys, column, descending=descending, tied=tied)
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
-        known = known_values(rows, keys, column).to_native()
+        values = known_values(rows, keys, column).to_native()
         refuse = partial(_refuse_repeats, tuple(keys), error)
-        return lazy(known.map_batches(refuse, **ALL_ROWS))
+        return lazy(values.map_batches(refuse, **ALL_ROWS))
 
     def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         summed = partial(polars_runs.sums_in_order, group=group, terms={name: col(name) for name in columns})
@@ -192,7 +192,7 @@ def _ranked(
             (numbers,), texts[key] = polars_texts.encoded([frame.get_column(key)])
             frame = frame.with_columns(numbers)
     ranked = collect_columns(rank(frame, keys))
-    return ranked.with_columns(pl.lit(known).gather(pl.col(key)).alias(key) for key, known in texts.items())
+    return ranked.with_columns(pl.lit(values).gather(pl.col(key)).alias(key) for key, values in texts.items())
 
 
 def _refuse_repeats(keys: Sequence[str], error: RecError, frame: pl.DataFrame) -> pl.DataFrame:

@@ -58,11 +58,11 @@ class Digits(NamedTuple):
     one stands for missing ones."""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, names: Sequence[str], known: Facts) -> Digits | None:
+    def of(cls, frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> Digits | None:
         """Return the digits of columns; None where one is not of whole numbers."""
         columns = []
         for name in names:
-            least, most, whole, lacks = known.get(name) or UNKNOWN
+            least, most, whole, lacks = facts_of.get(name) or UNKNOWN
             if not whole or least is None or not -(2**BITS) < least <= most < 2**BITS:
                 return None
             columns.append((name, frame.schema[name], int(least) - lacks, int(most) - int(least) + lacks + 1, lacks))
@@ -81,24 +81,24 @@ class Digits(NamedTuple):
     def number(self, column: Callable[[str], Any] = pl.col) -> Any:
         """Return the number of each row: an expression, or a series of a frame's columns; of no columns, 0."""
         number: Any = 0
-        for place, (name, dtype, least, many, lacks) in enumerate(self.columns):
+        for index, (name, dtype, least, count, lacks) in enumerate(self.columns):
             codes = column(name).to_physical() if dtype in CODED else column(name)
             digit = codes.cast(pl.Int64)
             digit = digit - least if least else digit  # to take 0 away takes as long
             digit = digit.fill_null(0) if lacks else digit
-            number = number * many + digit if place else digit
+            number = number * count + digit if index else digit
         return number
 
     def read(self, number: pl.Expr) -> dict[str, pl.Expr]:
         """Return the columns by their names, from the number of each row."""
         decoded = {}
-        for place, (name, dtype, least, many, lacks) in reversed([*enumerate(self.columns)]):
+        for index, (name, dtype, least, count, lacks) in reversed([*enumerate(self.columns)]):
             # The first digit is what is left, and `%` takes its time.
-            digit = number % many if place else number
+            digit = number % count if index else number
             value = digit + least if least else digit
             value = pl.when(digit > 0).then(value) if lacks else value
             decoded[name] = value.cast(dtype).alias(name)
-            number = number // many
+            number = number // count
         return decoded
 
 
@@ -199,29 +199,29 @@ def pack(
 
 
 def digits_of(
-    frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], known: Facts
+    frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], facts_of: Facts
 ) -> tuple[Digits | None, Digits | None]:
     """Return the digits of the keys and those of columns that are no keys, None for each that the integers cannot hold.
 
     Few rows are looked up by their numbers sooner than read from digits.
     """
     few = frame.height <= FEW_ROWS
-    _ask(frame, keys if few else list(dict.fromkeys([*keys, *columns])), known)
-    lists = Digits.of(frame, keys, known)
-    tail = None if few else Digits.of(frame, [name for name in columns if name not in keys], known)
+    _ask(frame, keys if few else list(dict.fromkeys([*keys, *columns])), facts_of)
+    lists = Digits.of(frame, keys, facts_of)
+    tail = None if few else Digits.of(frame, [name for name in columns if name not in keys], facts_of)
     fits = tail is not None and tail.readable and tail.many <= MOST_DIGITS
     return lists, tail if fits and lists is not None and lists.readable else None
 
 
-def _ask(frame: pl.DataFrame, names: Sequence[str], known: Facts) -> None:
+def _ask(frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> None:
     """Add what is not known yet of columns that may hold whole numbers only."""
-    columns = [*filter(may_be_whole, map(frame.get_column, filterfalse(known.get, names)))]
+    columns = [*filter(may_be_whole, map(frame.get_column, filterfalse(facts_of.get, names)))]
     # In a small frame, one step for all costs more than looks at columns that are held.
     few = frame.height <= FEW_ROWS or not columns
     looked_up = [fact for column in columns for fact in facts(column if few else pl.col(column.name), column.dtype)]
     answers = looked_up if few else frame.select(**{f"{number}": fact for number, fact in enumerate(looked_up)}).row(0)
     for number, column in enumerate(columns):
-        known.setdefault(column.name, [])[:] = answers[4 * number : 4 * number + 4]
+        facts_of.setdefault(column.name, [])[:] = answers[4 * number : 4 * number + 4]
 
 
 def facts(values: Any, dtype: pl.DataType) -> tuple[Any, ...]:

@@ -64,8 +64,8 @@ class LazyRows(Rows):
     """Rows of plans, which keep all their columns."""
 
     def __init__(self, engine: Engine, sources: Mapping[str, Source], check: SchemaCheck) -> None:
-        own = {"frame": [pl.all().name.prefix(CARRIED)]}
-        frames = {name: read_lazy(check, name, source.specs, own.get(name, ())) for name, source in sources.items()}
+        carried = {"frame": [pl.all().name.prefix(CARRIED)]}
+        frames = {name: read_lazy(check, name, source.specs, carried.get(name, ())) for name, source in sources.items()}
         super().__init__(sources, engine, frames, [])
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.LazyFrame:  # noqa: ARG002
@@ -84,9 +84,9 @@ class LazyRows(Rows):
         # By name, polars would read some columns as patterns: it lines up numbers.
         columns = dict.fromkeys([*self._sources["frame"].native.collect_schema(), *by_name.values()])
         numbers = {name: str(number) for number, name in enumerate(columns)}
-        there = {name: numbers[name] for name in by_name.values()}
-        lacks = [pl.lit(None).alias(number) for name, number in numbers.items() if name not in there]
-        below = below.rename(there).with_columns(lacks).select(numbers.values())
+        number_of = {name: numbers[name] for name in by_name.values()}
+        lacks = [pl.lit(None).alias(number) for name, number in numbers.items() if name not in number_of]
+        below = below.rename(number_of).with_columns(lacks).select(numbers.values())
         rows: pl.LazyFrame = pl.concat([above.rename(numbers).select(numbers.values()), below], how="vertical_relaxed")
         return rows.rename({number: name for name, number in numbers.items()})
 
@@ -97,8 +97,8 @@ def _own_name(name: str) -> str:
 
 def _types(sources: Mapping[str, Source], new: Mapping[str, str], schema: pl.Schema) -> dict[str, pl.DataType]:
     """Return the types of the new columns that only the truth says."""
-    own = sources["frame"].specs
-    return {column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in own}
+    specs = sources["frame"].specs
+    return {column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in specs}
 
 
 def _typed(column: str, dtype: pl.DataType) -> pl.Expr:

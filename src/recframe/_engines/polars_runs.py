@@ -74,10 +74,10 @@ def ordered_ties(frame: pl.DataFrame, block: Sequence[str], columns: Sequence[st
         return frame
     blocks = looked.get_column(BLOCK)
     rows = is_in(col(BLOCK), blocks.filter(looked.get_column(MIXED)).unique())
-    places = collect_columns(looked.lazy().select(rows)).to_series().arg_true()
-    keys = pl.DataFrame([blocks.gather(places), *(series(frame, name).gather(places) for name in columns)])
+    rows_of = collect_columns(looked.lazy().select(rows)).to_series().arg_true()
+    keys = pl.DataFrame([blocks.gather(rows_of), *(series(frame, name).gather(rows_of) for name in columns)])
     order = collect_columns(keys.lazy().select(pl.arg_sort_by(BLOCK, *columns, nulls_last=True))).to_series()
-    sources = pl.int_range(frame.height, eager=True).scatter(places, places.gather(order).cast(pl.Int64))
+    sources = pl.int_range(frame.height, eager=True).scatter(rows_of, rows_of.gather(order).cast(pl.Int64))
     return frame.select(pl.all().gather(sources))
 
 
@@ -94,8 +94,8 @@ def _differ(keys: pl.DataFrame) -> bool:
     return bool(collect_columns(keys.lazy().unique().select(pl.len())).item() == keys.height)
 
 
-def _sums_of_runs(numpy: Any, runs: Any, many: int, values: pl.Series) -> pl.Series:
+def _sums_of_runs(numpy: Any, runs: Any, count: int, values: pl.Series) -> pl.Series:
     """Return the sums of many runs of rows, from the number of each row's run."""
-    known = values.fill_null(0.0) if values.null_count() else values
+    filled = values.fill_null(0.0) if values.null_count() else values
     # Of no rows, NumPy counts whole numbers.
-    return pl.Series(values.name, numpy.bincount(runs, known.to_numpy(), many), dtype=values.dtype)
+    return pl.Series(values.name, numpy.bincount(runs, filled.to_numpy(), count), dtype=values.dtype)

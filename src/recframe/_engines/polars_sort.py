@@ -58,10 +58,10 @@ def rank_rows(
     score: str,
     upto: int | None,
     mark: Mark | None,
-    known: Facts | None = None,
+    facts: Facts | None = None,
 ) -> pl.LazyFrame:
     """Return rows as `ranked_by_sort` does, in any order."""
-    ranked = ranked_by_sort(frame, keys, score, upto, mark, {} if known is None else known)
+    ranked = ranked_by_sort(frame, keys, score, upto, mark, {} if facts is None else facts)
     if ranked is not None:
         return ranked
     rows: pl.LazyFrame = ranked_by_windows(lazy(frame), keys, score, upto).drop(score).to_native()
@@ -73,13 +73,13 @@ def number_rows(
 ) -> pl.LazyFrame:
     """Return rows with their positions by a column, as `Engine.number_rows` does; missing where it is."""
     missing = pl.col(column).is_null()
-    there = frame.filter(~missing) if frame.get_column(column).null_count() else frame
-    numbered = numbered_by_sort(there, keys, column, descending=descending, tied=tied)
+    scored = frame.filter(~missing) if frame.get_column(column).null_count() else frame
+    numbered = numbered_by_sort(scored, keys, column, descending=descending, tied=tied)
     if numbered is None:
         windowed = numbered_by_windows(lazy(frame), keys, column, descending=descending, tied=tied)
         rows: pl.LazyFrame = windowed.to_native()
         return rows
-    if there is frame:
+    if scored is frame:
         return numbered
     lacks = [pl.lit(None, pl.Float64).alias(name) for name in (POSITION, *([EQUAL] if tied else []))]
     return pl.concat([numbered, frame.lazy().filter(missing).with_columns(lacks)])
@@ -88,9 +88,9 @@ def number_rows(
 def places(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool) -> pl.Series:
     """Return the first or the mean position of each row's tied block, missing where the score is."""
     rows = frame.select(*keys, pl.col(score).alias(PLACED_BY)).with_row_index(ROW)
-    there = rows.filter(pl.col(PLACED_BY).is_not_null()) if rows.get_column(PLACED_BY).null_count() else rows
+    scored = rows.filter(pl.col(PLACED_BY).is_not_null()) if rows.get_column(PLACED_BY).null_count() else rows
     place = pl.col(START).cast(pl.Float64) if first else pl.col(START) + (pl.col(SIZE) - 1) / 2
-    ranked = collect_columns(rank_rows(there, keys, PLACED_BY, None, None).select(ROW, place.alias(START)))
+    ranked = collect_columns(rank_rows(scored, keys, PLACED_BY, None, None).select(ROW, place.alias(START)))
     return in_order_of_rows(ranked.get_column(ROW), ranked.get_column(START), frame.height)
 
 
@@ -98,7 +98,7 @@ def places(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool)
 
 
 def ranked_by_sort(
-    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, known: Facts
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, facts: Facts
 ) -> pl.LazyFrame | None:
     """Return rows with the positions where their tied blocks start in their lists, and the sizes of the blocks.
 
@@ -122,7 +122,7 @@ def ranked_by_sort(
         sorted rows; None where the keys have no integer codes, or the numbers do not fit.
     """
     columns = [name for name in frame.columns if name != score]
-    lists, digits = digits_of(frame, keys, columns, known)
+    lists, digits = digits_of(frame, keys, columns, facts)
     if lists is None:
         return None
     least = None if upto is None else _score_to_sort_from(frame, lists, score, upto)
@@ -151,9 +151,9 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
     number = lists.number()
     last_bits = number & (2**bits - 1)
     # One of the lists is that of some row, so that there is one.
-    some = frame.lazy().filter(last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
+    in_order = frame.lazy().filter(last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
     # Sorted, as Python then sorts in no time.
-    numbers, scores = collect(some.select(number.alias(PACKED), score).sort(score)).get_columns()
+    numbers, scores = collect(in_order.select(number.alias(PACKED), score).sort(score)).get_columns()
     return score_to_sort_from(numbers.to_list(), scores.to_list(), upto)
 
 
@@ -194,22 +194,22 @@ def _ranked(
         The numbers of the lists that have a row at this position; empty where no lower scores were left out.
     """
     columns = [name for name in frame.columns if name != score]
-    many = -(-frame.height // ROWS_AT_ONCE)
+    count = -(-frame.height // ROWS_AT_ONCE)
     rows: list[pl.LazyFrame] = []
     whole: list[pl.Series] = []
-    for index in range(many):
-        some = frame if many == 1 else _filtered(frame, lists.number() % many == index)
-        if some.is_empty():
+    for index in range(count):
+        in_order = frame if count == 1 else _filtered(frame, lists.number() % count == index)
+        if in_order.is_empty():
             continue
-        part = _in_order(some, lists, digits, score, upto, columns, descending=True)
+        part = _in_order(in_order, lists, digits, score, upto, columns, descending=True)
         if part is None:
             return None
         needed = part.blocks(upto, mark)
         # While the others are sorted, only what is needed of each part stays in memory.
-        rows.append(needed if many == 1 else collect_columns(needed).lazy())
+        rows.append(needed if count == 1 else collect_columns(needed).lazy())
         if high and upto is not None:
             whole.append(part.lists_of_length(upto))
-    return (rows[0] if many == 1 else pl.concat(rows)), whole
+    return (rows[0] if count == 1 else pl.concat(rows)), whole
 
 
 def _in_order(
@@ -244,10 +244,10 @@ def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
 
 def _same_from(bit: int, codes: pl.Series, before: int = 1) -> pl.Series:
     """Return which codes, from one on, equal the one some places before in all bits from one on, without a division."""
-    many = len(later := codes.slice(before))
-    if many <= PIECE:
-        return (later ^ codes.head(many)) < bit
-    return pl.concat([_same_from(bit, codes.slice(at, PIECE + before), before) for at in range(0, many, PIECE)])
+    count = len(later := codes.slice(before))
+    if count <= PIECE:
+        return (later ^ codes.head(count)) < bit
+    return pl.concat([_same_from(bit, codes.slice(at, PIECE + before), before) for at in range(0, count, PIECE)])
 
 
 def _earlier(flags: pl.Series, by: int) -> pl.Series:
@@ -279,15 +279,15 @@ def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
 def _by_score(packed: Pack, codes: pl.Series, scores: pl.Series, goes_on: pl.Series, *, descending: bool) -> _InOrder:
     """Return the first rows, those with the same bits in the order of their scores."""
     in_runs = pl.concat([_FALSE, goes_on]) | pl.concat([goes_on, _FALSE])
-    some = codes.filter(in_runs)
-    own, same = scores[packed.numbers(some)].alias(SCORE), _same_from(packed.score, some)
-    if not (same & (own.slice(1) != own.head(len(own) - 1))).any():
+    in_order = codes.filter(in_runs)
+    values, same = scores[packed.numbers(in_order)].alias(SCORE), _same_from(packed.score, in_order)
+    if not (same & (values.slice(1) != values.head(len(values) - 1))).any():
         return _InOrder(packed, codes, goes_on)
-    bits = (some // packed.score).alias(GOES_ON)
-    rows = pl.DataFrame([some, bits, own]).sort(GOES_ON, SCORE, descending=[False, descending])
-    own, places = rows.get_column(SCORE), in_runs.arg_true()
-    codes = codes.clone().scatter(places, rows.get_column(PACKED))
-    goes_on = goes_on.clone().scatter(places.slice(1) - 1, same & (own.slice(1) == own.head(len(own) - 1)))
+    bits = (in_order // packed.score).alias(GOES_ON)
+    rows = pl.DataFrame([in_order, bits, values]).sort(GOES_ON, SCORE, descending=[False, descending])
+    values, indices = rows.get_column(SCORE), in_runs.arg_true()
+    codes = codes.clone().scatter(indices, rows.get_column(PACKED))
+    goes_on = goes_on.clone().scatter(indices.slice(1) - 1, same & (values.slice(1) == values.head(len(values) - 1)))
     return _InOrder(packed._replace(in_order=False), codes, goes_on)
 
 

@@ -123,9 +123,9 @@ def _exact_sums_by(
     held, totals, added = [*map(partial(series, frame), [*group, *least])], [], [col(name).min() for name in least]
     for number, name in enumerate(columns):
         sums = []
-        for place, part in enumerate(_parts(series(frame, name))):
-            held.append(part.alias(f"{number} {place}"))
-            sums.append(pl.col(f"{number} {place}"))
+        for index, part in enumerate(_parts(series(frame, name))):
+            held.append(part.alias(f"{number} {index}"))
+            sums.append(pl.col(f"{number} {index}"))
         added += map(pl.Expr.sum, sums)
         totals.append(reduce(add, sums).alias(name))
     numbers = {name: number for number, name in enumerate(columns)}

@@ -48,13 +48,13 @@ def encoded(columns: Sequence[pl.Series]) -> tuple[list[pl.Series], pl.Series]:
     """Return columns of text as whole numbers, the same number for the same text, and the text of each number."""
     texts = pl.concat([column.alias(TEXT) for column in columns], rechunk=True)
     in_runs = all(RUNS * _heads(some).sum() <= len(some) for some in (texts.head(FEW), texts))
-    numbers, known = _encoded(texts.filter(_heads(texts)) if in_runs else texts)
+    numbers, unique = _encoded(texts.filter(_heads(texts)) if in_runs else texts)
     numbers = numbers.gather(texts.rle_id()) if in_runs else numbers
     coded, start = [], 0
     for column in columns:
         coded.append(numbers.slice(start, len(column)).alias(column.name))
         start += len(column)
-    return coded, known
+    return coded, unique
 
 
 def _heads(values: pl.Series) -> pl.Series:
@@ -68,29 +68,29 @@ def _by_table(texts: pl.Series) -> _Encoded | None:
     """Return numbers by a table of hashes; None where few texts repeat."""
     if len(texts) <= FEW_ROWS:
         return None
-    many = 2 ** max(len(texts).bit_length() - SLOTS_BITS, 0)
-    slot = (_hash(TEXT) & pl.lit(many - 1, dtype=pl.UInt64)).cast(pl.UInt32)
+    slot_count = 2 ** max(len(texts).bit_length() - SLOTS_BITS, 0)
+    slot = (_hash(TEXT) & pl.lit(slot_count - 1, dtype=pl.UInt64)).cast(pl.UInt32)
     sample = texts.gather_every(SAMPLED)
-    rows = _table(sample.to_frame(TEXT).select(slot).to_series(), many, empty=len(sample))
+    rows = _table(sample.to_frame(TEXT).select(slot).to_series(), slot_count, empty=len(sample))
     filled = (rows < len(sample)).arg_true()
-    known = sample.gather(rows.gather(filled))
-    if REPEATS * len(known) > len(sample):
+    unique = sample.gather(rows.gather(filled))
+    if REPEATS * len(unique) > len(sample):
         return None
     # An empty slot has the number of another one: no text of an empty slot is known, so that all are others.
-    numbers = pl.lit(_table(filled, many, empty=0))
+    numbers = pl.lit(_table(filled, slot_count, empty=0))
     number = numbers.gather(slot).alias(NUMBER)
-    other = pl.lit(known).gather(NUMBER).ne_missing(pl.col(TEXT)).alias(OTHER)
+    other = pl.lit(unique).gather(NUMBER).ne_missing(pl.col(TEXT)).alias(OTHER)
     size = -(-len(texts) // ENCODED_PARTS)
     parts = [texts.slice(start, size).to_frame(TEXT).lazy() for start in range(0, len(texts), size)]
     collected = pl.collect_all([part.select(TEXT, number).select(NUMBER, other) for part in parts])
     both = pl.concat(collected, rechunk=True)
-    return _Encoded(both.get_column(NUMBER), known, both.get_column(OTHER))
+    return _Encoded(both.get_column(NUMBER), unique, both.get_column(OTHER))
 
 
-def _table(slots: pl.Series, many: int, *, empty: int) -> pl.Series:
+def _table(slots: pl.Series, slot_count: int, *, empty: int) -> pl.Series:
     """Return the last place of each slot among some, a number of its own for the empty ones."""
-    places = pl.int_range(len(slots), dtype=pl.UInt32, eager=True)
-    return pl.repeat(empty, many, dtype=pl.UInt32, eager=True).scatter(slots, places)
+    rows = pl.int_range(len(slots), dtype=pl.UInt32, eager=True)
+    return pl.repeat(empty, slot_count, dtype=pl.UInt32, eager=True).scatter(slots, rows)
 
 
 def _by_sort(texts: pl.Series) -> _Encoded:
@@ -102,15 +102,15 @@ def _by_sort(texts: pl.Series) -> _Encoded:
     rows = ordered.select((pl.first() % 2**row_bits).alias(ROW)).to_series()
     number = ordered.select(pl.first() // 2**row_bits).to_series().rle_id()
     numbers = in_order_of_rows(rows, number, len(texts)).alias(NUMBER)
-    known = texts.gather(rows.filter(_heads(number)))
-    return _Encoded(numbers, known, known.gather(numbers).ne_missing(texts))
+    unique = texts.gather(rows.filter(_heads(number)))
+    return _Encoded(numbers, unique, unique.gather(numbers).ne_missing(texts))
 
 
 def _by_join(texts: pl.Series) -> _Encoded:
     """Return numbers and the text of each, whatever their hashes are; it is slower."""
-    known = texts.unique(maintain_order=True)  # plans of the same frames number alike
-    numbers = texts.to_frame(TEXT).join(known.to_frame(TEXT).with_row_index(NUMBER), on=TEXT, maintain_order="left")
-    return _Encoded(numbers.get_column(NUMBER), known, pl.repeat(value=False, n=len(texts), eager=True))
+    unique = texts.unique(maintain_order=True)  # plans of the same frames number alike
+    numbers = texts.to_frame(TEXT).join(unique.to_frame(TEXT).with_row_index(NUMBER), on=TEXT, maintain_order="left")
+    return _Encoded(numbers.get_column(NUMBER), unique, pl.repeat(value=False, n=len(texts), eager=True))
 
 
 def _hash(name: str) -> pl.Expr:
@@ -124,13 +124,13 @@ def _encoded(
     encoding = ways[0](texts)
     if encoding is None:
         return _encoded(texts, ways[1:])
-    numbers, known, others = encoding
+    numbers, unique, others = encoding
     if texts.null_count():
         missing = texts.is_null()
         numbers, others = numbers.to_frame().select(pl.when(~missing).then(pl.first())).to_series(), others & ~missing
     if not others.any():
-        return numbers, known
+        return numbers, unique
     more, new = _encoded(texts.filter(others), ways[1:])
     # With more than 2^32 rows, polars counts in longer integers than the table does.
-    more = (more + len(known)).cast(numbers.dtype)
-    return numbers.scatter(others.arg_true(), more), pl.concat([known, new])
+    more = (more + len(unique)).cast(numbers.dtype)
+    return numbers.scatter(others.arg_true(), more), pl.concat([unique, new])

@@ -67,21 +67,21 @@ MAKERS = {kind.module: kind for kind in KINDS if kind.makes_frames}
 
 def kind_of(frame: object) -> Kind | None:
     """Return the kind of a frame; None for what is no supported frame."""
-    known = _KNOWN.get(type(frame))
-    if known is None and type(frame).__module__ != "builtins":
-        known = next((kind for kind in KINDS if isinstance(frame, kind.frame_class)), None)
-        if known is not None:
-            _KNOWN[type(frame)] = known
-    return known
+    kind = _KNOWN.get(type(frame))
+    if kind is None and type(frame).__module__ != "builtins":
+        kind = next((kind for kind in KINDS if isinstance(frame, kind.frame_class)), None)
+        if kind is not None:
+            _KNOWN[type(frame)] = kind
+    return kind
 
 
 _KNOWN: dict[type, Kind] = {}
 """The kinds of the classes of frames that were seen."""
 
 
-def is_frame(given: object) -> bool:
+def is_frame(value: object) -> bool:
     """Return whether something is a supported frame."""
-    return kind_of(given) is not None
+    return kind_of(value) is not None
 
 
 def adapter_of(frame: object) -> Adapter:
@@ -97,9 +97,9 @@ def adapter_of(frame: object) -> Adapter:
     return kind.adapter_class(frame)
 
 
-def _instead_of(given: object) -> str:
+def _instead_of(value: object) -> str:
     """Return what to do with what is no frame, as the start of a hint; of Narwhals' frames, read what they hold."""
-    return "give its to_native(); else " if hasattr(given, "to_native") else NO_FRAMES.get(type(given).__name__, "")
+    return "give its to_native(); else " if hasattr(value, "to_native") else NO_FRAMES.get(type(value).__name__, "")
 
 
 def is_lazy(frame: object) -> bool:
@@ -114,10 +114,10 @@ def labels_of(*frames: object) -> list[Any] | None:
     return [label for labels in by_frame for label in labels] if by_frame else None
 
 
-def of_another_kind(name: str, given: object, frame: object) -> OptionTypeError:
+def of_another_kind(name: str, value: object, frame: object) -> OptionTypeError:
     """Return the error for what is no frame, or one of another library, where a call reads one in addition."""
-    msg = f"{name} is {a_type(given)}, but the frame is {a_type(frame)}"
-    return OptionTypeError(msg, f"{_instead_of(given)}give both as {type_name(frame)}")
+    msg = f"{name} is {a_type(value)}, but the frame is {a_type(frame)}"
+    return OptionTypeError(msg, f"{_instead_of(value)}give both as {type_name(frame)}")
 
 
 def check_answers_with_rows(frame: object) -> None:
@@ -159,8 +159,8 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
     adapter, sources = _in_kind(sources)
     if either:
         # Only here a lazy frame must say which columns it has.
-        there = adapter.names(sources["truth"].native)
-        of_truth = {name: spec for name, spec in either.items() if spec.column in there}
+        names = adapter.names(sources["truth"].native)
+        of_truth = {name: spec for name, spec in either.items() if spec.column in names}
         rest = {name: spec for name, spec in either.items() if name not in of_truth}
         sources = {
             **sources,
@@ -200,7 +200,7 @@ def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]
 # --- frames of what is no frame -----------------------------------------------------------------------------
 
 
-def constructors_for(given: tuple[object, ...], library: str | None) -> Constructors:
+def constructors_for(values: tuple[object, ...], library: str | None) -> Constructors:
     """Return what makes frames: of the library of what is given, or of a library by name.
 
     Parameters
@@ -213,7 +213,7 @@ def constructors_for(given: tuple[object, ...], library: str | None) -> Construc
     if library is not None and not (isinstance(library, str) and library in MAKERS):
         error = one_of("library", library, MAKERS)
         raise error
-    names = {name for name in map(_library_of, given) if name is not None}
+    names = {name for name in map(_library_of, values) if name is not None}
     if len(names) > 1 or (library is not None and names - {library}):
         msg = f"what is given is of {' and '.join(sorted(names))}" + (f", but library={library!r}" if library else "")
         raise OptionTypeError(msg, "give everything in one library")
@@ -235,14 +235,14 @@ def _maker(libraries: Sequence[str], requested: str | None) -> Adapter:
     raise MissingExtraError.of(what, requested or "polars")
 
 
-def _library_of(given: object) -> str | None:
+def _library_of(value: object) -> str | None:
     """Return the library of a frame or a column."""
-    check_answers_with_rows(given)
-    kind = kind_of(given)
+    check_answers_with_rows(value)
+    kind = kind_of(value)
     if kind is not None:
         return kind.module
     for name in MAKERS:
         module = sys.modules.get(name)
-        if module is not None and isinstance(given, module.Series):
+        if module is not None and isinstance(value, module.Series):
             return name
     return None

@@ -39,12 +39,12 @@ class Spark(SqlEngine):
         return self._frame.sparkSession.createDataFrame(frame.to_arrow())
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        here, there = left.to_native(), right.to_native()
-        columns = [*here.columns, *(name for name in there.columns if name not in on)]
+        first_frame, second_frame = left.to_native(), right.to_native()
+        columns = [*first_frame.columns, *(name for name in second_frame.columns if name not in on)]
         # Names of their own, so that both sides may come from the same frame.
-        there = there.toDF(*(f"there_{name}" if name in on else name for name in there.columns))
+        second_frame = second_frame.toDF(*(f"there_{name}" if name in on else name for name in second_frame.columns))
         matches = [functions().col(name).eqNullSafe(functions().col(f"there_{name}")) for name in on]
-        return lazy(here.join(there, matches, "left").select(*columns))
+        return lazy(first_frame.join(second_frame, matches, "left").select(*columns))
 
     def repeat(self, frame: Frame, times: str) -> Frame:
         numbers = functions().expr(f"explode(sequence(1L, bigint({times})))")

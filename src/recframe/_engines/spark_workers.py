@@ -67,8 +67,8 @@ def _evaluated(
     pa: Any = import_module("pyarrow")
     table = pa.Table.from_batches(received)
     part: Any = pl.from_arrow(table)
-    own = [part.filter(pl.col(WHOSE) == i) for i in range(len(columns))] if len(columns) > 1 else [part]
-    frames = {name: rows.select(columns[name]) for rows, name in zip(own, columns, strict=True)}
+    pieces = [part.filter(pl.col(WHOSE) == i) for i in range(len(columns))] if len(columns) > 1 else [part]
+    frames = {name: rows.select(columns[name]) for rows, name in zip(pieces, columns, strict=True)}
     if MODELS in part.columns:
         frames[MODELS] = part.get_column(MODELS)[0].struct.field(MODEL).alias(MODEL).to_frame()
     numbers = {int: pa.int64(), float: pa.float64()}

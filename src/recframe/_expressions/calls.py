@@ -130,23 +130,23 @@ def call_of(kind: type[Metric]) -> Callable[..., Any]:
     cut = ["k"] if issubclass(kind, CutMetric) else []
     by_position = ["score", "relevant", *cut]
 
-    def call(*args: Any, **given: Any) -> Any:
+    def call(*args: Any, **keywords: Any) -> Any:
         if len(args) > len(by_position):
             msg = f"{kind.name} accepts {', '.join(by_position)} by position, but there are {len(args)} arguments"
             raise OptionTypeError(msg, "name the others")
         named = dict(zip(by_position, args, strict=False))
-        if twice := [name for name in named if name in given]:
+        if twice := [name for name in named if name in keywords]:
             msg = f"{kind.name} got {twice[0]!r} twice"
             raise OptionTypeError(msg, "give it once")
-        given = {**named, **given}
-        if "score" not in given:
+        keywords = {**named, **keywords}
+        if "score" not in keywords:
             msg = f"{kind.name} lacks the score"
             raise OptionTypeError(msg, f"{kind.name}('score', 'clicked')")
-        score, relevant = given.pop("score"), given.pop("relevant", None)
-        own = {name: value for name, value in given.items() if name not in ALL_ROLES}
-        metric = make(kind.name, own, also=READ)
-        spec = Spec(metric, {name: value for name, value in own.items() if name != "k"})
-        return _measure(score, spec, relevant, {name: value for name, value in given.items() if name in ALL_ROLES})
+        score, relevant = keywords.pop("score"), keywords.pop("relevant", None)
+        options = {name: value for name, value in keywords.items() if name not in ALL_ROLES}
+        metric = make(kind.name, options, also=READ)
+        spec = Spec(metric, {name: value for name, value in options.items() if name != "k"})
+        return _measure(score, spec, relevant, {name: value for name, value in keywords.items() if name in ALL_ROLES})
 
     call.__name__ = call.__qualname__ = kind.name
     text = cleandoc(kind.__doc__ or "").partition("Examples\n--------")[0]
@@ -171,14 +171,14 @@ def signature_of(kind: type[Metric]) -> Signature:
 
 
 def _values(
-    specs: Sequence[Spec], score: Any, relevant: Any, given: Mapping[str, Any]
+    specs: Sequence[Spec], score: Any, relevant: Any, keywords: Mapping[str, Any]
 ) -> tuple[Values, list[str], tuple[pl.Expr, pl.Expr]]:
     """Return what computes metrics, their names, and the expressions of the score and the relevance."""
     _check_polars()
     import polars as pl
 
-    _check_roles(given)
-    named = {**given, **({"relevant": relevant} if isinstance(relevant, str) else {})}
+    _check_roles(keywords)
+    named = {**keywords, **({"relevant": relevant} if isinstance(relevant, str) else {})}
     configured = {name: value for name, value in current().items() if name in READ}
     roles = layered([configured, named], READ)
     metrics, query = query_of(specs, roles, policies_named({}, named), {})
@@ -189,18 +189,18 @@ def _values(
     return _made(metrics, query), names, columns
 
 
-def _expression(polars: Any, role: str, given: Any) -> Any:
-    if isinstance(given, str):
-        return polars.col(given)
-    if not isinstance(given, polars.Expr):
-        msg = f"{role}={quoted(given)} is neither the name of a column nor an expression of polars"
-        cutoff = f"; the cutoff is named: k={given}" if isinstance(given, int) else ""
+def _expression(polars: Any, role: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return polars.col(value)
+    if not isinstance(value, polars.Expr):
+        msg = f"{role}={quoted(value)} is neither the name of a column nor an expression of polars"
+        cutoff = f"; the cutoff is named: k={value}" if isinstance(value, int) else ""
         raise OptionTypeError(msg, f"{role}={role!r}, or pl.col({role!r}){cutoff}")
-    if given.meta.has_multiple_outputs():
-        msg = f"{role}={quoted(given)} is several columns, and an expression has one"
+    if value.meta.has_multiple_outputs():
+        msg = f"{role}={quoted(value)} is several columns, and an expression has one"
         hint = "one expression for each: [recframe.expr.ndcg(name, 'clicked').alias(name) for name in ('old', 'new')]"
         raise OptionTypeError(msg, hint)
-    return given
+    return value
 
 
 def _check_polars() -> None:
@@ -216,20 +216,20 @@ def _check_polars() -> None:
         raise OptionError(msg, "df.rec has the same metrics: df.rec.ndcg(k=5, by='query', per='query')")
 
 
-def _check_roles(given: Mapping[str, Any]) -> None:
+def _check_roles(keywords: Mapping[str, Any]) -> None:
     """Raise for arguments that mean something to a frame only."""
-    for name in given:
+    for name in keywords:
         if name in ("by", "per", "per_item"):
-            msg = f"{name}={quoted(given[name])}: an expression computes the group that it is in"
+            msg = f"{name}={quoted(keywords[name])}: an expression computes the group that it is in"
             raise OptionTypeError(msg, "df.group_by('query').agg(...), or the expression's .over('query')")
         if name == "truth":
             msg = "truth= is a second frame, and an expression computes one group of its own"
             hint = "join it first, so that relevant items without a recommendation are rows without a score: "
             raise OptionTypeError(msg, f"{hint}df.join(truth, on=['query', 'item'], how='full', coalesce=True)")
         if name in ALL_ROLES and name not in OWN_POLICIES:
-            msg = f"{name}={quoted(given[name])} is an argument of frames, not of expressions"
+            msg = f"{name}={quoted(keywords[name])} is an argument of frames, not of expressions"
             raise OptionTypeError(msg, f"df.rec has it; expressions have {', '.join(OWN_POLICIES)}")
-    check_names(list(given), OWN_POLICIES)
+    check_names(list(keywords), OWN_POLICIES)
 
 
 def _made(metrics: Sequence[Metric], query: Query) -> Values:
@@ -244,9 +244,9 @@ def _made(metrics: Sequence[Metric], query: Query) -> Values:
     keep = all(map(answers_alike, metrics))
     if keep and key in _kept:
         return _kept[key]
-    levels = [(requirements_of(some, own, 0, truth=False), own) for own, some in by_level(query, metrics)]
-    for requirements, own in levels:
-        check_requirements(requirements, own)
+    levels = [(requirements_of(some, each, 0, truth=False), each) for each, some in by_level(query, metrics)]
+    for requirements, each in levels:
+        check_requirements(requirements, each)
     made = values_of(levels, named)
     if keep and len(_kept) < MOST_KEPT:
         _kept[key] = made

@@ -63,20 +63,20 @@ def _is_too_long(upto: int | None, places: int, stopping: range) -> pl.Expr:
 def _added(term: nw.Expr, number: int, places: int) -> pl.Expr:
     """Return what a block adds by a probability to stop, from the list of its rows."""
     on, size = 1 - field(stop_column(number)), field(SIZE)
-    weights = [_at_place(term, number, place) for place in range(1, places + 1)]
+    weights = [_at_place(term, number, position) for position in range(1, places + 1)]
     total = -weights[-1]
-    for place in reversed(range(1, places)):
-        share = pl.when(size > place).then((place + 1) / (size - place)).otherwise(0.0)
+    for position in reversed(range(1, places)):
+        share = pl.when(size > position).then((position + 1) / (size - position)).otherwise(0.0)
         later = (on * total).cum_sum(reverse=True).shift(-1, fill_value=0.0)
-        total = weights[place] - weights[place - 1] + share * later
+        total = weights[position] - weights[position - 1] + share * later
     return weights[0].first() + (on * total / size).sum()
 
 
-def _at_place(term: nw.Expr, number: int, place: int) -> pl.Expr:
+def _at_place(term: nw.Expr, number: int, position: int) -> pl.Expr:
     """Return what a place of a block adds if a user stops there for certain."""
-    own = {stop_column(number): pl.lit(1.0), POSITION: field(START) + place - 1}
+    columns = {stop_column(number): pl.lit(1.0), POSITION: field(START) + position - 1}
 
     def column(name: str) -> pl.Expr:
-        return own.get(name, pl.lit(0.0) if name != examined_column(number) else field(name))
+        return columns.get(name, pl.lit(0.0) if name != examined_column(number) else field(name))
 
-    return pl.when(field(SIZE) >= place).then(on_columns(term, column)).otherwise(0.0)
+    return pl.when(field(SIZE) >= position).then(on_columns(term, column)).otherwise(0.0)

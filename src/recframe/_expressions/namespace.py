@@ -24,9 +24,9 @@ class ExprRec:
     def __init__(self, score: pl.Expr) -> None:
         self._score = score
 
-    def __call__(self, *_: Any, **given: Any) -> NoReturn:
+    def __call__(self, *_: Any, **keywords: Any) -> NoReturn:
         """Raise: an expression binds no roles, as frames do."""
-        msg = f".rec({', '.join(f'{name}=...' for name in given)}) is about frames, and an expression binds no roles"
+        msg = f".rec({', '.join(f'{name}=...' for name in keywords)}) is about frames, and an expression binds no roles"
         raise OptionTypeError(msg, "give them to the metric: pl.col('score').rec.ndcg('clicked', k=5)")
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -39,12 +39,12 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of a score as a method of it."""
 
     @wraps(function)
-    def method(self: ExprRec, *args: Any, **given: Any) -> Any:
-        return function(self._score, *args, **given)
+    def method(self: ExprRec, *args: Any, **keywords: Any) -> Any:
+        return function(self._score, *args, **keywords)
 
     first, *others = signature(function).parameters.values()
-    own = first.replace(name="self", annotation=Parameter.empty)
-    setattr(method, "__signature__", signature(function).replace(parameters=[own, *others]))  # noqa: B010
+    receiver = first.replace(name="self", annotation=Parameter.empty)
+    setattr(method, "__signature__", signature(function).replace(parameters=[receiver, *others]))  # noqa: B010
     return method
 
 

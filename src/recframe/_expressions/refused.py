@@ -52,17 +52,17 @@ def check_call(query: Query, metrics: Sequence[Metric]) -> None:
 def check_requirements(requirements: Requirements, query: Query) -> None:
     """Raise for metrics that read more than an expression can tell."""
     stopping = {stop_column(number): stop for number, stop in enumerate(requirements.numbers.stops)}
-    known = {*rows.KNOWN, *values.KNOWN, *stopping, POSITION, ALL_ROWS, FIRST_HIT, STOPS, *requirements.sum_columns}
-    known |= {ideal_position_column(number) for number in range(len(requirements.numbers.orders))}
-    known |= {vacant_column(metric.cutoff) for metric in requirements.metrics}
+    columns = {*rows.KNOWN, *values.KNOWN, *stopping, POSITION, ALL_ROWS, FIRST_HIT, STOPS, *requirements.sum_columns}
+    columns |= {ideal_position_column(number) for number in range(len(requirements.numbers.orders))}
+    columns |= {vacant_column(metric.cutoff) for metric in requirements.metrics}
     for each in requirements.weight_sums:
-        known |= {before_column(each.number), upto_column(each.number)}
+        columns |= {before_column(each.number), upto_column(each.number)}
     terms = {each.metric.label: each for each in requirements.accuracy}
     for metric in requirements.metrics:
-        name, own = query.averaging(metric.label).name, terms[metric.label]
-        if (own.ranked.requested | own.ideal.requested | requirements.values[metric.label].requested) - known:
+        name, term = query.averaging(metric.label).name, terms[metric.label]
+        if (term.ranked.requested | term.ideal.requested | requirements.values[metric.label].requested) - columns:
             raise _reads_more(metric, query)
-        stops = [stop for column, stop in stopping.items() if column in own.ranked.requested]
+        stops = [stop for column, stop in stopping.items() if column in term.ranked.requested]
         if any(GREATEST in columns_of(stop(nw.col(RELEVANCE), nw.col(GREATEST))) for stop in stops):
             msg = f"{name} divides by the largest relevance of the frame, and an expression sees one group"
             raise OptionError(msg, "name the largest grade of the scale, such as max_relevance=4")

@@ -82,22 +82,22 @@ def ranked(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
 
 def alone_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
     """Return the sums over ranked rows that tie with no other."""
-    here, hit, before = field(POSITION), field(HIT), field(past_column(HIT)) - field(HIT)
-    own = {START: here, ORDER: here, SIZE: pl.lit(1.0), BLOCK_HITS: hit, HITS_BEFORE: before}
+    position, hit, before = field(POSITION), field(HIT), field(past_column(HIT)) - field(HIT)
+    columns = {START: position, ORDER: position, SIZE: pl.lit(1.0), BLOCK_HITS: hit, HITS_BEFORE: before}
     # Only the weights of blocks read them.
     numbers = [each.number for each in requirements.weight_sums]
-    own |= {column(number): pl.lit(0.0) for number in numbers for column in (before_column, upto_column)}
+    columns |= {column(number): pl.lit(0.0) for number in numbers for column in (before_column, upto_column)}
 
     def column(name: str) -> pl.Expr:
-        return own[name] if name in own else field(name)
+        return columns[name] if name in columns else field(name)
 
     untied = requirements.ranked_terms[False]
     summands = {name: on_columns(term, column) for terms in untied for name, term in terms.summands.items()}
     summands = {name: pl.when(field(TIED)).then(0.0).otherwise(term) for name, term in summands.items()}
     for name, term in requirements.places[STOPS].summands.items():
-        there = on_fields(term)
+        by_fields = on_fields(term)
         # Tied rows that a policy orders are equal: each may stand where it is.
-        summands[name] += pl.when(field(TIED)).then(0.0).otherwise(there) if ties == "average" else there
+        summands[name] += pl.when(field(TIED)).then(0.0).otherwise(by_fields) if ties == "average" else by_fields
     return rows.select({name: term.sum() for name, term in summands.items()})
 
 

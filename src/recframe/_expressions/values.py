@@ -78,13 +78,13 @@ def values_of(levels: Iterable[tuple[Requirements, Query]], names: Iterable[str]
     for number, (requirements, query) in enumerate(levels):
         made = _lists(requirements, query)
         lists |= {f"{name} {number}": steps for name, steps in made.items()}
-        own = {name: (name, Steps((), steps.names)) for name, steps in made.items() if name != _RANKED}
+        sums_of = {name: (name, Steps((), steps.names)) for name, steps in made.items() if name != _RANKED}
         if _RANKED in made:
-            own |= _sums(Steps((), made[_RANKED].names), requirements, query)
-        sums |= {f"{name} {number}": (f"{source} {number}", steps) for name, (source, steps) in own.items()}
+            sums_of |= _sums(Steps((), made[_RANKED].names), requirements, query)
+        sums |= {f"{name} {number}": (f"{source} {number}", steps) for name, (source, steps) in sums_of.items()}
         for label in requirements.values:
-            known = {f"{name} {number}": steps.names for name, (_, steps) in own.items()}
-            values[query.averaging(label).name] = _value(requirements, query, label, known)
+            names_of = {f"{name} {number}": steps.names for name, (_, steps) in sums_of.items()}
+            values[query.averaging(label).name] = _value(requirements, query, label, names_of)
     reads = {read for steps in lists.values() for read in steps.reads}
     return Values(tuple(sorted(reads)), lists, sums, {name: values[name] for name in names})
 
@@ -131,8 +131,8 @@ def _kept(requirements: Requirements, hit: nw.Expr, min_relevance: float | None)
         best = score.sort(descending=True, nulls_last=True).head(upto)
         # Rows that tie with the k-th one stay, and those without a score until all are in order.
         group = group.then(pl.element().filter((score >= best.min()).fill_null(True)))  # noqa: FBT003
-    known = on_fields(or_zero(RELEVANCE))
-    return group.add({RELEVANCE: known, HIT: on_columns(hit, lambda _: known)})
+    relevance = on_fields(or_zero(RELEVANCE))
+    return group.add({RELEVANCE: relevance, HIT: on_columns(hit, lambda _: relevance)})
 
 
 def _ideal_sums(requirements: Requirements, of: BestOf, hit: nw.Expr, min_relevance: float | None) -> Steps:
@@ -163,13 +163,13 @@ def _ideal_sums(requirements: Requirements, of: BestOf, hit: nw.Expr, min_releva
 def _value(requirements: Requirements, query: Query, label: str, sums: Mapping[str, Iterable[str]]) -> pl.Expr:
     """Return the value of a metric from the sums of a list."""
     # Scores leave no position without a row.
-    known = {vacant_column(metric.cutoff): pl.lit(0.0) for metric in requirements.metrics}
-    known |= {constant_column(number): _total(of, k) for number, (of, k) in enumerate(requirements.numbers.constants)}
+    columns = {vacant_column(metric.cutoff): pl.lit(0.0) for metric in requirements.metrics}
+    columns |= {constant_column(number): _total(of, k) for number, (of, k) in enumerate(requirements.numbers.constants)}
     for where, names in sums.items():
         for name in names:
             part = field(where).struct.field(name)
-            known[name] = known[name] + part if name in known else part
-    found = on_columns(requirements.values[label].where_defined(eager=False), known.__getitem__)
+            columns[name] = columns[name] + part if name in columns else part
+    found = on_columns(requirements.values[label].where_defined(eager=False), columns.__getitem__)
     undefined = query.averaging(label).undefined
     return found.fill_null(undefined) if isinstance(undefined, float) else found
 

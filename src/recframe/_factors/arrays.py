@@ -47,8 +47,8 @@ def model_of(user_factors: Any, item_factors: Any, item_bias: Any, n_users: int,
         msg = "there are neither factors nor an item bias"
         raise OptionTypeError(msg, "from_factors(user_factors, item_factors, ...)")
     if (user_factors is None) != (item_factors is None):
-        lacking, there = ("user", "item") if user_factors is None else ("item", "user")
-        msg = f"{lacking}_factors is None, but {there}_factors is not"
+        lacking, named = ("user", "item") if user_factors is None else ("item", "user")
+        msg = f"{lacking}_factors is None, but {named}_factors is not"
         raise OptionTypeError(msg, "both, or neither and an item_bias")
     bias = None if item_bias is None else array(item_bias, "item_bias", 1)
     if bias is not None:

@@ -60,8 +60,8 @@ def train_of(train: Any, ids: Ids) -> tuple[Array, Array]:
     users, items = ids.pairs_of(train)
     for role, column, known, known_rows in (("users", ids.by, ids.users, users), ("items", ids.item, ids.items, items)):
         _check_some("train", train, column, known_rows, ids, role, known)
-    there = (users >= 0) & (items >= 0)
-    return users[there], items[there]
+    has_factors = (users >= 0) & (items >= 0)
+    return users[has_factors], items[has_factors]
 
 
 def test_of(test: Any, ids: Ids) -> Test:
@@ -74,8 +74,8 @@ def test_of(test: Any, ids: Ids) -> Test:
         users, items, relevance = _sparse("test", test, ids)
     else:
         users, items = ids.pairs_of(test)
-        there = ids.relevant in list(test.columns)
-        relevance = ids.columns.numbers(test, ids.relevant) if there else np.ones(len(users))
+        has_relevance = ids.relevant in list(test.columns)
+        relevance = ids.columns.numbers(test, ids.relevant) if has_relevance else np.ones(len(users))
     if len(users) == 0:
         msg = "test has no rows, so there is nothing to evaluate"
         raise InputError(msg)
@@ -116,8 +116,8 @@ def frame_of(train: Any, test: Any) -> Any:
 def _check_some(name: str, frame: Any, column: str, found: Array, ids: Ids, role: str, known: Any) -> None:
     """Raise if not one of a column's values is known: then it is another kind of id."""
     if len(found) and (found < 0).all():
-        there = listed(ids.columns.some(frame, column, np.arange(min(len(found), NAMED * 100))))
-        msg = f"{name} holds none of the {role} of the factors: {column!r} holds {there} and so on"
+        examples = listed(ids.columns.some(frame, column, np.arange(min(len(found), NAMED * 100))))
+        msg = f"{name} holds none of the {role} of the factors: {column!r} holds {examples} and so on"
         raise InputError(msg, f"{role}= holds ids such as {listed(ids.columns.first(known))}")
 
 

@@ -165,11 +165,11 @@ class TestCells:
         places = find(lists * n_items + test.columns, top.lists * n_items + top.columns)
         # What ties with the last of the top k belongs to a block that counts, though it was cut off.
         ends: Array = np.searchsorted(top.lists, lists, side="right") - 1
-        there = (ends >= 0) & (self.scores > -np.inf)
-        there[there] = (top.lists[ends[there]] == lists[there]) & (top.scores[ends[there]] == self.scores[there])
-        places = np.where(there, ends, places)
-        known = places >= 0
-        self.starts[known], self.sizes[known] = top.starts[places[known]], top.sizes[places[known]]
+        tied = (ends >= 0) & (self.scores > -np.inf)
+        tied[tied] = (top.lists[ends[tied]] == lists[tied]) & (top.scores[ends[tied]] == self.scores[tied])
+        places = np.where(tied, ends, places)
+        is_placed = places >= 0
+        self.starts[is_placed], self.sizes[is_placed] = top.starts[places[is_placed]], top.sizes[places[is_placed]]
 
 
 def find(cells: Array, others: Array) -> Array:
@@ -195,13 +195,13 @@ def _first(scores: Array, begin: int, k: int) -> _Found:
     parts = [(lists[ranked], columns[ranked], values[ranked])]
     cut = np.zeros(len(crowded), dtype=np.int64)
     for index, row in enumerate(crowded):
-        own = scores[row]
-        last = np.partition(own, n_items - k)[n_items - k]
-        above = np.flatnonzero(own > last)
-        same = np.flatnonzero(own == last) if last > -np.inf else above[:0]
+        scores_of_list = scores[row]
+        last = np.partition(scores_of_list, n_items - k)[n_items - k]
+        above = np.flatnonzero(scores_of_list > last)
+        same = np.flatnonzero(scores_of_list == last) if last > -np.inf else above[:0]
         cut[index] = max(0, len(above) + len(same) - k)
         chosen = np.concatenate((above, same[: k - len(above)]))
-        parts.append((np.full(len(chosen), row), chosen, own[chosen]))
+        parts.append((np.full(len(chosen), row), chosen, scores_of_list[chosen]))
     lists, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     return _Found(lists + begin, columns, values, crowded + begin, cut)
 
@@ -224,17 +224,17 @@ def _look_up(scores: Array, lists: Array, values: Array) -> tuple[Array, Array]:
     n_items = scores.shape[1]
     starts, sizes = (np.zeros(len(lists), dtype=np.int64) for _ in range(2))
     borders = np.searchsorted(lists, np.arange(len(scores) + 1))
-    for own, begin, end in zip(scores, borders[:-1], borders[1:], strict=True):
+    for scores_of_list, begin, end in zip(scores, borders[:-1], borders[1:], strict=True):
         of_list = values[begin:end]
         if end - begin <= FEW_TEST_ITEMS:
             for cell, value in enumerate(of_list, begin):
-                starts[cell] = 1 + np.count_nonzero(own > value)
-                sizes[cell] = np.count_nonzero(own == value)
+                starts[cell] = 1 + np.count_nonzero(scores_of_list > value)
+                sizes[cell] = np.count_nonzero(scores_of_list == value)
             continue
-        own.sort()
-        upto = np.searchsorted(own, of_list, side="right")
+        scores_of_list.sort()
+        upto = np.searchsorted(scores_of_list, of_list, side="right")
         starts[begin:end] = n_items + 1 - upto
-        sizes[begin:end] = upto - np.searchsorted(own, of_list, side="left")
+        sizes[begin:end] = upto - np.searchsorted(scores_of_list, of_list, side="left")
     ranked = values > -np.inf
     return np.where(ranked, starts, 0), np.where(ranked, sizes, 0)
 
@@ -257,7 +257,7 @@ def _top(found: list[_Found], k: int) -> tuple[Array, ...]:
     for part in found:
         # The last block of these lists goes on beyond the top k.
         ends = np.searchsorted(lists, part.crowded, side="right") - 1
-        there = part.cut > 0
-        counts[block[ends[there]]] += part.cut[there]
+        is_cut = part.cut > 0
+        counts[block[ends[is_cut]]] += part.cut[is_cut]
     kept = rows - first_of_list < k
     return lists[kept], columns[kept], starts[kept], counts[block][kept], scores[kept]

@@ -74,11 +74,11 @@ def from_dict(
     check_columns(by=by, item=item, **value, **models)
     make = constructors_for((), library)
     shape = "{model: {query: {document: number}}}"
-    runs = [((), lists)] if model is None else [((name,), own) for name, own in _entries(lists, shape, "lists")]
+    runs = [((), lists)] if model is None else [((name,), run) for name, run in _entries(lists, shape, "lists")]
     columns: dict[str, list[Any]] = {name: [] for name in (*models.values(), by, item, *value.values())}
     for path, run in runs:
-        for query, own in _queries(run, [*columns][-1], path):
-            parts = (*([key] * len(own) for key in (*path, query)), own, own.values())
+        for query, documents in _queries(run, [*columns][-1], path):
+            parts = (*([key] * len(documents) for key in (*path, query)), documents, documents.values())
             for column, part in zip(columns.values(), parts, strict=True):
                 column.extend(part)
     return make.table(columns)
@@ -145,13 +145,13 @@ def to_dict(
         for *outer, document, number in zip(*columns, strict=True):
             if number != number:  # noqa: PLR0124 - only NaN differs from itself
                 continue
-            own = lists
+            level = lists
             for key in outer:
-                own = own.setdefault(key, {})
-            if document in own:
+                level = level.setdefault(key, {})
+            if document in level:
                 msg = f"{item} {quoted(document)} is repeated in the list of {quoted(outer[-1])}"
                 raise InputError(msg, "keep one row of each list and item")
-            own[document] = number
+            level[document] = number
     except TypeError as error:
         msg = f"{' or '.join(map(repr, keys))} holds values that no dict can have as keys: {error}"
         raise ColumnTypeError(msg, "cast the column to text first") from error
@@ -171,14 +171,14 @@ def _value(score: Any, relevant: Any) -> dict[str, Any]:
 def _queries(run: Any, value: str, path: tuple[Any, ...]) -> Iterator[tuple[Any, Mapping[Any, Any]]]:
     """Yield the queries of one run or qrels, each with its documents and their numbers."""
     what = " of ".join(map(quoted, ("lists", *path)[::-1])) if path else "lists"
-    for query, own in _entries(run, "{query: {document: number}}", what):
+    for query, documents in _entries(run, "{query: {document: number}}", what):
         of_query = f"the list of {quoted(query)}"
-        for document, number in _entries(own, "{document: number}", of_query):
+        for document, number in _entries(documents, "{document: number}", of_query):
             if number is not None and not isinstance(number, Real):
                 msg = f"the {value} of {quoted(document)} in {of_query} is {quoted(number)}, not a number"
                 hint = "; several models need model='model'" if isinstance(number, Mapping) else ""
                 raise OptionTypeError(msg, "give {query: {document: number}}" + hint)
-        yield query, own
+        yield query, documents
 
 
 def _entries(mapping: Any, shape: str, what: str) -> Any:

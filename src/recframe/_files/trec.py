@@ -222,10 +222,10 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
                 msg = f"{name} holds {quoted(value)}, which cannot be a field of a run"
                 raise InputError(msg, "give text without white space, or whole numbers")
     sign = -1 if query.by_rank else 1
-    places = rows[place_column].to_list()
+    positions = rows[place_column].to_list()
     lines = [
-        f"{one} Q0 {document} {place} {sign * score} {tag}\n"
-        for one, document, place, score in zip(queries, items, places, scores, strict=True)
+        f"{one} Q0 {document} {position} {sign * score} {tag}\n"
+        for one, document, position, score in zip(queries, items, positions, scores, strict=True)
     ]
     data = "".join(lines).encode()
     write_whole(path, gzip.compress(data) if path.suffix == ".gz" else data)

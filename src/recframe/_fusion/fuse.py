@@ -55,20 +55,20 @@ class Options:
     """The method's own number."""
 
     @classmethod
-    def of(cls, query: Query, given: Mapping[str, Any]) -> Options:
+    def of(cls, query: Query, options: Mapping[str, Any]) -> Options:
         """Check options, and how they go together with the models."""
-        method, normalize = given["method"], given["normalize"]
+        method, normalize = options["method"], options["normalize"]
         choice("method", method, METHODS)
         if normalize is not None:
             choice("normalize", normalize, get_args(FusionNorm))
-        own = number_of(method, given)
+        constant = number_of(method, options)
         if normalize is not None and method in BY_POSITION:
             msg = f"method={method!r} reads positions only, so normalize={normalize!r} changes nothing"
             raise OptionError(msg, "leave normalize= out, or method='sum'")
         if query.by_rank and method not in BY_POSITION and normalize not in ("rank", "borda"):
             msg = f"method={method!r} reads scores, but rank={list(query.orders)!r} are positions"
             raise OptionError(msg, "method='rrf', or normalize='rank'")
-        return cls(method, normalize, _weights(given["weights"], method, query.orders), own)
+        return cls(method, normalize, _weights(options["weights"], method, query.orders), constant)
 
     @property
     def value(self) -> str:
@@ -111,16 +111,16 @@ def _weights(weights: Any, method: str, models: Sequence[str]) -> tuple[float, .
     return numbers
 
 
-def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
     """Return a frame with the fused score of its models; see `Rec.fuse`."""
-    query = query_of_frames("fuse", frame, bound, given)
+    query = query_of_frames("fuse", frame, bound, named)
     name = check_new_column(name, query, bound)
     if query.model is not None:
         frame, roles = in_columns(frame, query, name)
         return fuse(frame, {}, name, options, roles)
     check_several(query, "fuse joins")
     checked = Options.of(query, options)
-    unread = [*item_spec(query).values()] if "item" in given else []
+    unread = [*item_spec(query).values()] if "item" in named else []
     rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)}, unread)})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     models = len(query.orders)
@@ -161,17 +161,17 @@ def _places(engine: Engine, frame: Frame, keys: Sequence[str], models: int, *, b
     Gaps: whether ranks are places as they are given, or only order the rows that are there.
     """
     scores = [nw.col(score_column(i)) for i in range(models)]
-    there = nw.any_horizontal(*(~score.is_null() for score in scores), ignore_nulls=True)
-    places = {RETRIEVED: there.cast(nw.Float64())}
+    retrieved = nw.any_horizontal(*(~score.is_null() for score in scores), ignore_nulls=True)
+    columns = {RETRIEVED: retrieved.cast(nw.Float64())}
     for i, score in enumerate(scores):
-        places[length_column(i)] = score.count().over(*keys).cast(nw.Float64())
+        columns[length_column(i)] = score.count().over(*keys).cast(nw.Float64())
         if by_rank and gaps:
-            places[place_column(i)] = score + (nw.len().over(*keys, score_column(i)).cast(nw.Float64()) - 1) / 2
+            columns[place_column(i)] = score + (nw.len().over(*keys, score_column(i)).cast(nw.Float64()) - 1) / 2
         elif by_rank:
-            places[place_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
+            columns[place_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
     if not by_rank:
         frame = engine.with_places(frame, {place_column(i): (keys, score_column(i)) for i in range(models)})
-    frame = frame.with_columns(**places)
+    frame = frame.with_columns(**columns)
     return frame.with_columns(nw.col(RETRIEVED).sum().over(*keys).alias(CANDIDATES))
 
 
@@ -292,9 +292,9 @@ def _normalized(model: int, value: str) -> nw.Expr:
 def _fused(frame: Frame, models: int, options: Options) -> Frame:
     """Add the fused score, missing where no model gives a value."""
     values = [nw.col(value_column(i)) for i in range(models)]
-    there = [(~value.is_null()).cast(nw.Float64()) for value in values]
-    weight = nw.sum_horizontal(*(each * weight for each, weight in zip(there, options.weights, strict=True)))
-    count = nw.sum_horizontal(*there)
+    has_value = [(~value.is_null()).cast(nw.Float64()) for value in values]
+    weight = nw.sum_horizontal(*(each * weight for each, weight in zip(has_value, options.weights, strict=True)))
+    count = nw.sum_horizontal(*has_value)
     # Missing where it is 0, as pandas warns of logarithms of 0.
     frame = frame.with_columns(nw.when(count > 0).then(count).alias(COUNT), weight.alias(WEIGHT))
     frame = in_order(frame, [value_column(i) for i in range(models)])

@@ -100,17 +100,17 @@ NUMBERS: Mapping[str, tuple[float, Callable[[float], bool], str]] = {
 """The default of each number, whether it accepts a value, and what it accepts in words."""
 
 
-def number_of(method: str, given: Mapping[str, object]) -> float:
+def number_of(method: str, options: Mapping[str, object]) -> float:
     """Return the number of a method, or raise for one that is wrong, or that the method does not read."""
-    own = METHODS[method].number
+    constant = METHODS[method].number
     for name, (default, accepts, words) in NUMBERS.items():
-        value = number(name, given[name], f"{name}={default:g}")
+        value = number(name, options[name], f"{name}={default:g}")
         if not accepts(value):
-            msg = f"{name}={quoted(given[name])} is not {words}"
+            msg = f"{name}={quoted(options[name])} is not {words}"
             raise OptionError(msg, f"{name}={default:g}")
         # The constant of the default method is accepted by all.
-        if name not in ("k", own) and value != default:
+        if name not in ("k", constant) and value != default:
             reads = next(other for other, record in METHODS.items() if record.number == name)
-            msg = f"method={method!r} does not read {name}={quoted(given[name])}"
+            msg = f"method={method!r} does not read {name}={quoted(options[name])}"
             raise OptionError(msg, f"leave it out, or method={reads!r}")
-    return 0.0 if own is None else number(own, given[own])
+    return 0.0 if constant is None else number(constant, options[constant])

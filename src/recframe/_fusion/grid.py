@@ -81,18 +81,18 @@ def _check_count(count: int, models: int) -> None:
         raise OptionError(msg, "grid={'weights': [[0.5, 0.5], [0.2, 0.8]]} names the weights that are tried")
 
 
-def _grid(given: Any) -> dict[str, Sequence[Any]]:
+def _grid(grid: Any) -> dict[str, Sequence[Any]]:
     """Return the values that the user wants to be tried."""
-    if given is None:
+    if grid is None:
         return {}
-    if not isinstance(given, Mapping):
-        msg = f"grid={quoted(given)} is no dict of values to try"
+    if not isinstance(grid, Mapping):
+        msg = f"grid={quoted(grid)} is no dict of values to try"
         raise OptionTypeError(msg, "grid={'k': [10, 60], 'weights': [[0.5, 0.5], [0.2, 0.8]]}")
-    for name, values in given.items():
+    for name, values in grid.items():
         if name not in (*NUMBERS, "weights"):
-            msg = f"grid={quoted(given)} names {quoted(name)}, which is no number of a method"
+            msg = f"grid={quoted(grid)} names {quoted(name)}, which is no number of a method"
             raise OptionError(msg, closest(name, (*NUMBERS, "weights")) or f"one of {', '.join((*NUMBERS, 'weights'))}")
         if not isinstance(values, Sequence) or isinstance(values, str | bytes) or not values:
             msg = f"grid={{{name!r}: {quoted(values)}}} is no list of values to try"
             raise OptionTypeError(msg, f"grid={{{name!r}: [...]}}")
-    return dict(given)
+    return dict(grid)

@@ -32,19 +32,19 @@ def with_wins(engine: Engine, frame: Frame, keys: Sequence[str], weights: Sequen
     have the same place by each model are compared once.
     """
     models = range(len(weights))
-    own = [_own_column(i) for i in models]
-    frame = frame.with_columns(*(nw.col(place_column(i)).fill_null(LAST_PLACE).alias(own[i]) for i in models))
+    columns = [_own_column(i) for i in models]
+    frame = frame.with_columns(*(nw.col(place_column(i)).fill_null(LAST_PLACE).alias(columns[i]) for i in models))
     candidates = frame.filter(nw.col(RETRIEVED) > 0)
-    items = engine.collect_once(candidates.group_by(*keys, *own).agg(nw.len().alias(SAME)))
-    others = items.rename({own[i]: _other_column(i) for i in models})
-    pairs = engine.join(items.select(*keys, *own), others, keys)
+    items = engine.collect_once(candidates.group_by(*keys, *columns).agg(nw.len().alias(SAME)))
+    others = items.rename({columns[i]: _other_column(i) for i in models})
+    pairs = engine.join(items.select(*keys, *columns), others, keys)
     votes = nw.lit(0.0)
     for i, weight in enumerate(weights):
-        before = nw.col(own[i]) - nw.col(_other_column(i))
+        before = nw.col(columns[i]) - nw.col(_other_column(i))
         votes = votes + nw.when(before < 0).then(weight).otherwise(nw.when(before > 0).then(-weight).otherwise(0.0))
     noise = NOISE * sum(map(abs, weights))
     won = nw.when(votes > noise).then(1.0).otherwise(nw.when(votes < -noise).then(0.0).otherwise(0.5))
     pairs = pairs.with_columns((won * nw.col(SAME).cast(nw.Float64())).alias(WON))
     # An item draws with itself.
-    wins = engine.sum_exactly(pairs, [*keys, *own], [WON]).with_columns((nw.col(WON) + 0.5).alias(WINS))
-    return engine.join(frame, wins.select(*keys, *own, WINS), [*keys, *own])
+    wins = engine.sum_exactly(pairs, [*keys, *columns], [WON]).with_columns((nw.col(WON) + 0.5).alias(WINS))
+    return engine.join(frame, wins.select(*keys, *columns, WINS), [*keys, *columns])

@@ -64,12 +64,12 @@ class Options(Intervals):
     progress: bool | None
 
     @classmethod
-    def of(cls, labels: Labels, **given: Any) -> Self:
+    def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without rows."""
-        given["progress"] = check_progress(given["progress"])
-        given["folds"] = whole_number("folds", given["folds"], "folds=5", least=2, most=None)
-        given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
-        return super().of(labels, **given)
+        named["progress"] = check_progress(named["progress"])
+        named["folds"] = whole_number("folds", named["folds"], "folds=5", least=2, most=None)
+        named["seed"] = whole_number("seed", named["seed"], "seed=0", least=0, most=None)
+        return super().of(labels, **named)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def tune(
     metric: Any,
     k: Any,
     fusions: Mapping[str, Any],
-    given: Mapping[str, Any],
+    how: Mapping[str, Any],
     roles: Mapping[str, Any],
 ) -> Any:
     """Return the candidates with their values, in the sample and out of fold; see `Rec.tune`."""
@@ -115,24 +115,24 @@ def tune(
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, "tune('ndcg', k=10, score=['bm25', 'dense'])")
-    options, k = Options.of(labels_of(frame), **given), check_k(k)
+    options, k = Options.of(labels_of(frame), **how), check_k(k)
     call = CALL_ROLES["tune"]
-    own = {name: value for name, value in bound.items() if name in call}
-    query = query_of_call(own, roles, call, [frame])
+    read = {name: value for name, value in bound.items() if name in call}
+    query = query_of_call(read, roles, call, [frame])
     if query.model is not None:
-        if {**own, **roles}.get("truth") is None:
+        if {**read, **roles}.get("truth") is None:
             msg = f"model={query.model!r} needs truth=, as a fused item is no row of one model"
             raise OptionError(msg, "truth=, or score=['bm25', 'dense'], a column for each model")
         frame, columns = in_columns(frame, query, FUSED(0))
         wide = {name: value for name, value in roles.items() if name not in (*ORDERS, *columns)} | columns
-        return tune(frame, {name: own[name] for name in own if name not in ORDERS}, metric, k, fusions, given, wide)
+        return tune(frame, {name: read[name] for name in read if name not in ORDERS}, metric, k, fusions, how, wide)
     check_several(query, "tune joins")
     tried, named = candidates(query, **fusions), current()
 
     def compute() -> nw.DataFrame[Any]:
         with only(named):
             now = {name: _eager(value) if name in FRAMES else value for name, value in roles.items()}
-            before = {name: _eager(value) if name in FRAMES else value for name, value in own.items()}
+            before = {name: _eager(value) if name in FRAMES else value for name, value in read.items()}
             return _result(_eager(frame), before, metric, k, tried, options, now)
 
     return now_or_deferred(frame, compute, lambda: _frame([], frame))
@@ -157,17 +157,17 @@ def _result(
     sums = Sums.of(held_out, lists.weights, lists.clusters)
     low, high = interval_of_values(held_out[lists.weights > 0], sums, options.confidence, lists.bounds)
     means = _means(lists.values, lists.weights)
-    warn_of_data(plan.given, plan.context.query, plan.context, float(means[chosen]))
+    warn_of_data(plan.frames, plan.context.query, plan.context, float(means[chosen]))
     order = sorted(
-        range(len(tried)), key=lambda place: (place != chosen, -means[place] if lists.upwards else means[place])
+        range(len(tried)), key=lambda number: (number != chosen, -means[number] if lists.upwards else means[number])
     )
     rows = []
-    for place in order:
-        is_choice = place == chosen
+    for number in order:
+        is_choice = number == chosen
         out = [float(end.item()) if is_choice else None for end in (sums.mean, low, high)]
-        candidate = {name: value for name, value in tried[place].items() if value is not None}
+        candidate = {name: value for name, value in tried[number].items() if value is not None}
         names = [candidate["method"], candidate.get("normalize"), json.dumps(candidate, default=float)]
-        rows.append([*names, float(means[place]), len(every), int(times[place]), is_choice, *out])
+        rows.append([*names, float(means[number]), len(every), int(times[number]), is_choice, *out])
     return _frame(rows, frame)
 
 
@@ -186,29 +186,29 @@ def _lists(frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Opt
     """Return the values of all candidates, list by list."""
     of_fuse = CALL_ROLES["fuse"]
     fused_by, fusing = ({name: one[name] for name in one if name in of_fuse} for one in (bound, roles))
-    others, given = ({name: one[name] for name in one if name not in ORDERS} for one in (bound, roles))
+    others, named = ({name: one[name] for name in one if name not in ORDERS} for one in (bound, roles))
     parts = []
     with progress_bar(len(tried), "candidates", show=options.progress) as show:
         for start in range(0, len(tried), CANDIDATES_AT_ONCE):
             some = tried[start : start + CANDIDATES_AT_ONCE]
             wide = frame
-            for place, candidate in enumerate(some):
-                wide = fuse.fuse(wide, fused_by, FUSED(place), arguments_of(candidate), fusing)
+            for number, candidate in enumerate(some):
+                wide = fuse.fuse(wide, fused_by, FUSED(number), arguments_of(candidate), fusing)
             names = {"score": [*wide.columns][-len(some) :]}  # on pandas, labels of several levels
-            plan = plan_of_lists(wide, others, [metric], k, {**given, **names}, "tune", options.cluster)
+            plan = plan_of_lists(wide, others, [metric], k, {**named, **names}, "tune", options.cluster)
             parts.append(_values(plan))
             show(start + len(some))
     values, (first, *_) = np.column_stack([part.values for part in parts]), parts
-    there = ~np.isnan(values).any(axis=1) & (first.weights > 0)
-    clusters = None if first.clusters is None else first.clusters[there]
-    return replace(first, values=values[there], weights=first.weights[there], clusters=clusters)
+    counted = ~np.isnan(values).any(axis=1) & (first.weights > 0)
+    clusters = None if first.clusters is None else first.clusters[counted]
+    return replace(first, values=values[counted], weights=first.weights[counted], clusters=clusters)
 
 
 def _values(plan: Plan) -> Lists:
     """Return the values of some candidates, also of lists without one."""
     by_list = ListValues(plan)
     _, (part,) = segments(by_list, plan.context, by_key=True)
-    pairs = (by_list.in_segment(part, place, 0) for place in range(len(by_list.models)))
+    pairs = (by_list.in_segment(part, number, 0) for number in range(len(by_list.models)))
     values, (weights, *_) = zip(*pairs, strict=True)
     upwards = plan.metrics[0].higher_is_better
     return Lists(np.column_stack(values), weights, part.get("cluster"), by_list.range_of(0), upwards)

@@ -92,16 +92,16 @@ class Lists:
         judged = context.engine.collected(truth.select(*keys, ITEM, RELEVANCE))
         names = [score_column(number) for number in range(len(context.query.orders))]
         table = context.engine.collected(context.all_rows.select(*keys, ITEM, *names))
-        known: dict[tuple[Any, ...], float] = {}
+        relevances: dict[tuple[Any, ...], float] = {}
         relevance = judged[RELEVANCE].cast(nw.Float64()).to_numpy().tolist()
         for pair, value in zip(rows_of(judged, [*keys, ITEM]), relevance, strict=True):
             if value < 0:
                 msg = f"truth= holds the relevance {value:g}, but bounds go from 0 to the largest grade"
                 raise InputError(msg, "leave unjudged rows out of truth=")
             if not math.isnan(value):
-                known[pair] = max(value, known.get(pair, 0.0))
-        _, numbers = numbered(pair[:-1] for pair, value in known.items() if value > 0)
-        of_known = np.array([numbers.get(pair[:-1], -1) for pair in known], dtype=np.intp)
+                relevances[pair] = max(value, relevances.get(pair, 0.0))
+        _, numbers = numbered(pair[:-1] for pair, value in relevances.items() if value > 0)
+        of_known = np.array([numbers.get(pair[:-1], -1) for pair in relevances], dtype=np.intp)
         places = np.argsort(of_known, kind="stable")[np.sum(of_known < 0) :]
         rows = rows_of(table, [*keys, ITEM])
         lists = np.array([numbers.get(row[:-1], -1) for row in rows], dtype=np.intp)
@@ -114,9 +114,9 @@ class Lists:
         reported, of_list = segments_of(described, context.per)
         known_segments = dict(zip(rows_of(described, keys), of_list.tolist(), strict=True))
         segments = np.array([known_segments[key] for key in numbers], dtype=np.intp)
-        items, _ = numbered(pair[-1] for pair in (*known, *rows))
-        judgments = of_known[places], items[places], np.array([*known.values()], dtype=np.float64)[places]
-        own_rows = lists[chosen], items[len(known) :][chosen]
+        items, _ = numbered(pair[-1] for pair in (*relevances, *rows))
+        judgments = of_known[places], items[places], np.array([*relevances.values()], dtype=np.float64)[places]
+        own_rows = lists[chosen], items[len(relevances) :][chosen]
         return cls(len(numbers), judgments, own_rows, table, chosen, reported, segments)
 
     def starts(self, model: int, *, by_rank: bool) -> Array:
@@ -153,23 +153,23 @@ class Candidates:
         near = start <= cutoff
         unjudged = _unjudged(of_row, items, of_judged, judged)
         inside = np.bincount(of_row[unjudged[near[unjudged]]], minlength=lists.count)
-        place, number = _counted(2 * inside + 2)
-        is_last = number > inside[place]
-        more = number - is_last * (inside[place] + 1)
-        of_top, top = _rows(of_row[near], place)
-        of_known, known = _rows(of_judged, place)
+        index, number = _counted(2 * inside + 2)
+        is_last = number > inside[index]
+        more = number - is_last * (inside[index] + 1)
+        of_top, top = _rows(of_row[near], index)
+        of_known, judgments = _rows(of_judged, index)
         # Only the first candidate needs those that are not relevant: for the share judged.
-        kept = (relevance[known] > 0) | (number[of_known] == 0)
+        kept = (relevance[judgments] > 0) | (number[of_known] == 0)
         ends = np.where(is_last, len(items), more)
-        of_chosen, chosen = _rows(of_row[unjudged], place, is_last * (inside[place] - more), ends)
+        of_chosen, chosen = _rows(of_row[unjudged], index, is_last * (inside[index] - more), ends)
         added = items[unjudged[chosen]]
         return cls(
-            place,
+            index,
             {"list": of_top, "item": items[near][top], "rank": start[near][top]},
             {
                 "list": np.append(of_known[kept], of_chosen),
-                "item": np.append(judged[known[kept]], added),
-                "relevant": np.append(relevance[known[kept]], np.full(len(added), grade)),
+                "item": np.append(judged[judgments[kept]], added),
+                "relevant": np.append(relevance[judgments[kept]], np.full(len(added), grade)),
             },
         )
 
@@ -188,10 +188,10 @@ class Candidates:
             warnings.simplefilter("ignore", RecWarning)
             evaluated = evaluate(frame.to_native(), {}, list(metrics), None, roles, counts=False, chance=False)
         result = nw.from_native(evaluated, eager_only=True)
-        places = result["list"].to_numpy()
+        candidates = result["list"].to_numpy()
         values = {metric.label: np.full(len(self.lists), np.nan) for metric in metrics}
         for label, column in values.items():
-            column[places] = result[label].cast(nw.Float64()).to_numpy()
+            column[candidates] = result[label].cast(nw.Float64()).to_numpy()
         return values
 
 
@@ -230,8 +230,8 @@ def bounds(plan: Plan, grade: Any) -> Any:
 
     def rows() -> nw.DataFrame[Any]:
         lists = Lists.of(plan)
-        own = [each.own_min_relevance for each in plan.metrics]
-        levels = [query.min_relevance if level is None else level for level in own]
+        named_levels = [each.own_min_relevance for each in plan.metrics]
+        levels = [query.min_relevance if level is None else level for level in named_levels]
         metrics = {each.label: at_level(each, level) for each, level in zip(plan.metrics, levels, strict=True)}
         largest = _largest(grade, lists, levels)
         statistics = []
@@ -262,13 +262,13 @@ def _bounds(lists: Lists, start: Array, metrics: Sequence[Metric], grade: float)
     statistics = {}
     backend = nw.get_native_namespace(lists.table).__name__
     for k in dict.fromkeys(getattr(metric, "k", None) for metric in metrics):
-        own = [metric for metric in metrics if getattr(metric, "k", None) == k]
-        gains = {metric.label: _gains(metric) for metric in own if isinstance(metric, NDCG) and metric.gain != "binary"}
-        every = {each.label: each for each in (*own, Judged(k), *(gain for pair in gains.values() for gain in pair))}
+        cut = [metric for metric in metrics if getattr(metric, "k", None) == k]
+        gains = {metric.label: _gains(metric) for metric in cut if isinstance(metric, NDCG) and metric.gain != "binary"}
+        every = {each.label: each for each in (*cut, Judged(k), *(gain for pair in gains.values() for gain in pair))}
         candidates = Candidates.of(lists, start, math.inf if k is None else k, grade)
         values = candidates.values([*every.values()], backend)
         first = np.flatnonzero(np.append(True, np.diff(candidates.lists) > 0)[: len(candidates.lists)])
-        for metric in own:
+        for metric in cut:
             each = values[metric.label]
             least, greatest = (end.reduceat(each, first) if len(first) else each for end in (np.fmin, np.fmax))
             if isinstance(metric, NDCG) and metric.label in gains:

@@ -71,11 +71,11 @@ class Judged:
         judged = values.engine.collected(truth.select(*keys).unique())
         rows = {text: row for row, text in enumerate(texts_of(context, table, keys))}
         # In one order, whichever the rows have: it decides the last bits.
-        places = {text: place for place, text in enumerate(sorted(texts_of(context, judged, keys), key=str))}
-        chosen = np.array([rows.get(text, len(table)) for text in places], dtype=np.intp)
+        numbers = {text: number for number, text in enumerate(sorted(texts_of(context, judged, keys), key=str))}
+        chosen = np.array([rows.get(text, len(table)) for text in numbers], dtype=np.intp)
         columns = {name: np.append(floats_of(table[name]), np.nan)[chosen] for name in values.columns}
         reported, segments = segments_of(table, context.per)
-        return cls(plan, values, columns, places, reported, np.append(segments, -1)[chosen])
+        return cls(plan, values, columns, numbers, reported, np.append(segments, -1)[chosen])
 
     def values_of(self, model: int, metric: int, chosen: Any) -> Values:
         """Return the values of a metric under a model over chosen lists."""
@@ -89,28 +89,31 @@ def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
     columns = COLUMNS if human.context.query.several else COLUMNS[1:]
 
     def rows() -> nw.DataFrame[Any]:
-        few, many = Judged.of(human), Judged.of(judge)
-        own, same, others = _lists(few, many)
+        by_human, by_judge = Judged.of(human), Judged.of(judge)
+        human_rows, judge_rows, further_rows = _lists(by_human, by_judge)
         statistics = []
-        for model, name in enumerate(few.values.models):
+        for model, name in enumerate(by_human.values.models):
             # Models in rows are those of the frame in both plans.
             for number, metric in enumerate(human.metrics):
-                bounds, parts = few.values.range_of(number), []
-                for segment in range(len(many.reported) if human.context.per else 1):
-                    here, there = (many.segments[lists] == segment for lists in (same, others))
-                    true = few.values_of(model, number, own[here])
-                    judged, rest = (many.values_of(model, number, lists) for lists in (same[here], others[there]))
+                bounds, parts = by_human.values.range_of(number), []
+                for segment in range(len(by_judge.reported) if human.context.per else 1):
+                    in_both, further = (by_judge.segments[lists] == segment for lists in (judge_rows, further_rows))
+                    true = by_human.values_of(model, number, human_rows[in_both])
+                    judged, rest = (
+                        by_judge.values_of(model, number, lists)
+                        for lists in (judge_rows[in_both], further_rows[further])
+                    )
                     parts.append(_numbers(true, judged, rest, confidence, bounds))
                 label = human.context.query.averaging(metric.label).name
                 names = (*COLUMNS[2:], "lists")
                 numbers = {each: np.array([part[each] for part in parts], dtype=np.float64) for each in names}
                 statistics.append({"model": name, "metric": label, **numbers})
-        return stacked(many.reported, statistics, columns)
+        return stacked(by_judge.reported, statistics, columns)
 
     return result_frame(judge, rows, columns)
 
 
-def _lists(few: Judged, many: Judged) -> tuple[Any, Any, Any]:
+def _lists(by_human: Judged, by_judge: Judged) -> tuple[Any, Any, Any]:
     """Return the rows of the lists with human judgments, in both, and of the others that the model judged.
 
     Raises
@@ -118,26 +121,26 @@ def _lists(few: Judged, many: Judged) -> tuple[Any, Any, Any]:
     InputError
         The lists with human judgments are no sample of those that the model judged.
     """
-    outside = [text for text in few.places if text not in many.places]
+    outside = [text for text in by_human.places if text not in by_judge.places]
     if outside:
-        count = "1 list" if len(outside) == 1 else f"{len(outside)} of the {len(few.places)} lists"
+        count = "1 list" if len(outside) == 1 else f"{len(outside)} of the {len(by_human.places)} lists"
         msg = f"judge= has no judgments of {count} of truth=, such as {quoted(outside[0])}"
         raise InputError(msg, "let the model judge all lists, those with human judgments too")
-    others = [text for text in many.places if text not in few.places]
+    others = [text for text in by_judge.places if text not in by_human.places]
     if not others:
-        msg = f"judge= has judgments of the {len(few.places)} lists of truth= only, so it adds nothing"
+        msg = f"judge= has judgments of the {len(by_human.places)} lists of truth= only, so it adds nothing"
         raise InputError(msg, "let the model judge lists that no human judged, or use describe(truth=...)")
-    own = np.array(list(few.places.values()), dtype=np.intp)
-    same = np.array([many.places[text] for text in few.places], dtype=np.intp)
-    return own, same, np.array([many.places[text] for text in others], dtype=np.intp)
+    human_rows = np.array(list(by_human.places.values()), dtype=np.intp)
+    judge_rows = np.array([by_judge.places[text] for text in by_human.places], dtype=np.intp)
+    return human_rows, judge_rows, np.array([by_judge.places[text] for text in others], dtype=np.intp)
 
 
 def _numbers(
     true: Values, predicted: Values, others: Values, confidence: float, bounds: tuple[float, float]
 ) -> dict[str, Any]:
     """Return the estimate of a mean, and those of the human and of the model judgments alone."""
-    there = ~np.isnan(true.values)
-    values, weights = true.values[there], true.weights[there]
+    has_value = ~np.isnan(true.values)
+    values, weights = true.values[has_value], true.weights[has_value]
     low, high = interval_of_values(values[weights > 0], Sums.of(values, weights), confidence, bounds)
     alone = Estimate(true.mean, low.item(), high.item(), 0.0)
     combined = prediction_powered(true, predicted, others, confidence) or alone

@@ -129,11 +129,11 @@ class Stored:
             if name not in self.about["metrics"]:
                 msg = f"{self.name} has no values of {name}; it has {', '.join(self.about['metrics'])}"
                 raise InputError(msg, closest(name, self.about["metrics"]) or "save the baseline with these metrics")
-        here = {**_measured(plan), **metrics}
-        there = {**self.about, **self.about["metrics"]}
-        other = next((name for name in here if here[name] != there.get(name)), None)
+        measured = {**_measured(plan), **metrics}
+        stored = {**self.about, **self.about["metrics"]}
+        other = next((name for name in measured if measured[name] != stored.get(name)), None)
         if other is not None:
-            was = f"{quoted(there.get(other))}, but here {quoted(here[other])}"
+            was = f"{quoted(stored.get(other))}, but here {quoted(measured[other])}"
             msg = f"{self.name} has another definition: {other} was {was} (recframe {self.about['recframe']} wrote it)"
             raise InputError(msg, "make the call as it was, or save the baseline again")
         for name, hashed in fingerprints_of_frames(plan.context).items():
@@ -149,22 +149,24 @@ class Stored:
             msg = "without truth= each model's rows have a relevance of their own, so that a file pairs with one model"
             raise OptionError(msg, "give truth=, or make a call for each model")
         table = values.engine.collected(values.frame)
-        place = self._places(texts_of(context, table, list(context.keys)))
-        known = place >= 0
-        same = known.copy()
+        rows = self._places(texts_of(context, table, list(context.keys)))
+        is_stored = rows >= 0
+        same = is_stored.copy()
         for name, hashes in fingerprints_of_lists(context, table, items=self.about["items"]).items():
-            same &= self.rows[name].to_numpy()[place] == hashes
-        own = [value_column(model, number) for model in range(len(models)) for number in range(len(plan.metrics))]
-        here = np.any([~np.isnan(floats_of(table[name])) for name in own], axis=0)
-        there = np.any([~np.isnan(floats_of(self.rows[name])) for name in _definitions(plan)], axis=0)
-        changed = known & ~same & (here | there[place])
-        went = np.delete(there, place[known])
-        text = self._said(plan, changed.sum(), (~known & here).sum(), went.sum(), policy)
+            same &= self.rows[name].to_numpy()[rows] == hashes
+        value_columns = [
+            value_column(model, number) for model in range(len(models)) for number in range(len(plan.metrics))
+        ]
+        has_value = np.any([~np.isnan(floats_of(table[name])) for name in value_columns], axis=0)
+        had_value = np.any([~np.isnan(floats_of(self.rows[name])) for name in _definitions(plan)], axis=0)
+        changed = is_stored & ~same & (has_value | had_value[rows])
+        went = np.delete(had_value, rows[is_stored])
+        text = self._said(plan, changed.sum(), (~is_stored & has_value).sum(), went.sum(), policy)
         backend = nw.get_native_namespace(table).__name__
         result = copy(values)
         result.models = [*models, self.name]
         added = {
-            column: np.where(same, floats_of(self.rows[name])[place], np.nan)
+            column: np.where(same, floats_of(self.rows[name])[rows], np.nan)
             for column, name in _columns(values, plan, len(models)).items()
         }
         for number in values.weighted if LIST_WEIGHT in table.columns else ():
@@ -179,8 +181,8 @@ class Stored:
 
     def _places(self, texts: Sequence[str | None]) -> Any:
         """Return the row of each list, -1 where the file has none."""
-        places = {key: place for place, key in enumerate(values_of(self.rows[LIST]))}
-        return np.array([places.get(key, -1) for key in texts], dtype=np.intp)
+        rows = {key: row for row, key in enumerate(values_of(self.rows[LIST]))}
+        return np.array([rows.get(key, -1) for key in texts], dtype=np.intp)
 
     def _said(self, plan: Plan, changed: int, came: int, went: int, policy: str | None) -> str:
         """Return what changed since the baseline was saved, or raise where it must not."""
@@ -208,9 +210,9 @@ def _parsed(text: Any, path: str) -> dict[str, Any]:
 
 def _measured(plan: Plan) -> dict[str, Any]:
     """Return what must be the same in the call that saved a baseline, the metrics aside."""
-    query, given = plan.context.query, plan.given
+    query, frames = plan.context.query, plan.frames
     measured = {"by": [str(name) for name in query.by], "relevant": str(query.relevant)}
-    return {**measured, "truth": given.truth is not None, "catalog": given.catalog_size}
+    return {**measured, "truth": frames.truth is not None, "catalog": frames.catalog_size}
 
 
 def _definitions(plan: Plan) -> dict[str, str]:

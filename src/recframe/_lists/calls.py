@@ -32,20 +32,20 @@ def names_file(baseline: Any, models: Any) -> bool:
     return ending in PARQUET or (bool(ending) and "\0" not in baseline and Path(baseline).is_file())
 
 
-def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], path: Path) -> None:
+def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], path: Path) -> None:
     """Write the values of lists as a baseline."""
     from recframe._lists.baseline import save
 
     if is_lazy(frame):
         msg = f"save={str(path)!r} writes values, but a lazy frame has none yet"
         raise OptionError(msg, adapter_of(frame).remedy)
-    for roles in (current(), bound, given):
+    for roles in (current(), bound, named):
         if roles.get("mean", "arithmetic") != "arithmetic":
             msg = f"mean={quoted(roles['mean'])} does not go with save=: comparisons are of arithmetic means"
             raise OptionError(msg, "leave one of them out")
-    given = {name: value for name, value in given.items() if name in CALL_ROLES["compare"]}
-    items = {**current(), **bound, **given}.get("item", Roles.item) in adapter_of(frame).names(frame)
-    save(plan_of_lists(frame, bound, metrics, k, given, "compare", None, items=items), path)
+    named = {name: value for name, value in named.items() if name in CALL_ROLES["compare"]}
+    items = {**current(), **bound, **named}.get("item", Roles.item) in adapter_of(frame).names(frame)
+    save(plan_of_lists(frame, bound, metrics, k, named, "compare", None, items=items), path)
 
 
 def check_save(path: Any) -> Path:
@@ -62,7 +62,7 @@ def of_lists(
     bound: dict[str, Any],
     metrics: Any,
     k: Any,
-    given: dict[str, Any],
+    roles: dict[str, Any],
     options: dict[str, Any],
     means: Sequence[str] = (),
 ) -> Any:
@@ -82,8 +82,8 @@ def of_lists(
     check_installed()
     call = module.rpartition(".")[2]
     of_call = import_module(module)
-    checked = of_call.Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
-    plan = plan_of_lists(frame, bound, metrics, k, given, call, checked.cluster)
+    checked = of_call.Options.of(labels_of(frame, {**bound, **roles}.get("truth")), **options)
+    plan = plan_of_lists(frame, bound, metrics, k, roles, call, checked.cluster)
     result = getattr(of_call, call)(plan, checked)
     return warned(plan, result, means) if means else result
 
@@ -92,5 +92,5 @@ def warned(plan: Plan, result: Any, means: Sequence[str]) -> Any:
     """Return a result, after a warning where its numbers may mean nothing."""
     from recframe._checks.data_warnings import warn_of_data
 
-    warn_of_data(plan.given, plan.context.query, plan.context, result, means)
+    warn_of_data(plan.frames, plan.context.query, plan.context, result, means)
     return result

@@ -25,8 +25,8 @@ def fingerprints_of_lists(context: CallContext, table: nw.DataFrame[Any], *, ite
     lists, engine = table.select(*context.keys).with_row_index(PLACE), context.engine
     prints: dict[str, Any] = {}
     for name, rows, ids, numbers in _rows_of_lists(context, items=items):
-        own = rows.select(*context.keys, *ids, *numbers)
-        joined = engine.collected(engine.join(own, lists.lazy(), context.keys))
+        columns = rows.select(*context.keys, *ids, *numbers)
+        joined = engine.collected(engine.join(columns, lists.lazy(), context.keys))
         joined = joined.filter(~joined[PLACE].is_null())
         sums = np.zeros(len(table), dtype=np.uint64)
         np.add.at(sums, np.asarray(joined[PLACE].to_numpy(), dtype=np.intp), _of_rows(context, joined, ids, numbers))
@@ -82,8 +82,8 @@ def _of_ids(context: CallContext, rows: nw.DataFrame[Any], name: str) -> Any:
     """Return 64 bits for each id of a column."""
     unique = rows.select(name).unique()
     hashes = map(key_hash, texts_of(context, unique, [name]))
-    known = dict(zip(values_of(unique[name]), hashes, strict=True))
-    return np.fromiter((known[value] for value in values_of(rows[name])), np.uint64, len(rows))
+    hash_of = dict(zip(values_of(unique[name]), hashes, strict=True))
+    return np.fromiter((hash_of[value] for value in values_of(rows[name])), np.uint64, len(rows))
 
 
 def _mixed(hashes: Any, bits: Any) -> Any:

@@ -49,8 +49,8 @@ def value_of_items(
     requirements = requirements_of([record], Query.of(Roles()), 0, truth=False)
     (terms,) = requirements.exposure
     named = {column: columns[name] for name, column in zip(HELD_IN, terms.recommended.by_column, strict=False)}
-    places = {order_column(column): _places(codes, array) for column, array in named.items()}
-    items = nw.from_dict({"item": codes, **named, **places}, backend=backend)
+    orders = {order_column(column): _places(codes, array) for column, array in named.items()}
+    items = nw.from_dict({"item": codes, **named, **orders}, backend=backend)
     items = items.select(*(term.cast(nw.Float64()).alias(name) for name, term in requirements.items.by_column.items()))
     sums = {name: np.bincount(codes, items[name].to_numpy(), count) for name in items.columns}
     lists = nw.from_dict({**sums, CATALOG_SIZE: np.full(count, size)}, backend=backend)
@@ -63,6 +63,6 @@ def _places(codes: Any, sums: Floats) -> Floats:
 
     Items of equal sums share their mean place, and one that is not recommended has 0, as `ItemRow.order` has it.
     """
-    own, ranks = np.flatnonzero(sums > 0), np.zeros(len(sums))
-    ranks[own] = ranks_by(codes[own], sums[own], "average")
+    recommended, ranks = np.flatnonzero(sums > 0), np.zeros(len(sums))
+    ranks[recommended] = ranks_by(codes[recommended], sums[recommended], "average")
     return ranks

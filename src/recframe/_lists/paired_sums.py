@@ -76,20 +76,20 @@ def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> 
         raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
     if baseline is None:
         return [(second, first) for first, second in combinations(range(len(models)), 2)]
-    known = model_number(models, baseline)
-    return [(model, known) for model in range(len(models)) if model != known]
+    number = model_number(models, baseline)
+    return [(model, number) for model in range(len(models)) if model != number]
 
 
 def model_number(models: Sequence[Any], baseline: Any) -> int:
     """Return the number of the model that a baseline names: by its value, else by its text."""
     value = baseline.item() if isinstance(baseline, np.generic) else baseline
     name = str(value) if isinstance(value, str | dt.date) else quoted(value)
-    known = [number for number, model in enumerate(models) if type(model) is type(value) and model == value]
-    known += [number for number, model in enumerate(models) if str(model) == name]
-    if not known:
+    numbers = [number for number, model in enumerate(models) if type(model) is type(value) and model == value]
+    numbers += [number for number, model in enumerate(models) if str(model) == name]
+    if not numbers:
         msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
         raise OptionError(msg, closest(baseline, map(str, models)) or "name one model, or leave baseline= out")
-    return known[0]
+    return numbers[0]
 
 
 def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
@@ -317,15 +317,15 @@ def statistics(sums: Mapping[str, Any]) -> Sums:
 def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
     paired: dict[str, Any] = {}
-    known = {*sums.columns}
-    names = [name for pair in pairs for part in INSTEAD if (name := f"{part} {pair.difference}") in known]
+    held = {*sums.columns}
+    names = [name for pair in pairs for part in INSTEAD if (name := f"{part} {pair.difference}") in held]
     table = dict(zip(names, sums.select(names).to_numpy().astype(np.float64).T, strict=True))
     for name, other in INSTEAD.items():
-        own: list[Any] = [table.get(f"{name} {pair.difference}") for pair in pairs]
+        sums_of_name: list[Any] = [table.get(f"{name} {pair.difference}") for pair in pairs]
         others: Any = paired.get(other)
-        if (own[0] is None and others is None) or (name in UNIT_PRODUCTS and PRODUCTS[0] not in paired):
+        if (sums_of_name[0] is None and others is None) or (name in UNIT_PRODUCTS and PRODUCTS[0] not in paired):
             continue  # not requested
-        array = np.array([others[number] if one is None else one for number, one in enumerate(own)])
+        array = np.array([others[number] if one is None else one for number, one in enumerate(sums_of_name)])
         # Where no list has a value, some engines sum to nothing instead of 0.
         paired[name] = np.where(paired.get("lists", array) > 0, array, 0.0)
     paired["ties"] = paired["lists"] - paired["wins"] - paired["losses"]

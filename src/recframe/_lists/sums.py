@@ -41,9 +41,9 @@ class Groups:
         """Return the sum of the values in each group."""
         return sums_by(self.codes, len(self.first), values)
 
-    def ends(self, values: Floats, there: Any) -> tuple[Floats, Floats]:
+    def ends(self, values: Floats, has_value: Any) -> tuple[Floats, Floats]:
         """Return the least and the greatest value of each group, NaN where none is there."""
-        return ends_by(self.codes[there], len(self.first), values[there], values[there])
+        return ends_by(self.codes[has_value], len(self.first), values[has_value], values[has_value])
 
 
 def sums_by(codes: Any, count: int, values: Any) -> NDArray[Any]:
@@ -73,11 +73,11 @@ def ranks_by(codes: Any, values: Any, method: str) -> Any:
 
 def of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[str, Any]:
     """Return the sums of the values of lists under one metric and model."""
-    there, v, w = _known(values, weights)
+    has_value, v, w = _known(values, weights)
     return {
-        **_moments(groups, there, v, w),
-        "undefined": groups.sums(~there * 1.0),
-        "zeros": groups.sums((there & (v == 0)) * 1.0),
+        **_moments(groups, has_value, v, w),
+        "undefined": groups.sums(~has_value * 1.0),
+        "zeros": groups.sums((has_value & (v == 0)) * 1.0),
         "fractions": groups.sums(((w > 0) & (v != 0) & (v != 1)) * 1.0),
         "negative": groups.sums(((w > 0) & (v < 0)) * 1.0),
     }
@@ -85,10 +85,10 @@ def of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[st
 
 def of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Floats | None) -> dict[str, Any]:
     """Return the sums of the differences of lists between two models."""
-    there, d, w = _known(differences, weights)
-    b = np.where(there, baselines, 0.0)
+    has_value, d, w = _known(differences, weights)
+    b = np.where(has_value, baselines, 0.0)
     return {
-        **_moments(groups, there, d, w),
+        **_moments(groups, has_value, d, w),
         "baseline_total": groups.sums(w * b),
         "wins": groups.sums((d > ROUNDING) * 1.0),
         "losses": groups.sums((d < -ROUNDING) * 1.0),
@@ -99,18 +99,18 @@ def of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Flo
 
 def _known(values: Floats, weights: Floats | None) -> tuple[Any, Floats, Floats]:
     """Return which lists have a value, the values, and what the lists weigh: both 0 without a value."""
-    there = ~np.isnan(values)
-    weighs = there * 1.0 if weights is None else np.where(there, np.nan_to_num(weights), 0.0)
-    return there, np.where(there, values, 0.0), weighs
+    has_value = ~np.isnan(values)
+    weighs = has_value * 1.0 if weights is None else np.where(has_value, np.nan_to_num(weights), 0.0)
+    return has_value, np.where(has_value, values, 0.0), weighs
 
 
-def _moments(groups: Groups, there: Any, values: Floats, w: Floats) -> dict[str, Any]:
+def _moments(groups: Groups, has_value: Any, values: Floats, w: Floats) -> dict[str, Any]:
     """Return the sums that means and their errors read, and the ends of the values."""
-    least, greatest = groups.ends(values, there)
+    least, greatest = groups.ends(values, has_value)
     # Squares of very large values are infinite.
     with np.errstate(over="ignore"):
         terms = {
-            "lists": there * 1.0,
+            "lists": has_value * 1.0,
             "weight": w,
             "total": w * values,
             "squares": w * values**2,

@@ -58,7 +58,7 @@ def check_of_lists(plan: Plan, what: str) -> None:
     OptionError
         A metric reads all lists of the frame.
     """
-    names_items = plan.given.catalog_size is not None or "catalog" in plan.context.session.frames
+    names_items = plan.frames.catalog_size is not None or "catalog" in plan.context.session.frames
     for metric in plan.by_list:
         counts = CATALOG_SIZE in plan.requirements.values[metric.label].requested and not names_items
         for reads, number, remedy in (
@@ -121,10 +121,10 @@ class ListValues:
         """
         if not by_attributes(self._context) or self._plan.requirements.exposure:
             return self
-        known, ones = copy(self), product(range(len(self.models)), range(len(self._metrics)))
+        values, ones = copy(self), product(range(len(self.models)), range(len(self._metrics)))
         has_value = is_any_known(*(value_column(*one) for one in ones))
-        known.frame = in_reported_segments(self.frame, self._context.per, has_value)
-        return known
+        values.frame = in_reported_segments(self.frame, self._context.per, has_value)
+        return values
 
     def columns_of(self, model: int) -> dict[str, str]:
         """Return the columns of the values and weights of a model, each with what the plan calls it."""
@@ -163,11 +163,11 @@ class ListValues:
     def _joined(self, frames: list[Frame]) -> Frame:
         """Return one row per list with the values of all models."""
         keys = self._context.keys
-        own = list(dict.fromkeys([*keys, *self._context.per, *self._context.list_columns]))
+        columns = list(dict.fromkeys([*keys, *self._context.per, *self._context.list_columns]))
         if not frames:
             msg = "the frame has no model"
             raise OptionError(msg, "give a frame with rows")
-        lists = frames[0].select(*own, **self.columns_of(0))
+        lists = frames[0].select(*columns, **self.columns_of(0))
         for model, frame in enumerate(frames[1:], start=1):
             lists = self.engine.join(lists, frame.select(*keys, **self.columns_of(model)), keys)
         return lists
@@ -218,8 +218,8 @@ def sorted_by_key(table: nw.DataFrame[Any], context: CallContext, keys: Sequence
     table = table.sort(*keys, nulls_last=True)
     if not context.engine.eager or not context.key_names:
         return table
-    places = table.select(*keys).with_row_index(PLACE)
-    order: list[int] = as_user_has(context.session, places.lazy(), keys)[PLACE].to_list()
+    numbered = table.select(*keys).with_row_index(PLACE)
+    order: list[int] = as_user_has(context.session, numbered.lazy(), keys)[PLACE].to_list()
     return table[order]
 
 
@@ -232,8 +232,8 @@ def model_names(session: Session, lists: Frame) -> tuple[list[Any], list[Any]]:
         missing = column.is_null().to_list()
         names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]
     # Of eager frames, the plan's numbers are those of first appearance; the rows of others have no order.
-    order = sorted(range(len(codes)), key=lambda place: (codes[place] is None, codes[place]))
-    return [codes[place] for place in order], [names[place] for place in order]
+    order = sorted(range(len(codes)), key=lambda row: (codes[row] is None, codes[row]))
+    return [codes[row] for row in order], [names[row] for row in order]
 
 
 def models_of_rows(context: CallContext, table: nw.DataFrame[Any], models: Sequence[Any]) -> Any:

@@ -85,10 +85,10 @@ def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[
     if not checked:
         return result
     result = context.engine.collect_once(result)
-    there = [(~nw.col(one.column).is_null()).cast(nw.Float64()).alias(one.column) for one in checked]
+    has_value = [(~nw.col(one.column).is_null()).cast(nw.Float64()).alias(one.column) for one in checked]
     names = [one.column for one in checked]
     by = [MODEL] if context.query.several else []
-    counts = context.engine.sum_by(result.select(*by, *there), by, names)
+    counts = context.engine.sum_by(result.select(*by, *has_value), by, names)
     for metric in checked:
         without = counts.filter(nw.col(metric.column) == 0)
         if context.engine.scalar(without.select(nw.len())):
@@ -180,9 +180,9 @@ def several_segments(query: Query, column: str) -> InputError:
 
 def _lazy_weights(rows: Frame, keys: Sequence[str]) -> Frame:
     """Return the one weight of each list of a lazy frame, NaN for one that is none, so that no mean has it."""
-    known = rows.with_columns(nw.col(WEIGHT).cast(nw.Float64()))
-    known = known.filter(~nw.col(WEIGHT).is_null(), ~nw.col(WEIGHT).is_nan())
-    lists = known.group_by(*keys).agg(nw.col(WEIGHT).min().alias(LEAST), nw.col(WEIGHT).max().alias(GREATEST))
+    weighted = rows.with_columns(nw.col(WEIGHT).cast(nw.Float64()))
+    weighted = weighted.filter(~nw.col(WEIGHT).is_null(), ~nw.col(WEIGHT).is_nan())
+    lists = weighted.group_by(*keys).agg(nw.col(WEIGHT).min().alias(LEAST), nw.col(WEIGHT).max().alias(GREATEST))
     least = nw.col(LEAST)
     is_weight = (least == nw.col(GREATEST)) & (least >= 0)
     return lists.select(*keys, nw.when(is_weight).then(least).otherwise(math.nan).alias(WEIGHT))
@@ -246,8 +246,8 @@ def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
     """Return what the totals sum of a list's value: itself, its logarithm or its reciprocal; NaN below 0."""
     if how == "arithmetic":
         return value
-    known = nw.when(value > floor).then(value).otherwise(floor or 1.0)
-    transformed = known.log() if how == "geometric" else 1.0 / known
+    floored = nw.when(value > floor).then(value).otherwise(floor or 1.0)
+    transformed = floored.log() if how == "geometric" else 1.0 / floored
     if not floor:
         transformed = nw.when(value > 0).then(transformed).otherwise(-OF_ZERO if how == "geometric" else OF_ZERO)
     return nw.when(value >= 0).then(transformed).otherwise(nw.when(value < 0).then(math.nan))

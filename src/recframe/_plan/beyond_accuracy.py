@@ -70,8 +70,8 @@ class RecommendedItems:
                 rows = rows.with_columns(nw.col(LISTED).sum().over(*group).alias(distinct_column(number))).drop(LISTED)
         for column, of_unknown in ((USERS, 0.0), (INTERACTIONS, 0.0), (POPULARITY, math.inf)):
             if column in requested:
-                known = self._side_tables.known(column)
-                rows = self._engine.join(rows, known, [ITEM]).with_columns(nw.col(column).fill_null(of_unknown))
+                table = self._side_tables.known(column)
+                rows = self._engine.join(rows, table, [ITEM]).with_columns(nw.col(column).fill_null(of_unknown))
         columns = [column for column in feature_columns(self._requirements.feature_count) if column in requested]
         if columns:
             rows = self._engine.join(rows, self._side_tables.described.select(ITEM, *columns), [ITEM])

@@ -19,7 +19,7 @@ from recframe.metrics.subtopics import SubtopicMetric
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._given_frames import Given
+    from recframe._call_frames import CallFrames
     from recframe._query import Ordered, Query
     from recframe.metrics._record import Metric
 
@@ -49,19 +49,19 @@ def plan_of_chance(plan: Plan, call: str) -> Plan:
     """Return the plan of the same rows in a random order."""
     query = plan.context.query
     check_chance(query, plan.metrics, call)
-    return Plan(plan.given, reordered(query, "by chance"), plan.metrics)
+    return Plan(plan.frames, reordered(query, "by chance"), plan.metrics)
 
 
-def with_chance(given: Given, query: Query, metrics: Sequence[Metric]) -> tuple[Plan, Any]:
+def with_chance(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]) -> tuple[Plan, Any]:
     """Return the plan of a call, and its result with the chance level of each metric and the skill."""
     check_chance(query, metrics)
-    plan = Plan(given, query, metrics)
+    plan = Plan(call_frames, query, metrics)
     context = plan.context
     keys = context.result_keys
     frames = [plan.run()]
     orders: dict[Ordered, str] = {"by chance": CHANCE, "by relevance": BEST}
     for ordered, name in orders.items():
-        other = Plan(given, reordered(query, ordered), metrics)
+        other = Plan(call_frames, reordered(query, ordered), metrics)
         values = (nw.col(metric.column).alias(name.format(metric.column)) for metric in plan.metrics)
         frames.append(context.engine.collect_once(other.run().select(*keys, *values)))
     result = joined(context.engine, frames, keys)
@@ -69,9 +69,9 @@ def with_chance(given: Given, query: Query, metrics: Sequence[Metric]) -> tuple[
     names, columns = dict(context.names), list(keys)
     for metric in plan.metrics:
         called = query.averaging(metric.label).name
-        own = {name.format(metric.column): name.format(called) for name in (CHANCE, SKILL)}
-        names |= own
-        columns += [metric.column, *own]
+        names_of = {name.format(metric.column): name.format(called) for name in (CHANCE, SKILL)}
+        names |= names_of
+        columns += [metric.column, *names_of]
     check_apart([*query.per, *(names.get(name, name) for name in columns if name not in keys)])
     result = result.select(*columns, *query.count_columns)
     return plan, context.finish(result, names, [*context.per, *([MODEL] if query.several else [])])
@@ -81,6 +81,6 @@ def _skill(query: Query, metric: Metric) -> nw.Expr:
     """Return the share of the way from chance to the best order; missing where there is none, or it is not known."""
     value, chance, best = (nw.col(name.format(metric.column)) for name in ("{}", CHANCE, BEST))
     several_subtopics = query.subtopic is not None and isinstance(metric, SubtopicMetric)
-    known = metric.best_by_relevance and query.propensity is None and not several_subtopics
-    there = (best - chance).abs() > ROUNDING if known else nw.lit(value=False)
-    return nw.when(there).then((value - chance) / (best - chance)).alias(SKILL.format(metric.column))
+    has_best = metric.best_by_relevance and query.propensity is None and not several_subtopics
+    has_skill = (best - chance).abs() > ROUNDING if has_best else nw.lit(value=False)
+    return nw.when(has_skill).then((value - chance) / (best - chance)).alias(SKILL.format(metric.column))

@@ -57,9 +57,9 @@ def by_level(query: Query, metrics: Sequence[Metric]) -> Sequence[tuple[Query, S
     by_value = VALUE in dict(TIE_ORDER[query.ties])
     for metric in metrics:
         if not isinstance(metric, RecommendedMetric):
-            own = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
+            level = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
             apart = by_value and requirements_of([metric], query, 0, truth=False).columns_read.value
-            levels.setdefault((own, apart), []).append(metric)
+            levels.setdefault((level, apart), []).append(metric)
     # Metrics of recommended items are the same at each level.
     first, *others = levels or [(query.min_relevance, False)]
     levels.setdefault(first, []).extend(metric for metric in metrics if isinstance(metric, RecommendedMetric))
@@ -93,9 +93,9 @@ def requirements_of(
     whose answers may change.
     """
     key = (truth, shares, *map(type, metrics), *map(attrgetter("label"), metrics))
-    known: Requirements | None = None if feature_count else query.kept.get(key)
-    if known is not None:
-        return known
+    kept: Requirements | None = None if feature_count else query.kept.get(key)
+    if kept is not None:
+        return kept
     lists: tuple[Lists, ...] = tuple(query.averaging(metric.label).lists for metric in metrics)
     call = _Call(
         metrics=tuple(metrics),
@@ -194,8 +194,8 @@ class _Asking:
             up = dict.fromkeys(ranked.by_column, metric.cutoff)
             ranked, untied = replace(ranked, upto=up), replace(untied, upto=up)
         places = {
-            kind: self.sums.known(metric.label, self._terms(metric, place(self.numbers)))
-            for kind, place in PLACES.items()
+            kind: self.sums.known(metric.label, self._terms(metric, row_of(self.numbers)))
+            for kind, row_of in PLACES.items()
             if kind in row.requested
         }
         return AccuracyTerms(metric, reads, ranked, untied, ideal, places)
@@ -261,17 +261,17 @@ class _Asking:
 
     def _of_relevant(self, metric: Metric, value: nw.Expr, defined: nw.Expr | None) -> tuple[nw.Expr, nw.Expr]:
         """Return the value of a metric of relevance, and where it is defined: also by what other models rank."""
-        known = nw.col(KNOWN if self._call.pooled else RELEVANT) > 0
+        has_relevant = nw.col(KNOWN if self._call.pooled else RELEVANT) > 0
         if not metric.needs_relevant and defined is not None:
             if metric.of_every_list or not self._call.pooled:
                 return value, defined
             # Where other models have a relevant row and this one has none, it scores 0.
-            return nw.when(defined).then(value).otherwise(0.0), defined | (known & (nw.col(RELEVANT) == 0))
+            return nw.when(defined).then(value).otherwise(0.0), defined | (has_relevant & (nw.col(RELEVANT) == 0))
         if self._call.pooled:
             # This model has no relevant row in a list where other models have one.
             defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
             value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0) if metric.higher_is_better else value
-        return value, known if defined is None else known & defined
+        return value, has_relevant if defined is None else has_relevant & defined
 
     def shares(self, terms: AccuracyTerms) -> Shares:
         own = self.sums.of(terms.metric.label)

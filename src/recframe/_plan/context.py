@@ -44,9 +44,9 @@ from recframe.metrics._row import is_judged
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._call_frames import CallFrames
     from recframe._columns import Addends, Frame
     from recframe._engines.base import Engine, Session
-    from recframe._given_frames import Given
     from recframe._plan.requirements import Requirements
     from recframe._query import Query
 
@@ -93,7 +93,7 @@ class CallContext:
 
     def __init__(
         self,
-        given: Given,
+        frames: CallFrames,
         query: Query,
         requirements: Requirements,
         part: tuple[int, int] | None = None,
@@ -102,27 +102,27 @@ class CallContext:
         session: Session | None = None,
         prepared: bool = True,
     ) -> None:
-        with_truth = given.truth is not None
+        with_truth = frames.truth is not None
         self.with_item = item or with_truth or query.ties in ("item", "item_desc") or requirements.reads_items
         self.query = query
         self.requirements = requirements
-        self._catalog_size = given.catalog_size
-        self._greatest = given.greatest
+        self._catalog_size = frames.catalog_size
+        self._greatest = frames.greatest
         keys, values_of_items = sources.key_names(query), sources.item_names(query)
         self.key_names = keys | values_of_items
         self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query)
         self.omitted = sources.omitted_rows(query)
-        self.group_frames = sources.group_frames(given, query, requirements)
-        self.target_tables = given.target_tables
-        self.prepared = prepared and session is None and not query.per_item and adapter_of(given.frame).writes_sql
+        self.group_frames = sources.group_frames(frames, query, requirements)
+        self.target_tables = frames.target_tables
+        self.prepared = prepared and session is None and not query.per_item and adapter_of(frames.frame).writes_sql
         self.session: Session = session or open_frames(
-            sources.sources_of(given, query, requirements, item=self.with_item, sql=self.prepared),
+            sources.sources_of(frames, query, requirements, item=self.with_item, sql=self.prepared),
             sources.attributes(query) if with_truth else {},
             rows=["frame"] if query.ties == "first" else [],
         )
         self.engine: Engine = self.session.engine
-        self._check_lazy(given.frame)
+        self._check_lazy(frames.frame)
         self.user_keys = list(keys)
         self._list_keys, self._item_keys = self.user_keys or [key_column(0)], list(values_of_items)
         self.keys = [*self._list_keys, *self._item_keys]

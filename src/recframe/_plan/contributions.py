@@ -40,9 +40,9 @@ from recframe.metrics._row import FIRST_HIT, STOPS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._call_frames import CallFrames
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._given_frames import Given
     from recframe._plan.context import CallContext
     from recframe._query import Query
     from recframe.metrics._record import Metric
@@ -59,14 +59,14 @@ class Contributions:
     """
 
     def __init__(
-        self, given: Given, query: Query, metric: Metric, *, item: bool, further: Sequence[Metric] = ()
+        self, frames: CallFrames, query: Query, metric: Metric, *, item: bool, further: Sequence[Metric] = ()
     ) -> None:
         if not metric.is_additive:
             msg = f"a list's {metric.name} is no sum over its rows"
             raise OptionError(
                 msg, "name a metric whose value is a sum over the rows of a list, such as 'ndcg' or 'map'"
             )
-        item = item or given.truth is not None or query.ties in ("item", "item_desc")
+        item = item or frames.truth is not None or query.ties in ("item", "item_desc")
         self._names = {
             **({MODEL: MODEL} if query.several else {}),
             **{key_column(i): name for i, name in enumerate(query.by)},
@@ -76,8 +76,8 @@ class Contributions:
             LIST_VALUE: query.averaging(metric.label).name,
         }
         check_apart([*self._names.values()])
-        self._plan = Plan(given, query, [metric, *further], item=item, shares=True)
-        self.given = given
+        self._plan = Plan(frames, query, [metric, *further], item=item, shares=True)
+        self.frames = frames
         self._query = query
         self._metric = metric
         self._item = [ITEM] if item else []

@@ -17,9 +17,9 @@ from recframe.metrics._sums import quotient
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._call_frames import CallFrames
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._given_frames import Given
     from recframe._query import Query
     from recframe.metrics._record import Metric
     from recframe.metrics.awrf import GroupTarget
@@ -39,8 +39,8 @@ class GroupExposure:
         That target.
     """
 
-    def __init__(self, given: Given, query: Query, metrics: Sequence[Metric], target: GroupTarget) -> None:
-        self._plan = Plan(given, query, metrics)
+    def __init__(self, frames: CallFrames, query: Query, metrics: Sequence[Metric], target: GroupTarget) -> None:
+        self._plan = Plan(frames, query, metrics)
         self._query = query
         self._target: GroupTarget = target
         self.context = self._plan.context
@@ -92,12 +92,12 @@ class GroupExposure:
         gain = nw.when(nw.col(HIT) > 0).then(nw.col(RELEVANCE).cast(nw.Float64())).otherwise(0.0) * attention
         # A relevance of 0 or less may be a relevant one, but is of no use.
         useful = nw.when(nw.col(RELEVANCE) > 0).then(nw.col(RELEVANCE)).otherwise(0.0).cast(nw.Float64())
-        own, targets = context.truth is None, target_numbers(context, self._target)
+        in_frame, targets = context.truth is None, target_numbers(context, self._target)
         return [
             self._part(index, read, {"exposure": attention, "gain": nw.when(gain > 0).then(gain).otherwise(0.0)}),
-            self._part(index, relevant_items(context), {RELEVANCE: useful}, of_model=own),
+            self._part(index, relevant_items(context), {RELEVANCE: useful}, of_model=in_frame),
             self._part(index, catalog(context), {"items": nw.lit(1.0)}, of_model=False),
-            self._part(index, targets, {TARGET: nw.col(TARGET)}, of_model=own and self._target == "relevant"),
+            self._part(index, targets, {TARGET: nw.col(TARGET)}, of_model=in_frame and self._target == "relevant"),
         ]
 
     def _part(self, index: int, frame: Frame, added: Mapping[str, nw.Expr], *, of_model: bool = True) -> Frame:

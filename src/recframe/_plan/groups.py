@@ -119,8 +119,8 @@ def relevant_items(context: CallContext) -> Frame:
         rows = context.with_hits(context.truth).filter(nw.col(HIT) > 0).select(*keys, ITEM, RELEVANCE)
         # The group of an item that the frame lacks is in the truth, if there is one.
         return context.engine.collect_once(with_groups(context, rows, of_truth=True))
-    own = [GROUP] if context.own_groups else []
-    rows = context.with_relevance(context.frame.select(*keys, ITEM, *context.relevance, *own))
+    group = [GROUP] if context.own_groups else []
+    rows = context.with_relevance(context.frame.select(*keys, ITEM, *context.relevance, *group))
     rows = with_groups(context, rows.filter(nw.col(HIT) > 0)).group_by(*keys, ITEM, GROUP).agg(nw.col(RELEVANCE).max())
     return context.engine.collect_once(rows)
 

@@ -27,14 +27,14 @@ def by_value(session: Session, query: Query, name: str, *, reads_relevance: bool
     pairs = session.engine.distinct(source, [*keys, *values])
     if by_truth and name == "frame":
         return _of_values(session, frame, pairs, keys)
-    own = {value: own_value_column(value) for value in values}
-    rows = _of_values(session, frame.rename(own), pairs, keys)
+    columns = {value: own_value_column(value) for value in values}
+    rows = _of_values(session, frame.rename(columns), pairs, keys)
     if reads_relevance:
-        other = nw.any_horizontal(*(_differ(value, column) for value, column in own.items()), ignore_nulls=False)
+        other = nw.any_horizontal(*(_differ(value, column) for value, column in columns.items()), ignore_nulls=False)
         relevance = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None)
         counted = nw.when(other & (relevance > 0)).then(nw.lit(0.0)).otherwise(relevance)
         rows = rows.with_columns(counted.alias(RELEVANCE))
-    return rows.drop(*own.values())
+    return rows.drop(*columns.values())
 
 
 def _of_values(session: Session, rows: Frame, pairs: Frame, keys: list[str]) -> Frame:

@@ -189,9 +189,9 @@ class Ranking:
             if requirements.ideal[of].by_column:
                 addends.append(ranked_ideal(context, self.ranked, of))
         if context.pooled:
-            known = ideal().filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
-            known = known.join(context.models, how="cross")
-            addends.append(Addends(known, {KNOWN: constant(KNOWN, 1.0)}))
+            with_relevant = ideal().filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
+            with_relevant = with_relevant.join(context.models, how="cross")
+            addends.append(Addends(with_relevant, {KNOWN: constant(KNOWN, 1.0)}))
         return addends
 
 

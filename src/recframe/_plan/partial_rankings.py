@@ -132,7 +132,7 @@ def check_recommended(context: CallContext, rows: Frame) -> None:
 
 def _lacking(context: CallContext, rows: Frame, k: int | None) -> bool:
     """Return whether the rows found fall short of the first k that lists rank."""
-    there = context.engine.sum_by(rows.select(*context.group, FOUND), context.group, [FOUND])
-    lists = context.engine.join(candidates(context), there, context.group)
+    counts = context.engine.sum_by(rows.select(*context.group, FOUND), context.group, [FOUND])
+    lists = context.engine.join(candidates(context), counts, context.group)
     lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < at_most(nw.col(RANKED), k) - CLOSE)
     return bool(context.engine.scalar(lacking.select(nw.len())))

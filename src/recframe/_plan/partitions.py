@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._call_frames import CallFrames
 from recframe._columns import GREATEST, MODEL, POSITION
-from recframe._given_frames import Given
 from recframe._plan import averages
 from recframe._plan.plan import Plan
 from recframe._plan.sources import name_of_model
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from recframe.metrics._record import Metric
 
 
-def in_parts(given: Given, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
+def in_parts(call_frames: CallFrames, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
     """Return the lazy frame of a call that reads its frames once for each part of the lists."""
-    plan = Plan(given, query, metrics)
+    plan = Plan(call_frames, query, metrics)
     engine = plan.context.engine
 
     def state(index: int) -> State:
-        frames = Plan(given, query, metrics, (index, parts)).state()
+        frames = Plan(call_frames, query, metrics, (index, parts)).state()
         return State(*engine.collect_together([frame for frame in frames if frame is not None]))
 
     def compute() -> Any:
@@ -38,24 +38,24 @@ def in_parts(given: Given, query: Query, metrics: Sequence[Metric], parts: int) 
     return engine.deferred(compute, plan.frame().collect_schema)
 
 
-def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
+def on_workers(frames: CallFrames, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
     """Return the frame of a call whose lists the workers evaluate, in so many parts.
 
     Metrics that read more than their lists, side information or all lists together, stay with the
     cluster's own plan.
     """
     # Workers read the relevance as it is.
-    plan = Plan(given, query, metrics, prepared=False)
+    plan = Plan(frames, query, metrics, prepared=False)
     beyond = [
         metric
         for metric in metrics
         if isinstance(metric, ExposureMetric) or metric.reads_groups or metric.required_inputs or metric.optional_inputs
     ]
     within = [metric for metric in metrics if metric not in beyond]
-    results = [Plan(given, query, beyond).run()] if beyond else []
+    results = [Plan(frames, query, beyond).run()] if beyond else []
     if within:
-        own = Plan(Given(given.frame, given.truth), query, within, prepared=False) if beyond else plan
-        results.append(own.result(_on_workers(own, query, parts)))
+        inner = Plan(CallFrames(frames.frame, frames.truth), query, within, prepared=False) if beyond else plan
+        results.append(inner.result(_on_workers(inner, query, parts)))
     keys = plan.context.result_keys
     result = averages.joined(plan.context.engine, results, keys)
     return plan.finish(result.select(*keys, *(metric.column for metric in metrics)))
@@ -95,9 +95,9 @@ def _state_of_part(
     parts = {name: nw.from_native(frame, eager_only=True) for name, frame in frames.items()}
     greatest = [part[GREATEST][0] for part in parts.values() if GREATEST in part.columns and len(part)]
     named = {
-        name: parts[name].select(**{column: nw.col(own) for own, column in columns.items()}).to_native()
+        name: parts[name].select(**{column: nw.col(name_read) for name_read, column in columns.items()}).to_native()
         for name, columns in names.items()
     }
-    plan = Plan(Given(**named, greatest=next(iter(greatest), None)), query, metrics)
+    plan = Plan(CallFrames(**named, greatest=next(iter(greatest), None)), query, metrics)
     # Keys as the user wrote them: within a call numbers may replace them, other ones for each part.
     return plan.context.session.finish(plan.state().lists, {}, [])

@@ -41,9 +41,9 @@ from recframe.metrics._beyond_accuracy import ExposureMetric
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from recframe._call_frames import CallFrames
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._given_frames import Given
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -57,7 +57,7 @@ class Plan:
 
     Attributes
     ----------
-    given : Given
+    frames : CallFrames
         The user's frames.
     metrics : sequence of Metric
         What is computed.
@@ -68,7 +68,7 @@ class Plan:
 
     Parameters
     ----------
-    given : Given
+    frames : CallFrames
         The user's frames.
     query : Query
         The checked roles.
@@ -93,7 +93,7 @@ class Plan:
 
     def __init__(
         self,
-        given: Given,
+        frames: CallFrames,
         query: Query,
         metrics: Sequence[Metric],
         part: tuple[int, int] | None = None,
@@ -105,23 +105,25 @@ class Plan:
     ) -> None:
         if context is None and query.sampled is not None:
             metrics = estimates(query, metrics)
-        self.given = given
+        self.frames = frames
         self._query = query
         self.metrics = metrics
         self.requirements = requirements_of(
-            metrics, query, len(given.feature_names), truth=given.truth is not None, shares=shares
+            metrics, query, len(frames.feature_names), truth=frames.truth is not None, shares=shares
         )
         session = None if context is None else context.session
         levels = by_level(query, metrics)
         one_level = levels[0][0] is query
         prepared = prepared and one_level
-        self.context = CallContext(given, query, self.requirements, part, item=item, session=session, prepared=prepared)
+        self.context = CallContext(
+            frames, query, self.requirements, part, item=item, session=session, prepared=prepared
+        )
         if query.mean == "median":
             check_median(self.requirements)
         self._engine = self.context.engine
         self._of_levels = [
-            Plan(given, own, some, part, item=self.context.with_item, context=self.context)
-            for own, some in (() if one_level else levels)
+            Plan(frames, query_of_level, some, part, item=self.context.with_item, context=self.context)
+            for query_of_level, some in (() if one_level else levels)
         ]
 
     def run(self) -> Frame:

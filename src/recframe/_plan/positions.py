@@ -117,11 +117,11 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     rows = [ROW] if context.query.ties == "first" else []
     if context.pool:
         frame = frame.with_columns(_IS_POOLED)
-    known = number_repeats(context.with_hits(frame.filter(_IS_KNOWN)), [*context.group, ITEM], rows)
-    known = once(known, [RELEVANCE, HIT, *context.pool])
+    judged = number_repeats(context.with_hits(frame.filter(_IS_KNOWN)), [*context.group, ITEM], rows)
+    judged = once(judged, [RELEVANCE, HIT, *context.pool])
     # What the truth does not hold is not relevant, however low min_relevance is.
     others = frame.filter(_IS_UNKNOWN).with_columns(*(constant(name, 0.0) for name in (RELEVANCE, HIT)))
-    return context.engine.stack([known, others])
+    return context.engine.stack([judged, others])
 
 
 def _needed_rows(context: CallContext, upto: int | None) -> Needed | None:

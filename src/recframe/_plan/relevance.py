@@ -116,12 +116,12 @@ def known_value() -> nw.Expr:
     return nw.when(~nw.col(TRUE_VALUE).is_null()).then(nw.col(TRUE_VALUE)).otherwise(nw.col(VALUE)).alias(VALUE)
 
 
-def number_repeats(known: Frame, pair: Sequence[str], rows: Sequence[str]) -> Frame:
+def number_repeats(judged: Frame, pair: Sequence[str], rows: Sequence[str]) -> Frame:
     """Add which of the rows that repeat an item each is, the first by position and, if there are any, row numbers."""
     if not rows:
-        return known.with_columns(_repeat(*pair))
-    known = known.with_columns((nw.col(START).cast(nw.Int64()) * 2**31 + nw.col(*rows)).alias(REPEAT))
-    return known.with_columns(nw.col(REPEAT).rank("min").over(*pair).alias(REPEAT))
+        return judged.with_columns(_repeat(*pair))
+    judged = judged.with_columns((nw.col(START).cast(nw.Int64()) * 2**31 + nw.col(*rows)).alias(REPEAT))
+    return judged.with_columns(nw.col(REPEAT).rank("min").over(*pair).alias(REPEAT))
 
 
 @lru_cache(KEPT)

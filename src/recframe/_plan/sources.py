@@ -35,9 +35,9 @@ from recframe._plan.relevance import filled, made_of_relevance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from recframe._call_frames import CallFrames
     from recframe._columns import Frame
     from recframe._engines.column_spec import Use
-    from recframe._given_frames import Given
     from recframe._plan.requirements import ColumnsRead, Requirements
     from recframe._query import Query
 
@@ -51,10 +51,10 @@ def _kept(function: Callable[[Query], Made]) -> Callable[[Query], Made]:
 
     @wraps(function)
     def kept(query: Query) -> Made:
-        known: Made | None = query.kept.get(function)
-        if known is None:
-            known = query.kept[function] = function(query)
-        return known
+        made: Made | None = query.kept.get(function)
+        if made is None:
+            made = query.kept[function] = function(query)
+        return made
 
     return kept
 
@@ -136,20 +136,22 @@ def score_specs(query: Query) -> Specs:
     return {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
 
 
-def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool, sql: bool) -> dict[str, Source]:
+def sources_of(
+    frames: CallFrames, query: Query, requirements: Requirements, *, item: bool, sql: bool
+) -> dict[str, Source]:
     """Return the frames with what to read from each."""
-    grouped = group_frames(given, query, requirements)
-    key = read, truth, _, _, _ = requirements.columns_read, given.truth is not None, item, sql, grouped
+    grouped = group_frames(frames, query, requirements)
+    key = read, truth, _, _, _ = requirements.columns_read, frames.truth is not None, item, sql, grouped
     specs = query.kept.get(key)
     if specs is None:
         specs = _specs(query, read, truth=truth, item=item, grouped=grouped)
         query.kept[key] = specs = _made(query, specs, pool=query.condensed or read.pool) if sql else specs
-    features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
-    numbers = range(len(given.target_tables))
+    features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(frames.feature_names)}
+    numbers = range(len(frames.target_tables))
     targets = {target_column(i): ColumnSpec(target_column(i), "target", "value") for i in numbers}
     more = {"features": features, "target": targets}
-    unread, frames = _unread(query), given.frames.items()
-    return {name: Source(native, specs[name] | more.get(name, {}), unread.get(name, ())) for name, native in frames}
+    unread, named = _unread(query), frames.by_name.items()
+    return {name: Source(native, specs[name] | more.get(name, {}), unread.get(name, ())) for name, native in named}
 
 
 @_kept
@@ -162,21 +164,21 @@ def _in_call(query: Query, *roles: str) -> list[ColumnSpec]:
     return [ColumnSpec(getattr(query, role), role, "there") for role in roles if role in query.in_call]
 
 
-def group_frames(given: Given, query: Query, requirements: Requirements) -> tuple[str, ...]:
+def group_frames(frames: CallFrames, query: Query, requirements: Requirements) -> tuple[str, ...]:
     """Return the frames that say which group an item has, the one that the catalogue is read from first."""
     column = query.group
     if column is None or not requirements.numbers.groups:
         return ()
-    if given.features is not None and column in adapter_of(given.features).names(given.features):
+    if frames.features is not None and column in adapter_of(frames.features).names(frames.features):
         return ("features",)
-    adapter = adapter_of(given.frame)
+    adapter = adapter_of(frames.frame)
     # A truth of another kind is refused when the frames are opened.
-    alike = kind_of(adapter.side_frame(given.truth)) is kind_of(given.frame)
+    alike = kind_of(adapter.side_frame(frames.truth)) is kind_of(frames.frame)
     # Only for the groups of relevant items a lazy truth must say which columns it has.
     truth_counts = alike and (adapter.eager or any(target == "relevant" for *_, target in requirements.numbers.groups))
-    if not truth_counts or column not in adapter.names(given.truth):
+    if not truth_counts or column not in adapter.names(frames.truth):
         return ("frame",)
-    return ("frame", "truth") if not adapter.eager or column in adapter.names(given.frame) else ("truth",)
+    return ("frame", "truth") if not adapter.eager or column in adapter.names(frames.frame) else ("truth",)
 
 
 def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped: Sequence[str]) -> dict[str, Specs]:
@@ -191,9 +193,9 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
     group = {GROUP: ColumnSpec(query.group, "group", "attribute")} if query.group is not None else {}
     subtopics = {SUBTOPIC: query.subtopic} if query.subtopic is not None and read.subtopics else {}
     of_truth = values | {name: ColumnSpec(column, "subtopic", "key") for name, column in subtopics.items()}
-    own: Specs = {} if truth else values_of_items | _own(query, read)
+    of_frame: Specs = {} if truth else values_of_items | _own(query, read)
     specs = {
-        "frame": keys | (items if item else {}) | rankings | own,
+        "frame": keys | (items if item else {}) | rankings | of_frame,
         "truth": keys | values_of_items | items | _relevance(query, truth=True) | of_truth,
         "train": keys | items,
         "features": items,

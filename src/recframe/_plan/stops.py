@@ -82,8 +82,8 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     grades = grades.filter(nw.col(SIZE) > 1)
     places = survivals(context, grades, block, examined, upto, len(stops))
     passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survived]
-    here = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survived, strict=True)}
-    places = places.with_columns(**here).with_columns(_place(nw.col(POSITION)).alias(POSITION))
+    stopped = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survived, strict=True)}
+    places = places.with_columns(**stopped).with_columns(_place(nw.col(POSITION)).alias(POSITION))
     return context.engine.stack([alone, places.select(*columns)])
 
 
@@ -104,12 +104,12 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     grades = engine.collect_once(grades.filter(nw.col(SIZE) > 1))
     block, row = [*context.group, START], [*context.group, START, OWN_GRADE]
     grades = grades.rename({RELEVANCE: OWN_GRADE})
-    own = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
+    rest = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
     itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
-    own = own.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
-    places = engine.join(survivals(context, own, row, [], upto, 1), grades.select(*row, SIZE, stop, examined), row)
-    there = quotient(nw.col(stop) * nw.col(survival), nw.col(SIZE)).alias(stop)
-    places = places.with_columns(there, _place(nw.col(POSITION) + 1).alias(POSITION)).rename({OWN_GRADE: RELEVANCE})
+    rest = rest.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
+    places = engine.join(survivals(context, rest, row, [], upto, 1), grades.select(*row, SIZE, stop, examined), row)
+    stopped = quotient(nw.col(stop) * nw.col(survival), nw.col(SIZE)).alias(stop)
+    places = places.with_columns(stopped, _place(nw.col(POSITION) + 1).alias(POSITION)).rename({OWN_GRADE: RELEVANCE})
     return engine.stack([first, places.select(*columns)])
 
 
@@ -123,8 +123,8 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     engine, cutoff, count = context.engine, context.requirements.cascade_cutoff, len(context.requirements.numbers.stops)
     stops = numbered(count, stop_column)
     rows, greatest = context.with_greatest(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
-    own = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.numbers.stops]
-    rows = rows.with_columns(**dict(zip(stops, own, strict=True)))
+    terms = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.numbers.stops]
+    rows = rows.with_columns(**dict(zip(stops, terms, strict=True)))
     rows = rows.filter(nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True))
     grades = rows.select(*context.group, START, SIZE, RELEVANCE, *stops)
     if tied:

@@ -45,17 +45,17 @@ class Options(Intervals):
     baseline: Any
 
     @classmethod
-    def of(cls, labels: Labels, **given: Any) -> Self:
+    def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without a frame."""
-        difference = given["difference"]
-        given["difference"] = Margin.of(difference, "difference")
-        if given["difference"] is None:
+        difference = named["difference"]
+        named["difference"] = Margin.of(difference, "difference")
+        if named["difference"] is None:
             msg = f"difference={difference!r} is no difference to find"
             raise OptionError(msg, "difference=0.01, or difference='1%' of the baseline's mean")
-        given["power"] = number("power", given["power"], "power=0.8")
-        if given["tests"] is not None:
-            given["tests"] = whole_number("tests", given["tests"], "tests=12")
-        checked = super().of(labels, **given)
+        named["power"] = number("power", named["power"], "power=0.8")
+        if named["tests"] is not None:
+            named["tests"] = whole_number("tests", named["tests"], "tests=12")
+        checked = super().of(labels, **named)
         level = 1 - checked.confidence
         if not level < checked.power < 1:
             msg = f"power={checked.power:g} is not between the level of the test, {level:.3g}, and 1"
@@ -86,28 +86,28 @@ class Seen:
         counts = context.cluster is not None
         table = paired_sums(with_differences(values, pairs), pairs, context.per, context.cluster, clusters=counts)
         totals = paired.sums_of(table, pairs)
-        own = paired.statistics(totals)
+        differences = paired.statistics(totals)
         names = [pair.names(plan, values.models) for pair in pairs]
-        return cls.of_sums(names, table.select(*context.per), own, totals, options)
+        return cls.of_sums(names, table.select(*context.per), differences, totals, options)
 
     @classmethod
     def of_sums(
         cls,
         names: list[dict[str, Any]],
         reported: nw.DataFrame[Any],
-        own: Sums,
+        differences: Sums,
         totals: Mapping[str, Any],
         options: Options,
     ) -> Seen:
         """Return what the sums over lists say; the number of clusters is among the totals where there are any."""
-        difference = np.full(own.mean.shape, options.difference.size)
+        difference = np.full(differences.mean.shape, options.difference.size)
         if options.difference.relative:
             with np.errstate(invalid="ignore", divide="ignore"):
-                difference = difference * np.abs(totals["baseline"] / own.weight)
-        tests = max(int(np.isfinite(own.standard_error).sum()), 1) if options.tests is None else options.tests
+                difference = difference * np.abs(totals["baseline"] / differences.weight)
+        tests = max(int(np.isfinite(differences.standard_error).sum()), 1) if options.tests is None else options.tests
         level = (1 - options.confidence) / tests
-        clusters = totals.get("clusters", own.lists)
-        return cls(names, reported, own, Units.of(own), difference, clusters, tests, level)
+        clusters = totals.get("clusters", differences.lists)
+        return cls(names, reported, differences, Units.of(differences), difference, clusters, tests, level)
 
     def rows(self, options: Options) -> list[dict[str, Any]]:
         """Return the rows of a result."""

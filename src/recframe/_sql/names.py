@@ -83,26 +83,26 @@ def rename(queries: Queries, sources: Mapping[str, str], keys: Sequence[str], te
 def _columns(queries: Queries, keys: Sequence[str]) -> dict[str, str]:
     """Return the new names of the columns of queries."""
     every = dict.fromkeys(name for query in queries.values() for select in selects(query) for name in outputs(select))
-    own = {key_column(index): key for index, key in enumerate(keys)}
-    own = {name: key for name, key in own.items() if name in every and key not in every}
+    key_of = {key_column(index): key for index, key in enumerate(keys)}
+    key_of = {name: key for name, key in key_of.items() if name in every and key not in every}
     result = list(outputs(selects([*queries.values()][-1])[0]))
     first = clean(result)
     others = clean(
-        [name for name in every if name not in first and name not in own], taken=[*first.values(), *own.values()]
+        [name for name in every if name not in first and name not in key_of], taken=[*first.values(), *key_of.values()]
     )
-    return {**others, **own, **first}
+    return {**others, **key_of, **first}
 
 
 def _rename_columns(queries: Queries, columns: Mapping[str, str]) -> None:
     for query in queries.values():
         for select in selects(query):
-            own = {
+            queried = {
                 table.alias_or_name
                 for table in tables(select)
                 if isinstance(table, exp.Table) and table.name in queries
             }
             for column in select.find_all(exp.Column):
-                if column.table in own:
+                if column.table in queried:
                     column.set("this", exp.to_identifier(columns[column.name]))
             for each in select.expressions:
                 new = columns[each.alias_or_name]
@@ -114,14 +114,14 @@ def _rename_columns(queries: Queries, columns: Mapping[str, str]) -> None:
 
 def _names(queries: Queries, keys: set[str], text: str) -> dict[str, str]:
     """Return names that say what queries add to those that they read."""
-    known: dict[str, set[str]] = {}
+    written: dict[str, set[str]] = {}
     titles: dict[str, str] = {}
     *steps, result = queries
     for name in steps:
         first, *others = selects(queries[name])
-        known[name] = set(outputs(first))
-        there = keys.union(*(known.get(table.name, ()) for table in tables(first)))
-        added = [column for column in outputs(first) if column not in there]
+        written[name] = set(outputs(first))
+        read_columns = keys.union(*(written.get(table.name, ()) for table in tables(first)))
+        added = [column for column in outputs(first) if column not in read_columns]
         what = "_and_".join(added[-MOST_ADDED:])
         if others:
             title = "parts_of_lists"

@@ -43,8 +43,8 @@ def queries_of(tree: Any, dialect: Any, schema: Mapping[str, Mapping[str, str]],
         # Whether letters in quotes keep their case depends on the database.
         return str(exp.to_identifier(name, quoted=True).sql(dialect))
 
-    known = {quoted(table): {quoted(name): kind for name, kind in columns.items()} for table, columns in schema.items()}
-    tree = qualify(tree, dialect=dialect, schema=known, validate_qualify_columns=False)
+    types = {quoted(table): {quoted(name): kind for name, kind in columns.items()} for table, columns in schema.items()}
+    tree = qualify(tree, dialect=dialect, schema=types, validate_qualify_columns=False)
     tree = eliminate(tree)
     first = tree.args.get("with_")
     tree.set("with_", None)

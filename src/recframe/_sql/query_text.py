@@ -28,7 +28,7 @@ POSITIONS = {
 """How databases count from 1 to k."""
 
 
-def text_of(queries: Queries, dialect: Any, called: str, given: Mapping[str, str], positions: Mapping[str, int]) -> str:
+def text_of(queries: Queries, dialect: Any, called: str, named: Mapping[str, str], positions: Mapping[str, int]) -> str:
     """Return the text of queries.
 
     Parameters
@@ -52,8 +52,8 @@ def text_of(queries: Queries, dialect: Any, called: str, given: Mapping[str, str
     for title, query in queries.items():
         quote(query, upper=upper)
         for table in query.find_all(exp.Table):
-            if table.name in given:
-                table.set("this", exp.Var(this=given[table.name]))
+            if table.name in named:
+                table.set("this", exp.Var(this=named[table.name]))
         parts[title] = query.sql(dialect, pretty=True)
     result = parts.pop(RESULT)
     steps = [f"{title} AS (\n{textwrap.indent(body, '  ')}\n)" for title, body in parts.items()]

@@ -62,11 +62,11 @@ class Tables:
 
     def table(self, in_truth: Collection[str], *, truth: bool) -> Any:
         """Return the table of recommendations."""
-        own = {} if truth else self._columns("relevant", "propensity", "per_item")
+        more = {} if truth else self._columns("relevant", "propensity", "per_item")
         lists = {name: kind for name, kind in self._of_lists().items() if name not in in_truth}
         order = self._columns("rank") or self._columns("score") or {DEFAULT_SCORE: "float"}
         others = self._columns("item", "candidates", "tied") | order | self._columns("model")
-        return self._made("table", self._columns("value") | own | self._columns("group") | lists | others | self._keys)
+        return self._made("table", self._columns("value") | more | self._columns("group") | lists | others | self._keys)
 
     def truth(self, in_truth: Collection[str]) -> Any:
         """Return the table of the ground truth."""
@@ -113,9 +113,9 @@ class Tables:
         return table.mutate(**{name: ops.Cast(table[name].op(), "float64").to_expr() for name in floats})
 
 
-def check_text(name: str, given: Any) -> str:
+def check_text(name: str, text: Any) -> str:
     """Return the text of a table, or raise."""
-    if not isinstance(given, str) or not given.strip():
-        msg = f"{name}={quoted(given)} names no table"
+    if not isinstance(text, str) or not text.strip():
+        msg = f"{name}={quoted(text)} names no table"
         raise OptionTypeError(msg, f"{name}='recommendations', a table or view as SQL writes it")
-    return given
+    return text

@@ -46,11 +46,11 @@ PLACES = f"{NAMES['table']}_positions_"
 
 
 def text_of_call(
-    metrics: Any, k: Any, dialect: str, frames: Mapping[str, Any], texts: Mapping[str, str], read: Roles, **given: Any
+    metrics: Any, k: Any, dialect: str, frames: Mapping[str, Any], texts: Mapping[str, str], read: Roles, **roles: Any
 ) -> str:
     """Return the query of a call, after a comment with its definitions."""
     sides = {name: frame for name, frame in frames.items() if name != "table"}
-    result = rec(frames["table"]).evaluate(metrics, k, **sides, **given)
+    result = rec(frames["table"]).evaluate(metrics, k, **sides, **roles)
     tables = {name: frame for name, frame in frames.items() if isinstance(frame, ibis.Table)}
     schemas = {NAMES[name]: dict.fromkeys(table.columns, "text") for name, table in tables.items()}
     with _deep_calls():
@@ -80,7 +80,7 @@ def check_size(catalog: Any) -> int:
 
 
 def _body(
-    result: Any, dialect: str, schemas: Mapping[str, Mapping[str, str]], given: Mapping[str, str], keys: Sequence[str]
+    result: Any, dialect: str, schemas: Mapping[str, Mapping[str, str]], named: Mapping[str, str], keys: Sequence[str]
 ) -> str:
     """Return the query of an expression."""
     # Some compilers of Ibis have names of their own for what a database does not accept.
@@ -102,8 +102,8 @@ def _body(
     queries = queries_of(tree, compiler.dialect, schemas, signed=dialect != "clickhouse")
     sources = {NAMES[name]: "recs" if name == "table" else name for name in NAMES}
     titles = {name: "positions" if len(positions) == 1 else f"positions_to_{last}" for name, last in positions.items()}
-    queries = rename(queries, {**sources, **titles}, keys, " ".join(given.values()))
-    texts = {NAMES[name]: text for name, text in given.items()} | titles
+    queries = rename(queries, {**sources, **titles}, keys, " ".join(named.values()))
+    texts = {NAMES[name]: text for name, text in named.items()} | titles
     return text_of(queries, compiler.dialect, dialect, texts, {titles[name]: last for name, last in positions.items()})
 
 

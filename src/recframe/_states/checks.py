@@ -26,11 +26,11 @@ NO_ENDS = (None, None)
 ONCE = "a list counts once: leave out what was added twice; lists of several days have the day in by="
 
 
-def check_versions(versions: Iterable[Any], own: int) -> None:
+def check_versions(versions: Iterable[Any], version_read: int) -> None:
     """Raise for a state of another version."""
-    other = next((version for version in versions if version != own), own)
-    if other != own:
-        msg = f"a state has version {other}, but this recframe reads version {own}"
+    other = next((version for version in versions if version != version_read), version_read)
+    if other != version_read:
+        msg = f"a state has version {other}, but this recframe reads version {version_read}"
         raise InputError(msg, ONE_CALL)
 
 
@@ -86,8 +86,8 @@ def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
 def ordered(columns: Mapping[str, Any], kinds: Collection[str], name: str) -> list[Any]:
     """Return metrics or models of rows of some kinds, in the order of the calls."""
     places: dict[Any, int] = {}
-    for own, value, place in zip(columns["kind"], columns[name], columns["place"], strict=True):
-        if own in kinds:
+    for kind, value, place in zip(columns["kind"], columns[name], columns["place"], strict=True):
+        if kind in kinds:
             places[value] = min(place, places.get(value, place))
     return sorted(places, key=lambda value: (places[value], str(value)))
 

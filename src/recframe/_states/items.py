@@ -37,7 +37,7 @@ class Items:
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
         context, engine = plan.context, plan.context.engine
         self._plan = plan
-        self.metrics = [(place, one) for place, one in enumerate(plan.metrics) if isinstance(one, ExposureMetric)]
+        self.metrics = [(number, one) for number, one in enumerate(plan.metrics) if isinstance(one, ExposureMetric)]
         self._table = engine.collected(plan.items())
         self._texts = texts_of(context, self._table, [ITEM])
         self._segments = rows_of(self._table, context.per)
@@ -45,13 +45,13 @@ class Items:
         self._places = [np.flatnonzero(of_model == number).tolist() for number in range(len(models))]
         self._rest: list[str | None] = []
         """Items that no list recommends, of a catalogue that nobody named or counted."""
-        self.catalog: dict[str, Any] = {"catalog": plan.given.catalog_size}
+        self.catalog: dict[str, Any] = {"catalog": plan.frames.catalog_size}
         catalog = context.side_tables.catalog()
         if catalog is not None:
             texts = texts_of(context, engine.collected(catalog), [ITEM])
             named = "\n".join(sorted(map(str, texts))).encode(errors="surrogatepass")
             self.catalog = {"catalog": len(texts), "items": blake2b(named, digest_size=8).hexdigest()}
-        elif plan.given.catalog_size is None:
+        elif plan.frames.catalog_size is None:
             every = engine.collected(context.session.frames["frame"].select(ITEM).unique())
             self._rest = sorted({*texts_of(context, every, [ITEM])} - {*self._texts}, key=str)
 
@@ -59,12 +59,12 @@ class Items:
         """Yield of each model the segments of its items, and the columns of these: their names and sums."""
         terms = next(each for each in self._plan.requirements.exposure if each.metric == metric)
         columns = dict(zip(HELD_IN, terms.recommended.by_column, strict=False))
-        for number, places in enumerate(self._places):
+        for number, rows in enumerate(self._places):
             # Items that no list recommends count for the catalogue: in no segment more than in others.
             rest = [] if number else self._rest
             sums: dict[str, Any] = {
-                name: np.append(self._table[column].to_numpy()[places], np.zeros(len(rest)))
+                name: np.append(self._table[column].to_numpy()[rows], np.zeros(len(rest)))
                 for name, column in columns.items()
             }
-            texts = [*(self._texts[place] for place in places), *rest]
-            yield [*(self._segments[place] for place in places), *([None] * len(rest))], {**sums, "item": texts}
+            texts = [*(self._texts[number] for number in rows), *rest]
+            yield [*(self._segments[number] for number in rows), *([None] * len(rest))], {**sums, "item": texts}

@@ -78,8 +78,8 @@ class Merged:
         if rows.several:
             columns["model"] = list(rows.models) * len(rows.segments)
         columns |= {
-            name: [segment[place] for segment in rows.segments for _ in rows.models]
-            for place, name in enumerate(rows.per)
+            name: [segment[number] for segment in rows.segments for _ in rows.models]
+            for number, name in enumerate(rows.per)
         }
         for metric in rows.evaluated:
             if metric in rows.exposures:
@@ -175,7 +175,7 @@ class Merged:
         check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
         found = tested(arrays, pairs, rows.range_of, upwards, options)
         correct([found], options)
-        numbers = (row_of(found.numbers, place, higher_is_better=up) for place, up in enumerate(upwards))
+        numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
         return remember(self._stacked(named, COLUMNS_OF_COMPARE), options.confidence)
 
@@ -214,8 +214,8 @@ class Merged:
         )
         rows = self._by_list("sample_size")
         pairs, arrays = self._pairs("sample_size", baseline)
-        own = paired.statistics(arrays)
-        seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), own, arrays, options)
+        differences = paired.statistics(arrays)
+        seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), differences, arrays, options)
         clustered = any(rows.definitions[metric]["cluster"] is not None for metric in rows.metrics)
         return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
 
@@ -296,14 +296,14 @@ def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
-    own = without_spread(paired.statistics(sums), sums["least"] == sums["greatest"])
-    low, high = intervals_of_means(own, confidence, bounds, negative=sums["negative"], fractions=sums["fractions"])
+    totals = without_spread(paired.statistics(sums), sums["least"] == sums["greatest"])
+    low, high = intervals_of_means(totals, confidence, bounds, negative=sums["negative"], fractions=sums["fractions"])
     with np.errstate(invalid="ignore", divide="ignore"):
         zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
     return {
         "lists": sums["lists"],
-        "mean": own.mean,
-        "std": own.standard_deviation,
+        "mean": totals.mean,
+        "std": totals.standard_deviation,
         "zeros": zeros,
         "min": sums["least"],
         "max": sums["greatest"],

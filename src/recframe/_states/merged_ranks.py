@@ -50,14 +50,14 @@ def _means(rows: Rows, metric: str, pairs: Sequence[tuple[int, int]]) -> list[Me
         if not all(np.allclose(each[name], models[0][name], rtol=1e-12, atol=0) for each in (*models, *sums)):
             msg = f"models have values of {metric} in different lists, and a state does not hold those of all models"
             raise OptionError(msg, "rank_models on the frames themselves")
-    own = paired.statistics({name: np.array([each[name] for each in sums]) for name in sums[0]})
+    differences = paired.statistics({name: np.array([each[name] for each in sums]) for name in sums[0]})
     found = []
     for segment in range(len(rows.segments)):
         variances = np.zeros((len(models), len(models)))
         for number, (one, other) in enumerate(combinations(range(len(models)), 2)):
-            variances[one, other] = variances[other, one] = own.standard_error[number, segment] ** 2
+            variances[one, other] = variances[other, one] = differences.standard_error[number, segment] ** 2
         weight = [model["weight"][segment] for model in models]
         totals = [model["total"][segment] for model in models]
         means = np.array([total / each if each > 0 else np.nan for total, each in zip(totals, weight, strict=True)])
-        found.append(Means(models[0]["lists"][segment], means, variances, own.degrees[0, segment].item()))
+        found.append(Means(models[0]["lists"][segment], means, variances, differences.degrees[0, segment].item()))
     return found

@@ -72,13 +72,13 @@ class Rows:
         Whether segments are the lists themselves: what they weigh changes no value.
     """
 
-    def __init__(self, frames: Sequence[nw.DataFrame[Any]], own: Sequence[str], per: Sequence[str]) -> None:
+    def __init__(self, frames: Sequence[nw.DataFrame[Any]], users: Sequence[str], per: Sequence[str]) -> None:
         self.per = list(per)
         types = {name: {frame.schema[name] for frame in frames} for name in per}
         self.types = {name: kinds.pop() if len(kinds) == 1 else None for name, kinds in types.items()}
         self.backend = nw.get_native_namespace(frames[0]).__name__
         numeric = (*ADDED, *ENDS, "place")
-        words = [name for name in (*own, *COLUMNS) if name not in numeric]
+        words = [name for name in (*users, *COLUMNS) if name not in numeric]
         columns: dict[str, Any] = {name: [value for frame in frames for value in _words(frame, name)] for name in words}
         columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in numeric}
         check_versions(columns["version"], STATE_VERSION)
@@ -90,7 +90,7 @@ class Rows:
         shared = next(iter(self.definitions.values()))
         self.several = shared["several"]
         self.hashed = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
-        check_rows(columns, [*own, *NAMES])
+        check_rows(columns, [*users, *NAMES])
         self._pairs = held_pairs(columns, self.metrics)
         self._add_up(columns)
         try:
@@ -111,7 +111,7 @@ class Rows:
         """Sum the rows of each key."""
         # Squares of very large values are infinite.
         arrays = {name: np.nan_to_num(columns[name], posinf=np.inf) for name in ADDED}
-        order = {model: place for place, model in enumerate(self.models)}
+        order = {model: number for number, model in enumerate(self.models)}
         pairs = zip(columns["kind"], columns["model"], columns["baseline"], strict=True)
         flipped = np.array(
             [kind == "pair" and order.get(model, 0) < order.get(base, 0) for kind, model, base in pairs], dtype=bool
@@ -124,8 +124,8 @@ class Rows:
         codes, numbers = numbered(zip(*(columns[name] for name in (*self.per, *NAMES)), strict=True))
         self._keys, count = list(numbers), len(numbers)
         self._sums = {name: sums_by(codes, count, array) for name, array in arrays.items()}
-        there = ~np.isnan(low)
-        extremes = ends_by(codes[there], count, low[there], high[there])
+        has_ends = ~np.isnan(low)
+        extremes = ends_by(codes[has_ends], count, low[has_ends], high[has_ends])
         self._sums |= dict(zip(ENDS, extremes, strict=True))
         self._first = np.full(count, len(codes))
         np.minimum.at(self._first, codes, np.arange(len(codes)))
@@ -145,13 +145,13 @@ class Rows:
         """Return the rows of the items that a metric counts in a segment."""
         return self._places.get((*segment, "item", metric, model, None), [])
 
-    def sums_of(self, places: list[int], name: str) -> Any:
+    def sums_of(self, rows: list[int], name: str) -> Any:
         """Return the sums of rows."""
-        return self._sums[name][places]
+        return self._sums[name][rows]
 
-    def names_of_items(self, places: Any) -> list[str | None]:
+    def names_of_items(self, rows: Any) -> list[str | None]:
         """Return the items of rows in which they are recommended."""
-        return [self._keys[place][-2] for place in places if self._sums["total"][place] > 0]
+        return [self._keys[number][-2] for number in rows if self._sums["total"][number] > 0]
 
     def catalog(self, metric: str) -> set[str | None]:
         """Return all items of the frames that the states are of, as far as a metric counts them."""
@@ -165,18 +165,18 @@ class Rows:
 
     def sums(self, segment: Key, kind: str, metric: str | None, model: Any, baseline: Any = None) -> dict[str, float]:
         """Return the sums of one segment, over all of its clusters."""
-        places = self._places.get((*segment, kind, metric, model, baseline), [])
-        totals = {name: math.fsum(self._sums[name][places]) for name in ADDED}
-        units = {name: self._sums[name][places] for name in ("total", "weight")}
+        rows = self._places.get((*segment, kind, metric, model, baseline), [])
+        totals = {name: math.fsum(self._sums[name][rows]) for name in ADDED}
+        units = {name: self._sums[name][rows] for name in ("total", "weight")}
         clustered = metric is not None and self.definitions[metric]["cluster"] is not None
         totals |= {
             "unit_squares": math.fsum(units["total"] ** 2) if clustered else totals["weighted_squares"],
             "unit_products": math.fsum(units["total"] * units["weight"]) if clustered else totals["weighted_total"],
             "unit_weight_squares": math.fsum(units["weight"] ** 2) if clustered else totals["weight_squares"],
             "unit_weight_cubes": math.fsum(units["weight"] ** 3) if clustered else totals["weight_cubes"],
-            "least": np.nanmin([np.inf, *self._sums["least"][places]]),
-            "greatest": np.nanmax([-np.inf, *self._sums["greatest"][places]]),
-            **({"clusters": float((self._sums["lists"][places] > 0).sum())} if clustered else {}),
+            "least": np.nanmin([np.inf, *self._sums["least"][rows]]),
+            "greatest": np.nanmax([-np.inf, *self._sums["greatest"][rows]]),
+            **({"clusters": float((self._sums["lists"][rows] > 0).sum())} if clustered else {}),
         }
         return totals
 
@@ -208,7 +208,7 @@ class Rows:
 
     def reported(self) -> nw.DataFrame[Any]:
         """Return the values of `per`, a row for each segment."""
-        values = {name: [segment[place] for segment in self.segments] for place, name in enumerate(self.per)}
+        values = {name: [segment[number] for segment in self.segments] for number, name in enumerate(self.per)}
         made = [new_column(name, column, self.types[name], self.backend) for name, column in values.items()]
         return (
             made[0].to_frame().with_columns(*made)
@@ -221,10 +221,10 @@ class Rows:
         count = len(self._keys)
         packed = (self._packed.get(number) for number in range(count))
         return {
-            **{name: [key[place] for key in self._keys] for place, name in enumerate([*self.per, *NAMES])},
+            **{name: [key[number] for key in self._keys] for number, name in enumerate([*self.per, *NAMES])},
             **{name: array.tolist() for name, array in self._sums.items()},
             "definition": [self._definition[first] for first in self._first],
-            "place": [int(place) for place in self._place],
+            "place": [int(number) for number in self._place],
             "keys": [None if keys is None else pack(np.concatenate(keys)) for keys in packed],
             "version": [STATE_VERSION] * count,
             "state": [self._state] * count,
@@ -290,17 +290,17 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
         if name not in frame.columns:
             msg = f"the frame is no state: it has no column {name!r}"
             raise MissingColumnError(msg, "give what df.rec.state(...) returned, with all of its columns")
-    own = list(dict.fromkeys(name for frame in frames for name in frame.columns if name not in COLUMNS))
-    wanted = list(dict.fromkeys(own if per is None else as_tuple(column_names("per", per))))
+    users = list(dict.fromkeys(name for frame in frames for name in frame.columns if name not in COLUMNS))
+    wanted = list(dict.fromkeys(users if per is None else as_tuple(column_names("per", per))))
     for frame, name in product(frames, wanted):
         if name not in frame.columns or name in COLUMNS:
             msg = f"per={name!r} is no column of a state"
-            there = {*own} & {*frame.columns}
-            raise MissingColumnError(msg, closest(name, there) or "all states need it; per=[] adds up all segments")
+            has_ends = {*users} & {*frame.columns}
+            raise MissingColumnError(msg, closest(name, has_ends) or "all states need it; per=[] adds up all segments")
     if not any(len(frame) for frame in frames):
         msg = "the states have no rows"
         raise InputError(msg, "a state has a row for each metric, also of frames without lists")
-    return Rows(frames, own, wanted)
+    return Rows(frames, users, wanted)
 
 
 def _eager(frame: Any) -> nw.DataFrame[Any]:

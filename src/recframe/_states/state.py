@@ -120,7 +120,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     if not context.per and not len(table):
         whole = groups = Groups(np.array([], dtype=np.intp), [-1])
     clusters = texts_of(context, table, clustered) if clustered else None
-    cluster = [None if clusters is None or place < 0 else clusters[place] for place in groups.first]
+    cluster = [None if clusters is None or number < 0 else clusters[number] for number in groups.first]
     hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys))], dtype=np.uint64)
     common = _common(plan)
     heads = _heads(plan, values, common)
@@ -133,8 +133,8 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     shared = json.dumps({name: common[name] for name in ("by", "truth", "cluster", "several")})
     state = _Table()
     for model, name in enumerate(called):
-        there = [~np.isnan(array[value_column(model, metric)]) for metric in every]
-        valued = np.all([np.ones(len(table)), *there], axis=0) * 1.0
+        has_value = [~np.isnan(array[value_column(model, metric)]) for metric in every]
+        valued = np.all([np.ones(len(table)), *has_value], axis=0) * 1.0
         held = [pack(hashes[whole.codes == number]) for number in range(len(whole.first))]
         sums: dict[str, Any] = {"lists": whole.sums(valued), "undefined": whole.sums(1 - valued), "keys": held}
         state.add(whole, {"kind": "lists", "model": name, "place": model, "definition": shared, **notes}, sums)
@@ -149,7 +149,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
         head = {"kind": "pair", **notes, **heads[pair.metric], "baseline": called[pair.baseline]}
         state.add(groups, {**head, "model": called[pair.model]}, {**sums, "cluster": cluster})
     if items is not None:
-        of_metrics = {place: notes | head for place, head in together.items()}
+        of_metrics = {number: notes | head for number, head in together.items()}
         _add_items(state, items, whole, segments, of_metrics, called)
     return _framed(table, context, state)
 
@@ -163,10 +163,10 @@ def _add_items(
     called: Sequence[str | None],
 ) -> None:
     """Add the rows of items, and those that say which metrics count them."""
-    first = {segments[place]: place for place in whole.first if place >= 0}
-    for place, metric in items.metrics:
+    first = {segments[number]: number for number in whole.first if number >= 0}
+    for number, metric in items.metrics:
         for model, (of_items, sums) in zip(called, items.rows(metric), strict=True):
-            head = {"place": place, "model": model, **notes[place]}
+            head = {"place": number, "model": model, **notes[number]}
             found.add(whole, {"kind": "exposure", **head}, {})
             lists = [whole.first[0] if segment is None else first[segment] for segment in of_items]
             found.add(Groups(None, lists), {"kind": "item", **head}, sums)
@@ -200,8 +200,8 @@ def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[di
     for number, metric in enumerate(plan.by_list):
         how = query.averaging(metric.label)
         ends = [end if math.isfinite(end) else None for end in map(float, values.range_of(number))]
-        own = {"range": ends, "higher_is_better": metric.higher_is_better}
-        definition = json.dumps({"metric": spelled(metric, query, how), **common, **own})
+        about = {"range": ends, "higher_is_better": metric.higher_is_better}
+        definition = json.dumps({"metric": spelled(metric, query, how), **common, **about})
         heads.append({"metric": how.name, "place": labels.index(metric.label), "definition": definition})
     return heads
 
@@ -209,10 +209,10 @@ def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[di
 def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, dict[str, str]]:
     """Return the names and definitions of the metrics that count items, by their places."""
     heads, query = {}, plan.context.query
-    for place, metric in items.metrics:
+    for number, metric in items.metrics:
         how = query.averaging(metric.label)
-        own = {"metric": spelled(metric, query, how), "record": metric.label, "undefined": how.undefined}
-        heads[place] = {"metric": how.name, "definition": json.dumps({**own, **common, **items.catalog})}
+        about = {"metric": spelled(metric, query, how), "record": metric.label, "undefined": how.undefined}
+        heads[number] = {"metric": how.name, "definition": json.dumps({**about, **common, **items.catalog})}
     return heads
 
 

@@ -75,21 +75,21 @@ def _baseline(other: Rows, model: Any) -> Any:
         return other.models[0]
     if model in other.models:
         return model
-    there = ", ".join(map(repr, other.models))
-    msg = f"the baseline has no model {model!r}; it has {there}"
+    names = ", ".join(map(repr, other.models))
+    msg = f"the baseline has no model {model!r}; it has {names}"
     raise OptionError(msg, "give a baseline with one model, or with the models of the same names")
 
 
 def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[str, Any]:
     """Return the mean of a model in some segments with its error, NaN where a segment is not there."""
     found = rows.arrays("metric", metric, model)
-    own = student.without_spread(paired.statistics(found), found["least"] == found["greatest"])
-    of = {segment: place for place, segment in enumerate(rows.segments)}
-    places = np.array([of.get(segment, -1) for segment in segments], dtype=np.intp)
-    arrays = {"mean": np.where(own.weight > 0, own.mean, np.nan), "error": own.standard_error}
-    arrays |= {"degrees": own.degrees, "lists": found["lists"], "negative": found["negative"]}
-    arrays["effective"] = own.effective_lists
-    taken = {name: np.append(array, np.nan)[places] for name, array in arrays.items()}
+    values = student.without_spread(paired.statistics(found), found["least"] == found["greatest"])
+    row_of = {segment: row for row, segment in enumerate(rows.segments)}
+    rows_of_segments = np.array([row_of.get(segment, -1) for segment in segments], dtype=np.intp)
+    arrays = {"mean": np.where(values.weight > 0, values.mean, np.nan), "error": values.standard_error}
+    arrays |= {"degrees": values.degrees, "lists": found["lists"], "negative": found["negative"]}
+    arrays["effective"] = values.effective_lists
+    taken = {name: np.append(array, np.nan)[rows_of_segments] for name, array in arrays.items()}
     return {**taken, **{name: np.nan_to_num(taken[name]) for name in ("lists", "negative", "effective")}}
 
 

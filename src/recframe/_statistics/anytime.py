@@ -156,8 +156,8 @@ class Bounded:
     def _bets(self) -> Floats:
         normal = scipy_stats().norm
         spread = 1 / np.sqrt(USUAL_VARIANCE / Asymptotic(self.level, self.planned).growth(1.0))
-        places = (np.arange(FACTORS) + 0.5) / FACTORS
-        return np.asarray(spread * normal.ppf(0.5 + places * (normal.cdf(1 / spread) - 0.5)))
+        quantiles = (np.arange(FACTORS) + 0.5) / FACTORS
+        return np.asarray(spread * normal.ppf(0.5 + quantiles * (normal.cdf(1 / spread) - 0.5)))
 
     def _log_e(self, total: Floats, squares: Floats) -> Floats:
         """Return log E of a sum and a sum of squares, in half-widths."""

@@ -34,11 +34,11 @@ def adjusted(p: NDArray[np.float64], correction: Correction) -> NDArray[np.float
     Benjamini, Hochberg, *Controlling the false discovery rate*, Journal of the Royal Statistical Society B 57, 1995.
     """
     corrected = np.array(p, dtype=np.float64)
-    known = np.flatnonzero(~np.isnan(corrected))
-    if correction == "none" or not len(known):
+    tested = np.flatnonzero(~np.isnan(corrected))
+    if correction == "none" or not len(tested):
         return corrected
-    count = len(known)
-    order = known[np.argsort(corrected[known], kind="stable")]
+    count = len(tested)
+    order = tested[np.argsort(corrected[tested], kind="stable")]
     ranked = corrected[order]
     if correction == "bonferroni":
         scaled = ranked * count

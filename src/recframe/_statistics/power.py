@@ -60,8 +60,8 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
     """
     t, degrees, error = scipy_stats().t, sums.degrees, sums.standard_error
     beyond = np.asarray(t.isf((1 - confidence) / 2, degrees) if reach is None else reach)
-    known = (error > 0) & np.isfinite(degrees) & np.isfinite(beyond)
-    some, end = degrees[known], beyond[known]
+    varies = (error > 0) & np.isfinite(degrees) & np.isfinite(beyond)
+    some, end = degrees[varies], beyond[varies]
     before = end + t.ppf(power, some)
     shift, reached = before * 1.001, power_beyond(before, some, end)
     for _ in range(STEPS):
@@ -73,7 +73,7 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
         moved = shift + np.where(np.isfinite(step), np.clip(step, -shift / 2, shift), 0.0)
         before, reached, shift = shift, now, moved
     differences = np.full(np.shape(error), np.nan)
-    differences[known] = shift * error[known]
+    differences[varies] = shift * error[varies]
     return differences
 
 
@@ -114,9 +114,9 @@ class Units:
         """Return how many units find a difference with a power; NaN where nothing varies, or more than can be."""
         least = np.log(np.maximum(LEAST_UNITS, 2 * self.pull))
         most = np.full(np.shape(least), np.log(MOST_UNITS))
-        known = ~np.isnan(self.spread) & (self.power(difference, np.exp(most), level) >= power)
+        reachable = ~np.isnan(self.spread) & (self.power(difference, np.exp(most), level) >= power)
         for _ in range(HALVINGS):
             middle = (least + most) / 2
             enough = self.power(difference, np.exp(middle), level) >= power
             least, most = np.where(enough, least, middle), np.where(enough, middle, most)
-        return np.where(known, np.exp(most), np.nan)
+        return np.where(reachable, np.exp(most), np.nan)

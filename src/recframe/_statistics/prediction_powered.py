@@ -86,9 +86,9 @@ def prediction_powered(true: Values, predicted: Values, others: Values, confiden
     judged = int((true.counts > 0).sum())
     if judged <= ONE_MORE or more < ONE_MORE:
         return None
-    own, same, rest = (each.residuals(mean) for each in (true, predicted, others))
-    spread = np.concatenate([same, rest]).var(ddof=1)
-    together = ((own - own.mean()) * (same - same.mean())).mean()
+    human, judge, further = (each.residuals(mean) for each in (true, predicted, others))
+    spread = np.concatenate([judge, further]).var(ddof=1)
+    together = ((human - human.mean()) * (judge - judge.mean())).mean()
     weight = float(np.clip(together / ((1 + count / more) * spread), 0, 1)) if spread > 0 else 0.0
     if weight <= ROUNDING:
         return None
@@ -97,11 +97,11 @@ def prediction_powered(true: Values, predicted: Values, others: Values, confiden
     if divisor <= 0:
         return None
     mean = float(total / divisor)
-    own, same, rest = (each.residuals(mean) for each in (true, predicted, others))
+    human, judge, further = (each.residuals(mean) for each in (true, predicted, others))
     units = np.square(true.counts.sum()) / np.square(true.counts).sum()
     variances = np.array([
-        (own - weight * same).var() / count * units / max(units - ONE_MORE, 1e-9),
-        weight**2 * rest.var(ddof=1) / more,
+        (human - weight * judge).var() / count * units / max(units - ONE_MORE, 1e-9),
+        weight**2 * further.var(ddof=1) / more,
     ]) / divisor**2  # fmt: skip
     degrees = np.array([max(units - ONE_MORE, 1e-9), more - 1])
     variance = variances.sum()

@@ -57,9 +57,9 @@ class Ranks:
         academic achievement across countries*, Review of Economic Studies 91, 2024.
         """
         count = len(differences)
-        known = np.isfinite(differences) & np.isfinite(variances) & ~np.isnan(degrees)
-        better = np.where(known & (np.abs(differences) > ROUNDING), differences, 0.0)
-        variances = np.where(known & (variances > ROUNDING**2 * np.square(better)), variances, 0.0)
+        comparable = np.isfinite(differences) & np.isfinite(variances) & ~np.isnan(degrees)
+        better = np.where(comparable & (np.abs(differences) > ROUNDING), differences, 0.0)
+        variances = np.where(comparable & (variances > ROUNDING**2 * np.square(better)), variances, 0.0)
         beats = _beats(better, variances, degrees, confidence, *_draws(variances, degrees, resamples, seed))
         rank = np.where(np.isnan(np.diag(differences)), np.nan, 1.0 + (differences.T > ROUNDING).sum(axis=1))
         return cls(rank, 1.0 + beats.sum(axis=0), count - beats.sum(axis=1))
@@ -80,8 +80,8 @@ def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tupl
     values, vectors = np.linalg.eigh(covariance)
     random = np.random.Generator(np.random.SFC64(seed))
     draws = random.standard_normal((resamples, count)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
-    own = np.diag(covariance)
-    return draws, np.sqrt(np.maximum(own[:, None] + own - 2 * covariance, 0.0))
+    diagonal = np.diag(covariance)
+    return draws, np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * covariance, 0.0))
 
 
 def _beats(

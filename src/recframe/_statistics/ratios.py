@@ -21,7 +21,7 @@ ENDS = ("relative_low", "relative_high")
 """The columns of the interval of a relative difference."""
 
 
-def fieller(own: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Floats, Floats]:
+def fieller(sums: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Floats, Floats]:
     """Return the ends of the interval of a mean difference over the baseline's mean, NaN where there are none.
 
     It holds the shares r for which the mean of d − r b is less than `reach` standard errors from 0, with the difference
@@ -34,9 +34,9 @@ def fieller(own: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Floats
     Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society B 16, 1954.
     """
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean, baseline, weights = own.mean, ratio(totals["baseline"], own.weight), totals["unit_weight_squares"]
+        mean, baseline, weights = sums.mean, ratio(totals["baseline"], sums.weight), totals["unit_weight_squares"]
         # From the squares of residuals to a variance of means, times that of the quantile.
-        scale = square(reach) * ratio(square(own.standard_error), own.residual_squares)
+        scale = square(reach) * ratio(square(sums.standard_error), sums.residual_squares)
         of_both = (
             totals["unit_cross"]
             - mean * totals["unit_baseline_products"]
@@ -50,6 +50,6 @@ def fieller(own: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Floats
         )
         second = square(baseline) - scale * of_baseline
         first = (mean * baseline - scale * of_both) / second
-        last = (square(mean) - scale * own.residual_squares) / second
+        last = (square(mean) - scale * sums.residual_squares) / second
         root = np.sqrt(np.maximum(square(first) - last, 0.0))
         return np.where(second > 0, first - root, np.nan), np.where(second > 0, first + root, np.nan)

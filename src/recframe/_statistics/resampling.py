@@ -60,11 +60,11 @@ class Units:
         So the draws of a column depend on its own lists only, never on the other columns of a call.
         """
         groups: dict[bytes, list[int]] = {}
-        there = self.weights > 0
-        for column, packed in enumerate(np.packbits(there, axis=0).T):
+        counted = self.weights > 0
+        for column, packed in enumerate(np.packbits(counted, axis=0).T):
             groups.setdefault(packed.tobytes(), []).append(column)
         for columns in groups.values():
-            lists = there[:, columns[0]]
+            lists = counted[:, columns[0]]
             totals, weights = self.totals[lists][:, columns], self.weights[lists][:, columns]
             if self.clusters is not None:
                 totals, weights = (sum_by_cluster(sums, self.clusters[lists]) for sums in (totals, weights))
@@ -132,10 +132,10 @@ def bootstrap(
             continue
         draws, rounding = _drawn_means(part, resamples, seed), part.rounding / _column_sums(part.weights)
         draws = np.sort(np.where(np.abs(draws) <= rounding, 0.0, draws), axis=0)
-        for place, column in enumerate(columns):
-            values, bias, skewness = draws[:, place], 0.0, 0.0
+        for position, column in enumerate(columns):
+            values, bias, skewness = draws[:, position], 0.0, 0.0
             if interval == "bca":
-                bias, skewness = _bca(part.totals[:, place], part.weights[:, place], values, rounding[place])
+                bias, skewness = _bca(part.totals[:, position], part.weights[:, position], values, rounding[position])
             low[column], high[column] = np.quantile(values, _levels(tails, bias, skewness))
             below, above = _tails(_levels_of_zero(values), bias, skewness)
             p[column] = min(max(2 * below, 1 / (1 + resamples)), max(2 - 2 * above, 1 / (1 + resamples)), 1.0)
@@ -175,10 +175,10 @@ def _levels_of_zero(draws: Floats) -> Floats:
     """Return the largest and the least level whose quantile is 0, of sorted draws: 0 or 1 where all are on one side."""
     levels = []
     for side in ("right", "left"):
-        place = int(np.searchsorted(draws, 0.0, side))
-        below, above = draws[max(place - 1, 0)], draws[min(place, len(draws) - 1)]
-        inside = 0 < place < len(draws)
-        levels.append((place - 1 + below / (below - above)) / (len(draws) - 1) if inside else float(place > 0))
+        position = int(np.searchsorted(draws, 0.0, side))
+        below, above = draws[max(position - 1, 0)], draws[min(position, len(draws) - 1)]
+        inside = 0 < position < len(draws)
+        levels.append((position - 1 + below / (below - above)) / (len(draws) - 1) if inside else float(position > 0))
     return np.array(levels)
 
 
@@ -227,9 +227,9 @@ def flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
         groups = padded[start : start + TABLES]
         tables = np.zeros((len(groups), columns, 256))
         for unit in range(8):
-            value, known = groups[:, unit, :, None], 2**unit
-            np.subtract(tables[:, :, :known], value, out=tables[:, :, known : 2 * known])
-            tables[:, :, :known] += value
+            value, filled = groups[:, unit, :, None], 2**unit
+            np.subtract(tables[:, :, :filled], value, out=tables[:, :, filled : 2 * filled])
+            tables[:, :, :filled] += value
         choices = random_bits(random, len(groups) * count, np.uint8).reshape(len(groups), count)
         for table, choice in zip(tables, choices, strict=True):
             sums += table.take(choice.astype(np.intp), axis=1)

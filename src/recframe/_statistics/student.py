@@ -105,7 +105,7 @@ class Sums:
         deviations = values - (total / weight if weight > 0 else 0.0)
         of_units = np.column_stack([weights * deviations, weights, weights * values])
         if clusters is not None:
-            of_units = sum_by_cluster(of_units, [clusters[place] for place in order])
+            of_units = sum_by_cluster(of_units, [clusters[row] for row in order])
             of_units = of_units[np.lexsort(of_units.T)]
         residuals, unit_weights, unit_totals = of_units.T
         entries = {
@@ -172,9 +172,9 @@ def _without_rounding(spread: float, squares: float) -> float:
 def sum_by_cluster(values: Floats, clusters: Any) -> Floats:
     """Return the sums of values, or of rows of values, by the clusters that they belong to."""
     numbers: dict[Any, int] = {}
-    places = np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.intp)
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.intp)
     sums = np.zeros((len(numbers), *values.shape[1:]))
-    np.add.at(sums, places, values)
+    np.add.at(sums, codes, values)
     return sums
 
 
@@ -222,8 +222,8 @@ def interval(
     least, greatest = np.minimum(bounds[0], mean), np.maximum(bounds[1], mean)
     low, high = mean - share * (mean - least), mean + share * (greatest - mean)
     held = p_value(sums) >= 1 - confidence if held is None else held
-    known = np.isfinite(low) & np.isfinite(high) & (held | (low > 0) | (high < 0))
-    low, high = (np.where(known, end, np.nan) for end in (low, high))
+    is_interval = np.isfinite(low) & np.isfinite(high) & (held | (low > 0) | (high < 0))
+    low, high = (np.where(is_interval, end, np.nan) for end in (low, high))
     return cut(np.where(error == 0, low, mean - half), np.where(error == 0, high, mean + half), mean, bounds)
 
 

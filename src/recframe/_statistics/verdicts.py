@@ -89,19 +89,19 @@ def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> tupl
     level of the number of rows that may still hold a false one. A row counts half from where its difference from 0 is
     decided on, as it may be beyond the margin on that side only, and no more from where that is ruled out too.
     """
-    known = np.flatnonzero(~np.isnan(p))
-    claims = np.stack([p, loss, within])[:, known]
+    tested = np.flatnonzero(~np.isnan(p))
+    claims = np.stack([p, loss, within])[:, tested]
     order = np.argsort(claims, axis=None, kind="stable")
-    place = np.empty(order.size, dtype=np.intp)
-    place[order] = np.arange(order.size)
-    ranks = place.reshape(claims.shape)
+    rank = np.empty(order.size, dtype=np.intp)
+    rank[order] = np.arange(order.size)
+    ranks = rank.reshape(claims.shape)
     # What rules out the margin on the side of the estimate.
-    beyond = np.where(sign[known] > 0, ranks[2], ranks[1])
-    differs = np.where(sign[known] == 0, order.size, ranks[0])
+    beyond = np.where(sign[tested] > 0, ranks[2], ranks[1])
+    differs = np.where(sign[tested] == 0, order.size, ranks[0])
     halves = np.sort(np.concatenate([differs, np.maximum(differs, beyond)]))
-    at_risk = len(known) - np.searchsorted(halves, np.arange(order.size), side="left") / 2
+    at_risk = len(tested) - np.searchsorted(halves, np.arange(order.size), side="left") / 2
     corrected = np.full((3, len(p)), np.nan)
     stepped = np.empty(order.size)
     stepped[order] = np.minimum(np.maximum.accumulate(claims.ravel()[order] * np.maximum(at_risk, 1)), 1.0)
-    corrected[:, known] = stepped.reshape(claims.shape)
+    corrected[:, tested] = stepped.reshape(claims.shape)
     return corrected[0], corrected[1], corrected[2]

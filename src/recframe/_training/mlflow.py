@@ -60,20 +60,20 @@ class Evaluator:
                 msg = f"the evaluator 'recframe' computes no {name}="
                 raise OptionError(msg, "give a metric of your own as one of evaluator_config={'metrics': [...]}")
         config = dict(evaluator_config or {})
-        own = {name: config.pop(name, None) for name in OWN}
-        if not own["metrics"]:
+        named = {name: config.pop(name, None) for name in OWN}
+        if not named["metrics"]:
             msg = "evaluator_config names no metrics"
             raise OptionError(msg, CALL)
-        frame = _frame_of(dataset, model, predictions, own["features"], config)
-        specs = expand(own["metrics"], own["k"], config.get("like"))
+        frame = _frame_of(dataset, model, predictions, named["features"], config)
+        specs = expand(named["metrics"], named["k"], config.get("like"))
         mlflow = import_module("mlflow")
         with TemporaryDirectory() as folder:
-            files = _Files(Path(folder), own["metric_prefix"] or "")
+            files = _Files(Path(folder), named["metric_prefix"] or "")
             logged = {artifact.path for artifact in mlflow.MlflowClient().list_artifacts(run_id)}
             if files.named(DEFINITION).name in logged:
                 msg = f"run {run_id} has results of this evaluator already"
                 raise InputError(msg, "evaluator_config={'metric_prefix': 'test_', ...} tells them apart")
-            metrics = {files.prefix + name: value for name, value in _write(frame, specs, own, config, files).items()}
+            metrics = {files.prefix + name: value for name, value in _write(frame, specs, named, config, files).items()}
             mlflow.log_metrics(metrics, run_id=run_id)
             return import_module("mlflow.models").EvaluationResult(metrics, files.log(run_id), run_id)
 
@@ -112,11 +112,11 @@ class _Files:
 
 
 def _write(
-    frame: EagerRec[Any], specs: list[Spec], own: Mapping[str, Any], roles: Mapping[str, Any], files: _Files
+    frame: EagerRec[Any], specs: list[Spec], named: Mapping[str, Any], roles: Mapping[str, Any], files: _Files
 ) -> dict[str, float]:
     """Write all files, and return the metrics."""
-    metrics = [spec.as_given for spec in specs]
-    by_list = [spec.as_given for spec in specs if not isinstance(spec.metric, ExposureMetric)]
+    metrics = [spec.as_named for spec in specs]
+    by_list = [spec.as_named for spec in specs if not isinstance(spec.metric, ExposureMetric)]
     values = frame.evaluate(metrics, counts=bool(by_list))
     policies = {name: roles[name] for name in ("like", *EXPLAINED) if roles.get(name) is not None}
     texts = [str(explain(metric, **policies)) for metric in metrics]
@@ -127,13 +127,13 @@ def _write(
         if key is not None:
             files.table("lists.parquet", frame.evaluate(by_list, per=key))
         frame.evaluate(by_list, save=files.named(BASELINE))
-    if own["per"] is not None:
-        files.table("segments.json", frame.evaluate(metrics, per=own["per"]))
-    if own["baseline"] is not None:
+    if named["per"] is not None:
+        files.table("segments.json", frame.evaluate(metrics, per=named["per"]))
+    if named["baseline"] is not None:
         with TemporaryDirectory() as folder:
-            file = _baseline(own["baseline"], files.named(BASELINE).name, folder)
+            file = _baseline(named["baseline"], files.named(BASELINE).name, folder)
             files.table("comparison.json", frame.compare(by_list, baseline=file))
-    if find_spec("altair") is not None if own["charts"] is None else own["charts"]:
+    if find_spec("altair") is not None if named["charts"] is None else named["charts"]:
         for name, chart in _charts(frame, specs):
             chart.save(files.named(name), scale_factor=2)
         frame.report(files.named("report.html"), metrics)
@@ -143,11 +143,11 @@ def _write(
 def _charts(frame: EagerRec[Any], specs: list[Spec]) -> Iterator[tuple[str, Any]]:
     """Return the charts that MLflow shows by themselves, by the names of their files."""
     by_list = [spec for spec in specs if not isinstance(spec.metric, ExposureMetric)]
-    cut = {spec.at(None).name: spec.at(None).as_given for spec in by_list if isinstance(spec.metric, CutMetric)}
+    cut = {spec.at(None).name: spec.at(None).as_named for spec in by_list if isinstance(spec.metric, CutMetric)}
     if cut:
         yield "curve.png", frame.plot.curve(list(cut.values()))
     if by_list:
-        yield "distribution.png", frame.plot.distribution(by_list[0].as_given)
+        yield "distribution.png", frame.plot.distribution(by_list[0].as_named)
 
 
 def _frame_of(dataset: Any, model: Any, predictions: str | None, features: Any, roles: dict[str, Any]) -> EagerRec[Any]:

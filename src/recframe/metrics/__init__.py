@@ -159,19 +159,19 @@ def meant(name: str, *, exactly: bool = False) -> str:
     ambiguous, alias = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), ""), alias_of(name)
     if ambiguous or alias:
         return ambiguous or f"did you mean {alias!r}?"
-    if word.startswith(GEOMETRIC) and (known := NAMES.get(word.removeprefix(GEOMETRIC))):
-        return f"{known[0]!r}, and mean='geometric' for the call"
-    known = NAMES.get("" if exactly else closest_of(word, NAMES))
-    return f"did you mean {known[0]!r}?" if known else ""
+    if word.startswith(GEOMETRIC) and (found := NAMES.get(word.removeprefix(GEOMETRIC))):
+        return f"{found[0]!r}, and mean='geometric' for the call"
+    found = NAMES.get("" if exactly else closest_of(word, NAMES))
+    return f"did you mean {found[0]!r}?" if found else ""
 
 
 def unknown(names: Sequence[str]) -> OptionError:
     """Return the error for names that no metric has, each with its hint."""
-    there = f"there are {', '.join(METRICS)}"
+    existing = f"there are {', '.join(METRICS)}"
     if len(names) == 1:
-        return OptionError(f"metric {names[0]!r} is unknown; {there}", meant(names[0]))
+        return OptionError(f"metric {names[0]!r} is unknown; {existing}", meant(names[0]))
     hints = [f"{name!r}: {hint}" for name in names if (hint := meant(name))]
-    return OptionError(f"the metrics {', '.join(map(repr, names))} are unknown; {there}", "; ".join(hints))
+    return OptionError(f"the metrics {', '.join(map(repr, names))} are unknown; {existing}", "; ".join(hints))
 
 
 def refuse_unknown(texts: Sequence[str]) -> None:
@@ -192,14 +192,14 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
     kind = METRICS.get(name)
     if kind is None:
         raise unknown([name])
-    known = [field.name for field in fields(kind)]
+    accepted = [field.name for field in fields(kind)]
     for option, value in options.items():
-        if option not in known:
-            known_options = f"it accepts {', '.join([*known, *also])}" if known or also else "it accepts none"
+        if option not in accepted:
+            known_options = f"it accepts {', '.join([*accepted, *also])}" if accepted or also else "it accepts none"
             msg = f"{name} has no option {option!r}; {known_options}"
             role = "" if also else role_meant(option, ["min_relevance", "condensed"])
             hint = f"give the call {role}={quoted(value)}, for all its metrics" if role else ""
-            raise OptionTypeError(msg, hint or argument_hint(option, also, known) or _owner(option, value))
+            raise OptionTypeError(msg, hint or argument_hint(option, also, accepted) or _owner(option, value))
     return kind(**options)
 
 

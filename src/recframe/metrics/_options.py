@@ -76,52 +76,52 @@ class Option:
     bounds: Bounds
     table: Callable[[Any], Any] | None = None
 
-    def checked(self, given: Any) -> Any:
+    def checked(self, value: Any) -> Any:
         """Return a value as the metric keeps it, or raise if the option does not accept it."""
         kinds = self.kinds
-        if (given is None and type(None) in kinds) or (Callable in kinds and callable(given)):
-            return given
-        if self.words and (isinstance(given, str) or not kinds & {*CHECKED, Mapping}):
-            return self._word(given)
+        if (value is None and type(None) in kinds) or (Callable in kinds and callable(value)):
+            return value
+        if self.words and (isinstance(value, str) or not kinds & {*CHECKED, Mapping}):
+            return self._word(value)
         if self.table is not None:
-            return self.table(given)
-        if Mapping in kinds and not isinstance(given, str):
-            return given
+            return self.table(value)
+        if Mapping in kinds and not isinstance(value, str):
+            return value
         checks = ((bool, partial(flag, self.name)), (float, self._number), (int, self._whole_number))
         for kind, check in (*checks, (Callable, self._no_function)):
             if kind in kinds:
-                return check(given)
-        return given
+                return check(value)
+        return value
 
-    def _no_function(self, given: Any) -> Never:
-        msg = f"{self.name}={quoted(given)} is neither a name nor a function"
+    def _no_function(self, value: Any) -> Never:
+        msg = f"{self.name}={quoted(value)} is neither a name nor a function"
         raise OptionTypeError(msg, f"the names are {', '.join(map(repr, self.words))}" if self.words else "")
 
-    def _word(self, given: Any) -> Any:
+    def _word(self, value: Any) -> Any:
         if all(isinstance(word, str) for word in self.words):
-            choice(self.name, given, self.words)
-        elif not isinstance(given, int | str | bytes) or given not in self.words:
-            msg = f"{self.name}={quoted(given)} is not one of {', '.join(map(repr, self.words))}"
+            choice(self.name, value, self.words)
+        elif not isinstance(value, int | str | bytes) or value not in self.words:
+            msg = f"{self.name}={quoted(value)} is not one of {', '.join(map(repr, self.words))}"
             raise OptionError(msg)
-        return given
+        return value
 
-    def _number(self, given: Any) -> float:
-        value = number(self.name, given)
+    def _number(self, option_value: Any) -> float:
+        value = number(self.name, option_value)
         if value not in self.bounds:
-            msg = f"{self.name}={quoted(given)} is not {self.bounds}"
+            msg = f"{self.name}={quoted(option_value)} is not {self.bounds}"
             raise OptionError(msg)
-        return given if isinstance(given, int | float) else value
+        return option_value if isinstance(option_value, int | float) else value
 
-    def _whole_number(self, given: Any) -> int:
+    def _whole_number(self, value: Any) -> int:
         least = int(max(self.bounds.least, -MOST_ROWS))
         hint = f"{self.name} is a whole number" + (f" from {least}" if math.isfinite(self.bounds.least) else "")
         hint += (", or None" if type(None) in self.kinds else "") + (" for the whole list" if self.name == "k" else "")
-        shape = getattr(given, "shape", None)  # expressions of pandas have any attribute
+        shape = getattr(value, "shape", None)  # expressions of pandas have any attribute
         is_array = isinstance(shape, tuple) and len(shape) == 1
-        several = self.name == "k" and (is_array or isinstance(given, list | tuple | set | range))
-        wrong = f"is of type {type(given).__name__}"
+        several = self.name == "k" and (is_array or isinstance(value, list | tuple | set | range))
+        wrong = f"is of type {type(value).__name__}"
         wrong += "; for several cutoffs use evaluate(..., k=[...])" if several else ""
-        return whole_number(self.name, given, hint, least=least, wrong=wrong)
+        return whole_number(self.name, value, hint, least=least, wrong=wrong)
 
     @property
     def values(self) -> list[str]:
@@ -136,12 +136,12 @@ class Option:
         return list(dict.fromkeys([*default, *map(str, others)]))
 
 
-def table_of(name: str, given: Any, example: str, of: str = "relevances") -> tuple[tuple[float, float], ...]:
+def table_of(name: str, table: Any, example: str, of: str = "relevances") -> tuple[tuple[float, float], ...]:
     """Return a mapping to numbers as a sorted tuple, so that a metric that holds it stays hashable."""
     try:
-        return tuple(sorted((float(grade), float(number)) for grade, number in dict(given).items()))
+        return tuple(sorted((float(grade), float(number)) for grade, number in dict(table).items()))
     except (TypeError, ValueError) as error:
-        msg = f"{name}={quoted(given)} does not map {of} to numbers"
+        msg = f"{name}={quoted(table)} does not map {of} to numbers"
         raise OptionTypeError(msg, f"{name}={example}") from error
 
 

@@ -60,11 +60,11 @@ class SharedTerms(Reader):
         """
         key = term, tuple(map(_typed, arguments))
         try:
-            known = key in self._shared
+            is_shared = key in self._shared
         except TypeError:
             # An argument without a hash: each metric sums the term by itself.
             return term(self, *arguments)
-        if not known:
+        if not is_shared:
             self._shared[key] = term(self, *arguments)
         return self._shared[key]
 
@@ -130,18 +130,18 @@ class TermColumns:
 
     def add(self, label: str, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:
         """Return a metric's terms by their columns, which are new but for shared ones."""
-        own = self._own.setdefault(label, {})
+        columns = self._own.setdefault(label, {})
         by_column = {}
         check_terms(label, terms)
-        check_names(label, terms, own)
+        check_names(label, terms, columns)
         for name, term in terms.items():
             if not isinstance(term, nw.Expr):
                 msg = f"term {name!r} of metric {label!r} is {term!r}, which is not a Narwhals expression"
                 raise OptionTypeError(msg, "return expressions of the row, such as {'hits': row.hit}")
             computed = row.key_of(term)
             key = (label, name) if computed is None else (computed, over)
-            own[name] = self._by_key.setdefault(key, self._name(len(self._by_key)))
-            by_column[own[name]] = term
+            columns[name] = self._by_key.setdefault(key, self._name(len(self._by_key)))
+            by_column[columns[name]] = term
         return Terms(by_column, frozenset(row.requested))
 
 

@@ -94,7 +94,7 @@ def without_recall(name: str) -> tuple[str, float] | None:
     return None if match is None else (match["name"], float(match["recall"]))
 
 
-def _unreadable(text: str, known: Container[str] = ()) -> OptionError:
+def _unreadable(text: str, metrics: Container[str] = ()) -> OptionError:
     """Return the error for a string of another form, which may be a known name with spaces."""
     hint = "write 'ndcg@10' or 'ndcg(gain=exp2)@10'"
     if len(text) > LONGEST_SPELLING:
@@ -110,7 +110,7 @@ def _unreadable(text: str, known: Container[str] = ()) -> OptionError:
         hint = f"metrics={names}"
     elif (spaced := _SPELLING.fullmatch(joined := _SPACES.sub("_", text.strip().lower()))) is not None:
         name, _ = without_cutoff(spaced["name"]) or (spaced["name"], None)
-        hint = f"did you mean {joined!r}?" if plain(name) in known else hint
+        hint = f"did you mean {joined!r}?" if plain(name) in metrics else hint
     return OptionError(f"{text!r} is not the name of a metric", hint)
 
 

@@ -27,21 +27,21 @@ GroupTarget = Literal["equal", "catalog", "relevant"] | Mapping[Any, float] | tu
 """The share that each group of items should get: the same, that of the catalogue, of the relevant items, a table."""
 
 
-def _checked_target(given: Any) -> Table:
+def _checked_target(target: Any) -> Table:
     """Return a table of targets as a metric keeps it, or raise for what gives groups no shares."""
     hint = "target={'a': 0.7, 'b': 0.3}, or 'equal', 'catalog' or 'relevant'"
     try:
-        shares = tuple(sorted((group, float(share)) for group, share in dict(given).items()))
+        shares = tuple(sorted((group, float(share)) for group, share in dict(target).items()))
         kinds = {type(group) for group, _ in shares}
     except (TypeError, ValueError) as error:
-        msg = f"target={quoted(given)} does not map groups of one type to numbers"
+        msg = f"target={quoted(target)} does not map groups of one type to numbers"
         raise OptionTypeError(msg, hint) from error
     if len(kinds) > 1 or not kinds <= {str, int, bool}:
-        msg = f"target={quoted(given)} names groups of the types {', '.join(sorted(kind.__name__ for kind in kinds))}"
+        msg = f"target={quoted(target)} names groups of the types {', '.join(sorted(kind.__name__ for kind in kinds))}"
         raise OptionTypeError(msg, "groups of a table are all text, or all whole numbers")
     total = math.fsum(share for _, share in shares) if all(share >= 0 for _, share in shares) else math.nan
     if not 0 < total < math.inf:
-        msg = f"target={quoted(given)} holds no shares"
+        msg = f"target={quoted(target)} holds no shares"
         raise OptionError(msg, "shares are 0 or more, and at least one is above 0")
     return shares
 

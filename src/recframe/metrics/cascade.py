@@ -47,12 +47,12 @@ def _looked_up(chances: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr, n
     return lambda relevance, _: looked_up(relevance, chances)
 
 
-def _chances_of(given: Any) -> tuple[tuple[float, float], ...]:
+def _chances_of(table: Any) -> tuple[tuple[float, float], ...]:
     """Return the option `probability` as a metric keeps it, or raise for what holds no chances."""
-    chances = table_of("probability", given, "{1: 0.1, 2: 0.4}")
+    chances = table_of("probability", table, "{1: 0.1, 2: 0.4}")
     for grade, chance in chances:
         if not 0 <= chance <= 1:
-            msg = f"probability={quoted(given)} gives relevance {grade:g} the chance {chance:g}"
+            msg = f"probability={quoted(table)} gives relevance {grade:g} the chance {chance:g}"
             raise OptionError(msg, "chances lie between 0 and 1")
     return chances
 

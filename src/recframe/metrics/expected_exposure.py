@@ -62,12 +62,12 @@ def _of_ideal(row: IdealRow, browsing: Browsing, p: float, stop: float, k: int |
     return row.hit_weight(_weight(browsing, p * (1 - stop) if browsing == "cascade" else p), k)
 
 
-def _checked_browsing(given: Any) -> tuple[tuple[float, float], ...]:
+def _checked_browsing(browsing: Any) -> tuple[tuple[float, float], ...]:
     """Return a table of attention as a metric keeps it, or raise for what gives positions none."""
-    attentions = table_of("browsing", given, "{1: 0.6, 2: 0.3, 3: 0.1}", of="positions")
+    attentions = table_of("browsing", browsing, "{1: 0.6, 2: 0.3, 3: 0.1}", of="positions")
     for place, attention in attentions:
         if place < 1 or place % 1 or not 0 <= attention < math.inf:
-            msg = f"browsing={quoted(given)} gives position {place:g} the attention {attention:g}"
+            msg = f"browsing={quoted(browsing)} gives position {place:g} the attention {attention:g}"
             raise OptionError(msg, "positions are whole numbers from 1, and attention is 0 or more")
     return attentions
 

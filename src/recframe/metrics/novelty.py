@@ -92,9 +92,9 @@ class Novelty(Popularity):
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         count = row.users if self.unit == "users" else row.interactions
         within, seen = row.within(self.k), count > 0
-        known = nw.when(seen).then(count).otherwise(1.0)
+        positive = nw.when(seen).then(count).otherwise(1.0)
         counted = within if self.unseen == "one_user" else within * seen.cast(nw.Float64())
-        return {"recommended": within, "counted": counted, "logarithms": within * known.log(2)}
+        return {"recommended": within, "counted": counted, "logarithms": within * positive.log(2)}
 
     def value(self, sums: Sums) -> nw.Expr:
         # Σ −log2(users/U) is the number of items times log2(U), less the logarithms of their users.

@@ -179,9 +179,9 @@ def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tupl
     if query.condensed:
         yield "judged", "unjudged rows are left out before the rest is ranked"
     if query.propensity is not None and not of_items:
-        known = f"the probability that its relevance was observed is {query.propensity}"
-        known += "; shares divide sums over all lists" if query.estimator == "pooled" else ""
-        yield "estimate", f"each relevant item counts as 1 / {query.propensity} items, in sums and in R: {known}"
+        meaning = f"the probability that its relevance was observed is {query.propensity}"
+        meaning += "; shares divide sums over all lists" if query.estimator == "pooled" else ""
+        yield "estimate", f"each relevant item counts as 1 / {query.propensity} items, in sums and in R: {meaning}"
     if query.sampled is not None:
         sampled, total = query.sampled
         of_whole = f"of lists of {total} items, from {sampled} sampled ones and a relevant one, {_estimator(query)}"

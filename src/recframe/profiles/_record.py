@@ -118,60 +118,60 @@ class Profile:
 
 
 def query_of(
-    specs: Sequence[Spec], roles: Roles, given: Sequence[str], profiles: Mapping[str, Profile]
+    specs: Sequence[Spec], roles: Roles, names: Sequence[str], profiles: Mapping[str, Profile]
 ) -> tuple[list[Metric], Query]:
     """Return the metrics and the query of a call, under a profile if it names one.
 
     `given` names the roles that the user gave: they win, and so do the options that a metric spells.
     """
-    roles, given = _with_level(specs, roles, given)
+    roles, names = _with_level(specs, roles, names)
     if roles.like is None:
-        return [spec.metric for spec in specs], _query(specs, roles, given)
+        return [spec.metric for spec in specs], _query(specs, roles, names)
     profile = profiles[roles.like]
-    query = _query(specs, _with_policies(profile, roles, given), given)
+    query = _query(specs, _with_policies(profile, roles, names), names)
     metrics: list[Metric] = []
-    own: dict[str, Averaging] = {}
+    averagings: dict[str, Averaging] = {}
     for spec in specs:
         definition = profile.definition(spec.metric)
-        metric = _as_defined(profile, definition, spec, _level_of(spec, query, given))
-        if metric.label in own:
-            msg = f"{own[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
+        metric = _as_defined(profile, definition, spec, _level_of(spec, query, names))
+        if metric.label in averagings:
+            msg = f"{averagings[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
             raise OptionError(msg, "name one of them")
         undefined = profile.undefined if definition.undefined is None else definition.undefined
-        own[metric.label] = Averaging(
-            query.undefined if "undefined" in given else undefined,
-            query.lists if "lists" in given else definition.lists or profile.lists,
+        averagings[metric.label] = Averaging(
+            query.undefined if "undefined" in names else undefined,
+            query.lists if "lists" in names else definition.lists or profile.lists,
             spec.name,
             definition.least,
         )
         metrics.append(metric)
-    return metrics, replace(query, own=own, floor=profile.floor)
+    return metrics, replace(query, own=averagings, floor=profile.floor)
 
 
-def _level_of(spec: Spec, roles: Roles, given: Sequence[str]) -> float | None:
+def _level_of(spec: Spec, roles: Roles, names: Sequence[str]) -> float | None:
     """Return the least relevance that a metric names, or that the call names."""
-    own = spec.metric.own_min_relevance
-    return own if own is not None or "min_relevance" not in given else roles.min_relevance
+    level = spec.metric.own_min_relevance
+    return level if level is not None or "min_relevance" not in names else roles.min_relevance
 
 
-def _with_level(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[Roles, Sequence[str]]:
+def _with_level(specs: Sequence[Spec], roles: Roles, names: Sequence[str]) -> tuple[Roles, Sequence[str]]:
     """Return the roles with a least relevance that a metric names, if each names one: the call's is not read then."""
-    levels = [own for own in (spec.metric.own_min_relevance for spec in specs) if own is not None]
+    levels = [level for level in (spec.metric.own_min_relevance for spec in specs) if level is not None]
     if not levels or len(levels) < len(specs):
-        return roles, given
-    return replace(roles, min_relevance=levels[0]), [*given, "min_relevance"]
+        return roles, names
+    return replace(roles, min_relevance=levels[0]), [*names, "min_relevance"]
 
 
-def _query(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> Query:
+def _query(specs: Sequence[Spec], roles: Roles, names: Sequence[str]) -> Query:
     """Return the query of roles, which hold for each least relevance that a metric names."""
     for level in {spec.metric.own_min_relevance for spec in specs} - {None, roles.min_relevance}:
-        Query.of(replace(roles, min_relevance=level), given)
-    return Query.of(roles, given)
+        Query.of(replace(roles, min_relevance=level), names)
+    return Query.of(roles, names)
 
 
-def _with_policies(profile: Profile, roles: Roles, given: Sequence[str]) -> Roles:
+def _with_policies(profile: Profile, roles: Roles, names: Sequence[str]) -> Roles:
     """Return the roles with the profile's policies for what the user did not give."""
-    policies = {name: getattr(profile, name) for name in ("ties", "min_relevance") if name not in given}
+    policies = {name: getattr(profile, name) for name in ("ties", "min_relevance") if name not in names}
     if policies.get("min_relevance") == EVERY_ROW and roles.truth is None:
         del policies["min_relevance"]
     return replace(roles, **{name: value for name, value in policies.items() if value is not None})
@@ -183,7 +183,7 @@ def _as_defined(profile: Profile, definition: Definition, spec: Spec, level: flo
     if level is not None:
         _check_level(profile, definition, level)
         options |= definition.level_options
-    return with_options(spec.metric, {name: value for name, value in options.items() if name not in spec.given})
+    return with_options(spec.metric, {name: value for name, value in options.items() if name not in spec.named})
 
 
 def _check_level(profile: Profile, definition: Definition, level: float) -> None:

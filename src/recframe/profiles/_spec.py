@@ -30,15 +30,15 @@ class Spec:
     """One metric of a call, and which of its options the user gave."""
 
     metric: Metric
-    given: Mapping[str, Any]
+    named: Mapping[str, Any]
 
     @property
     def name(self) -> str:
         """What the user wrote, in canonical spelling."""
-        return spelled_with(self.metric, self.given)
+        return spelled_with(self.metric, self.named)
 
     @property
-    def as_given(self) -> str | Metric:
+    def as_named(self) -> str | Metric:
         """The metric with the options that the user gave, so that a profile may set the others again."""
         return self.name if self.metric.is_builtin else self.metric
 

@@ -30,7 +30,7 @@ REMEDIES = {
 
 
 @dataclass(frozen=True)
-class Given:
+class CallFrames:
     """The user's own frames of one call."""
 
     frame: Any
@@ -52,7 +52,7 @@ class Given:
     """A frame of all models in long format, where the frame holds a part of the rows only."""
 
     @property
-    def frames(self) -> dict[str, Any]:
+    def by_name(self) -> dict[str, Any]:
         """The frames that are given, by their names."""
         names = ("frame", "truth", "train", "features", "catalog", "models", "target")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
@@ -69,7 +69,9 @@ def inputs_of(roles: Roles, metrics: Sequence[Metric]) -> frozenset[str]:
     return frozenset(name for name in read if getattr(roles, name) is not None)
 
 
-def given_frames(frame: Any, roles: Roles, read: Collection[str], adapter: Adapter, metrics: Sequence[Metric]) -> Given:
+def frames_of_call(
+    frame: Any, roles: Roles, read: Collection[str], adapter: Adapter, metrics: Sequence[Metric]
+) -> CallFrames:
     """Return the frames of a call: the user's own, and the side information that its metrics read."""
     tables = tuple(dict.fromkeys(metric.targets for metric in metrics if metric.targets))
     target = _targets_frame(adapter, tables) if tables else None
@@ -86,7 +88,7 @@ def given_frames(frame: Any, roles: Roles, read: Collection[str], adapter: Adapt
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
         catalog = adapter.side_frame(catalog) if is_frame(catalog) else _items_frame(adapter, roles.item, catalog)
-    return Given(frame, roles.truth, train, *features, catalog, target, tables, size)
+    return CallFrames(frame, roles.truth, train, *features, catalog, target, tables, size)
 
 
 def _feature_columns(adapter: Adapter, native: Any, roles: Roles, *, describes: bool) -> tuple[Any, list[str]]:
