@@ -272,8 +272,9 @@ def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Ser
         dtype = nw.Object() if large or dtype == nw.Boolean() else dtype
     try:
         # Types that Narwhals does not know, such as periods, are those of the values: so are Arrow's dictionaries.
-        is_other = dtype == nw.Categorical and backend == "pyarrow" and not any(isinstance(one, str) for one in values)
-        return nw.new_series(name, values, None if is_other or dtype == nw.Unknown else dtype, backend=backend)
+        of_arrow = dtype == nw.Categorical and backend == "pyarrow"
+        column = nw.new_series(name, values, None if of_arrow or dtype == nw.Unknown else dtype, backend=backend)
+        return column.cast(dtype) if of_arrow and column.dtype == nw.String else column
     except (TypeError, ValueError):
         # Whole numbers of pandas lack a missing value, which other states may have.
         return new_series(name, values, nw.Float64(), backend)
