@@ -165,18 +165,19 @@ class Stored:
         backend = nw.get_native_namespace(table).__name__
         result = copy(values)
         result.models = [*models, self.name]
-        added = {
-            column: np.where(same, floats_of(self.rows[name])[rows], np.nan)
+        series = [
+            new_series(column, np.where(same, floats_of(self.rows[name])[rows], np.nan), nw.Float64(), backend)
             for column, name in _columns(values, plan, len(models)).items()
-        }
+        ]
+        weights, in_truth = [], LIST_WEIGHT in context.session.columns.get("truth", ())
         for number in values.weighted if LIST_WEIGHT in table.columns else ():
             if plan.requirements.values[plan.by_list[number].label].weighting is None:
-                # A list that only the baseline served has no weight here: the file knows it.
-                *_, stored = columns = [weight_column(model, number) for model in range(len(models) + 1)]
-                unknown = np.isnan(floats_of(table[LIST_WEIGHT])) & same
-                added |= dict.fromkeys(columns, np.where(unknown, added[stored], floats_of(table[columns[0]])))
-        series = (new_series(column, numbers, nw.Float64(), backend) for column, numbers in added.items())
-        result.frame = table.with_columns(*series).lazy()
+                # A list that only the baseline served has no weight in the frame: the file knows it.
+                *of_call, stored = (weight_column(model, number) for model in range(len(result.models)))
+                is_known = nw.lit(in_truth) | ~nw.col(LIST_WEIGHT).is_null() | nw.col(stored).is_null()
+                weight = nw.when(is_known).then(nw.col(of_call[0])).otherwise(nw.col(stored))
+                weights += [weight.alias(name) for name in (*of_call, stored)]
+        result.frame = table.with_columns(*series).with_columns(*weights).lazy()
         return result, text
 
     def _places(self, texts: Sequence[str | None]) -> Any:
