@@ -172,6 +172,33 @@ def test_what_leaving_out_does_not_change_has_no_interval(library):
     assert all(value is None or value != value for value in missing)  # noqa: PLR0124 - NaN
 
 
+def test_a_value_that_is_undefined_has_no_lists_or_the_number_that_is_given(engine):
+    rows = [{"user": user, "item": (user + item) % 5, "relevant": 1, "a": None if user < 4 else 1.0 * item, "b": -item,
+             "half": user // 4} for user in range(8) for item in range(3)]  # fmt: skip
+    frame, metrics = engine.frame(rows, {"a": "float64"}), ["entropy@2", "gini@2"]
+    roles = {"score": MODELS, "catalog": 5, "per": "half"}
+    skipped = engine.ask(frame, "describe", metrics, **roles)
+    assert [row["lists"] for row in skipped] == [0, 0, 4, 4, 4, 4, 4, 4]
+    roles["undefined"] = -1.0
+    values = engine.ask(frame, "evaluate", metrics, **roles)
+    of_segment = {(row["half"], row["model"]): row for row in values}
+    found = engine.ask(frame, "describe", metrics, **roles)
+    assert [row["mean"] for row in found] == pytest.approx(
+        [of_segment[row["half"], row["model"]][row["metric"]] for row in found]
+    )
+    assert {row["lists"] for row in found} == {4}
+    for row in engine.ask(frame, "compare", metrics, **roles):
+        before, after = (of_segment[row["half"], name][row["metric"]] for name in MODELS)
+        assert (row["difference"], row["lists"]) == (pytest.approx(after - before), 4)
+    # Of three users one alone has recommendations of the model: without that one nothing is left.
+    whole, without = left_out(engine, rows[6:15], "user", metrics, undefined=-1.0)
+    described = engine.ask(engine.frame(rows[6:15]), "describe", metrics, score="a", catalog=CATALOG, undefined=-1.0)
+    for place, row in enumerate(described):
+        low, high, _ = jackknife(whole[0, place], without[:, 0, place], 0.95)
+        most = np.inf if place == 0 else 1
+        assert [row["low"], row["high"]] == pytest.approx([max(low, -1), min(high, most)], rel=1e-9)
+
+
 @pytest.fixture(params=["polars", "pandas"])
 def library(request):
     return pytest.importorskip(request.param)

@@ -29,7 +29,7 @@ from recframe._lists.item_values import HELD_IN, value_of_items
 from recframe._lists.keys import floats_of, key_hash, numbered, rows_of, segments_of, texts_of
 from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.sums import sums_by
-from recframe._lists.values import models_of_rows
+from recframe._lists.values import models_of_rows, range_with_number
 from recframe._plan import averages
 from recframe._statistics import student
 from recframe._statistics.student import Sums
@@ -86,13 +86,11 @@ class LeftOut:
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
         context = plan.context
         self._plan, engine = plan, context.engine
-        per = list(context.per)
-        described = averages.with_attributes(context, context.lists)
         clustered = [] if context.cluster is None else [context.cluster]
-        columns = list(dict.fromkeys([*context.keys, *per, *clustered]))
-        table = engine.collected(described.select(*columns).unique())
-        self.reported, segments = segments_of(table, per)
-        count = len(self.reported) if per else 1
+        columns = list(dict.fromkeys([*context.keys, *context.per, *clustered]))
+        table = engine.collected(averages.with_attributes(context, context.lists).select(*columns).unique())
+        self.reported, segments = segments_of(table, context.per)
+        count = len(self.reported) if context.per else 1
         self.lists = np.bincount(segments, minlength=count).astype(np.float64)
         units = np.array([key_hash(text) for text in texts_of(context, table, clustered or list(context.keys))])
         groups = np.zeros(len(table), dtype=np.intp)
@@ -142,14 +140,14 @@ class LeftOut:
         }
         totals = {name: part.sum(axis=0) for name, part in parts.items()}
         whole = self._values(metric, {name: total[None] for name, total in totals.items()})[0].item()
+        if not count or not np.isfinite(whole):
+            return whole, np.empty(0)
         step = max(CELLS // max(len(items), 1), 1)
         left = [
             self._values(metric, {name: totals[name] - part[start : start + step] for name, part in parts.items()})
             for start in range(0, count, step)
         ]
-        without = np.concatenate(left) if left else np.empty(0)
-        if not np.isfinite(whole):
-            return np.nan, np.empty(0)
+        without = np.concatenate(left)
         values: Floats = whole + (count - 1) * (without.mean() - without)
         return whole, values if np.isfinite(values).all() else np.array([whole])
 
@@ -159,8 +157,9 @@ class LeftOut:
         for segment in range(len(self.lists)):
             mean, values = self.pseudo_values(metric, model, segment)
             sums = Sums.of(values, np.ones(len(values)))
-            low, high = student.cut(*student.interval(sums, confidence), np.array([mean]), metric.range)
-            rows.append([self.lists[segment], mean, low.item(), high.item()])
+            ends = range_with_number(metric, self._plan.context.query)
+            low, high = student.cut(*student.interval(sums, confidence), np.array([mean]), ends)
+            rows.append([self.lists[segment] * (len(values) > 0), mean, low.item(), high.item()])
         return dict(zip(("lists", "mean", "low", "high"), np.array(rows).reshape(-1, 4).T, strict=True))
 
     def paired(self, metric: ExposureMetric, model: int, baseline: int) -> dict[str, Floats]:
@@ -192,7 +191,7 @@ class LeftOut:
         upwards = [metrics[pair.metric].higher_is_better for pair in pairs]
         tests = tested(arrays, pairs, lambda _: student.UNBOUNDED, upwards, options)
         numbers, differences = tests.numbers, tests.sums
-        width = np.array([metrics[pair.metric].range[1] - metrics[pair.metric].range[0] for pair in pairs])[:, None]
+        width = np.diff([range_with_number(metrics[pair.metric], self._plan.context.query) for pair in pairs])
         ends = student.cut(numbers["low"], numbers["high"], differences.mean, (-width, width))
         # Where nothing changes without a group, nothing says how much other lists would change.
         alike = (differences.standard_error == 0) & (differences.mean != 0)
@@ -205,4 +204,6 @@ class LeftOut:
         rows, items = next(iter(sums.values())).shape
         codes = np.repeat(np.arange(rows), items)
         columns = {name: array.ravel() for name, array in sums.items()}
-        return value_of_items(metric, columns, codes, rows, self._size, self._backend)
+        values = value_of_items(metric, columns, codes, rows, self._size, self._backend)
+        undefined = self._plan.context.query.averaging(metric.label).undefined
+        return np.where(np.isnan(values), undefined, values) if isinstance(undefined, float) else values

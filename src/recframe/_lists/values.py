@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from recframe._engines.base import Session
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
+    from recframe._query import Query
 
 
 def value_column(model: int, metric: int) -> str:
@@ -69,6 +70,13 @@ def check_of_lists(plan: Plan, what: str) -> None:
             if reads:
                 msg = f"{metric.label} reads {number}, which {what} does not hold"
                 raise OptionError(msg, remedy)
+
+
+def range_with_number(metric: Metric, query: Query) -> tuple[float, float]:
+    """Return the range of a metric, and of a number for what is undefined, which counts like any other value."""
+    undefined = query.averaging(metric.label).undefined
+    values = [*metric.range, *([undefined] if isinstance(undefined, float) else [])]
+    return min(values), max(values)
 
 
 class ListValues:
@@ -155,10 +163,7 @@ class ListValues:
         estimated = query.propensity is not None or query.sampled is not None
         if custom or estimated:
             return -math.inf, math.inf
-        # A number for undefined lists counts like any other value.
-        undefined = query.averaging(record.label).undefined
-        values = [*record.range, *([undefined] if isinstance(undefined, float) else [])]
-        return min(values), max(values)
+        return range_with_number(record, query)
 
     def _joined(self, frames: list[Frame]) -> Frame:
         """Return one row per list with the values of all models."""
