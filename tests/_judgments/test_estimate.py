@@ -87,6 +87,25 @@ def test_the_estimate_is_that_of_its_formula(engine, more):
     assert row["low"] < row["mean"] < row["high"]
 
 
+@pytest.mark.parametrize("left_out", ["human", "others", "all"])
+def test_lists_of_weight_0_change_no_estimate(engine, left_out):
+    shown, human, model = judgments(4)
+    light = {row["session"] for row in model if row["session"] % 5 == 0}
+    human, model = ([row | {"worth": float(row["session"] not in light)} for row in rows] for rows in (human, model))
+    few = {row["session"] for row in human}
+    gone = {"human": light & few, "others": light - few, "all": light}[left_out]
+    found = []
+    for out in (set(), gone):
+        frames = ([row for row in rows if row["session"] not in out] for rows in (shown, human, model))
+        frame, truth, judge = engine.frames(*frames)
+        roles = {"by": "session", "score": MODELS, "weight": "worth"}
+        found.append(engine.ask(frame, "estimate", "mrr", truth=truth, judge=judge, **roles))
+    for row, other in zip(*found, strict=True):
+        names = [name for name in row if name not in ("model", "metric", "human_lists", "judge_lists")]
+        assert [row[name] for name in names] == pytest.approx([other[name] for name in names], rel=1e-9)
+        assert 0 < row["judge_weight"] < 1
+
+
 def test_the_interval_of_ndcg_is_cut_at_0_where_no_value_is_negative(library):
     random = np.random.default_rng(1)
     keys = [{"user": user, "item": item} for user in range(30) for item in range(8)]

@@ -82,9 +82,12 @@ def prediction_powered(true: Values, predicted: Values, others: Values, confiden
     ----------
     Angelopoulos, Duchi, Zrnic, *PPI++: efficient prediction-powered inference*, arXiv 2311.01453.
     """
+    # Lists that weigh nothing are no part of the sample.
+    weighs = (true.weights > 0) | (predicted.weights > 0)
+    true, predicted = (Values(each.values[weighs], each.weights[weighs]) for each in (true, predicted))
+    others = Values(*(each[others.weights > 0] for each in (others.values, others.weights)))
     count, more, mean = len(true.values), len(others.values), true.mean
-    judged = int((true.counts > 0).sum())
-    if judged <= ONE_MORE or more < ONE_MORE:
+    if (true.counts > 0).sum() <= ONE_MORE or more < ONE_MORE:
         return None
     human, judge, further = (each.residuals(mean) for each in (true, predicted, others))
     spread = np.concatenate([judge, further]).var(ddof=1)
