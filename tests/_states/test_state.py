@@ -583,6 +583,17 @@ def test_a_state_of_very_large_values_adds_up(polars_engine):
         assert merged.describe()["std"].to_list() == [None]
 
 
+def test_a_state_of_very_small_values_has_their_means(polars_engine):
+    gains, names = [3e-14, 1e-14, 2e-14, 5e-14], ("mean", "low", "high")
+    rows = [{"user": user, "item": 0, "relevant": gain, "score": 1} for user, gain in enumerate(gains * 2)]
+    frames = [polars_engine.frame(part) for part in (rows[:4], rows[4:])]
+    merged = recframe.merge(recframe.rec(frames[0]).state("dcg@1"))
+    (found,), (expected,) = plain(merged.describe()), polars_engine.ask(frames[0], "describe", "dcg@1")
+    assert [found[name] for name in names] == pytest.approx([expected[name] for name in names], rel=1e-9, abs=0)
+    (row,) = plain(merged.compare(baseline=recframe.rec(frames[1]).state("dcg@1")))
+    assert (row["mean"], row["p"]) == (pytest.approx(2.75e-14, rel=1e-9, abs=0), 1)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_calls_of_merged_states_say_what_they_accept(polars_engine):
     merged = recframe.merge(state_of(polars_engine, sample(7)))

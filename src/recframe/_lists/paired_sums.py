@@ -287,11 +287,11 @@ def bounds(
     return -most, most
 
 
-def statistics(sums: Mapping[str, Any]) -> Sums:
-    """Return what t-tests need of sums: a row of each array for a pair."""
+def statistics(sums: Mapping[str, Any], rounding: float = ROUNDING) -> Sums:
+    """Return what t-tests need of sums: a row of each array for a pair, or with a `rounding` of 0 for a model."""
     weight, total = sums["weight"], sums["difference"]
     # Differences of rounding are none: they would have a p-value of their own.
-    is_none = sums["squares"] <= ROUNDING**2 * weight
+    is_none = sums["squares"] <= rounding**2 * weight
     total = np.where(is_none, 0.0, total)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(weight > 0, total / weight, 0.0)

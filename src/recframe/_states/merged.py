@@ -296,7 +296,7 @@ def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
-    totals = without_spread(paired.statistics(sums), sums["least"] == sums["greatest"])
+    totals = without_spread(paired.statistics(sums, 0), sums["least"] == sums["greatest"])
     low, high = intervals_of_means(totals, confidence, bounds, negative=sums["negative"], fractions=sums["fractions"])
     with np.errstate(invalid="ignore", divide="ignore"):
         zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)

@@ -83,7 +83,7 @@ def _baseline(other: Rows, model: Any) -> Any:
 def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[str, Any]:
     """Return the mean of a model in some segments with its error, NaN where a segment is not there."""
     found = rows.arrays("metric", metric, model)
-    values = student.without_spread(paired.statistics(found), found["least"] == found["greatest"])
+    values = student.without_spread(paired.statistics(found, 0), found["least"] == found["greatest"])
     row_of = {segment: row for row, segment in enumerate(rows.segments)}
     rows_of_segments = np.array([row_of.get(segment, -1) for segment in segments], dtype=np.intp)
     arrays = {"mean": np.where(values.weight > 0, values.mean, np.nan), "error": values.standard_error}
