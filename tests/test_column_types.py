@@ -236,6 +236,44 @@ def test_large_python_integers_stay_apart_beside_a_missing_one(pandas_engine, fi
         assert recframe.rec(frame).mrr() == 1 / 2
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # no user or item is in the truth
+@pytest.mark.parametrize("kind", ["int64", "uint64", "Int64"])
+@pytest.mark.parametrize("role", ["user", "item"])
+def test_large_whole_numbers_match_no_floats(pandas_engine, role, kind):
+    pd, large = pytest.importorskip("pandas"), 2**53
+    frame = pd.DataFrame({"user": [1, 2], "item": [3, 4], "score": [1.0, 2.0]})
+    frame[role] = pd.array([large, large + 1], dtype=kind)
+    truth = frame.drop(columns="score").astype({role: "float64"})  # as pandas reads them beside a missing one
+    with pandas_engine.running():
+        with pytest.raises(recframe.ColumnTypeError, match=f"{role!r} has the types {kind} and float64, and none"):
+            recframe.rec(frame).recall(truth=truth)
+        truth[role] = math.nan  # without values, a column compares with all
+        found = recframe.rec(frame).recall(truth=truth, per="user")
+    assert found["user"].to_list()[:2] == frame["user"].to_list()
+
+
+@pytest.mark.parametrize("kind", ["int64[pyarrow]", "uint64[pyarrow]"])
+@pytest.mark.parametrize("other", ["Int64", "UInt64", "int64[pyarrow]"])
+def test_large_whole_numbers_of_arrow_match_beside_a_missing_one(pandas_engine, kind, other):
+    pd, large = pytest.importorskip("pandas"), 2**53
+    pytest.importorskip("pyarrow")
+    items = {"item": pd.array([large, large + 1, None], dtype=kind), "score": [1.0, 2.0, 3.0]}
+    truth = pd.DataFrame({"user": 1, "item": pd.array([large + 1, None], dtype=other)})
+    with pandas_engine.running():
+        assert recframe.rec(pd.DataFrame({"user": 1, **items})).precision(k=3, truth=truth) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64"])
+def test_large_segments_stay_apart_beside_an_unknown_one(pandas_engine, kind):
+    pd, large = pytest.importorskip("pandas"), 2**53
+    frame = pd.DataFrame({"user": [1, 2, 3], "item": [1, 2, 3], "score": [1.0, 1.0, 1.0]})
+    truth = pd.DataFrame({"user": [1, 2], "item": [1, 9], "day": pd.Series([large, large + 1], dtype=kind)})
+    with pandas_engine.running():
+        found = recframe.rec(frame).recall(truth=truth, per="day", undefined=0.0)
+    assert found["day"].to_list()[:2] == [large, large + 1]
+    assert found["recall"].to_list() == [1.0, 0.0, 0.0]
+
+
 def test_equal_float32_scores_tie(engine):
     data = {"user": [1, 1], "relevant": [1, 0], "score": [0.1, 0.1 + 1e-12]}
     assert engine.ask(engine.frame(data, {"score": "float32"}), "mrr") == 0.75

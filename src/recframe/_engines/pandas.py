@@ -15,6 +15,7 @@ from recframe._engines.pandas_columns import (
     check_once,
     column_of,
     is_number,
+    kept_exact,
     names_of,
     read_columns,
     sort_mixed,
@@ -179,7 +180,9 @@ def _decoded(frame: pd.DataFrame, decoders: Mapping[str, Any]) -> pd.DataFrame:
     for name, values in decoders.items():
         if name in frame.columns:
             codes = frame[name].fillna(-1).to_numpy(dtype="int64")
-            frame = frame.assign(**{name: values.take(codes, allow_fill=True)})
+            own = pd.Series(values)
+            own = kept_exact(own) if (codes < 0).any() else own
+            frame = frame.assign(**{name: own.array.take(codes, allow_fill=True)})
     return frame
 
 

@@ -168,14 +168,27 @@ def _numbers(series: Any, spec: ColumnSpec) -> Any:
     return series.to_numpy()
 
 
+def is_large(column: Any) -> bool:
+    """Return whether a column has whole numbers that floats would round."""
+    return types.is_integer_dtype(column.dtype) and not column.between(-MOST_EXACT, MOST_EXACT).all()
+
+
+def kept_exact(column: Any) -> Any:
+    """Return a column in a type whose whole numbers missing ones do not round: of NumPy's, pandas makes floats."""
+    return column.convert_dtypes() if isinstance(column.dtype, np.dtype) and is_large(column) else column
+
+
+def _nullable(column: Any) -> Any:
+    """Return whole numbers in a nullable type: casts of Arrow's round those beside missing ones."""
+    present = column.fillna(0).to_numpy(dtype=getattr(column.dtype, "numpy_dtype", column.dtype))
+    return pd.Series(pd.arrays.IntegerArray(present, column.isna().to_numpy(dtype=bool)))
+
+
 def _exact_integers(series: Any, spec: ColumnSpec) -> Any:
     """Return integers that floats with NaN would round; None where floats will do."""
     if not series.hasnans:
         return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
-    if spec.use not in ("score", "time") or max(-int(series.min()), int(series.max())) <= MOST_EXACT:
-        return None
-    present = series.fillna(0).to_numpy(dtype=series.dtype.numpy_dtype)
-    return pd.Series(pd.arrays.IntegerArray(present, series.isna().to_numpy(dtype=bool)))
+    return _nullable(series) if spec.use in ("score", "time") and is_large(series) else None
 
 
 def _times(series: Any, spec: ColumnSpec) -> Any:
@@ -195,11 +208,11 @@ def _times(series: Any, spec: ColumnSpec) -> Any:
 def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any], Any]:
     """Return a key of one or several frames as integers of one code, and the values of the codes.
 
-    Signed integers are their own codes, and the values None, unless they name models.
+    Signed integers are their own codes, and the values None, unless they name models or may be missing for some lists.
     """
     present = list(map(plain_key, holders.values()))
     kinds = {column.dtype.kind if isinstance(column.dtype, np.dtype) else "" for column in present}
-    if kinds == {"i"} and spec.use != "model":
+    if kinds == {"i"} and spec.use not in ("model", "attribute"):
         widest = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
         return {name: column.to_numpy(dtype=widest) for name, column in holders.items()}, None
     if len(present) > 1 or spec.use == "order":
@@ -246,14 +259,22 @@ def ordered_codes(column: Any) -> Any:
     return np.where(codes < 0, len(values), codes)
 
 
+def same_integers(columns: Sequence[Any]) -> Sequence[Any]:
+    """Return columns of whole numbers in one type: pandas would round those with and without a sign to floats."""
+    if len({column.dtype for column in columns}) == 1 or not all(types.is_integer_dtype(each) for each in columns):
+        return columns
+    whole = _whole(columns)
+    return [_nullable(column).astype(whole) for column in columns]
+
+
 def _joined(columns: Sequence[Any], spec: ColumnSpec) -> Any:
     """Return the columns of several frames as one, in a type that holds the values of all."""
-    if len({column.dtype for column in columns}) > 1 and all(types.is_integer_dtype(column) for column in columns):
-        # pandas would round integers with and without a sign to floats.
-        whole = _whole(columns)
-        columns = [column.astype(whole) for column in columns]
+    if any(map(is_large, columns)):
+        if any(types.is_float_dtype(column) and column.notna().any() for column in columns):
+            raise no_common_type(spec, (column.dtype for column in columns))
+        columns = [column.astype("Int64") if types.is_float_dtype(column) else column for column in columns]
     try:
-        return pd.concat(columns, ignore_index=True)
+        return pd.concat(same_integers(columns), ignore_index=True)
     except pd.errors.OutOfBoundsDatetime as error:
         # Nanoseconds end in the year 2262, before dates that stand for never.
         cut = [column.dt.as_unit("us") for column in columns]

@@ -10,10 +10,9 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._columns import ROW
-from recframe._engines.pandas_columns import sort_mixed, with_levels, without_attributes
+from recframe._engines.pandas_columns import is_large, kept_exact, sort_mixed, with_levels, without_attributes
 from recframe._engines.pandas_transfer import to_pandas
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
-from recframe._values import MOST_EXACT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,8 +53,8 @@ class PandasRows(Rows):
             below[model] = self._rows_of("frame")[model].take(extra[MODEL_ROW].to_numpy())
         new_only = {column for name, column in new.items() if name not in self._sources["frame"].specs}
         for number, (_, column) in enumerate(above.items()):
-            if len(extra) and _is_large(column):
-                above.isetitem(number, column.convert_dtypes())
+            if len(extra):
+                above.isetitem(number, kept_exact(column))
         whole = above.reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):
@@ -69,16 +68,10 @@ class PandasRows(Rows):
         return whole
 
 
-def _is_large(series: Any) -> bool:
-    """Return whether a column has whole numbers that a missing one would round: pandas makes them floats."""
-    is_whole = isinstance(series.dtype, np.dtype) and types.is_integer_dtype(series.dtype)
-    return is_whole and not series.between(-MOST_EXACT, MOST_EXACT).all()
-
-
 def _exact(column: Any) -> Any:
     """Return categories of large whole numbers as these: beside a missing one, pandas makes them floats."""
     held = getattr(getattr(column, "cat", None), "categories", None)
-    if held is None or not types.is_integer_dtype(held) or not _is_large(pd.Series(held.to_numpy())):
+    if held is None or not is_large(pd.Series(held)):
         return column
     numbers = pd.array(held.tolist(), dtype="UInt64" if held.max() >= 2**63 else "Int64")
     return pd.Series(numbers.take(column.cat.codes.to_numpy(), allow_fill=True))
