@@ -96,6 +96,22 @@ def test_categories_of_whole_numbers_beside_a_missing_one_stay_exact(pandas_engi
         assert frame.rec.top(by=None)["item"].to_list()[:2] == [large, large + 1]
 
 
+def test_new_frames_hold_large_whole_numbers_beside_a_missing_one(pandas_engine):
+    large = 2**53
+    ids = [large, large + 1, None]
+    with pandas_engine.running():
+        for frame, column in (
+            (recframe.from_lists([ids], library="pandas"), "item"),
+            (recframe.from_dict({"a": dict.fromkeys(ids, 1.0)}, library="pandas"), "item"),
+            (recframe.from_dict({key: {"a": 1.0} for key in ids}, library="pandas"), "user"),
+            (recframe.candidates(users=ids, items=["a"], library="pandas"), "user"),
+        ):
+            assert frame[column].to_list()[:2] == ids[:2]
+            assert frame[column].isna().to_list() == [False, False, True]
+        frame = pd.DataFrame({"user": [1, 1], "item": ids[:2], "score": [1.0, 2.0]})
+        assert recframe.rec(frame).coverage(k=2, catalog=[*ids, 3]) == 0.5
+
+
 def test_pandas_categorical_numbers(pandas_engine):
     rows = crowd(41, 60)
     frame = pandas_engine.frame(rows)

@@ -18,6 +18,7 @@ from recframe._engines.pandas_columns import (
     kept_exact,
     names_of,
     read_columns,
+    series_of,
     sort_mixed,
     with_levels,
 )
@@ -99,7 +100,7 @@ class Pandas(Engine):
         return [name for name in self.as_narwhals(frame).columns if is_number(frame[name])]
 
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
-        return pd.DataFrame({column: pd.Series(items)})
+        return pd.DataFrame({column: series_of(items)})
 
     def lists_with_repeats(self, frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
         return pandas_look.lists_with_repeats(frame, keys, scores, item)

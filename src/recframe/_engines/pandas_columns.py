@@ -137,6 +137,13 @@ def _inferred(series: Any) -> Any:
     return series.infer_objects() if dtype == "object" else present.astype(dtype).reindex(series.index)
 
 
+def series_of(values: Any) -> Any:
+    """Return values as a column, whole numbers exact: beside a missing one, pandas would make them floats."""
+    column = pd.Series(values)
+    rounded = types.is_float_dtype(column.dtype) and column.abs().max() >= MOST_EXACT
+    return _inferred(pd.Series(values, dtype="object")) if rounded else column
+
+
 def _whole(columns: Sequence[Any]) -> str:
     """Return the nullable type that holds whole numbers of some columns."""
     ends = [0, *(int(end) for column in columns if column.notna().any() for end in (column.min(), column.max()))]

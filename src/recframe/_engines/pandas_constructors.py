@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from recframe._engines.column_errors import no_lists
-from recframe._engines.pandas_columns import no_nan, ordered_codes, with_levels
+from recframe._engines.pandas_columns import no_nan, ordered_codes, series_of, with_levels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
     columns = {name: frame[name].repeat(lengths).reset_index(drop=True) for name in keys}
     for name, column in lists.items():
         values = chain.from_iterable(values for values in frame[column] if _is_list(values))
-        columns[name] = pd.Series(list(values)) if lengths.sum() else pd.Series(dtype="object")
+        columns[name] = series_of(list(values)) if lengths.sum() else pd.Series(dtype="object")
     if place is not None:
         columns[place] = pd.Series(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1)
     return pd.DataFrame(columns)
@@ -135,7 +135,7 @@ def _column(values: Any) -> Any:
     if isinstance(values, pd.Series | pd.Index):
         return pd.Series(values).reset_index(drop=True)
     values = list(values)
-    return pd.Series(values, dtype="object") if any(map(_is_list, values)) else pd.Series(values)
+    return pd.Series(values, dtype="object") if any(map(_is_list, values)) else series_of(values)
 
 
 def _is_list(value: object) -> bool:
