@@ -405,6 +405,26 @@ def test_ids_of_pandas_match_by_value():
             ranked_items(**wrong)
 
 
+def test_whole_numbers_as_ids_of_pandas_match_exactly():
+    pd, large = pytest.importorskip("pandas"), 2**53
+    test = pd.DataFrame({"user": pd.array([1, 2], dtype="UInt64"), "item": pd.Categorical([large, large + 1])})
+    items = np.array([large, large + 1, large + 2])
+    numbered = {"a": large, "b": large + 1, "c": large + 2}
+    expected = [(user, numbered[item], *rest) for user, item, *rest in RANKED]
+    for kind in (None, "int64", "uint64", "Int64", "UInt64"):
+        some = test if kind is None else test.astype({"item": kind})
+        assert ranked_items(items=items, test=some, users=np.array([1, 2])) == expected
+    more = test.assign(user=[1, 1], item=np.array([large, 2**63 + 1], dtype="uint64"))
+    assert [row[1] for row in ranked_items(items=items, test=more)] == [large + 1, large, 2**63 + 1]
+    # A missing id is no id of the factors.
+    lacks = test.assign(item=pd.Categorical([large, None]))
+    assert [row[1] for row in ranked_items(items=items, test=lacks)] == [large + 1, large, large, None]
+    with pytest.raises(recframe.InputError, match="users without factors, in 1 of 2 rows"):
+        ranked_items(
+            items=items, test=test.assign(user=pd.array([1, None], dtype="Int64")), users=np.array([1, 2], "u8")
+        )
+
+
 ONE = {"users": [1, 2], "items": ["a", "b", "c"]}
 A, B = np.eye(2), np.ones((3, 2))
 

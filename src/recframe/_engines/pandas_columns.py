@@ -309,14 +309,19 @@ def _factorized(joint: Any, spec: ColumnSpec) -> tuple[Any, Any]:
 def _without_categories(columns: list[Any]) -> list[Any]:
     """Return columns that compare as what their categories hold, unless these have an order that all columns share."""
     several = any(column.dtype != columns[0].dtype for column in columns)
-    held = [getattr(getattr(column, "cat", None), "categories", None) for column in columns]
     return [
-        # pandas has no integers beside missing values, or reads them as floats.
-        column.astype(object if column.hasnans and types.is_integer_dtype(values) else values.dtype)
-        if values is not None and (several or not column.cat.ordered)
-        else column
-        for column, values in zip(columns, held, strict=True)
+        without_categories(column) if several or not getattr(column.dtype, "ordered", False) else column
+        for column in columns
     ]
+
+
+def without_categories(column: Any) -> Any:
+    """Return a column as what its categories hold, if it has any."""
+    values = getattr(getattr(column, "cat", None), "categories", None)
+    if values is None:
+        return column
+    # pandas has no integers beside missing values, or reads them as floats.
+    return column.astype(object if column.hasnans and types.is_integer_dtype(values) else values.dtype)
 
 
 def _check_alike(holders: Mapping[str, Any], spec: ColumnSpec) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._engines.ids import IdColumns, as_list, check_column, unlike_ids
-from recframe._engines.pandas_columns import column_of, names_of, no_nan
+from recframe._engines.pandas_columns import column_of, names_of, no_nan, same_integers, without_categories
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,12 +37,14 @@ class PandasIds(IdColumns):
         kinds = [types.infer_dtype(each, skipna=True) for each in (values, ids)]
         if kinds[0] != kinds[1] and "empty" not in kinds:
             raise unlike_ids(column, values.dtype, ids.dtype)
+        values, ids = same_integers([values, ids])
         rows: Array = _index(ids).get_indexer(values)
         return np.where(np.asarray(values.isna()), -1, rows)
 
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
         codes, values = pd.factorize(self.column(frame, column).take(rows), use_na_sentinel=False)
-        return pd.Series(_index(ids).append(_index(values))), len(ids) + codes
+        both = same_integers([ids, pd.Series(values)])
+        return pd.concat(both, ignore_index=True), len(ids) + codes
 
     def order(self, ids: Any) -> Array:
         try:
@@ -59,8 +61,7 @@ class PandasIds(IdColumns):
 
 def _plain(ids: Any) -> Any:
     """Return a series of what its categories hold, with NaN as null."""
-    index = _index(ids)
-    return no_nan(pd.Series(index.astype(index.categories.dtype) if isinstance(index, pd.CategoricalIndex) else index))
+    return no_nan(without_categories(pd.Series(_index(ids))))
 
 
 def _index(values: Any) -> Any:
