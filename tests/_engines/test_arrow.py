@@ -49,6 +49,19 @@ def test_arrow_keys_come_back_as_they_were(kind, alone, monkeypatch):
     assert result["mrr"].to_pylist() == [1.0, 0.5, 1.0]
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_columns_that_no_call_reads_may_have_any_type(alone, monkeypatch):
+    if alone:
+        pytest.importorskip("pandas")
+        without(monkeypatch, "polars")
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([1, 2]))
+    table = pa.table({"user": [1, 1, 2], "relevant": [0, 1, 1], "score": [2.0, 1.0, 1.0], "runs": runs})
+    assert recframe.rec(table).mrr() == 0.75
+    assert recframe.rec(table).mrr(per="user")["mrr"].to_pylist() == [0.5, 1.0]
+    with pytest.raises(recframe.MissingColumnError, match="it has 'user', 'relevant', 'score', 'runs'"):
+        recframe.rec(table).mrr(score="other")
+
+
 def without(monkeypatch, *libraries):
     """Make it look as if libraries were not installed."""
     find = importlib.util.find_spec

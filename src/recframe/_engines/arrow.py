@@ -36,8 +36,9 @@ class Arrow(Adapter):
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():
             _check_names(name, source.native)
+            self.check_names(name, source)
         adapter, convert = _computing()
-        frames = {name: source.with_native(convert(source.native)) for name, source in sources.items()}
+        frames = {name: source.with_native(convert(_read_columns(source))) for name, source in sources.items()}
         session = adapter.open_frames(frames, rows=rows)
         types = _types(sources)
 
@@ -67,6 +68,12 @@ def _check_names(name: str, table: Table) -> None:
     if twice:
         msg = f"{called(name)} has several columns of the name {', '.join(map(repr, twice))}"
         raise InputError(msg, "rename all but one of them")
+
+
+def _read_columns(source: Source) -> Table:
+    """Return the columns that a call reads of a table: the libraries lack some types of Arrow."""
+    read = {spec.column for spec in (*source.specs.values(), *source.unread)}
+    return source.native.select([name for name in source.native.column_names if name in read])
 
 
 def _computing() -> tuple[Adapter, Callable[[Table], Any]]:
