@@ -198,6 +198,12 @@ def test_the_score_to_sort_from(lists, scores, upto, score, monkeypatch):
     assert packing.score_to_sort_from(lists, scores, upto) == score
 
 
+@pytest.mark.parametrize("lists", [1, 480, 481])
+def test_only_lists_that_tell_are_looked_at(lists):
+    rows = packing.MANY_ROWS
+    assert packing.bits_of_sample(rows, lists, 10) == (5 if lists == 481 else None)  # 16 lists, each 32nd of these
+
+
 @pytest.mark.parametrize("bits", [1, 3, 8])
 def test_scores_may_fall_together(bits, monkeypatch):
     monkeypatch.setattr(polars_pack, "MOST_BITS", bits)

@@ -60,7 +60,9 @@ def bits_of_sample(rows: int, lists: int, upto: int) -> int | None:
     # Where most lists have enough rows, they have at least half as many again.
     if rows < MANY_ROWS or 1.5 * upto * lists > MOST_SORTED * rows:
         return None
-    return (rows // SAMPLE).bit_length() - 1
+    bits = (rows // SAMPLE).bit_length() - 1
+    # The most lists that may have the same last bits: all rows of a single one would be looked at in vain.
+    return bits if -(-lists >> bits) >= FEWEST_LISTS else None
 
 
 def score_to_sort_from(lists: Sequence[int], scores: Sequence[float], upto: int) -> float | None:
