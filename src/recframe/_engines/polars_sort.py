@@ -112,7 +112,7 @@ def ranked_by_sort(
         The last position that matters: rows whose block starts after it are left out.
     mark : Mark or None
         Which rows are needed: all rows get their positions, and the others are left out. None: all are.
-    known : dict of str to list
+    facts : dict of str to list
         What is known of the columns; what is looked up is added.
 
     Returns

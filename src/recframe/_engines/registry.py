@@ -205,7 +205,7 @@ def constructors_for(values: tuple[object, ...], library: str | None) -> Constru
 
     Parameters
     ----------
-    given : tuple
+    values : tuple
         What the user gave; frames and columns among it are of one library.
     library : str, optional
         The name of the library; None: that of what is given, else polars where it is installed, else pandas.
