@@ -96,6 +96,16 @@ def test_popular_by_dates(engine, kind):
     assert found == {"a": 1.0, "b": 1.0}
 
 
+@pytest.mark.parametrize(("kind", "days"), [("uint8", [0, 100, 200]), ("uint64", [0, 1, 2]), ("int8", [-100, 0, 100])])
+def test_popular_by_small_integers(engine, kind, days):
+    train = {"user": [1, 2, 3], "item": ["a", "a", "b"], "day": days}
+    train = engine.frame(train, {"user": "int64", "item": "str", "day": kind})
+    frame = engine.frame({"user": [9, 9], "item": ["a", "b"]})
+    for given, of_a in {("window", 250): 2.0, ("window", 2**70): 2.0, ("half_life", days[2] - days[1]): 0.75}.items():
+        found = rows_of(engine, frame, "add_popular", train, time="day", **dict([given]))
+        assert {row["item"]: row["popular"] for row in found} == pytest.approx({"a": of_a, "b": 1.0}, abs=1e-12)
+
+
 def test_columns_stay_and_can_be_chained(engine):
     train = engine.frame({"user": [1, 2], "item": ["a", "a"]})
     frame = engine.frame({"user": [1, 2], "item": ["a", "b"], "note": ["x", "y"]})
@@ -227,6 +237,7 @@ def test_candidates_of_a_library(library):
         ({"time": "time"}, "time='time' is not read"),
         ({"time": "time", "half_life": 0}, "half_life=0 is not greater than 0"),
         ({"time": "time", "window": "a day"}, "window='a day' is no length of time"),
+        ({"time": "time", "half_life": 10**400}, "half_life=1.* is more than a float can hold"),
         ({"time": "time", "window": 3, "half_life": dt.timedelta(1)}, "unlike types"),
         ({"name": 7}, "name=7 is not the name of a column"),
     ],

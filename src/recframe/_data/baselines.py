@@ -15,14 +15,14 @@ from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._values import as_tuple, column_names, column_or_none
+from recframe._values import as_tuple, column_names, column_or_none, number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-RANDOM, TIME, NOW, RECENCY = "chance", "time", "now", "weight"
+RANDOM, TIME, AGE, RECENCY = "chance", "time", "age", "weight"
 
 
 def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, roles: Mapping[str, Any]) -> Any:
@@ -50,20 +50,21 @@ def add_popular(
     group = {**segments, **item_spec(query)}
     spans, dated = _spans(options)
     column = column_or_none("time", options["time"], labels_of(train))
-    time = {TIME: ColumnSpec(column or "", "time", "time", dated=dated)} if spans else {}
-    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(query), **time})}
+    times = {TIME: ColumnSpec(column or "", "time", "time", dated=dated)} if spans else {}
+    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(query), **times})}
     rows = open_rows(sources)
     past, keys = with_list_key(rows.frames["train"], key_specs(query))
     pair = [*group, *keys]
     weight: nw.Expr = nw.lit(1.0)
     if spans:
-        past = past.filter(~nw.col(TIME).is_null()).with_columns(nw.col(TIME).max().alias(NOW))
+        # Differences of unsigned and of narrow integers overflow.
+        time = nw.col(TIME).cast(nw.Float64())
+        past = past.filter(~nw.col(TIME).is_null()).with_columns((time.max() - time).alias(AGE))
         if "window" in spans:
-            past = past.filter(nw.col(TIME) > nw.col(NOW) - spans["window"])
-        past = past.group_by(*pair).agg(nw.col(TIME, NOW).max())
+            past = past.filter(nw.col(AGE) < spans["window"])
+        past = past.group_by(*pair).agg(nw.col(AGE).min())
         if "half_life" in spans:
-            age = (nw.col(NOW) - nw.col(TIME)).cast(nw.Float64()) / spans["half_life"]
-            weight = (age * -math.log(2)).exp()
+            weight = (nw.col(AGE) / spans["half_life"] * -math.log(2)).exp()
     else:
         past = past.select(*pair).unique()
     counts = rows.engine.sum_exactly(past.with_columns(weight.alias(RECENCY)), list(group), [RECENCY])
@@ -88,7 +89,7 @@ def _spans(options: Mapping[str, Any]) -> tuple[dict[str, float], bool | None]:
         if not dated[name] and (isinstance(value, bool) or not isinstance(value, int | float)):
             msg = f"{name}={quoted(value)} is no length of time"
             raise OptionTypeError(msg, "timedelta(days=30), or a number where the times are numbers")
-        spans[name] = value / dt.timedelta(microseconds=1) if isinstance(value, dt.timedelta) else value
+        spans[name] = value / dt.timedelta(microseconds=1) if isinstance(value, dt.timedelta) else number(name, value)
         if not spans[name] > 0:
             msg = f"{name}={quoted(value)} is not greater than 0"
             raise OptionError(msg)
