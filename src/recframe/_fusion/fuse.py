@@ -299,4 +299,7 @@ def _fused(frame: Frame, models: int, options: Options) -> Frame:
     frame = frame.with_columns(nw.when(count > 0).then(count).alias(COUNT), weight.alias(WEIGHT))
     frame = in_order(frame, [value_column(i) for i in range(models)])
     item = Values(values, nw.col(COUNT), nw.col(WEIGHT), options.number)
-    return frame.with_columns(nw.when(~item.count.is_null()).then(METHODS[options.method].fused(item)).alias(FUSED))
+    # Those of lazy frames may be. Polars passes over NaN where it takes the least of several values.
+    is_nan = nw.any_horizontal(*(~value.is_null() & value.is_nan() for value in values), ignore_nulls=True)
+    fused = nw.when(~is_nan).then(METHODS[options.method].fused(item)).otherwise(math.nan)
+    return frame.with_columns(nw.when(~item.count.is_null()).then(fused).alias(FUSED))
