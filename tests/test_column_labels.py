@@ -156,6 +156,8 @@ def test_expressions_and_columns_are_refused_with_the_remedy():
     for frame in (pl.DataFrame(TEXT), pl.LazyFrame(TEXT)):
         rec = recframe.rec(frame)
         for given, message in (
+            ({"by": pl.Int64}, "by=Int64 is not the name of a column\n\nHint: by='name'"),
+            ({"by": pl.when(pl.col("user") > 1)}, "> is an expression, not the name of a column"),
             ({"by": pl.col("user")}, "by=col(\"user\") is an expression, not the name of a column\n\nHint: by='user'"),
             (
                 {"relevant": pl.col("relevant") >= 4},

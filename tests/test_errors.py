@@ -124,6 +124,7 @@ CASES = {
     ),
     "rank between": (lambda r: r.ndcg(rank="other"), ValueError, "rank='other' holds 0.1"),
     "truth of no kind": (lambda r: r.ndcg(truth=[1]), TypeError, "truth is a .*list, but the frame is a"),
+    "set of columns": (lambda r: r.ndcg(score={"other"}), TypeError, r"{'other'} is not the name.*score=\['other'\]"),
     "column of no kind": (lambda r: r.ndcg(item=None, ties="item"), TypeError, "item=None is not the name of a column"),
 }
 

@@ -113,8 +113,8 @@ def _is_of_frames(library: str) -> bool:
 def _instead(role: str, value: object) -> tuple[str, str]:
     """Return what was given instead of a name, and the remedy."""
     kind = type(value)
-    if not _is_of_frames(kind.__module__.split(".")[0]):
-        return "", f"{role}='name'"
+    if isinstance(value, type) or not _is_of_frames(kind.__module__.split(".")[0]):
+        return "", f"{role}={quoted(sorted(value, key=quoted) if isinstance(value, set | frozenset) else 'name')}"
     if kind.__name__ in FRAMES:
         return "a frame, ", f"{role}='name'"
     name = _name_of(value)
@@ -133,7 +133,7 @@ def _name_of(value: Any) -> str | None:
         # Truth values keep the name of the column that they were compared with.
         is_boolean = str(getattr(value, "dtype", "")).lower().startswith("bool")
         return name if isinstance(name, str) and name and not is_boolean else None
-    roots = value.meta.root_names() if type(value).__module__.startswith("polars") else []
+    roots = value.meta.root_names() if type(value).__module__[:6] == "polars" and hasattr(value, "meta") else []
     return roots[0] if len(roots) == 1 and str(value) == f'col("{roots[0]}")' else None
 
 

@@ -270,6 +270,7 @@ def test_empty_parts(engine):
         ({"since": 3, "time": ["time"]}, r"time=\['time'\] is not the name of a column"),
         ({"since": "soon", "time": "time"}, "since='soon' is no point in time"),
         ({"since": [1], "time": "time"}, r"since=\[1\] is no point in time"),
+        ({"since": 10**400, "time": "time"}, "since=1.* is more than a float can hold"),
         ({"fraction": 0.2, "users": 0}, "users=0 is less than 1"),
         ({"fraction": 0.2, "users": 1.5}, "(?s)users=1.5 is not between 0 and 1.*Hint: users=1 or users=0.1"),
         ({"last": 1.0, "time": "time"}, "(?s)last=1.0 is not between 0 and 1.*Hint: last=1 or last=0.1"),
@@ -281,6 +282,12 @@ def test_empty_parts(engine):
 def test_bad_arguments(engine, given_, message):
     with pytest.raises(recframe.OptionError, match=message):
         parts(engine, SMALL, **given_)
+
+
+def test_what_is_no_point_in_time(engine):
+    np = pytest.importorskip("numpy")
+    with pytest.raises(recframe.OptionTypeError, match=r"since=array\(\[1, 2\]\) is no point in time"):
+        parts(engine, SMALL, since=np.array([1, 2]), time="time")
 
 
 def test_what_is_no_name_of_the_time(engine):

@@ -299,6 +299,7 @@ def test_every_metric_that_reads_one_list_is_there():
             "relevant=5 is neither the name of a column nor an expression",
             "pl.col('relevant'); the cutoff is named: k=5",
         ),
+        (lambda _: recframe.expr.ndcg("\ud800", "clicked"), "is neither the name of a column nor an expression", ""),
         (lambda s: s.ndcg("clicked", k=0), "k=0", ""),
         (lambda s: s.measure(["ndcg", "map"]), "is not one metric", "evaluate"),
         (lambda s: s.evaluate(["ndcg", "ndcg"]), "several columns of the name 'ndcg'", ""),

@@ -15,7 +15,7 @@ from recframe._data.common import count_of, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._values import column_name, whole_number
+from recframe._values import column_name, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 HOW = ("fraction", "count", "last", "since")
 TIME, TEST, TEST_ORDER, ITEMS, RANDOM, IN_TEST_LISTS = "time", "test", "order", "items", "chance", "chosen"
 LEAST = Fraction(1, 1_000_000)
+LARGEST_TIME = 2**63
+"""From here on, times are compared as floats."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,7 @@ def _time(how: str, options: Mapping[str, Any], labels: Labels) -> tuple[str | N
 
 def moment(name: str, value: Any) -> tuple[int | float, bool]:
     """Return a point in time as a number, and whether it was a date or a datetime: then in microseconds, UTC."""
-    if type(value).__module__ == "numpy" and hasattr(value, "astype"):
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
         # NumPy gives datetimes finer than microseconds as bare numbers.
         kind = value.dtype.kind
         value = value.astype("datetime64[us]").item() if kind == "M" else value.item()
@@ -204,7 +206,7 @@ def moment(name: str, value: Any) -> tuple[int | float, bool]:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 - NaN
         msg = f"{name}={quoted(value)} is no point in time"
         raise OptionTypeError(msg, "a datetime, or a number where the times are numbers")
-    return value, False
+    return value if abs(value) < LARGEST_TIME else number(name, value), False
 
 
 def _amount(name: str, value: Any) -> int | Fraction:

@@ -10,7 +10,7 @@ from recframe._arguments import ALL_ROLES, layered
 from recframe._defaults import current
 from recframe._query import policies_named
 from recframe._signatures import role_parameters
-from recframe._values import check_names
+from recframe._values import check_names, is_label
 from recframe.errors import MissingExtraError, OptionError, OptionTypeError, quoted
 from recframe.metrics import METRICS, CutMetric, Metric, make
 from recframe.profiles._record import query_of
@@ -190,7 +190,7 @@ def _values(
 
 
 def _expression(polars: Any, role: str, value: Any) -> Any:
-    if isinstance(value, str):
+    if is_label(value, None):
         return polars.col(value)
     if not isinstance(value, polars.Expr):
         msg = f"{role}={quoted(value)} is neither the name of a column nor an expression of polars"
