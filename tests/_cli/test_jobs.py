@@ -186,11 +186,18 @@ def test_a_separator_that_is_none_is_refused(run):
     for line, message in {
         "--separator ;;": "--separator ;; is not one sign",
         "--separator ''": "--separator  is not one sign",
+        "--separator \udcff": "--separator .* is not one sign",
         "--separator ';'": r"(?s)has one column.*but between ','.*Hint: give --separator ','",
     }.items():
         code, _, err = run(f"evaluate recs.csv -m mrr {line}")
         assert code == 2
         assert re.search(message, err), err
+
+
+def test_what_is_a_digit_and_no_number_is_a_table(run):
+    pytest.importorskip("ibis")
+    code, out, _ = run("sql -m coverage@2 --table recs --dialect duckdb --catalog ²")
+    assert (code, "FROM ²" in out) == (0, True)
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------
@@ -205,6 +212,7 @@ def test_a_bad_cell_is_named_by_its_file_and_line(run):
     Path("l.tsv").write_text("user\titem\tscore\trelevant\n1\ta,b\t0.5\t1\t7\t8\n")
     Path("s.csv").write_text('user,item,score,relevant\n1,"a\nx",0.5,\n\n1,"b,c",0.4,0\n1,"c,d",0.3\n')
     Path("s.tsv").write_text("user\titem\tscore\trelevant\n1\ta\t0.5\t1\n1\tb")
+    Path("h.csv").write_text(f"user,item,note,score,relevant\n1,a,{'x' * 200_000},0.5,1\n1,b,y,0.4\n")
     Path("b.jsonl").write_text('{"user": 1, "score": 0.5, "relevant": 1}\n{"user": 1, "score": 0.1,\n')
     for file, message in {
         "q.csv": "'q.csv': score is 'abc' in line 6, which is no number",
@@ -213,6 +221,7 @@ def test_a_bad_cell_is_named_by_its_file_and_line(run):
         "l.tsv": "'l.tsv' cannot be read as tsv: line 2 has 6 values, but the header names 4 columns",
         "s.csv": "'s.csv': line 6 has 3 values, but the header names 4 columns",
         "s.tsv": "'s.tsv': line 3 has 2 values, but the header names 4 columns",
+        "h.csv": "'h.csv': line 3 has 4 values, but the header names 5 columns",
         "b.jsonl": "'b.jsonl' cannot be read as ndjson: line 2 is no object of JSON",
     }.items():
         code, out, err = run(f"evaluate {file} -m mrr")

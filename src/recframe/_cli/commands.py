@@ -184,7 +184,7 @@ def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], 
     requested, k = _metrics(values, {})
     keywords: dict[str, Any] = _named(values, ("truth", "train", "features"))
     if catalog is not None:
-        keywords["catalog"] = int(catalog) if catalog.isdigit() else catalog
+        keywords["catalog"] = int(catalog) if catalog.isdecimal() else catalog
     keywords |= {name: list(values[name]) for name in ("truth_columns", "feature_columns")}
     roles = {name: role for name, role in given_roles("evaluate", values).items() if name not in FRAMES}
     kinds: dict[str, Any] = {**said_of_columns("--type", types, "TYPE", "clicked=boolean")}

@@ -97,6 +97,7 @@ def odd_line(source: Path | bytes, separator: str) -> str:
     """Say which line is the first that has more or fewer values than there are names of columns, if there is one."""
     with suppress(csv.Error, InputError):  # a quote that is open, or a file that is cut off
         data = source if isinstance(source, bytes) else read_bytes(source)
+        csv.field_size_limit(max(len(data), csv.field_size_limit()))
         rows = csv.reader(StringIO(data.decode("utf-8-sig", "replace"), newline=""), delimiter=separator)
         count = len(next(rows, ()))
         for row in rows:

@@ -138,7 +138,7 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
 def separator_of(text: str | None) -> str:
     """Return what is between the values of CSV files."""
     sign = "," if text is None else {"tab": "\t", "\\t": "\t"}.get(text, text)
-    if len(sign.encode()) != 1 or sign in '"\r\n':
+    if len(sign) != 1 or not sign.isascii() or sign in '"\r\n':
         msg = f"--separator {text} is not one sign"
         raise OptionError(msg, "such as --separator ';', '|' or tab")
     return sign
