@@ -39,7 +39,7 @@ def text_of(queries: Queries, dialect: Any, called: str, named: Mapping[str, str
         Of the database.
     called : str
         The name of the database.
-    given : dict
+    named : dict
         What the text calls the user's tables, by their names in the queries.
     positions : dict
         Up to which position the tables of positions go, by their names in the queries.

@@ -122,7 +122,7 @@ def query_of(
 ) -> tuple[list[Metric], Query]:
     """Return the metrics and the query of a call, under a profile if it names one.
 
-    `given` names the roles that the user gave: they win, and so do the options that a metric spells.
+    `names` are the roles that the user gave: they win, and so do the options that a metric spells.
     """
     roles, names = _with_level(specs, roles, names)
     if roles.like is None:
