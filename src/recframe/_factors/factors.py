@@ -39,8 +39,8 @@ def evaluate(
     id_columns = ids_for(frame)
     by, item = roles["by"], roles["item"]
     ids = Ids(id_columns, id_columns.ids(users, frame, by), id_columns.ids(items, frame, item), **roles)
-    for name, column_ids in (("users", ids.users), ("items", ids.items)):
-        if twice := id_columns.repeated(column_ids):
+    for name, values in (("users", ids.users), ("items", ids.items)):
+        if twice := id_columns.repeated(values):
             msg = f"{name} holds {listed(twice)} more than once"
             raise InputError(msg, "one id for each row of the factors")
     model = model_of(*factors, len(ids.users), len(ids.items))
@@ -55,14 +55,14 @@ def evaluate(
     columns = np.arange(len(test_pairs.ids))
     columns[order] = np.arange(model.n_items)
     lists = np.searchsorted(rows, test_pairs.users)
-    column_ids = np.flatnonzero(test_pairs.items < model.n_items)
-    column_ids = column_ids[np.lexsort((columns[test_pairs.items[column_ids]], lists[column_ids]))]
-    test_cells = Cells.of(lists[column_ids], columns[test_pairs.items[column_ids]], len(rows))
+    test_rows = np.flatnonzero(test_pairs.items < model.n_items)
+    test_rows = test_rows[np.lexsort((columns[test_pairs.items[test_rows]], lists[test_rows]))]
+    test_cells = Cells.of(lists[test_rows], columns[test_pairs.items[test_rows]], len(rows))
     train_cells = _past(*train_of(train, ids), rows, columns, model)
     with progress_bar(len(rows), "users", show=how.progress) as step:
         top, cells = place(_in_order(model, order), rows, train_cells, test_cells, how, step)
     candidates = model.n_items - np.diff(train_cells.starts)
-    of_list, of_item, relevance, starts, sizes = _kept(top, cells, lists, test_pairs, column_ids, columns, order)
+    of_list, of_item, relevance, starts, sizes = _kept(top, cells, lists, test_pairs, test_rows, columns, order)
     numbers = {roles["relevant"]: relevance, RANK: starts, TIED: sizes}
     if how.everywhere:
         numbers[CANDIDATES] = candidates[of_list]
@@ -70,22 +70,22 @@ def evaluate(
 
 
 def _kept(
-    top: Top, test_cells: TestCells, lists: Array, test_pairs: Test, column_ids: Array, columns: Array, order: Array
+    top: Top, test_cells: TestCells, lists: Array, test_pairs: Test, test_rows: Array, columns: Array, order: Array
 ) -> list[Array]:
     """Return the first rows of each list and all test items, each row once, in order.
 
     Of each its list, item, relevance, and the start and the size of its tied block, -1 for no place.
     """
-    cells = lists[column_ids] * len(order) + columns[test_pairs.items[column_ids]]
+    cells = lists[test_rows] * len(order) + columns[test_pairs.items[test_rows]]
     in_test = find(top.lists * len(order) + top.columns, cells)
     in_top = in_test >= 0
     relevance = np.zeros(len(in_test))
-    relevance[in_top] = test_pairs.relevance[column_ids[in_test[in_top]]]
+    relevance[in_top] = test_pairs.relevance[test_rows[in_test[in_top]]]
     starts, sizes = (np.full(len(lists), -1) for _ in range(2))
     ranked = test_cells.starts > 0
-    starts[column_ids[ranked]], sizes[column_ids[ranked]] = test_cells.starts[ranked], test_cells.sizes[ranked]
+    starts[test_rows[ranked]], sizes[test_rows[ranked]] = test_cells.starts[ranked], test_cells.sizes[ranked]
     others = np.ones(len(lists), dtype=bool)
-    others[column_ids[in_test[in_top]]] = False
+    others[test_rows[in_test[in_top]]] = False
     of_top = top.lists, order[top.columns], relevance, top.starts, top.sizes
     of_test = lists, test_pairs.items, test_pairs.relevance, starts, sizes
     rows: list[Array] = [np.concatenate((first, test[others])) for first, test in zip(of_top, of_test, strict=True)]
