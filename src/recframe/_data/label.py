@@ -57,7 +57,7 @@ def label(
         query = replace(query, orders=tuple(order for order in query.orders if order in in_frame))
     # The values of items: named by the call, or a column of both frames.
     valued = "value" in named or (
-        not any(query.value in columns for columns in columns.values())
+        not any(query.value in names for names in columns.values())
         and all(query.value in adapter_of(each).names(each) for each in (frame, truth))
     )
     sources = _sources(frame, truth, query, value=valued)

@@ -181,9 +181,9 @@ def _decoded(frame: pd.DataFrame, decoders: Mapping[str, Any]) -> pd.DataFrame:
     for name, values in decoders.items():
         if name in frame.columns:
             codes = frame[name].fillna(-1).to_numpy(dtype="int64")
-            own = pd.Series(values)
-            own = kept_exact(own) if (codes < 0).any() else own
-            frame = frame.assign(**{name: own.array.take(codes, allow_fill=True)})
+            column = pd.Series(values)
+            column = kept_exact(column) if (codes < 0).any() else column
+            frame = frame.assign(**{name: column.array.take(codes, allow_fill=True)})
     return frame
 
 

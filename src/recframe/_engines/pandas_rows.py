@@ -58,11 +58,11 @@ class PandasRows(Rows):
         whole = above.reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):
-                own, alike = above[name], _alike(above[name], values)
-                if own.dtype != alike.dtype:
-                    own = _exact(own)
-                    alike = _alike(own, _exact(values))
-                whole[name] = pd.concat([own, without_attributes(alike)], ignore_index=True)
+                held, alike = above[name], _alike(above[name], values)
+                if held.dtype != alike.dtype:
+                    held = _exact(held)
+                    alike = _alike(held, _exact(values))
+                whole[name] = pd.concat([held, without_attributes(alike)], ignore_index=True)
             if name in new_only:
                 whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))
         return whole

@@ -151,9 +151,9 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
     number = lists.number()
     last_bits = number & (2**bits - 1)
     # One of the lists is that of some row, so that there is one.
-    in_order = frame.lazy().filter(last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
+    sample = frame.lazy().filter(last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
     # Sorted, as Python then sorts in no time.
-    numbers, scores = collect(in_order.select(number.alias(PACKED), score).sort(score)).get_columns()
+    numbers, scores = collect(sample.select(number.alias(PACKED), score).sort(score)).get_columns()
     return score_to_sort_from(numbers.to_list(), scores.to_list(), upto)
 
 
@@ -279,12 +279,12 @@ def _first_rows(packed: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
 def _by_score(packed: Pack, codes: pl.Series, scores: pl.Series, goes_on: pl.Series, *, descending: bool) -> _InOrder:
     """Return the first rows, those with the same bits in the order of their scores."""
     in_runs = pl.concat([_FALSE, goes_on]) | pl.concat([goes_on, _FALSE])
-    in_order = codes.filter(in_runs)
-    values, same = scores[packed.numbers(in_order)].alias(SCORE), _same_from(packed.score, in_order)
+    of_runs = codes.filter(in_runs)
+    values, same = scores[packed.numbers(of_runs)].alias(SCORE), _same_from(packed.score, of_runs)
     if not (same & (values.slice(1) != values.head(len(values) - 1))).any():
         return _InOrder(packed, codes, goes_on)
-    bits = (in_order // packed.score).alias(GOES_ON)
-    rows = pl.DataFrame([in_order, bits, values]).sort(GOES_ON, SCORE, descending=[False, descending])
+    bits = (of_runs // packed.score).alias(GOES_ON)
+    rows = pl.DataFrame([of_runs, bits, values]).sort(GOES_ON, SCORE, descending=[False, descending])
     values, indices = rows.get_column(SCORE), in_runs.arg_true()
     codes = codes.clone().scatter(indices, rows.get_column(PACKED))
     goes_on = goes_on.clone().scatter(indices.slice(1) - 1, same & (values.slice(1) == values.head(len(values) - 1)))

@@ -72,13 +72,13 @@ class Rows:
         Whether segments are the lists themselves: what they weigh changes no value.
     """
 
-    def __init__(self, frames: Sequence[nw.DataFrame[Any]], users: Sequence[str], per: Sequence[str]) -> None:
+    def __init__(self, frames: Sequence[nw.DataFrame[Any]], segment_names: Sequence[str], per: Sequence[str]) -> None:
         self.per = list(per)
         types = {name: {frame.schema[name] for frame in frames} for name in per}
         self.types = {name: kinds.pop() if len(kinds) == 1 else None for name, kinds in types.items()}
         self.backend = nw.get_native_namespace(frames[0]).__name__
         numeric = (*ADDED, *ENDS, "place")
-        words = [name for name in (*users, *COLUMNS) if name not in numeric]
+        words = [name for name in (*segment_names, *COLUMNS) if name not in numeric]
         columns: dict[str, Any] = {name: [value for frame in frames for value in _words(frame, name)] for name in words}
         columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in numeric}
         check_versions(columns["version"], STATE_VERSION)
@@ -90,7 +90,7 @@ class Rows:
         shared = next(iter(self.definitions.values()))
         self.several = shared["several"]
         self.hashed = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
-        check_rows(columns, [*users, *NAMES])
+        check_rows(columns, [*segment_names, *NAMES])
         self._pairs = held_pairs(columns, self.metrics)
         self._add_up(columns)
         try:
@@ -291,17 +291,17 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
         if name not in frame.columns:
             msg = f"the frame is no state: it has no column {name!r}"
             raise MissingColumnError(msg, "give what df.rec.state(...) returned, with all of its columns")
-    users = list(dict.fromkeys(name for frame in frames for name in frame.columns if name not in COLUMNS))
-    wanted = list(dict.fromkeys(users if per is None else as_tuple(column_names("per", per))))
+    segment_names = list(dict.fromkeys(name for frame in frames for name in frame.columns if name not in COLUMNS))
+    wanted = list(dict.fromkeys(segment_names if per is None else as_tuple(column_names("per", per))))
     for frame, name in product(frames, wanted):
         if name not in frame.columns or name in COLUMNS:
             msg = f"per={name!r} is no column of a state"
-            has_ends = {*users} & {*frame.columns}
-            raise MissingColumnError(msg, closest(name, has_ends) or "all states need it; per=[] adds up all segments")
+            in_frame = {*segment_names} & {*frame.columns}
+            raise MissingColumnError(msg, closest(name, in_frame) or "all states need it; per=[] adds up all segments")
     if not any(len(frame) for frame in frames):
         msg = "the states have no rows"
         raise InputError(msg, "a state has a row for each metric, also of frames without lists")
-    return Rows(frames, users, wanted)
+    return Rows(frames, segment_names, wanted)
 
 
 def _eager(frame: Any) -> nw.DataFrame[Any]:
