@@ -77,6 +77,43 @@ def test_raise_all_looks_at_each_model(engine):
         engine.ask(stacked, "evaluate", ["ndcg"], model="model", **given)
 
 
+@pytest.mark.parametrize("per", [None, "country"])
+@pytest.mark.parametrize("call", ["describe", "compare", "state", "rank_models"])
+def test_calls_by_list_refuse_what_raise_all_refuses(engine, call, per):
+    if engine.lazy:
+        pytest.skip("needs the data")
+    models = {"by": "user", "score": ["score", "other"], "k": 2, "per": per, "undefined": "raise_all"}
+    some, none = (engine.frame(data | {"country": [*"ddf"], "other": [0.1, 0.9, 0.5]}) for data in (SOME, NONE))
+    assert getattr(recframe.rec(some), call)("ndcg", **models) is not None
+    with pytest.raises(recframe.UndefinedError, match="no list of the model 'score' has a value of ndcg@2"):
+        getattr(recframe.rec(none), call)("ndcg", **models)
+
+
+@pytest.mark.filterwarnings("ignore:the numbers may mean nothing")
+@pytest.mark.parametrize("call", ["describe", "compare", "state"])
+def test_calls_refuse_undefined_values_of_all_lists(engine, call):
+    """`describe`, `compare` and merged states of `entropy` returned missing values."""
+    if engine.lazy:
+        pytest.skip("needs the data")
+    nothing = float("nan")
+    some = {"score": [0.9, 0.1, nothing], "other": [0.1, 0.9, nothing], "none": [nothing] * 3}
+    frame = engine.frame({"user": [1, 1, 2], "item": [*"aba"], "country": [*"ddf"], **some})
+
+    def ask(undefined, other):
+        models = {"by": "user", "item": "item", "score": ["score", other], "per": "country", "undefined": undefined}
+        if call == "state":
+            state = recframe.rec(frame).state("entropy", k=2, items=True, **models)
+            return recframe.merge([state], per="country").evaluate()
+        return getattr(recframe.rec(frame), call)("entropy", k=2, **models)
+
+    assert ask("skip", "none") is not None
+    assert ask("raise_all", "other") is not None
+    with pytest.raises(recframe.UndefinedError, match="entropy@2 has 3 undefined of 4 values, because there is no"):
+        ask("raise_all", "none")
+    with pytest.raises(recframe.UndefinedError, match="entropy@2 has 3 undefined of 4 values, because there is no"):
+        ask("raise", "none")
+
+
 def test_raise_all_needs_the_data(engine):
     if not engine.lazy:
         pytest.skip("has the data")

@@ -25,7 +25,7 @@ import numpy as np
 
 from recframe._columns import CATALOG_SIZE, ITEM
 from recframe._comparison.tested import Tested, tested
-from recframe._lists.item_values import HELD_IN, value_of_items
+from recframe._lists.item_values import HELD_IN, refuse_undefined, value_of_items
 from recframe._lists.keys import floats_of, key_hash, numbered, rows_of, segments_of, texts_of
 from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.sums import sums_by
@@ -115,6 +115,11 @@ class LeftOut:
         self._size = float(sizes[CATALOG_SIZE][0]) if CATALOG_SIZE in sizes.columns else np.nan
         self._kept: dict[Any, tuple[float, Floats]] = {}
         self._backend = nw.get_native_namespace(items)
+        for metric in of_all_lists(plan):
+            how = context.query.averaging(metric.label)
+            if how.undefined in ("raise", "raise_all"):
+                ones = [[self.pseudo_values(metric, one, row)[0] for one in range(len(models))] for row in range(count)]
+                refuse_undefined(np.array(ones).reshape(count, len(models)), metric, how.name, how.undefined)
 
     def pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> tuple[float, Floats]:
         """Return the value of a metric, and its pseudo-values, one for each group of lists.

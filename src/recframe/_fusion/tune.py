@@ -194,7 +194,9 @@ def _lists(frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Opt
             wide = frame
             for number, candidate in enumerate(some):
                 wide = fuse.fuse(wide, fused_by, FUSED(number), arguments_of(candidate), fusing)
-            names = {"score": [*wide.columns][-len(some) :]}  # on pandas, labels of several levels
+            names: dict[str, Any] = {"score": [*wide.columns][-len(some) :]}  # on pandas, labels of several levels
+            if {**bound, **roles}.get("undefined") == "raise_all":  # refused by `folds_of`, which names no candidate
+                names["undefined"] = "skip"
             plan = plan_of_lists(wide, others, [metric], k, {**named, **names}, "tune", options.cluster)
             parts.append(_values(plan))
             show(start + len(some))

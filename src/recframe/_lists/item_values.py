@@ -12,6 +12,7 @@ from recframe._columns import CATALOG_SIZE, order_column
 from recframe._lists.sums import ranks_by
 from recframe._plan.collect_terms import requirements_of
 from recframe._query import Query
+from recframe.errors import UndefinedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 
 HELD_IN = ("total", "weighted_total")
 """The columns of a state that hold what an item's rows add to a metric, in the order of its terms."""
+
+
+def refuse_undefined(values: Floats, record: Metric, name: str, undefined: str | float) -> None:
+    """Raise for values of all lists together, a row per segment, a column per model, that should be defined."""
+    missing = np.isnan(values)
+    if missing.any() if undefined == "raise" else undefined == "raise_all" and missing.all(axis=0).any():
+        have = "has no value" if missing.all() else f"has {missing.sum():,} undefined of {values.size:,} values"
+        msg = f"{name} {have}, {record.undefined_reason()}"
+        raise UndefinedError(msg, "undefined='skip' gives a missing value, undefined=0.0 the number 0")
 
 
 def value_of_items(

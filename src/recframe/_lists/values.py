@@ -12,7 +12,7 @@ import numpy as np
 
 from recframe._columns import CATALOG_SIZE, MODEL
 from recframe._lists.keys import PLACE, as_user_has, floats_of, segments_of
-from recframe._plan.averages import by_attributes, in_reported_segments, is_any_known
+from recframe._plan.averages import by_attributes, in_reported_segments, is_any_known, refuse_all_undefined
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -172,6 +172,10 @@ class ListValues:
         if not frames:
             msg = "the frame has no model"
             raise OptionError(msg, "give a frame with rows")
+        if self._context.query.undefined == "raise_all":
+            of = [f" of the model {model!r}" if self._context.query.several else "" for model in self.models]
+            one_by_one = zip(frames, of, strict=True)
+            frames = [refuse_all_undefined(self._context, frame, self._metrics, of) for frame, of in one_by_one]
         lists = frames[0].select(*columns, **self.columns_of(0))
         for model, frame in enumerate(frames[1:], start=1):
             lists = self.engine.join(lists, frame.select(*keys, **self.columns_of(model)), keys)

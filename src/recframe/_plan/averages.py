@@ -79,20 +79,18 @@ def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[st
         raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
 
 
-def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
-    """Return the result, or raise where a metric that should has no value at all for a model."""
-    checked = [one for one in metrics if context.query.averaging(one.label).undefined == "raise_all"]
-    if not checked:
-        return result
+def refuse_all_undefined(
+    context: CallContext, result: Frame, metrics: Sequence[Metric], of: str | None = None
+) -> Frame:
+    """Return rows with values, or raise where a metric has none at all for a model; `of` names the only one."""
     result = context.engine.collect_once(result)
-    has_value = [(~nw.col(one.column).is_null()).cast(nw.Float64()).alias(one.column) for one in checked]
-    names = [one.column for one in checked]
-    by = [MODEL] if context.query.several else []
-    counts = context.engine.sum_by(result.select(*by, *has_value), by, names)
-    for metric in checked:
+    has_value = {one.column: (~nw.col(one.column).is_null()).cast(nw.Float64()) for one in metrics}
+    by = [MODEL] if of is None and context.query.several else []
+    counts = context.engine.sum_by(result.select(*by, **has_value), by, list(has_value))
+    for metric in metrics:
         without = counts.filter(nw.col(metric.column) == 0)
         if context.engine.scalar(without.select(nw.len())):
-            of = f" of the model {_first_model(context, without)!r}" if context.query.several else ""
+            of = f" of the model {_first_model(context, without)!r}" if by else of or ""
             name = context.query.averaging(metric.label).name
             msg = f"no list{of} has a value of {name}, {metric.undefined_reason()}"
             raise UndefinedError(msg, "look at the frame with check(); undefined='skip' gives a missing value")

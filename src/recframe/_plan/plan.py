@@ -191,8 +191,10 @@ class Plan:
         context, rows = self.context, state.lists
         if state.items is not None:
             rows = exposure_values(context, state.items, rows)
-        result = averages.means(context, rows, self.labels)
-        return averages.refuse_all_undefined(context, self._reported(result), self.metrics)
+        result = self._reported(averages.means(context, rows, self.labels))
+        # No profile asks for it, so the query says it of every metric.
+        refuses = self._query.undefined == "raise_all"
+        return averages.refuse_all_undefined(context, result, self.metrics) if refuses else result
 
     def _reported(self, result: Frame) -> Frame:
         """Return the rows of a result that are reported: of models in long format all, if they have a value or not."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recframe._lists.item_values import HELD_IN, value_of_items
-from recframe.errors import InputError, UndefinedError
+from recframe._lists.item_values import HELD_IN, refuse_undefined, value_of_items
+from recframe.errors import InputError
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ def values_of_items(rows: Rows, metric: str) -> list[float | None]:
         raise InputError(msg, "make the states with the number of all items that could be recommended")
     numbers = value_of_items(record, columns, codes, len(parts), float(size), rows.backend)
     undefined = definition["undefined"]
-    if undefined == "raise" and np.isnan(numbers).any():
-        msg = f"{int(np.isnan(numbers).sum())} values of {metric} are undefined {record.undefined_reason()}"
-        raise UndefinedError(msg, "make the states with undefined='skip' or a number")
+    refuse_undefined(numbers.reshape(-1, len(rows.models)), record, metric, undefined)
     other = undefined if isinstance(undefined, float) else None
     return [other if value != value else value for value in numbers.tolist()]  # noqa: PLR0124 - NaN
