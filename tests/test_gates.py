@@ -232,6 +232,42 @@ def test_require_refuses_what_falls_short(value, least, message):
         recframe.require(value, least)
 
 
+def test_require_accepts_and_refuses_by_most():
+    recframe.require(0.3, most=0.3)
+    recframe.require(0.5600000000000001, 0.1, most={"gini@10": 0.56})
+    for value, limits, message in (
+        (0.31, {"most": 0.3}, "the value is 0.31, above 0.3"),
+        (0.5, {"least": 0.6, "most": 0.4}, "the value is 0.5, below 0.6; the value is 0.5, above 0.4"),
+        (float("nan"), {"most": {"gini": 0.3}}, r"gini has no value \(nan\), but must be at most 0.3"),
+    ):
+        with pytest.raises(recframe.ThresholdError, match=f"^{message}$"):
+            recframe.require(value, **limits)
+    with pytest.raises(recframe.OptionTypeError, match="(?s)no limit is given.*most=0.3"):
+        recframe.require(0.3)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_require_reads_frames_by_most(library):
+    module = pytest.importorskip(library)
+    frame = module.DataFrame({"model": ["old", "new"], "gini@10": [0.25, 0.35], "map": [0.5, 0.6]})
+    recframe.require(frame, {"map": 0.5}, most={"gini@10": 0.35})
+    with pytest.raises(
+        recframe.ThresholdError, match="^map of model 'old' is 0.5, below 0.55; gini@10 of model 'new' is 0"
+    ):
+        recframe.require(frame, {"map": 0.55}, most={"gini@10": 0.3})
+    recframe.require(module.DataFrame(DESCRIBED), most={"mrr@10": 0.3}, by="low")
+    with pytest.raises(recframe.ThresholdError, match="^the lower end of mrr@10 of model 'new' is 0.29, above 0.25$"):
+        recframe.require(module.DataFrame(DESCRIBED), most={"mrr@10": 0.25}, by="low")
+    with pytest.raises(recframe.MissingColumnError, match="no column 'mrr'"):
+        recframe.require(frame, most={"mrr": 1})
+    with pytest.raises(recframe.OptionTypeError, match=r"most\['map'\]='1' is not a number"):
+        recframe.require(frame, most={"map": "1"})
+    with pytest.raises(
+        recframe.ThresholdError, match="map has no value, but must be at most 1: the result has no rows"
+    ):
+        recframe.require(frame[:0], most={"map": 1})
+
+
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_require_names_the_model_and_the_metric(library):
     frame = pytest.importorskip(library).DataFrame(

@@ -1,4 +1,4 @@
-"""Gates: values that must not fall short, in Python and on the command line."""
+"""Gates: values that must not be too low or too high, in Python and on the command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from recframe.errors import (
 from recframe.profiles._spec import spec_of
 
 LAST_BITS = 1e-13
-"""The share of a bound by which a value below it still suffices: a mean of 0.56 may be 0.5599999999999999."""
+"""The share of a bound by which a value beyond it still suffices: a mean of 0.56 may be 0.5599999999999999."""
 ENDS = {"mean": "{}", "low": "the lower end of {}", "high": "the upper end of {}"}
 """What `by` names, and what a message calls it."""
 NOT_DESCRIBED = "by={!r} is a column of describe, but the result is no frame of it"
@@ -34,27 +34,32 @@ DESCRIBED = "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')"
 
 @checked_call
 def require(
-    result: Any, least: float | Mapping[str, float], *, by: Literal["mean", "low", "high"] | None = None
+    result: Any,
+    least: float | Mapping[str, float] | None = None,
+    *,
+    most: float | Mapping[str, float] | None = None,
+    by: Literal["mean", "low", "high"] | None = None,
 ) -> None:
-    """Raise where a value is below what it must at least be; a value that is missing or nan is too.
+    """Raise where a value is below what it must at least be, or above what it may be; or is missing or nan.
 
-    A value suffices that is below by rounding, at most 1e-13 of the limit. Limits are from below, also of metrics where
-    lower is better. An upper limit is that of the negative value: ``require(-df.rec.gini(10), -0.4)``.
+    A value suffices that misses its limit by rounding, at most 1e-13 of the limit.
 
     Parameters
     ----------
     result : float or frame
         What a metric's method, `evaluate` or, with `by`, `describe` returned.
-    least : float or mapping
+    least : float or mapping, optional
         What the value must at least be: a number for a float, ``{"ndcg@10": 0.30, "map": 0.2}`` for a frame.
+    most : float or mapping, optional
+        What the value may at most be, of metrics where lower is better, such as ``{"gini@10": 0.4}``.
     by : {"mean", "low", "high"}, optional
-        Of a result of `describe`: which of its columns must be so large. ``"high"`` raises only if the whole interval
-        of the mean is below, ``"low"`` unless the whole interval is above.
+        Of a result of `describe`: which of its columns is judged. ``least=`` with ``"high"`` raises only if the whole
+        interval of the mean is below, with ``"low"`` unless the whole interval is above; ``most=`` the other way round.
 
     Raises
     ------
     ThresholdError
-        A value falls short. The message has one line, which names each of them, and the model or segment.
+        A value is beyond its limit. The message has one line, which names each of them, and the model or segment.
 
     Examples
     --------
@@ -67,18 +72,27 @@ def require(
         ...
     recframe.errors.ThresholdError: mrr of model 'old' is 0.5, below 0.6
     >>> recframe.require(df.rec.describe("mrr", score="new"), {"mrr": 0.6}, by="mean")
+    >>> recframe.require(df.rec.evaluate("rbp_residual", score="new"), most={"rbp_residual": 0.9})
     """
-    short = shortfalls(result, least, by)
-    if short:
-        raise ThresholdError("; ".join(short))
+    beyond = beyond_limits(result, least, most, by)
+    if beyond:
+        raise ThresholdError("; ".join(beyond))
 
 
-def shortfalls(result: Any, least: Any, by: Any = None) -> list[str]:
-    """Return what falls short, a phrase each."""
+def beyond_limits(result: Any, least: Any, most: Any = None, by: Any = None) -> list[str]:
+    """Return what is beyond its limit, a phrase each."""
     if by is not None:
         choice("by", by, tuple(ENDS))
-    if is_frame(result):
-        return _of_frame(result, least, by)
+    limits = {name: limit for name, limit in {"least": least, "most": most}.items() if limit is not None}
+    if not limits:
+        msg = "no limit is given"
+        raise OptionTypeError(msg, "require(result, 0.3), or require(result, most=0.3)")
+    judge = _of_frame if is_frame(result) else _of_number
+    return [phrase for which, limit in limits.items() for phrase in judge(result, which, limit, by)]
+
+
+def _of_number(result: Any, which: str, limit: Any, by: str | None) -> list[str]:
+    """Return whether a number is beyond its limit."""
     if by is not None:
         raise OptionTypeError(NOT_DESCRIBED.format(by), DESCRIBED)
     if result is not None and (not isinstance(result, Real) or isinstance(result, bool)):
@@ -87,73 +101,73 @@ def shortfalls(result: Any, least: Any, by: Any = None) -> list[str]:
             msg, "require(df.rec.ndcg(10), 0.3), or require(df.rec.evaluate('ndcg@10'), {'ndcg@10': 0.3})"
         )
     what = "the value"
-    if isinstance(least, Mapping):
-        if len(least) != 1:
-            msg = f"least={quoted(least)} names {len(least)} metrics, but the result is one number"
+    if isinstance(limit, Mapping):
+        if len(limit) != 1:
+            msg = f"{which}={quoted(limit)} names {len(limit)} metrics, but the result is one number"
             raise OptionError(msg, "give one number")
-        ((what, least),) = least.items()
+        ((what, limit),) = limit.items()
         what = _text(what)
-    phrase = shortfall(what, result, number("least", least))
+    phrase = _beyond(what, result, which, number(which, limit))
     return [phrase] if phrase else []
 
 
-def _of_frame(result: Any, least: Any, by: str | None) -> list[str]:
-    """Return what falls short in a frame of `evaluate`, or of `describe`."""
+def _of_frame(result: Any, which: str, limits: Any, by: str | None) -> list[str]:
+    """Return what is beyond its limit in a frame of `evaluate`, or of `describe`."""
     if is_lazy(result):
         msg = "result is lazy, but a gate needs its values"
         raise OptionTypeError(msg, f"{adapter_of(result).remedy}, then require(rows, ...)")
-    if not isinstance(least, Mapping) or not least:
-        msg = f"least={quoted(least)} names no metric, but the result is a frame"
+    if not isinstance(limits, Mapping) or not limits:
+        msg = f"{which}={quoted(limits)} names no metric, but the result is a frame"
         raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")
     frame = adapter_of(result).as_result(result)
     names = frame.columns
     if by is not None:
-        return _of_intervals(frame, least, by)
-    bounds = {_column(names, name): number(f"least[{quoted(name)}]", value) for name, value in least.items()}
+        return _of_intervals(frame, which, limits, by)
+    bounds = {_column(names, name): number(f"{which}[{quoted(name)}]", value) for name, value in limits.items()}
     # Columns of models and segments are ahead of metrics, those of counts behind them.
     keys = [index for index in range(min(map(names.index, bounds))) if not frame.schema[names[index]].is_float()]
     if not len(frame):
         return [
-            f"{name} has no value, but must be at least {bound:g}: the result has no rows"
+            f"{name} has no value, but must be at {which} {bound:g}: the result has no rows"
             for name, bound in bounds.items()
         ]
     # By place: a label of pandas need not be text.
     columns = {name: frame[:, [*keys, names.index(name)]] for name in bounds}
-    phrases = (phrase for name, bound in bounds.items() for phrase in _of_column(columns[name], name, bound))
+    phrases = (phrase for name, bound in bounds.items() for phrase in _of_column(columns[name], name, which, bound))
     return [phrase for phrase in phrases if phrase]
 
 
-def _of_intervals(frame: nw.DataFrame[Any], least: Mapping[str, Any], by: str) -> list[str]:
-    """Return what falls short in a frame of `describe`."""
+def _of_intervals(frame: nw.DataFrame[Any], which: str, limits: Mapping[str, Any], by: str) -> list[str]:
+    """Return what is beyond its limit in a frame of `describe`."""
     if not {"metric", by} <= {*frame.columns}:
         raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
     metrics, names = frame["metric"].unique().to_list(), frame.columns
     phrases: list[str] = []
-    for name, value in least.items():
-        metric, bound = _column(metrics, name, "metric"), number(f"least[{quoted(name)}]", value)
+    for name, value in limits.items():
+        metric, bound = _column(metrics, name, "metric"), number(f"{which}[{quoted(name)}]", value)
         rows = frame.filter(nw.col("metric") == metric)[:, [*range(names.index("metric")), names.index(by)]]
-        phrases += filter(None, _of_column(rows, ENDS[by].format(metric), bound))
+        phrases += filter(None, _of_column(rows, ENDS[by].format(metric), which, bound))
     return phrases
 
 
-def _of_column(rows: nw.DataFrame[Any], name: str, bound: float) -> Iterator[str]:
+def _of_column(rows: nw.DataFrame[Any], name: str, which: str, bound: float) -> Iterator[str]:
     """Yield a phrase, or nothing, for each row of labels and a value."""
     keys = rows.columns[:-1]
     for *labels, value in zip(*map(values_of, rows.iter_columns()), strict=True):
         of = " and ".join(f"{key} {label!r}" for key, label in zip(keys, labels, strict=True))
-        yield shortfall(f"{name} of {of}" if of else name, value, bound)
+        yield _beyond(f"{name} of {of}" if of else name, value, which, bound)
 
 
-def shortfall(what: str, value: Any, least: float) -> str:
-    """Return the phrase that says that a value is below its bound, or nothing; no value never passes."""
+def _beyond(what: str, value: Any, which: str, bound: float) -> str:
+    """Return the phrase that says that a value is beyond its bound, or nothing; no value never passes."""
     if value is None or (isinstance(value, Real) and value != value):  # noqa: PLR0124 - only NaN differs from itself
-        return f"{what} has no value (nan), but must be at least {least:g}"
-    value = number(what, value)
-    if value >= least or math.isclose(value, least, rel_tol=LAST_BITS):
+        return f"{what} has no value (nan), but must be at {which} {bound:g}"
+    value, side = number(what, value), "below" if which == "least" else "above"
+    if (value >= bound if which == "least" else value <= bound) or math.isclose(value, bound, rel_tol=LAST_BITS):
         return ""
-    texts = [f"{each:.6g}" for each in (value, least)]
-    texts = texts if len(set(texts)) > 1 else [repr(value), repr(least)]
-    return f"{what} is {texts[0]}, below {texts[1]}"
+    texts = [f"{each:.6g}" for each in (value, bound)]
+    texts = texts if len(set(texts)) > 1 else [repr(value), repr(bound)]
+    return f"{what} is {texts[0]}, {side} {texts[1]}"
 
 
 def _column(names: Sequence[Any], name: Any, kind: str = "column") -> str:

@@ -608,6 +608,22 @@ def test_a_sure_gate_judges_the_whole_interval(run):
         assert text in err
 
 
+def test_fail_over(run):
+    pytest.importorskip("scipy")
+    line = "evaluate old.csv new.csv --truth test.csv -m map"
+    assert run(f"{line} --fail-over map=1 --fail-under map=0.1")[::2] == (0, "")
+    code, out, err = run(f"{line} --fail-over mrr@1=0.5 --fail-under mrr@1=0.1")
+    assert code == 1
+    assert list(values(out)) == ["map", "mrr@1"]
+    assert err == "recframe: mrr@1 of model 'new' is 1, above 0.5\n"
+    assert run(f"{line} --fail-over mrr@1=0.5 --sure")[::2] == (0, "")
+    code, _, err = run(f"{line} --fail-over map=0.001 --fail-under map=0.999 --sure")
+    assert code == 1
+    assert "the lower end of map of model 'new' is" in err
+    assert run(f"{line} -k 5 --fail-over ndcg=0.3")[2].endswith("Hint: --fail-over ndcg@5=0.3\n")
+    assert "--fail-over ndcg does not say METRIC=NUMBER" in run(f"{line} --fail-over ndcg")[2]
+
+
 def test_no_value_passes_no_gate(run, files):
     files.with_columns(relevant=0).write_csv("zero.csv")
     code, _, err = run("evaluate zero.csv --fail-under map=0")

@@ -19,7 +19,7 @@ from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._lists.calls import check_save, names_file
 from recframe._lists.calls import save as save_lists
-from recframe._thresholds import shortfalls
+from recframe._thresholds import beyond_limits
 from recframe._values import as_tuple
 from recframe.errors import OptionError
 from recframe.metrics import CutMetric
@@ -65,6 +65,7 @@ DISPENSABLE = (
 def evaluate(
     *,
     fail_under: Sequence[str],
+    fail_over: Sequence[str],
     sure: bool,
     fail_on_check: Sequence[str],
     counts: bool,
@@ -73,9 +74,10 @@ def evaluate(
     **values: Any,
 ) -> list[str]:
     """Evaluate the models, and judge their values."""
-    bounds, limits = bounds_of(fail_under), check_limits(fail_on_check)
+    least, most = bounds_of("--fail-under", fail_under), bounds_of("--fail-over", fail_over)
+    limits, bounds = check_limits(fail_on_check), {**least, **most}
     if sure and not bounds:
-        msg = "--sure without --fail-under, which it belongs to"
+        msg = "--sure without --fail-under or --fail-over, which it belongs to"
         raise OptionError(msg, "--fail-under METRIC=X --sure")
     out, path = _out(values), None if save is None else check_save(save)
     frame, roles = _read(values, "evaluate")
@@ -83,25 +85,29 @@ def evaluate(
     if fail_on_check:
         findings = rec(frame).check(**{name: value for name, value in roles.items() if name in CALL_ROLES["check"]})
         failures = found_beyond(findings, *limits)
-    requested, k = _metrics(values, bounds)
+    requested, k = _metrics(values, least, most)
     result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
     table = tables.table if counts or {"per", "per_item"} & roles.keys() else tables.by_metric
     _show(result, values, out, partial(table, result))
     if sure:
-        failures += _surely_short(rec(frame), bounds, roles)
+        failures += _surely_beyond(rec(frame), least, most, roles)
     elif bounds:
-        failures += shortfalls(result, bounds)
+        failures += beyond_limits(result, least or None, most or None)
     if path is not None and not failures:
         save_lists(frame, {}, requested, k, roles, path)
     return failures
 
 
-def _surely_short(frame: Any, bounds: Mapping[str, float], roles: Mapping[str, Any]) -> list[str]:
-    """Return which metrics are below their bounds with their whole interval."""
+def _surely_beyond(
+    frame: Any, least: Mapping[str, float], most: Mapping[str, float], roles: Mapping[str, Any]
+) -> list[str]:
+    """Return which metrics are beyond their bounds with their whole interval."""
     if others := [name for name in roles if name not in CALL_ROLES["describe"]]:
         msg = f"--sure judges the interval of an arithmetic mean, so it does not go with --{others[0]}"
         raise OptionError(msg, "leave one of them out")
-    return shortfalls(frame.describe(list(bounds), **roles), bounds, "high")
+    described = frame.describe([*{**least, **most}], **roles)
+    too_low = beyond_limits(described, least, by="high") if least else []
+    return too_low + (beyond_limits(described, None, most, by="low") if most else [])
 
 
 def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
@@ -125,7 +131,7 @@ def answer(call: str, **values: Any) -> pl.DataFrame:
     """Show some columns of what a call over lists answers, and return all of it."""
     out = _out(values)
     frame, roles = _read(values, call)
-    requested, k = _metrics(values, {})
+    requested, k = _metrics(values, {}, {})
     # A file that an argument names was read with those of the roles.
     named = {name: value for name, value in _named(values, own_arguments(call)).items() if name not in roles}
     result: pl.DataFrame = getattr(rec(frame), call)(requested, k, **named, **roles)
@@ -152,7 +158,7 @@ def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:
 def report(**values: Any) -> None:
     """Write a report."""
     frame, roles = _read(values, "report")
-    requested, k = _metrics(values, {})
+    requested, k = _metrics(values, {}, {})
     rec(frame).report(values["out"], requested, k, **_named(values, own_arguments("report")), **roles)
     say(f"Wrote {values['out']}")
 
@@ -181,7 +187,7 @@ def explain(*, metric: str, **values: Any) -> None:
 
 def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], **values: Any) -> None:
     """Write the query of metrics."""
-    requested, k = _metrics(values, {})
+    requested, k = _metrics(values, {}, {})
     keywords: dict[str, Any] = _named(values, ("truth", "train", "features"))
     if catalog is not None:
         keywords["catalog"] = int(catalog) if catalog.isdecimal() else catalog
@@ -225,14 +231,18 @@ def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, An
     return frame, roles
 
 
-def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any], list[int] | None]:
+def _metrics(
+    values: dict[str, Any], least: dict[str, float], most: dict[str, float]
+) -> tuple[list[Any], list[int] | None]:
     """Return the metrics of the command, those of the bounds among them, and the cutoffs."""
+    bounds = {**most, **least}
     requested, k = list(values["metric"]), list(values["k"]) or None
     if not requested and not bounds:
         return list(DEFAULT_METRICS), k or [DEFAULT_K]
     if uncut := [name for name in bounds if k and "@" not in name and isinstance(spec_of(name).metric, CutMetric)]:
-        msg = f"--fail-under {uncut[0]} names no column, as -k gives it cutoffs"
-        raise OptionError(msg, f"--fail-under {uncut[0]}@{k[0] if k else ''}={bounds[uncut[0]]:g}")
+        option = "--fail-under" if uncut[0] in least else "--fail-over"
+        msg = f"{option} {uncut[0]} names no column, as -k gives it cutoffs"
+        raise OptionError(msg, f"{option} {uncut[0]}@{k[0] if k else ''}={bounds[uncut[0]]:g}")
     names = {spec_of(name).metric.label for name in requested}
     cut = {f"{name}@{cutoff}" for name in names for cutoff in k or ()}
     return [*requested, *(name for name in bounds if name not in names | cut)], k

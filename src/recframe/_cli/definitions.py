@@ -19,7 +19,7 @@ from recframe.metrics import METRICS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GATES = ("fail_under", "sure", "fail_on_check", "fail_unless_not_worse")
+GATES = ("fail_under", "fail_over", "sure", "fail_on_check", "fail_unless_not_worse")
 OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
 
 
@@ -101,7 +101,8 @@ PARAMETERS: dict[str, click.Parameter | list[click.Parameter]] = {
             "METRIC=X",
             "Exit with 1 if a model's value is below X, or has none; evaluates the metric.",
         ),
-        _flag("--sure", "Exit so only if the whole interval of the value, with a confidence of 0.95, is below X."),
+        _several("--fail-over", "METRIC=X", "Exit with 1 if it is above X, for metrics where lower is better."),
+        _flag("--sure", "Exit so only if the whole interval of the value, with a confidence of 0.95, is beyond X."),
     ],
     "fail_on_check": _several(
         "--fail-on-check",

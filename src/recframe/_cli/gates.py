@@ -1,4 +1,4 @@
-"""What makes a command fail: values below a bound, models that may be worse, findings of a check."""
+"""What makes a command fail: values beyond a bound, models that may be worse, findings of a check."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ NOT_WORSE = ("better", "equivalent", "not worse")
 """The verdicts that rule out a loss of more than the margin, or without one any loss."""
 
 
-def bounds_of(texts: Sequence[str]) -> dict[str, float]:
-    """Return the bounds of ``--fail-under METRIC=X`` by their metrics."""
+def bounds_of(option: str, texts: Sequence[str]) -> dict[str, float]:
+    """Return the bounds of ``--fail-under METRIC=X`` or ``--fail-over METRIC=X`` by their metrics."""
     bounds: dict[str, float] = {}
     for text in texts:
         name, _, bound = text.rpartition("=")
-        least = number_of(bound)
-        if not name or least is None or math.isnan(least):
-            msg = f"--fail-under {text} does not say METRIC=NUMBER"
-            raise OptionError(msg, "such as --fail-under ndcg@10=0.30")
+        limit = number_of(bound)
+        if not name or limit is None or math.isnan(limit):
+            msg = f"{option} {text} does not say METRIC=NUMBER"
+            raise OptionError(msg, f"such as {option} ndcg@10=0.30")
         metric = spec_of(name).metric.label
         if metric in bounds:
-            msg = f"--fail-under {text}: {metric} has the bound {bounds[metric]:g} already"
+            msg = f"{option} {text}: {metric} has the bound {bounds[metric]:g} already"
             raise OptionError(msg, "give each metric one bound")
-        bounds[metric] = least
+        bounds[metric] = limit
     return bounds
 
 
