@@ -173,6 +173,14 @@ def test_errors_and_metrics_pickle():
     assert pickle.loads(pickle.dumps(metric)) == metric
 
 
+def test_repr_names_bound_frames_and_shows_long_values_short(frame):
+    """It held whole frames, and ran the queries of relations."""
+    text = repr(frame.rec(train=frame, truth=frame, by="user", catalog=list(range(1000))))
+    assert text.startswith("<rec on p")
+    assert "Frame, train=..., truth=..., by='user', catalog=[0, 1, " in text
+    assert len(text.splitlines()[0]) < 120
+
+
 def test_repr_says_what_there_is(frame):
     text = repr(frame.rec(by="user"))
     assert text.startswith("<rec on p") and "by='user'>\nmetrics  precision" in text

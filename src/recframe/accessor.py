@@ -18,7 +18,7 @@ from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._display.methods import DisplayMethods
 from recframe._engines.base import validated
-from recframe._engines.registry import adapter_of, is_lazy
+from recframe._engines.registry import adapter_of, is_frame, is_lazy
 from recframe._fusion.methods import FusionMethods
 from recframe._guesses import METHODS, SENTENCES
 from recframe._judgments.methods import JudgmentMethods
@@ -27,7 +27,7 @@ from recframe._ranks.methods import RankMethods
 from recframe._signatures import checked_call, show_roles
 from recframe._states.methods import StateMethods
 from recframe._values import flag
-from recframe.errors import no_attribute
+from recframe.errors import no_attribute, quoted
 from recframe.metrics import AWRF, METRICS, meant
 
 if TYPE_CHECKING:
@@ -75,7 +75,10 @@ class Rec(
 
     def __repr__(self) -> str:
         kind = type(self._frame)
-        bound = "".join(f", {name}={value!r}" for name, value in self._bound.items() if name != "truth")
+        # The text of a relation is the answer to a query.
+        bound = "".join(
+            f", {name}={'...' if is_frame(value) else quoted(value)}" for name, value in self._bound.items()
+        )
         library = kind.__module__.split(".")[0]
         kinds = {"metrics": METRICS, "calls": CALL_ROLES}
         lines = (
