@@ -113,3 +113,28 @@ def test_a_value_below_0_is_nan_on_lazy_frames():
         assert math.isnan(frame.rec.dcg(mean=mean).collect().item()), mean
     assert recframe.Config.set(mean="median").state() == {"mean": "median"}
     recframe.Config.restore_defaults()
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_a_value_that_is_no_finite_number_leaves_no_mean(engine, mean):
+    if not engine.lazy:
+        pytest.skip("eager frames are refused")
+    frame = {"user": [1, 1, 2, 2, 3, 3], "score": [2.0, 1.0] * 3, "day": [1, 1, 1, 1, 2, 2]}
+    unknown = frame | {"relevant": [1.0, 0.0, 1.0, 1.0, 1.0, 2.0], "p": [0.5, 0.5, 0.5, 0.5, 0.5, None]}
+    infinite = frame | {"relevant": [1.0, 0.0, 1.0, 1.0, math.inf, 2.0]}
+    for rows, metric, given in ((unknown, "recall@1", {"propensity": "p"}), (infinite, "dcg", {})):
+        (whole,) = engine.ask(engine.frame(rows), "evaluate", [metric], mean=mean, **given)
+        days = engine.ask(engine.frame(rows), "evaluate", [metric], mean=mean, per="day", **given)
+        found = {"all": whole[metric], **{row["day"]: row[metric] for row in days}}
+        finite = {key: math.isfinite(value or math.nan) for key, value in found.items()}
+        assert finite == {"all": False, 1: True, 2: False}, metric
+
+
+@pytest.mark.parametrize("weight", [1e-250, 1e-150, 1e250])
+def test_only_ratios_of_weights_count_in_a_harmonic_mean(engine, weight):
+    if weight > 1 and not engine.lazy:
+        pytest.skip("eager frames are refused")
+    frame = {"user": [1, 1, 2, 2], "relevant": [1, 0, 1, 0], "score": [2.0, 1.0, 1.0, 2.0], "weight": [weight] * 4}
+    for metric, expected in (("mrr", 2 / 3), ("precision@1", 0.0)):
+        (row,) = engine.ask(engine.frame(frame), "evaluate", [metric], mean="harmonic", weight="weight")
+        assert row[metric] == pytest.approx(expected, abs=0)

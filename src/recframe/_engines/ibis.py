@@ -195,7 +195,7 @@ def _logarithm(node: Any) -> Any:
 def _exponential(node: Any) -> Any:
     # PostgreSQL raises for what is next to 0.
     least = ops.Literal(LEAST_EXPONENT, "float64")
-    return ops.Exp(ops.IfElse(ops.Less(node.arg, least), least, node.arg))
+    return ops.IfElse(ops.Less(node.arg, least), ops.Literal(0.0, "float64"), ops.Exp(node.arg))
 
 
 COUNTS = (ops.Count, ops.CountStar, ops.CountDistinct)

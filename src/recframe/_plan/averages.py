@@ -23,6 +23,7 @@ from recframe._columns import (
 )
 from recframe._plan.sum_columns import KEPT
 from recframe.errors import InputError, UndefinedError
+from recframe.metrics._sums import nan_if_infinite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -126,8 +127,9 @@ def count_columns(context: CallContext) -> tuple[str, ...]:
 
     A missing mean may be that of lists which have values and weigh nothing.
     """
-    counts = context.query.count_columns
-    if context.query.weight is None or context.requirements.exposure or not by_attributes(context):
+    counts, metrics = context.query.count_columns, context.requirements.metrics
+    of_all_lists = len(context.requirements.exposure) == len(metrics)
+    if context.query.weight is None or of_all_lists or not by_attributes(context):
         return counts
     return (*counts, PARTLY_VALUED)
 
@@ -245,7 +247,7 @@ def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
     if how == "arithmetic":
         return value
     floored = nw.when(value > floor).then(value).otherwise(floor or 1.0)
-    transformed = floored.log() if how == "geometric" else 1.0 / floored
+    transformed = floored.log() if how == "geometric" else 1.0 / floored + nan_if_infinite(floored)
     if not floor:
         transformed = nw.when(value > 0).then(transformed).otherwise(-OF_ZERO if how == "geometric" else OF_ZERO)
     return nw.when(value >= 0).then(transformed).otherwise(nw.when(value < 0).then(math.nan))
@@ -264,13 +266,15 @@ def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
 
 
 def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
-    """Return the median of the lists' values instead of totals, and how many lists have one."""
-    by = context.reported
-    lists = lists.select(*by, *labels, *_counts(context, labels))
-    medians = [nw.col(label).median().alias(total_column(label)) for label in labels]
+    """Return the median of the lists' values instead of totals, NaN if one is not finite, and how many have one."""
+    by, totals_of = context.reported, {total_column(label): label for label in labels}
+    infinite = {total: nan_if_infinite(nw.col(label)) for total, label in totals_of.items()}
+    lists = lists.select(*by, *labels, *_counts(context, labels), **infinite)
+    medians = [nw.col(label).median() for label in labels]
     medians += [nw.col(label).count().alias(total_weight_column(label)) for label in labels]
-    medians += [nw.col(name).sum() for name in count_columns(context)]
-    return lists.group_by(*by).agg(*medians) if by else lists.select(*medians)
+    medians += [nw.col(name).sum() for name in (*infinite, *count_columns(context))]
+    lists = lists.group_by(*by).agg(*medians) if by else lists.select(*medians)
+    return lists.with_columns(**{total: nw.col(total) + nw.col(label) for total, label in totals_of.items()})
 
 
 def at_once(context: CallContext) -> bool:
@@ -300,12 +304,11 @@ def _mean(label: str, how: MeanKind) -> nw.Expr:
 
 def _average(total: nw.Expr, weight: nw.Expr, how: MeanKind) -> nw.Expr:
     """Return the mean that a total and a weight give, missing where there is no weight."""
-    mean = total if how == "median" else total / weight
+    mean = total if how == "median" else weight / total if how == "harmonic" else total / weight
     if how == "geometric":
         mean = mean.exp()
     elif how == "harmonic":
-        # Engines order NaN, of a value below 0, after all numbers.
-        mean = nw.when((total < OF_ZERO / 1e100) | total.is_nan()).then(weight / total).otherwise(0.0)
+        mean = nw.when(mean < 1e100 / OF_ZERO).then(0.0).otherwise(mean)
     return nw.when(weight > 0).then(mean)
 
 
