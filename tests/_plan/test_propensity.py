@@ -328,3 +328,26 @@ def test_a_metric_of_ones_own_may_allow_it(polars_engine):
 
     frame = polars_engine.frame({"user": [1, 1], "relevant": [1, 1], "score": [2.0, 1.0], "p": [0.5, 0.25]})
     assert same(polars_engine.ask(frame, "measure", TopHeavy(), propensity="p"), (2 * 1 + 4 / 4) / 6)
+
+
+@pytest.mark.parametrize("truth", [False, True])
+def test_propensities_of_rows_that_a_metric_does_not_count_are_not_read(engine, truth):
+    rows = [
+        {"user": 1, "item": item, "relevant": relevant, "score": -item, "p": p}
+        for item, relevant, p in ((1, 2, 0.5), (2, 1, None), (3, -1, None), (4, 2, 0.25))
+    ]
+    frame, judged = engine.frames(
+        rows, [{name: value for name, value in row.items() if name != "score"} for row in rows]
+    )
+    given = {"propensity": "p", "min_relevance": 2, **({"truth": judged} if truth else {})}
+    expected = {"recall@2": 2 / 6, "precision@2": 1.0, "num_rel": 6.0}
+    (found,) = engine.ask(frame, "evaluate", [*expected], **given)
+    assert found == pytest.approx(expected)
+    # To dcg, any relevance but 0 counts.
+    if engine.lazy:
+        (found,) = engine.ask(frame, "evaluate", [*expected, "dcg@2"], **given)
+        assert found.pop("dcg@2") is None
+        assert found == pytest.approx(expected)
+    else:
+        with pytest.raises(recframe.InputError, match="propensity='p' is missing"):
+            engine.ask(frame, "evaluate", [*expected, "dcg@2"], **given)

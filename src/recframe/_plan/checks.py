@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 import narwhals as nw
 
 from recframe._columns import ITEM, LIST_COUNTS, MODEL, PROPENSITY, RELEVANCE, VALUE, score_column
-from recframe._plan.relevance import IS_OBSERVED, or_zero
+from recframe._plan.relevance import is_read_row, or_zero
 from recframe._query import check_apart
 from recframe.errors import InputError, OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
@@ -129,7 +129,8 @@ def check_numbers(context: CallContext) -> None:
 def _check_propensities(context: CallContext) -> None:
     """Raise for relevant rows without a probability that their relevance was observed."""
     frame = context.session.frames["frame" if context.truth is None else "truth"].select(RELEVANCE, PROPENSITY)
-    observed = context.with_hits(frame.with_columns(or_zero(RELEVANCE))).filter(IS_OBSERVED)
+    graded = any(terms.metric.reads == "graded" for terms in context.requirements.accuracy)
+    observed = context.with_hits(frame.with_columns(or_zero(RELEVANCE))).filter(is_read_row(graded=graded))
     propensity = nw.col(PROPENSITY).cast(nw.Float64()).fill_nan(None)
     rows = observed.select(propensity)
     role = f"propensity={context.query.propensity!r}"

@@ -188,8 +188,8 @@ class _Asking:
         ideal = self.sums.add(metric.label, metric.best_terms(best), best, f"best of {metric.best_of}")
         untied = ranked if not metric.is_builtin else self._untied(metric)
         if self._call.by_propensity:
-            untied = untied.times(inverse_propensity())
-            ranked, ideal = ranked.times(inverse_propensity()), ideal.times(inverse_propensity())
+            count = inverse_propensity(graded=metric.reads == "graded")
+            ranked, untied, ideal = (terms.times(count) for terms in (ranked, untied, ideal))
         if metric.is_builtin and metric.cutoff is not None:
             up = dict.fromkeys(ranked.by_column, metric.cutoff)
             ranked, untied = replace(ranked, upto=up), replace(untied, upto=up)
@@ -281,7 +281,7 @@ class _Asking:
         row, sums = Sums(of_row, self.numbers), Sums(own, self.numbers)
         ranked, unranked = terms.metric.share(row, sums), terms.metric.unranked_share(sums)
         if self._call.by_propensity and unranked is not None:
-            unranked = unranked * inverse_propensity()
+            unranked = unranked * inverse_propensity(graded=False)
         if self._call.pooled:
             # The list has a value because of other models' rows.
             defined = None if terms.metric.needs_relevant else terms.metric.defined(sums)

@@ -247,7 +247,7 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
     order = POSITION if POSITION in terms.requested and not (context.propensities or context.values) else ""
     if of != "all":
         return Addends(rows, terms.summands, order=order)
-    relevant = (nw.col(HIT) * inverse_propensity()).alias(RELEVANT) if context.propensities else _RELEVANT
+    relevant = inverse_propensity(graded=False).alias(RELEVANT) if context.propensities else _RELEVANT
     return Addends(rows, {**terms.summands, RELEVANT: relevant}, order=order)
 
 

@@ -93,16 +93,12 @@ def is_needed_row(min_relevance: float | None, *, graded: bool) -> nw.Expr:
     return is_read(is_hit(relevance, min_relevance), relevance, graded=graded)
 
 
-IS_OBSERVED = (nw.col(HIT) > 0) | (nw.col(RELEVANCE) != 0)
-"""Whether a row has a relevance that counts, so that it needs the probability to observe it."""
-
-
-def inverse_propensity() -> nw.Expr:
-    """Return as how many items a row counts: 1 / propensity, 0 without relevance, NaN if there is no probability."""
+def inverse_propensity(*, graded: bool) -> nw.Expr:
+    """Return as how many items a row counts: 1 / propensity, 0 if none reads it, NaN if there is no probability."""
     propensity = nw.col(PROPENSITY)
     # Eager frames are checked. NaN shows in the values of lazy frames, where missing terms would be skipped.
     inverse = nw.when((propensity > 0) & (propensity <= 1)).then(1.0 / propensity).otherwise(nw.lit(math.nan))
-    return nw.when(IS_OBSERVED).then(inverse).otherwise(0.0)
+    return nw.when(is_read_row(graded=graded)).then(inverse).otherwise(0.0)
 
 
 def relevant_pairs(truth: Frame, keys: Sequence[str], min_relevance: float | None) -> Frame:
