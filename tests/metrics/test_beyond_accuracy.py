@@ -309,9 +309,24 @@ def test_a_catalogue_is_no_smaller_than_what_is_recommended(engine, metric):
     assert engine.ask(frame, metric, 1, catalog=1) == (1.0 if metric == "coverage" else 0.0)
 
 
+@pytest.mark.parametrize("call", ["evaluate", "describe"])
+def test_so_it_is_where_each_segment_recommends_fewer(engine, call):
+    if call == "describe":
+        pytest.importorskip("scipy")
+    frame = engine.frame({"user": [1, 2], "item": ["a", "b"], "score": [1.0, 1.0]})
+    if engine.lazy:
+        value = "mean" if call == "describe" else "coverage@2"
+        assert [row[value] for row in engine.ask(frame, call, ["coverage"], 2, catalog=1, per="user")] == [None, None]
+    else:
+        with engine.running(), pytest.raises(recframe.InputError, match="catalog=1 is less than the 2 items"):
+            engine.ask(frame, call, ["coverage"], 2, catalog=1, per="user")
+
+
 def test_a_catalogue_is_no_smaller_than_what_lists_rank(engine):
     frame = engine.frame(FRAME)
-    if not engine.lazy:
+    if engine.lazy:
+        assert math.isnan(engine.ask(frame, "catalog_accuracy", 1, catalog=1))
+    else:
         with (
             engine.running(),
             pytest.raises(recframe.InputError, match="catalog=1 is less than the 2 items that lists"),

@@ -101,7 +101,8 @@ class LeftOut:
             self._counts[segment] = min(int(numbers_of_units.max(initial=-1)) + 1, MOST_GROUPS)
             groups[of_segment] = numbers_of_units % max(self._counts[segment], 1)
         row_of = {row: number for number, row in enumerate(rows_of(table, context.keys))}
-        items = engine.collected(plan.items(by_list=True))
+        recommended = plan.items(by_list=True)
+        items = engine.collected(recommended)
         numbers = np.array([row_of[row] for row in rows_of(items, context.keys)], dtype=np.intp)
         self._segments, self._groups = segments[numbers], groups[numbers]
         self._items, _ = numbered(rows_of(items, [ITEM]))
@@ -111,7 +112,7 @@ class LeftOut:
             for exposure in plan.requirements.exposure
             for name in exposure.recommended.by_column
         }
-        sizes = engine.collected(context.side_tables.with_catalog_size(engine.positions(1)))
+        sizes = engine.collected(context.side_tables.with_catalog_size(engine.positions(1), recommended))
         self._size = float(sizes[CATALOG_SIZE][0]) if CATALOG_SIZE in sizes.columns else np.nan
         self._kept: dict[Any, tuple[float, Floats]] = {}
         self._backend = nw.get_native_namespace(items)

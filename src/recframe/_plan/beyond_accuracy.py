@@ -108,7 +108,6 @@ def exposure_values(context: CallContext, items: Frame, lists: Frame) -> Frame:
     engine, requirements, side_tables = context.engine, context.requirements, context.side_tables
     by = context.result_keys or [ALL]
     items = side_tables.counted(items if context.result_keys else _with_all(items))
-    side_tables.check_catalog_size(items)
     terms = requirements.items
     for column in requirements.item_sum_columns:
         if order_column(column) not in terms.requested:
@@ -119,7 +118,7 @@ def exposure_values(context: CallContext, items: Frame, lists: Frame) -> Frame:
         items = items.with_columns(order.alias(order_column(column)))
     sums = engine.sum_exactly(items.select(*by, **terms.by_column), by, list(terms.by_column))
     sums = engine.join(lists if context.result_keys else _with_all(lists), sums, by)
-    sums = side_tables.with_catalog_size(sums.with_columns(nw.col(*terms.by_column).fill_null(0.0)))
+    sums = side_tables.with_catalog_size(sums.with_columns(nw.col(*terms.by_column).fill_null(0.0)), items)
     metrics = [exposure.metric for exposure in requirements.exposure]
     names = {name: column for name, column in context.names.items() if name in by}
     sums = check_values(context, sums, metrics, names, "value of `per`")

@@ -240,8 +240,7 @@ class Plan:
         if self.requirements.requested & {TRAIN_ROWS, TRAIN_USERS}:
             lists = self.context.side_tables.with_users(lists)
         if any(CATALOG_SIZE in self.requirements.values[metric.label].requested for metric in self.by_list):
-            self.context.side_tables.check_catalog_size(ranking.ranked)
-            lists = self.context.side_tables.with_catalog_size(lists)
+            lists = self.context.side_tables.with_catalog_size(lists, ranking.ranked)
         if self._query.sampled is not None and self._engine.eager:
             lists = check_sampled(self.context, lists)
         if all(metric.is_builtin for metric in self.metrics):

@@ -198,16 +198,6 @@ class SideTables:
         items = marked(self._engine, items, catalog, [ITEM])
         return items.with_columns(*(named(nw.col(name)).otherwise(0.0).alias(name) for name in sums)).drop(LISTED)
 
-    def check_catalog_size(self, recommended: Frame) -> None:
-        """Raise for a catalogue that is counted as smaller than what is recommended, where the data can be seen."""
-        size = self._catalog_size
-        if size is None or not self._engine.eager or CATALOG_SIZE not in self._requested:
-            return
-        served = self._engine.scalar(recommended.select(nw.col(ITEM).n_unique()))
-        if served is not None and served > size:
-            msg = f"catalog={size} is less than the {served} items that lists recommend"
-            raise InputError(msg, "count all items that could be recommended, or give the items themselves")
-
     def check_features(self) -> None:
         """Raise for features whose squares are infinite, where the data can be seen."""
         if not self._engine.eager:
@@ -230,12 +220,21 @@ class SideTables:
             lists = lists.join(train.select(nw.len().cast(nw.Float64()).alias(TRAIN_ROWS)), how="cross")
         return lists.join(self._train_users, how="cross") if TRAIN_USERS in self._requested else lists
 
-    def with_catalog_size(self, groups: Frame) -> Frame:
-        """Add the number of items of the catalogue, where a metric reads it."""
+    def with_catalog_size(self, groups: Frame, recommended: Frame) -> Frame:
+        """Add the number of items of the catalogue, where a metric reads it.
+
+        One that is less than what is recommended is an error, and NaN where the data cannot be seen.
+        """
         if CATALOG_SIZE not in self._requested:
             return groups
-        if self._catalog_size is not None:
-            return groups.with_columns(nw.lit(float(self._catalog_size)).alias(CATALOG_SIZE))
-        catalog = self.catalog()
-        items = self._frames["frame"].select(ITEM).unique() if catalog is None else catalog
-        return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
+        size, catalog = self._catalog_size, self.catalog()
+        if size is None:
+            items = self._frames["frame"].select(ITEM).unique() if catalog is None else catalog
+            return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
+        served = recommended.select(nw.col(ITEM).n_unique().cast(nw.Int64()).alias(COUNT))
+        count = self._engine.value_now(served)
+        if count is not None and count > size:
+            msg = f"catalog={size} is less than the {count} items that lists recommend"
+            raise InputError(msg, "count all items that could be recommended, or give the items themselves")
+        number = nw.when(nw.col(COUNT) <= size).then(nw.lit(float(size))).otherwise(nw.lit(math.nan))
+        return groups.join(served.select(number.alias(CATALOG_SIZE)), how="cross")

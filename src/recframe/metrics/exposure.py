@@ -36,12 +36,6 @@ class _Exposures(ExposureMetric):
         return {"exposures": row.shared(_exposure, self.k)}
 
 
-def _if_it_holds(sums: Sums, value: nw.Expr) -> nw.Expr:
-    """Return a value, NaN where a catalogue that is only counted is smaller than what is recommended."""
-    # Eager frames are checked.
-    return nw.when(sums["items"] <= sums.catalog_size).then(value).otherwise(nw.lit(math.nan))
-
-
 @dataclass(frozen=True)
 class Coverage(_Exposures):
     r"""Share of the catalogue that is recommended in any top k.
@@ -81,7 +75,7 @@ class Coverage(_Exposures):
         return {"items": (item["exposures"] > 0).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return _if_it_holds(sums, quotient(sums["items"], sums.catalog_size))
+        return quotient(sums["items"], sums.catalog_size)
 
 
 @dataclass(frozen=True)
@@ -142,8 +136,7 @@ class Gini(_Exposures):
     def value(self, sums: Sums) -> nw.Expr:
         # Items that are never recommended come first, so the rank of another one is n − m + its own among those m.
         x, n, m = sums["exposures"], sums.catalog_size, sums["items"]
-        gini = (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / ((n if self.denominator == "n" else n - 1) * x)
-        return _if_it_holds(sums, gini)
+        return (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / ((n if self.denominator == "n" else n - 1) * x)
 
     def defined(self, sums: Sums) -> nw.Expr:
         recommended = sums["exposures"] > 0
