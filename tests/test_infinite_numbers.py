@@ -69,13 +69,15 @@ def test_metrics_of_hits_and_of_orders_take_infinite_relevance(metric):
     assert found == expected
 
 
+@pytest.mark.parametrize("value", [INF, -INF])
 @pytest.mark.parametrize("metric", ["money_precision", "money_recall"])
-def test_values_of_hits(engine, metric):
-    frame = frame_of(engine, (1, 1, 1, 0), price=(INF, 2, 1, 2))
+def test_values_of_hits(engine, metric, value):
+    frame = frame_of(engine, (1, 1, 1, 0), price=(value, 2, 1, 2))
     if engine.lazy:
         assert answer(engine, frame, metric) is None
     else:
-        with pytest.raises(recframe.RecError, match=r"(?s)value='price' holds inf, but a value is finite.*counts as 0"):
+        said = rf"(?s)value='price' holds {value}, but a value is finite.*counts as 0"
+        with pytest.raises(recframe.RecError, match=said):
             answer(engine, frame, metric)
 
 

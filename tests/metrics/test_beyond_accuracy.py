@@ -295,6 +295,32 @@ def test_bad_features_are_named(engine):
         recframe.rec(frame).diversity(2, features=engine.frame([{"item": "a", "x": "red"}]))
 
 
+OF_FEATURES = [
+    "diversity@2",
+    "diversity(distance=hamming)@2",
+    "category_entropy@2",
+    "calibration@2",
+    "serendipity(unexpected=history)@2",
+]
+
+
+@pytest.mark.parametrize("wrong", [1e200, math.inf, -1.0, "several"])
+def test_features_that_mean_nothing_give_no_number(engine, wrong):
+    rows = [{"item": "a", "x": 1.0, "y": 1.0}, {"item": "b", "x": 0.0, "y": 3.0}]
+    several = wrong == "several"
+    described = [*rows, {"item": "a", "x": 1.0 if several else wrong, "y": 2.0 if several else 1.0}][not several :]
+    metrics = OF_FEATURES[2:4] if wrong == -1.0 else OF_FEATURES
+    lists = [{"user": user, "item": item, "score": ord(item), "relevant": 1} for user in (1, 2) for item in "ab"]
+    frame, past, features = engine.frames(lists, [{"user": 1, "item": "a"}, {"user": 2, "item": "a"}], described)
+    if engine.lazy:
+        (found,) = engine.ask(frame, "evaluate", metrics, train=past, features=features)
+        assert found == dict.fromkeys(metrics)
+    else:
+        for metric in metrics:
+            with engine.running(), pytest.raises(recframe.InputError, match="features h"):
+                recframe.rec(frame).evaluate(metric, train=past, features=features)
+
+
 @pytest.mark.parametrize("metric", ["coverage", "gini"])
 def test_a_catalogue_is_no_smaller_than_what_is_recommended(engine, metric):
     frame = engine.frame(FRAME)

@@ -131,27 +131,29 @@ class SideTables:
         frame = frame.filter(has_feature).with_columns(nw.col(*names).fill_null(0.0))
         frame = self._once(frame)
         length = nw.sum_horizontal(*(nw.col(name) * nw.col(name) for name in names)).sqrt()
-        frame = frame.with_columns(length.alias(NORM), nw.sum_horizontal(*names).alias(FEATURE_SUM))
+        whole = nw.when(nw.min_horizontal(*names) < 0).then(nw.lit(math.nan)).otherwise(nw.sum_horizontal(*names))
+        frame = frame.with_columns(length.alias(NORM), whole.alias(FEATURE_SUM))
         scaled = [
-            nw.when(nw.col(size) > 0).then(nw.col(name) / nw.col(size)).otherwise(0.0).alias(column(index))
+            nw.when(nw.col(size) == 0).then(0.0).otherwise(nw.col(name) / nw.col(size)).alias(column(index))
             for size, column in ((NORM, direction_column), (FEATURE_SUM, share_column))
             for index, name in enumerate(names)
         ]
-        flags = {DESCRIBED: nw.col(NORM) >= 0, UNIT: nw.col(NORM) > 0, CATEGORISED: nw.col(FEATURE_SUM) > 0}
-        numbers = (flag.cast(nw.Float64()).alias(name) for name, flag in flags.items())
-        return self._engine.collect_once(frame.select(ITEM, *scaled, *numbers))
+        sizes = {UNIT: NORM, CATEGORISED: FEATURE_SUM}
+        flags = ((nw.col(size) != 0).cast(nw.Float64()).alias(name) for name, size in sizes.items())
+        return self._engine.collect_once(frame.select(ITEM, *scaled, nw.lit(1.0).alias(DESCRIBED), *flags))
 
     def _once(self, frame: Frame) -> Frame:
-        """Take each item's features once; where the data can be seen, they must agree."""
-        if not self._engine.eager:
-            return frame.group_by(ITEM).agg(nw.col(*numbered(self._width, feature_column)).max())
+        """Take each item's features once; those that disagree or are too large raise, or are NaN in lazy frames."""
+        names = numbered(self._width, feature_column)
         frame = self._engine.collect_once(frame.unique())
-        several = frame.group_by(ITEM).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
-        count = self._engine.scalar(several.select(nw.len()))
+        items = frame.group_by(ITEM).agg(nw.col(*names).max(), nw.len().alias(COUNT))
+        count = self._engine.value_now(items.filter(nw.col(COUNT) > 1).select(nw.len()))
         if count:
             msg = f"features has different rows for the same item, for {count} item{'s' if count > 1 else ''}"
             raise InputError(msg, "keep one row per item")
-        return frame
+        largest = nw.max_horizontal(*(nw.col(name).abs() for name in names))
+        known = nw.when((nw.col(COUNT) == 1) & (largest <= GREATEST_FEATURE))
+        return items.with_columns(*(known.then(nw.col(name)).otherwise(nw.lit(math.nan)).alias(name) for name in names))
 
     def history(self, lists: Frame, group: Sequence[str]) -> Frame:
         """Return the described items that the users of lists had, by the keys of the lists."""

@@ -10,6 +10,7 @@ import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
 from recframe.metrics._options import bounds
+from recframe.metrics._sums import nan_if_infinite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +81,7 @@ class Diversity(BeyondAccuracyMetric):
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         counts = row.within(self.k) * row.first
         if self.distance == "hamming":
-            had = [(direction != 0).cast(nw.Float64()) for direction in row.directions]
+            had = [(direction != 0).cast(nw.Float64()) + nan_if_infinite(direction) for direction in row.directions]
             return {"items": counts * row.described, **{f"with {index}": counts * one for index, one in enumerate(had)}}
         along = {f"along {index}": counts * direction for index, direction in enumerate(row.directions)}
         return {"items": counts * row.described, "lengths": counts * row.unit, **along}

@@ -124,4 +124,5 @@ class MoneyRecall(CutMetric):
         return sums["relevant value"]
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return sums["relevant value"] > 0
+        whole = sums["relevant value"]
+        return whole + nan_if_infinite(whole) > 0
