@@ -153,6 +153,18 @@ def test_rows_that_a_frame_omits_are_in_the_random_order(engine):
         engine.ask(engine.frame(compact), "evaluate", "recall@3", chance=True, **roles)
 
 
+def test_negative_relevance_is_last_in_the_best_order_behind_rows_that_are_not_in_the_frame(engine):
+    rows = [
+        {"user": 1, "item": i, "relevant": relevance, "rank": i, "tied": 1, "candidates": 6}
+        for i, relevance in enumerate([1, -1, 0, 0, 2, 0], start=1)
+    ]
+    compact = engine.frame([row for row in rows if row["relevant"]])
+    (whole,) = engine.ask(engine.frame(rows), "evaluate", ["dcg", "ndcg@3"], rank="rank", chance=True)
+    roles = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
+    (found,) = engine.ask(compact, "evaluate", ["dcg", "ndcg@3"], chance=True, **roles)
+    assert found == pytest.approx(whole)
+
+
 def test_the_policy_of_ties_changes_the_value_and_not_the_chance(engine):
     frame = engine.frame(
         {"user": [1] * 4, "item": [1, 2, 3, 4], "relevant": [0, 1, 0, 1], "score": [2.0, 2.0, 1.0, 1.0]}

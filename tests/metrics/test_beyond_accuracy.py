@@ -382,6 +382,13 @@ def test_personalization_is_within_its_range(engine, count):
     assert 0 <= engine.ask(frame, "personalization", count) <= 1e-15
 
 
+def test_a_list_whose_first_rank_is_past_the_cutoff_is_left_out_of_personalization(engine):
+    # Beside a metric of more positions: its rows are read, though the list recommends nothing up to 2.
+    lists = {"user": [1, 1, 2, 2, 3], "item": ["a", "b", "a", "c", "a"], "rank": [1, 2, 1, 2, 3]}
+    (found,) = engine.ask(engine.frame(lists), "evaluate", ["personalization@2", "coverage@3"], rank="rank")
+    assert found == pytest.approx({"personalization@2": 0.5, "coverage@3": 1.0})
+
+
 def test_lists_of_text_are_no_features(polars_engine):
     frame, described = polars_engine.frames(
         FRAME, [{"item": "a", "genres": ["x", "y"]}, {"item": "b", "genres": ["z"]}]

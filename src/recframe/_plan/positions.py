@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._columns import (
     ABSENT,
+    CANDIDATES,
     GROUP,
     HIT,
     ITEM,
@@ -50,6 +51,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     if context.truth is None and context.requirements.columns_read.relevance:
         keep += [*context.relevance, *context.propensities]
     keep += [TIED] if TIED in context.omitted else []
+    keep += [CANDIDATES] if CANDIDATES in context.omitted and context.query.ordered == "by relevance" else []
     keep += [GROUP] if context.own_groups else []
     columns, score = [*context.group, *keep, *context.values], score_column(index)
     if score == SCORE:
@@ -77,6 +79,9 @@ def _reordered(context: CallContext, ranked: Frame) -> Frame:
     ranked = ranked.with_columns(or_zero(RELEVANCE).alias(SCORE))
     if query.by_rank:
         place = nw.col(SCORE).rank("min", descending=True).over(*context.group)
+        if CANDIDATES in context.omitted:
+            # Rows that the frame omits have relevance 0.
+            place += nw.when(nw.col(SCORE) < 0).then(nw.col(CANDIDATES) - nw.len().over(*context.group)).otherwise(0)
         ranked = ranked.with_columns(place.cast(nw.Int64()).alias(SCORE))
     return ranked if context.truth is None else ranked.drop(RELEVANCE)
 

@@ -239,7 +239,9 @@ class Personalization(ExposureMetric):
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
+        # A list without a row up to k has no size.
         counts, size = row.within(self.k) * row.first, row.distinct(self.k)
+        size = nw.when(size > 0).then(size).otherwise(1.0)
         return {"parts": counts / size, "root parts": counts / size.sqrt()}
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
