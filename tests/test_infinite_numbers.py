@@ -132,6 +132,20 @@ def test_a_value_of_undefined_lists_that_no_mean_can_hold(undefined):
     assert EAGER.ask(frame, "mrr", undefined=-1) == 0
 
 
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "fbeta(beta=1e200)@2",
+        "category_entropy(smoothing=1e308)",
+        "awrf(browsing={1:1e308,2:1e308})",
+        "eed(browsing={1:1e200})",
+    ],
+)
+def test_options_whose_sums_or_squares_are_infinite(metric):
+    with pytest.raises(recframe.OptionError, match=r"1e\+100"):
+        recframe.metrics.parse(metric)
+
+
 @pytest.mark.filterwarnings("error")
 def test_the_spread_of_values_whose_squares_are_infinite_is_missing():
     pl = pytest.importorskip("polars")

@@ -139,6 +139,17 @@ def test_tie_policies_choose_among_these_places(polars_engine):
             assert same(row["mrr"], estimates[sum(other["score"] > hit["score"] for other in own) + ahead])
 
 
+def test_places_among_sampled_rows_have_no_gaps(engine):
+    # Ranks of the whole list say more than the place among the sampled rows, which estimates read.
+    rows = [{"user": 1, "item": i, "relevant": int(i == 1), "rank": i + 1} for i in range(M + 1)]
+    gaps = [row | {"rank": 10 * row["rank"]} for row in rows]
+    labels = engine.some([*OF_RANK, "roc_auc"])
+    expected, found = (
+        engine.ask(engine.frame(each), "evaluate", labels, rank="rank", sampled=(M, N)) for each in (rows, gaps)
+    )
+    assert found == expected
+
+
 def test_parts_of_a_lazy_frame_have_the_same_mean():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(tied_lists(4, 12))

@@ -120,6 +120,17 @@ def test_without_subtopics_all_relevant_items_have_one():
     assert lazy == pytest.approx(1.25 / (1 + 0.5 / 1.584962500721156))
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # of equal scores
+@pytest.mark.parametrize("name", ["alpha_ndcg", "err_ia(normalized=True)"])
+def test_an_alpha_that_takes_nothing_from_repeated_subtopics(name):
+    metric, _, options = name.partition("(")
+    frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [2, 1, 1]})
+    tiny, small = (
+        frame.rec.measure(f"{metric}(alpha={alpha}{',' if options else ')'}{options}@3") for alpha in (1e-200, 1e-12)
+    )
+    assert tiny == pytest.approx(small)
+
+
 def test_what_is_refused():
     frame = pl.DataFrame({"user": [1], "item": [1], "relevant": [1], "score": [3], "intent": ["x"]})
     with pytest.raises(recframe.RecError, match="there is no truth="):

@@ -60,8 +60,9 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
         ranked = context.frame.select(*columns, **{SCORE: score})
     ranked = context.engine.drop_missing(ranked, SCORE)
     _check_ranks(context, ranked)
-    if context.query.condensed and context.query.by_rank:
-        # The gaps of unjudged rows are closed.
+    closes_gaps = context.query.condensed or (context.query.sampled is not None and not context.omitted)
+    if closes_gaps and context.query.by_rank:
+        # Of unjudged rows, and of those that no sample holds.
         ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.group).cast(nw.Int64()).alias(SCORE))
     if context.omitted:
         partial_rankings.check_counts(context, ranked)

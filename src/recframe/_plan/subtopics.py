@@ -95,9 +95,9 @@ def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) 
     return blocks.with_columns(place, nw.lit(1.0).alias(CHANCE))
 
 
-def _most_hits(alphas: Iterable[float]) -> int:
+def _most_hits(alphas: Iterable[float]) -> float:
     """Return how many hits of a subtopic a tied block may have before another one adds nothing to a float."""
-    return 1 + math.ceil(math.log(NEGLIGIBLE) / math.log(1 - min(alphas)))
+    return 1 + math.log(NEGLIGIBLE) / math.log1p(-min(alphas))
 
 
 def _of_one_subtopic(context: CallContext, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
-from recframe.metrics._options import bounds
+from recframe.metrics._options import MOST_SQUARED, bounds
 from recframe.metrics._sums import nan_if_infinite
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class CategoryEntropy(BeyondAccuracyMetric):
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     required_inputs: ClassVar[tuple[str, ...]] = ("features",)
 
-    smoothing: float = field(default=0, metadata=bounds(least=0))
+    smoothing: float = field(default=0, metadata=bounds(least=0, most=MOST_SQUARED))
 
     def explained(self) -> Sequence[str]:
         return [self.formula, *([f"q: with {self.smoothing:g} added to the sum of each"] if self.smoothing else [])]

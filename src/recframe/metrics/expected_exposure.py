@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from recframe.errors import OptionError, quoted
 from recframe.metrics._gain import looked_up
-from recframe.metrics._options import bounds, table, table_of
+from recframe.metrics._options import MOST_SQUARED, bounds, table, table_of
 from recframe.metrics._record import CutMetric, RankedListMetric, Reads
 from recframe.metrics._weights import log2, persistence
 
@@ -66,9 +66,9 @@ def _checked_browsing(browsing: Any) -> tuple[tuple[float, float], ...]:
     """Return a table of attention as a metric keeps it, or raise for what gives positions none."""
     attentions = table_of("browsing", browsing, "{1: 0.6, 2: 0.3, 3: 0.1}", of="positions")
     for place, attention in attentions:
-        if place < 1 or place % 1 or not 0 <= attention < math.inf:
+        if place < 1 or place % 1 or not 0 <= attention <= MOST_SQUARED:
             msg = f"browsing={quoted(browsing)} gives position {place:g} the attention {attention:g}"
-            raise OptionError(msg, "positions are whole numbers from 1, and attention is 0 or more")
+            raise OptionError(msg, f"positions are whole numbers from 1, and attention is from 0 to {MOST_SQUARED:g}")
     return attentions
 
 

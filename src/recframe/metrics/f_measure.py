@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from recframe.metrics._options import bounds
+from recframe.metrics._options import MOST_SQUARED, bounds
 from recframe.metrics.accuracy import HitCount
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class FBeta(FMeasure):
     formula: ClassVar[str] = "(1 + β²)·h(k) / (β²·R + k)"
     reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; RecTools `F1Beta`"
 
-    beta: float = field(default=2.0, metadata=bounds(above=0))
+    beta: float = field(default=2.0, metadata=bounds(above=0, most=MOST_SQUARED))
 
     def explained(self) -> Sequence[str]:
         return [self.formula, f"β = {self.beta:g}"]
