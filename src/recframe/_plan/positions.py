@@ -50,8 +50,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     keep += [ROW] if context.query.ties == "first" else []
     if context.truth is None and context.requirements.columns_read.relevance:
         keep += [*context.relevance, *context.propensities]
-    keep += [TIED] if TIED in context.omitted else []
-    keep += [CANDIDATES] if CANDIDATES in context.omitted and context.query.ordered == "by relevance" else []
+    keep += context.omitted
     keep += [GROUP] if context.own_groups else []
     columns, score = [*context.group, *keep, *context.values], score_column(index)
     if score == SCORE:
@@ -60,8 +59,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
         ranked = context.frame.select(*columns, **{SCORE: score})
     ranked = context.engine.drop_missing(ranked, SCORE)
     _check_ranks(context, ranked)
-    closes_gaps = context.query.condensed or (context.query.sampled is not None and not context.omitted)
-    if closes_gaps and context.query.by_rank:
+    if context.query.by_rank and (context.query.condensed or (context.query.sampled and not context.omitted)):
         # Of unjudged rows, and of those that no sample holds.
         ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.group).cast(nw.Int64()).alias(SCORE))
     if context.omitted:
