@@ -203,6 +203,24 @@ def test_columns_that_differ_only_by_case_are_refused(make, key, other, call, gi
         getattr(recframe.rec(make(columns)), call)(**given, by=key)
 
 
+@pytest.mark.parametrize("other", ["User", "user"])
+def test_columns_of_a_frame_that_are_read_for_each_other_are_refused(connection, other):
+    frame = connection.sql(f'SELECT 1 AS "user", 2 AS "{other}", 1 AS relevant, 0.5 AS score, 1 AS "Price", 2 AS price')
+    names = "'user' or 'User'" if other == "User" else "'user'"
+    for by in {"user", other}:
+        with pytest.raises(recframe.InputError, match=f"the frame has several columns of the name {names}\n"):
+            recframe.rec(frame).mrr(by=by)
+    # Nothing reads the others.
+    assert recframe.rec(frame).mrr(by="relevant").fetchall() == [(1.0,)]
+
+
+@pytest.mark.slow
+def test_columns_of_an_ibis_table_that_are_read_for_each_other_are_refused():
+    table = pytest.importorskip("ibis").memtable(pa.table({"user": [1], "User": [2], "relevant": [1], "score": [0.5]}))
+    with pytest.raises(recframe.InputError, match="the frame has several columns of the name 'user' or 'User'"):
+        recframe.rec(table).mrr(by="User")
+
+
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table")  # by Ibis
 def test_a_table_that_is_called_as_a_part_of_a_query_is_refused(connection):
     ibis = pytest.importorskip("ibis")
@@ -213,6 +231,14 @@ def test_a_table_that_is_called_as_a_part_of_a_query_is_refused(connection):
         recframe.rec(con.table("t9")).mrr()
     for table in (con.table("t9", database="main"), con.table("t10x"), con.table("rows")):
         assert recframe.rec(table).mrr().to_pyarrow().to_pylist() == [{"mrr": 1.0}]
+
+
+@pytest.mark.parametrize("metric", ["spearman", "kendall", "opa"])
+def test_a_connection_may_divide_whole_numbers_without_a_rest(connection, metric):
+    table = pa.table({"user": [1] * 4, "relevant": [2, 0, 1, 0], "score": [4, 3, 2, 2]})
+    connection.execute("SET integer_division = true")
+    ((found,),) = getattr(recframe.rec(connection.from_arrow(table)), metric)().fetchall()
+    assert found == pytest.approx(getattr(recframe.rec(table), metric)())
 
 
 def test_decimals_are_numbers(connection):

@@ -42,6 +42,22 @@ def test_spark_names_with_dots(spark):
         recframe.rec(frame).rbp(ties="first", by="a.user", score="relevant")
 
 
+@pytest.mark.spark
+def test_spark_columns_that_are_read_for_each_other(spark):
+    columns = {"user": [1, 1], "relevant": [1, 0], "score": [0.1, 0.9]}
+    frames = {"User": spark.frame({**columns, "User": [2, 3]}), "user": spark.frame(columns).select("*", "user")}
+    for other, frame in frames.items():
+        names = "'user' or 'User'" if other == "User" else "'user'"
+        with pytest.raises(recframe.InputError, match=f"the frame has several columns of the name {names}\n"):
+            recframe.rec(frame).mrr()
+    spark.session.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        result = recframe.rec(frames["User"]).mrr(by="User", per="User")
+        assert spark.rows(result.na.drop()) == [{"User": 2, "mrr": 1.0}]
+    finally:
+        spark.session.conf.unset("spark.sql.caseSensitive")
+
+
 def in_parts(spark, data, metrics, parts, **requested):
     """Return the rows of a call on Spark's workers and those of the same call on polars."""
     frames = {name: given for name, given in requested.items() if isinstance(given, pl.DataFrame)}

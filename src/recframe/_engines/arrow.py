@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recframe._engines.base import Adapter
-from recframe._engines.column_errors import called
-from recframe.errors import InputError, MissingExtraError
+from recframe._engines.column_errors import alike_columns
+from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -64,10 +64,8 @@ class Arrow(Adapter):
 def _check_names(name: str, table: Table) -> None:
     """Raise for a table with several columns of one name."""
     names = table.column_names
-    twice = sorted({column for column in names if names.count(column) > 1})
-    if twice:
-        msg = f"{called(name)} has several columns of the name {', '.join(map(repr, twice))}"
-        raise InputError(msg, "rename all but one of them")
+    if twice := [column for column in names if names.count(column) > 1]:
+        raise alike_columns(name, twice)
 
 
 def _read_columns(source: Source) -> Table:

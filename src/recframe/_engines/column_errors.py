@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import ColumnTypeError, MissingColumnError, closest_of
+from recframe.errors import ColumnTypeError, InputError, MissingColumnError, closest_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -52,6 +52,12 @@ def missing_column(spec: ColumnSpec, name: str, in_frame: Collection[Any], read:
         also += [f"{spec.role}={column!r}" for column in usual]
         hint = " or ".join(also) or f"{spec.role}= names the column that holds it"
     return MissingColumnError.of(msg, hint, spec.role, spec.column)
+
+
+def alike_columns(name: str, alike: Iterable[str]) -> InputError:
+    """Return the error for columns of a frame that are read for each other."""
+    msg = f"{called(name)} has several columns of the name {' or '.join(map(repr, dict.fromkeys(alike)))}"
+    return InputError(msg, "rename all but one of them")
 
 
 def _usual_columns(role: str, in_frame: Collection[Any]) -> list[Any]:

@@ -54,13 +54,10 @@ class Spark(SqlEngine):
         if isinstance(upto, int):
             return lazy(self._frame.sparkSession.range(1, upto + 1).toDF(POSITION))
         last = upto.to_native().toDF("last").where("last >= 1")
-        return lazy(
-            last.select(
-                functions()
-                .explode(functions().sequence(functions().lit(1).cast("long"), functions().col("last").cast("long")))
-                .alias(POSITION)
-            )
-        )
+        return lazy(last.selectExpr(f"explode(sequence(1L, bigint(last))) AS {self.spelled(POSITION)}"))
+
+    def folds_case(self, frame: Frame) -> bool:
+        return bool(frame.to_native().sparkSession.conf.get("spark.sql.caseSensitive") != "true")
 
     def spelled(self, column: str) -> str:
         # Unquoted, a dot is a field of a field.

@@ -13,7 +13,7 @@ import narwhals as nw
 
 from recframe._columns import COUNT
 from recframe._engines.base import Engine, Session, fetched, known_values, lazy
-from recframe._engines.column_errors import not_a_number
+from recframe._engines.column_errors import alike_columns, not_a_number
 from recframe._engines.column_spec import columns_of, specs_of
 from recframe._engines.key_types import common_type
 from recframe.errors import OptionError
@@ -67,6 +67,7 @@ class SqlEngine(Engine):
 
         for name, source in sources.items():
             self.check_names(name, source)
+            self._check_alike(name, source)
         untyped = {name: self.untyped(source.native) for name, source in sources.items()}
         frames = {name: _read(self, source, untyped[name]) for name, source in sources.items()}
         for column, spec in specs_of(sources).items():
@@ -76,6 +77,13 @@ class SqlEngine(Engine):
             empty = {name for name in holders if sources[name].specs[column].column in untyped[name]}
             frames |= _align(self, holders, column, spec, empty)
         return Session(self, frames, finish, columns_of(sources))
+
+    def _check_alike(self, name: str, source: Source) -> None:
+        """Raise if a column is to be read whose name another one has too, in capital letters or not."""
+        for spec in source.specs.values():
+            alike = [each for each in self.names(source.native) if each.lower() == spec.column.lower()]
+            if len(alike) > 1 and (alike.count(spec.column) > 1 or self.folds_case(lazy(source.native))):
+                raise alike_columns(name, alike)
 
     def narrow(self, frame: Frame, columns: Sequence[str]) -> Frame:  # noqa: ARG002
         return frame  # a database reads only what is used

@@ -178,7 +178,9 @@ def grades(frame: Frame, keys: Sequence[str], requested: AbstractSet[str]) -> Fr
         GRADE_RANK: nw.col(RELEVANCE).rank("average", descending=True).over(*keys),
         SAME_GRADE: nw.len().over(*keys, RELEVANCE),
     }
-    return frame.with_columns(*(expr.alias(name) for name, expr in columns.items() if name in requested))
+    # Floats: DuckDB may be set to divide whole numbers without a rest.
+    numbers = {name: expr.cast(nw.Float64()) for name, expr in columns.items() if name in requested}
+    return frame.with_columns(**numbers)
 
 
 def levels(frame: Frame, keys: Sequence[str]) -> Frame:
