@@ -409,6 +409,12 @@ def test_a_table_has_columns_of_any_models(run, models):
     assert {name: len(cells) for name, cells in values(out).items() if name != "metric"} == {"mrr": 2, "map": 2}
 
 
+def test_a_table_writes_years_and_ids_as_they_are(run):
+    Path("long.csv").write_text("user,score,relevant,year\n1234567,1,1,2023\n1234567,2,0,2024\n")
+    assert re.search(r"^ +metric +2023 +2024$", run("evaluate long.csv --model year -m mrr")[1], re.MULTILINE)
+    assert "| 1234567 |" in run("evaluate long.csv --per user -m mrr --markdown")[1]
+
+
 def test_markdown(run):
     _, out, _ = run("evaluate old.csv new.csv --truth test.csv -m map --markdown")
     assert [line.count("|") for line in out.splitlines()] == [3, 3, 3, 3]

@@ -36,6 +36,21 @@ def test_ids_that_are_one_number_stay_two(run, one):
     assert {row["user"]: row["recall"] for row in rows} == {one: 1.0, "7": 0.0}
 
 
+def test_booleans_of_two_spellings_are_two_ids(run):
+    files = {"old": "user,item,score 1,True,3 1,true,2", "truth": "user,item 1,true"}
+    assert run("evaluate old.csv --truth truth.csv -m mrr", **files) == [{"mrr": 0.5}]
+    rows = run("evaluate new.csv -m mrr --per user", new="user,score,relevant False,3,1 True,3,1")
+    assert [row["user"] for row in rows] == [False, True]
+
+
+@pytest.mark.parametrize("item", ["1e5", "0.50", "12345678901234567890123456789012345678901"])
+def test_numbers_that_print_otherwise_are_text(run, item):
+    # Among hashes that are text in the other file, 1e5 is one.
+    old = f"user,item,score 1,{item},3 1,2.5,4"
+    rows = run("evaluate old.csv --truth truth.csv -m mrr", old=old, truth=f"user,item 1,{item} 1,a")
+    assert rows == [{"mrr": 0.5}]
+
+
 def test_plain_numbers_stay_numbers(run):
     old = "user,item,score 7,0,3 -8,1,2 ,2,1"
     rows = run("evaluate old.csv --truth truth.csv -m hit_rate@1 --per user", old=old, truth="user,item 7,0 -8,2 ,2")
@@ -97,6 +112,16 @@ def test_ids_without_a_text_stay_what_they_are(capsys, tmp_path, kind):
     pl.DataFrame({"user": [1], "item": ["1"]}).write_parquet(tmp_path / "truth.parquet")
     assert main(["evaluate", f"{tmp_path / 'old.parquet'}", "--truth", f"{tmp_path / 'truth.parquet'}"]) == 2
     assert "but String in truth" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("files", ["old.parquet new.parquet", "all=*.parquet"])
+def test_fractions_are_not_stacked_on_text(capsys, tmp_path, monkeypatch, files):
+    # Polars makes "1.0" of 1.0, which is not the user "1" of the other file.
+    monkeypatch.chdir(tmp_path)
+    for name, user in {"old": 1.0, "new": "1"}.items():
+        pl.DataFrame({"user": [user], "score": [1], "relevant": [1]}).write_parquet(f"{name}.parquet")
+    assert main(["evaluate", *files.split()]) == 2
+    assert "user is fractions in one file and text in another" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")

@@ -169,14 +169,10 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
     frame, roles = _read(values, "check")
     result = rec(frame).check(k, **roles)
     counted = result.filter(result["count"] > 0)
-    if counted.is_empty() and not _format(values):
-        say("Nothing found.")
-        _show(result, values, out, None)
-    else:
-        _show(result, values, out, _picked(counted, roles, COLUMNS_OF_CHECK))
-        if not _format(values):
-            meanings = dict(counted.select("finding", "meaning").iter_rows())
-            say("\n".join(f"{finding}: {meaning}" for finding, meaning in meanings.items()))
+    _show(result, values, out, None if counted.is_empty() else _picked(counted, roles, COLUMNS_OF_CHECK))
+    if not _format(values):
+        meanings = dict(counted.select("finding", "meaning").iter_rows())
+        say("\n".join(f"{finding}: {meaning}" for finding, meaning in meanings.items()) or "Nothing found.")
     return found_beyond(result, *limits) if fail_on_check else []
 
 

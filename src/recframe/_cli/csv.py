@@ -29,7 +29,9 @@ SEPARATORS = {
 TEXTS = (pl.String, pl.Categorical, pl.Enum)
 OTHERS = cs.integer() | cs.boolean() | cs.date() | cs.datetime() | cs.time()
 """Ids that become text beside those that are; fractions stay, as their text would be another one's id."""
-NUMBER_WORDS = ["true", "false", "nan"]
+BOOLEANS = {"true": True, "false": False}
+"""What a column of booleans may say, in any case."""
+NUMBER_WORDS = [*BOOLEANS, "nan"]
 """What a column of numbers may say."""
 
 
@@ -50,15 +52,15 @@ def read_csv(
         What polars reads the file with.
     """
     scanned = pl.scan_csv(source, glob=False, **options)
-    numbers = {name: kind for name, kind in scanned.collect_schema().items() if name in ids and kind.is_numeric()}
-    if numbers:
-        scanned = pl.scan_csv(source, glob=False, schema_overrides=dict.fromkeys(numbers, pl.String), **options)
+    kinds = {name: kind for name, kind in scanned.collect_schema().items() if name in ids and kind != pl.String}
+    if kinds:
+        scanned = pl.scan_csv(source, glob=False, schema_overrides=dict.fromkeys(kinds, pl.String), **options)
     frame = pick(scanned).collect()
     columns = [name for name in scanned.collect_schema() if name in frame.columns]
     if columns and frame.select(pl.all_horizontal(pl.col(columns).is_null()).any()).item():
         frame = pick(scanned.filter(pl.any_horizontal(pl.all().is_not_null()))).collect()
     _refuse_repeated_names(source, frame.columns, options.get("separator", ","))
-    frame = frame.with_columns(_as_number(frame[name], kind) for name, kind in numbers.items() if name in frame.columns)
+    frame = frame.with_columns(_as_written(frame[name], kind) for name, kind in kinds.items() if name in frame.columns)
     return frame.select(values if values.name in ids else _with_nan(values) for values in frame)
 
 
@@ -165,13 +167,15 @@ def _with_nan(values: pl.Series) -> pl.Series:
     return numbers.set(is_nan, math.nan)
 
 
-def _as_number(ids: pl.Series, kind: pl.DataType) -> pl.Series:
-    """Return ids as numbers, if none is lost by that: whole numbers print back the same, others stay distinct."""
-    numbers = ids.cast(kind, strict=False)
-    if numbers.null_count() > ids.null_count() or numbers.is_nan().any():
-        return ids
-    same = (numbers.cast(pl.String) == ids).all() if kind.is_integer() else numbers.n_unique() == ids.n_unique()
-    return numbers if same else ids
+def _as_written(ids: pl.Series, kind: pl.DataType) -> pl.Series:
+    """Return ids of a kind, if no text is lost: each number prints back the same, booleans stay distinct."""
+    if kind == pl.Boolean:
+        values = ids.str.to_lowercase().replace_strict(BOOLEANS, default=None)
+        same = values.n_unique() == ids.n_unique()
+    else:
+        values = ids.cast(kind, strict=False)
+        same = (values.cast(pl.String) == ids).all() and not values.is_nan().any()
+    return values if same and values.null_count() == ids.null_count() else ids
 
 
 def with_ids_alike(frames: Sequence[pl.DataFrame], ids: Iterable[str]) -> list[pl.DataFrame]:

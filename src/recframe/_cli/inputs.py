@@ -147,7 +147,8 @@ class Inputs:
             hint = "save it as UTF-8" if "utf-8" in reason else "check the file"
             raise InputError(msg, f"{hint}, or give --format {'|'.join(FORMATS)}") from None
         # Texts without values are no texts: nobody said what the column holds.
-        return frame.select(values.cast(pl.Null) if _is_empty_text(values) else values for values in frame)
+        empty = [values.name for values in frame if values.dtype == pl.String and not values.count()]
+        return frame.with_columns(pl.col(empty).cast(pl.Null))
 
     def _scanned(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Return a file as a frame; of Parquet and CSV only the columns that are picked are read."""
@@ -271,16 +272,15 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
 
 def _concat(frames: Sequence[pl.DataFrame], wrong: str, remedy: str) -> pl.DataFrame:
     """Return the rows of frames, or raise where their columns differ."""
+    kinds = [(name, kind) for frame in frames for name, kind in frame.schema.items()]
+    for name in (name for name, kind in kinds if kind.is_float() and (name, pl.String()) in kinds):
+        msg = f"{wrong}: {name} is fractions in one file and text in another"
+        raise InputError(msg, remedy)
     try:
         return pl.concat(frames, how="vertical_relaxed")
     except pl.exceptions.PolarsError as error:
         msg = f"{wrong}: {_first_line(error)}"
         raise InputError(msg, remedy) from None
-
-
-def _is_empty_text(values: pl.Series) -> bool:
-    """Return whether a column, read from text, has no values."""
-    return values.dtype == pl.String and values.null_count() == len(values)
 
 
 def _first_line(error: Exception) -> str:

@@ -138,4 +138,4 @@ def _cell(value: Any, digits: int) -> str:
     if isinstance(value, float):
         # Values are between 0 and 1 as a rule; the p-value of a clear difference is not 0.
         return f"{value:.2e}" if 0 < abs(value) < 0.5 * 10**-digits or abs(value) >= 1e15 else f"{value:.{digits}f}"  # noqa: PLR2004
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else visible(str(value))
+    return visible(str(value))
