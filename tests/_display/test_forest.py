@@ -49,6 +49,14 @@ def test_all_pairs_and_segments_are_named():
     assert {pair for _, pair in rows} == expected
 
 
+def test_two_segments_of_one_name_have_lines_of_their_own():
+    result = FRAME.with_columns(pl.col("day").replace("mon", "missing")).rec.compare(
+        "mrr", score=["old", "new"], per="day"
+    )
+    _, _, rows = drawn(recframe.forest(result))
+    assert {pair for _, pair in rows} == {"'missing' · new", "missing · new"}
+
+
 def test_models_may_be_lists():
     long = pl.concat([FRAME.select("user", "relevant", score=name).with_columns(model=[name]) for name in MODELS[:2]])
     _, _, rows = drawn(recframe.forest(long.rec.compare("mrr", model="model")))

@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 
 import recframe
+from recframe._files.paths import write_whole
 
 RUN = "q1 Q0 d2 1 9.5 old\nq1 Q0 d1 2 3 old\nq2 Q0 d1 1 -1e-3 old\n"
 RUN_ROWS = [("q1", "d2", 9.5), ("q1", "d1", 3.0), ("q2", "d1", -0.001)]
@@ -345,6 +346,21 @@ def test_files_give_the_values_of_trec_eval(file, library):
     for name in ("map", "ndcg"):
         expected = sum(own[name] for own in oracle.values()) / len(oracle)
         assert found[name].to_list()[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_disk_without_room_leaves_the_old_file_and_no_other(tmp_path):
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "mine.run"
+    path.write_text("old")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        with pytest.raises(recframe.InputError, match=r"(?s)mine.run' cannot be written.*that has room"):
+            write_whole(path, b"x" * 1000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert path.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):

@@ -195,6 +195,12 @@ def test_calls_while_training_are_told_in_words_what_is_wrong():
             make("ndcg", k=10)
 
 
+def test_lists_of_one_row_each_are_lists():
+    call = recframe.feval("mrr", "lightgbm.sklearn", undefined=0)
+    assert call([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], None, np.ones(4, int)) == ("mrr", 0.5, True)
+    assert call([1, 0], [0.9, 0.8], None, [2, 0])[1] == 1
+
+
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 def test_lightgbm_stops_early_by_a_metric():
     lightgbm = pytest.importorskip("lightgbm")

@@ -94,7 +94,9 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     baselines = {texts.name_of(row["baseline"]) for row in kept}
     sides = ("model", "baseline") if len(baselines) > 1 else ("model",)
     pairs = texts.pair_texts([tuple(texts.name_of(row[side]) for side in sides) for row in kept])
-    parts = [_row(row, pair) for row, pair in zip(kept, pairs, strict=True)]
+    of_rows = [tuple(row.values())[: list(row).index("metric")] for row in kept]
+    lines = [*map(" · ".join, zip(texts.segment_texts(of_rows), pairs, strict=True))] if of_rows[0] else pairs
+    parts = [_row(row, line) for row, line in zip(kept, lines, strict=True)]
     against = [f"against {texts.short(baselines.pop())}"] if len(baselines) == 1 else []
     subtitle = [", ".join([*against, texts.range_text([row["lists"] for row in kept])]), *some]
     colours = list(dict.fromkeys(map(texts.name_of, models)))
@@ -109,8 +111,5 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _row(row: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """Return what a chart holds of a row: its segment and pair are its name."""
-    segment = tuple(row.values())[: list(row).index("metric")]
-    if segment:
-        pair = f"{texts.segment_texts([segment])[0]} · {pair}"
     chosen = ("metric", "difference", "low", "high", "verdict", "lists")
     return {name: row[name] for name in chosen} | {"pair": pair, "model": texts.name_of(row["model"])}

@@ -155,7 +155,7 @@ def write_whole(path: Path, data: bytes) -> None:
         partial = None
     except (OSError, ValueError, RuntimeError) as error:  # of links in a circle, up to Python 3.12
         msg = f"{str(path)!r} cannot be written: {error}"
-        raise InputError(msg, "name a file in a directory that exists and that you may write to") from error
+        raise InputError(msg, "name a file in a directory that has room and that you may write to") from error
     finally:
         if partial is not None:
             partial.unlink(missing_ok=True)

@@ -54,20 +54,19 @@ def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) 
     >>> call([0, 1, 1], [0.9, 0.8, 0.7], None, [2, 1])
     ('mrr', 0.75, True)
     """
-    value = Value.of(metric, policies)
     makers: dict[str, Callable[[Value], Callable[..., Any]]] = {
         "lightgbm": _lightgbm,
         "lightgbm.sklearn": _lightgbm_sklearn,
         "xgboost": _xgboost,
     }
     choice("library", library, makers)
-    return makers[library](value)
+    return makers[library](Value.of(metric, policies))
 
 
 def _lightgbm(value: Value) -> Callable[..., Any]:
     def call(predictions: Any, data: Any) -> tuple[str, float, bool]:
         _check_data(data, "get_group", "Dataset of LightGBM", "lightgbm.train(..., feval=)")
-        result = value(data.get_label(), predictions, _groups(data.get_group(), "Dataset(..., group=sizes)"))
+        result = _of_lists(value, data.get_label(), predictions, data.get_group(), "Dataset(..., group=sizes)")
         return value.name, result, value.higher_is_better
 
     return call
@@ -76,7 +75,8 @@ def _lightgbm(value: Value) -> Callable[..., Any]:
 def _lightgbm_sklearn(value: Value) -> Callable[..., Any]:
     # LightGBM counts the parameters to see what to pass.
     def call(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[str, float, bool]:  # noqa: ARG001
-        return value.name, value(y_true, y_pred, _groups(group, "fit(..., eval_group=[sizes])")), value.higher_is_better
+        result = _of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
+        return value.name, result, value.higher_is_better
 
     return call
 
@@ -84,8 +84,8 @@ def _lightgbm_sklearn(value: Value) -> Callable[..., Any]:
 def _xgboost(value: Value) -> Callable[..., Any]:
     def call(predictions: Any, data: Any) -> tuple[str, float]:
         _check_data(data, "get_uint_info", "DMatrix of XGBoost", "xgboost.train(..., custom_metric=)")
-        ends = data.get_uint_info("group_ptr")
-        return value.name, value(data.get_label(), predictions, _groups(ends[1:] - ends[:-1], "DMatrix(..., qid=ids)"))
+        labels, ends = data.get_label(), data.get_uint_info("group_ptr")
+        return value.name, _of_lists(value, labels, predictions, ends[1:] - ends[:-1], "DMatrix(..., qid=ids)")
 
     return call
 
@@ -97,9 +97,10 @@ def _check_data(data: Any, method: str, what: str, caller: str) -> None:
         raise OptionTypeError(msg, f"give the function to {caller}, which calls it; or library= for another booster")
 
 
-def _groups(sizes: Any, remedy: str) -> Any:
-    """Return the sizes of lists, or raise where there are none."""
+def _of_lists(value: Value, labels: Any, predictions: Any, sizes: Any, remedy: str) -> float:
+    """Return the value of lists of these sizes, or raise where there are none."""
     if sizes is None or not len(sizes):
         msg = "the data has no groups, so nothing says which list each row is in"
         raise InputError(msg, remedy)
-    return sizes
+    # As many sizes as rows would be read as ids: with an empty list they are one more.
+    return value(labels, predictions, [*sizes, 0] if len(sizes) == len(labels) else sizes)
