@@ -81,6 +81,13 @@ def test_a_folder_is_one_model_with_the_columns_of_its_folders(run, recs, write,
     assert [(row["model"], row["mrr"]) for row in found] == [("old", whole[0]["mrr"]), ("recs", whole[0]["mrr"])]
 
 
+def test_parts_may_have_their_columns_in_any_order(run, recs):
+    Path("turned").mkdir()
+    recs.head(2).write_csv("turned/a.csv")
+    recs[2:].select(reversed(recs.columns)).write_csv("turned/b.csv")
+    assert rows_of(run("evaluate turned -m mrr --json")) == rows_of(run("evaluate recs.csv -m mrr --json"))
+
+
 def test_the_truth_may_be_a_folder(run, recs):
     recs.drop("relevant").write_csv("ranked.csv")
     parts(recs.drop("score"), "truth")

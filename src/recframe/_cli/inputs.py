@@ -253,31 +253,31 @@ def _is_metric(name: str) -> bool:
 
 def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the frames of the models as one, with a column of their names."""
-    columns: list[str] = []
+    first, columns = next((name, frame.columns) for name, frame in frames.items())
     for name, frame in frames.items():
         if MODEL_COLUMN in frame.columns:
             msg = f"the file of the model {name!r} has a column {MODEL_COLUMN!r} of its own"
             raise OptionError(msg, f"give one file and --model {MODEL_COLUMN}, or drop the column")
-        columns = columns or frame.columns
         if {*columns} != {*frame.columns}:
             odd = sorted({*columns} ^ {*frame.columns})
-            msg = f"the files of {next(iter(frames))!r} and {name!r} differ in the columns {', '.join(map(repr, odd))}"
+            msg = f"the files of {first!r} and {name!r} differ in the columns {', '.join(map(repr, odd))}"
             raise InputError(msg, "give the files the same columns; a file of what was relevant is that of --truth")
         if frame.is_empty():
             msg = f"the file of the model {name!r} has no rows"
             raise InputError(msg, "give a file with its rows, or leave the model out")
-    named = [frame.select(pl.lit(name).alias(MODEL_COLUMN), *map(pl.col, columns)) for name, frame in frames.items()]
+    named = [frame.select(pl.lit(name).alias(MODEL_COLUMN), pl.all()) for name, frame in frames.items()]
     return _concat(named, "the files of the models have columns of unlike types", "give their ids one type")
 
 
 def _concat(frames: Sequence[pl.DataFrame], wrong: str, remedy: str) -> pl.DataFrame:
-    """Return the rows of frames, or raise where their columns differ."""
+    """Return the rows of frames, with the columns in the order of the first, or raise where they differ."""
     kinds = [(name, kind) for frame in frames for name, kind in frame.schema.items()]
     for name in (name for name, kind in kinds if kind.is_float() and (name, pl.String()) in kinds):
         msg = f"{wrong}: {name} is fractions in one file and text in another"
         raise InputError(msg, remedy)
+    alike = [frame.select(name for name in dict(kinds) if name in frame.columns) for frame in frames]
     try:
-        return pl.concat(frames, how="vertical_relaxed")
+        return pl.concat(alike, how="vertical_relaxed")
     except pl.exceptions.PolarsError as error:
         msg = f"{wrong}: {_first_line(error)}"
         raise InputError(msg, remedy) from None
