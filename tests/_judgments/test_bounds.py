@@ -99,6 +99,18 @@ def test_a_level_in_a_name_is_that_of_a_call(library, metric):
         assert found.row(0) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("most", [1, 20, 300])
+def test_many_candidates_are_evaluated_some_at_a_time(library, monkeypatch, most):
+    rows, judged, _ = case(5, 2)
+    rec, truth = recframe.rec(library.DataFrame(rows)), library.DataFrame(judged)
+    together = nw.from_native(rec.bounds(METRICS, truth=truth)).drop("metric").rows()
+    monkeypatch.setattr("recframe._judgments.bounds.MOST_ROWS", most)
+    for found, expected in zip(
+        nw.from_native(rec.bounds(METRICS, truth=truth)).drop("metric").rows(), together, strict=True
+    ):
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
 def test_the_mean_is_that_of_evaluate_and_the_share_judged_is_that_of_judged(engine):
     rows, judged, _ = case(7, 2)
     frame, truth = engine.frames(rows + [dict(row, score=None) for row in rows[:1]], judged)

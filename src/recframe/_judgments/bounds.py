@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,8 @@ EXACT: Mapping[str, Sequence[Any]] = {
     "grades": ("all", "positive", "relevant"), "discount": (*DISCOUNTS,), "ideal": ("all",),
 }  # fmt: skip
 """The options of these metrics with which their bounds are exact."""
+MOST_ROWS = 2**20
+"""About how many rows of candidates are evaluated at a time."""
 
 
 def check_metrics(metrics: Sequence[Metric]) -> None:
@@ -140,8 +143,15 @@ class Candidates:
 
     lists: Array
     """The list of each candidate: those with 0, 1, 2, … of the first items come first, then those with the last."""
-    rows: Mapping[str, Array]
-    truth: Mapping[str, Array]
+    begins: Array
+    ends: Array
+    """The first unjudged item of its list that each candidate makes relevant, and the first one after these."""
+    rows: tuple[Array, Array, Array]
+    """The list, the item and the position of each row up to the cutoff, by list."""
+    unjudged: tuple[Array, Array]
+    """The list of each unjudged item, and its number, by list."""
+    judged: tuple[Array, Array, Array]
+    grade: float
 
     @classmethod
     def of(cls, lists: Lists, start: Array, cutoff: float, grade: float) -> Candidates:
@@ -149,50 +159,48 @@ class Candidates:
         of_row, items = lists.frame
         order = np.lexsort((start, of_row))
         of_row, items, start = of_row[order], items[order], start[order]
-        of_judged, judged, relevance = lists.judged
         near = start <= cutoff
-        unjudged = _unjudged(of_row, items, of_judged, judged)
+        unjudged = _unjudged(of_row, items, *lists.judged[:2])
         inside = np.bincount(of_row[unjudged[near[unjudged]]], minlength=lists.count)
-        index, number = _counted(2 * inside + 2)
-        is_last = number > inside[index]
-        more = number - is_last * (inside[index] + 1)
-        of_top, top = _rows(of_row[near], index)
-        of_known, judgments = _rows(of_judged, index)
-        # Only the first candidate needs those that are not relevant: for the share judged.
-        kept = (relevance[judgments] > 0) | (number[of_known] == 0)
-        ends = np.where(is_last, len(items), more)
-        of_chosen, chosen = _rows(of_row[unjudged], index, is_last * (inside[index] - more), ends)
-        added = items[unjudged[chosen]]
-        return cls(
-            index,
-            {"list": of_top, "item": items[near][top], "rank": start[near][top]},
-            {
-                "list": np.append(of_known[kept], of_chosen),
-                "item": np.append(judged[judgments[kept]], added),
-                "relevant": np.append(relevance[judgments[kept]], np.full(len(added), grade)),
-            },
-        )
+        index, first = _counted(2 * inside + 2)
+        last = first - inside[index] - 1
+        begins, ends = np.where(last < 0, 0, inside[index] - last), np.where(last < 0, first, len(items))
+        rows = of_row[near], items[near], start[near]
+        return cls(index, begins, ends, rows, (of_row[unjudged], items[unjudged]), lists.judged, grade)
 
     def values(self, metrics: Sequence[Metric], backend: Any) -> dict[str, Array]:
         """Return the value of each candidate under each metric, by its label, NaN where it has none."""
-        types = {"list": nw.Int64(), "item": nw.Int64(), "rank": nw.Float64(), "relevant": nw.Float64()}
-        frame, truth = (
-            nw.from_dict(dict(each), {name: types[name] for name in each}, backend=backend)
-            for each in (self.rows, self.truth)
-        )
-        # What a model does not rank has no rank.
-        frame = frame.with_columns(nw.when(nw.col("rank") < math.inf).then(nw.col("rank")).alias("rank"))
-        roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth.to_native()}
-        # Whatever `Config` names is about the user's frame.
-        with warnings.catch_warnings(), only({}):
-            warnings.simplefilter("ignore", RecWarning)
-            evaluated = evaluate(frame.to_native(), {}, list(metrics), None, roles, counts=False, chance=False)
-        result = nw.from_native(evaluated, eager_only=True)
-        candidates = result["list"].to_numpy()
         values = {metric.label: np.full(len(self.lists), np.nan) for metric in metrics}
-        for label, column in values.items():
-            column[candidates] = result[label].cast(nw.Float64()).to_numpy()
+        rows = np.cumsum(np.bincount(self.rows[0], minlength=self.lists.max(initial=0) + 1)[self.lists])
+        parts = max(1, rows.max(initial=0) // MOST_ROWS)
+        for some in np.split(np.arange(len(rows)), np.searchsorted(rows, rows[-1:] * np.arange(1, parts) // parts)):
+            frame, truth = (nw.from_dict(each, backend=backend) for each in self._columns(some))
+            # What a model does not rank has no rank.
+            frame = frame.with_columns(nw.when(nw.col("rank") < math.inf).then(nw.col("rank")).alias("rank"))
+            roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth.to_native()}
+            # Whatever `Config` names is about the user's frame.
+            with warnings.catch_warnings(), only({}):
+                warnings.simplefilter("ignore", RecWarning)
+                evaluated = evaluate(frame.to_native(), {}, list(metrics), None, roles, counts=False, chance=False)
+            result = nw.from_native(evaluated, eager_only=True)
+            candidates = some[result["list"].to_numpy()]
+            for label, column in values.items():
+                column[candidates] = result[label].cast(nw.Float64()).to_numpy()
         return values
+
+    def _columns(self, some: Array) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Return the rows of some candidates, and their truth."""
+        index, begins, ends = self.lists[some], self.begins[some], self.ends[some]
+        of_top, top = _rows(self.rows[0], index)
+        of_known, known = _rows(self.judged[0], index)
+        # Only the first candidate needs those that are not relevant: for the share judged.
+        kept = (self.judged[2][known] > 0) | (ends[of_known] == 0)
+        of_known, known = of_known[kept], known[kept]
+        of_chosen, chosen = _rows(self.unjudged[0], index, begins, ends)
+        columns = {"list": (of_known, of_chosen), "item": (self.judged[1][known], self.unjudged[1][chosen])}
+        columns |= {"relevant": (self.judged[2][known], np.full(len(chosen), self.grade))}
+        truth = {name: np.concatenate(each) for name, each in columns.items()}
+        return {"list": of_top, "item": self.rows[1][top], "rank": self.rows[2][top]}, truth
 
 
 def _unjudged(of_row: Array, items: Array, of_judged: Array, judged: Array) -> Array:
@@ -230,8 +238,7 @@ def bounds(plan: Plan, grade: Any) -> Any:
 
     def rows() -> nw.DataFrame[Any]:
         lists = Lists.of(plan)
-        named_levels = [each.own_min_relevance for each in plan.metrics]
-        levels = [query.min_relevance if level is None else level for level in named_levels]
+        levels = [query.min_relevance if (own := each.own_min_relevance) is None else own for each in plan.metrics]
         metrics = {each.label: at_level(each, level) for each, level in zip(plan.metrics, levels, strict=True)}
         largest = _largest(grade, lists, levels)
         statistics = []
@@ -260,25 +267,22 @@ def _largest(grade: float | None, lists: Lists, levels: Sequence[float | None]) 
 def _bounds(lists: Lists, start: Array, metrics: Sequence[Metric], grade: float) -> dict[str, dict[str, Array]]:
     """Return what a result says of each metric under a model, by its label."""
     statistics = {}
-    backend = nw.get_native_namespace(lists.table).__name__
     for k in dict.fromkeys(getattr(metric, "k", None) for metric in metrics):
         cut = [metric for metric in metrics if getattr(metric, "k", None) == k]
         gains = {metric.label: _gains(metric) for metric in cut if isinstance(metric, NDCG) and metric.gain != "binary"}
         every = {each.label: each for each in (*cut, Judged(k), *(gain for pair in gains.values() for gain in pair))}
         candidates = Candidates.of(lists, start, math.inf if k is None else k, grade)
-        values = candidates.values([*every.values()], backend)
+        values = candidates.values([*every.values()], nw.get_native_namespace(lists.table).__name__)
         first = np.flatnonzero(np.append(True, np.diff(candidates.lists) > 0)[: len(candidates.lists)])
         for metric in cut:
             each = values[metric.label]
             least, greatest = (end.reduceat(each, first) if len(first) else each for end in (np.fmin, np.fmax))
             if isinstance(metric, NDCG) and metric.label in gains:
                 base, per_item = (values[gain.label] for gain in gains[metric.label])
-                of_judged, _, relevance = lists.judged
-                judged = np.split(relevance, np.searchsorted(of_judged, np.arange(1, lists.count)))
-                gained = [each[: len(each) // 2] for each in np.split(per_item, first[1:])]
-                ideal = _ideal(metric, max(map(len, judged)) + max(map(len, gained)))
-                each_list = zip(base[first], gained, judged, strict=False)
-                greatest = np.array([_greatest_ndcg(metric, *each, ideal, grade) for each in each_list])
+                of_list, number = _counted(np.diff([*first, len(per_item)]) // 2)
+                gained = np.full((len(first), number.max(initial=0) + 1), -np.inf)
+                gained[of_list, number] = per_item[first[of_list] + number] - per_item[first[of_list]]
+                greatest = _greatest_ndcg(metric, base[first], gained, lists.judged, grade)
             columns = {"mean": each[first], "least": least, "greatest": greatest}
             statistics[metric.label] = _means({**columns, "judged": values[Judged(k).label][first]}, lists)
     return statistics
@@ -297,8 +301,7 @@ def _means(columns: Mapping[str, Array], lists: Lists) -> dict[str, Array]:
     parts = []
     for segment in range(len(lists.reported) if lists.reported.columns else 1):
         there = ~np.isnan(columns["mean"]) & (lists.segments == segment)
-        means = {name: _mean(each[there]) for name, each in columns.items()}
-        parts.append({**means, "lists": float(there.sum())})
+        parts.append({name: _mean(each[there]) for name, each in columns.items()} | {"lists": float(there.sum())})
     return {name: np.array([part[name] for part in parts], dtype=np.float64) for name in (*columns, "lists")}
 
 
@@ -308,19 +311,13 @@ def _mean(values: Array) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _ideal(metric: NDCG, most: int) -> Array:
-    """Return the sums of the discounts of the first positions, from none on."""
-    weight = DISCOUNTS[str(metric.discount)]
-    discounts = [weight(float(r)) if metric.k is None or r <= metric.k else 0.0 for r in range(1, most + 1)]
-    return np.append(0.0, np.cumsum(discounts))
-
-
-def _greatest_ndcg(metric: NDCG, base: float, gained: Array, judged: Array, ideal: Array, grade: float) -> float:
-    """Return the greatest value of a list over all grades of its unjudged items, from 0 to the largest one.
+def _greatest_ndcg(metric: NDCG, base: Array, gained: Array, judged: tuple[Array, ...], grade: float) -> Array:
+    """Return the greatest value of each list over all grades of its unjudged items, from 0 to the largest one.
 
     Where the first m items have at least a grade, the sum of gains adds up over grades, and so does the ideal one. Both
     are concave in m, so that the greatest quotient t has, for each grade, the m of the greatest sum − t · ideal
-    (Dinkelbach 1967).
+    (Dinkelbach 1967). `gained` has what the first m items of each list add, -inf for more than it has. Lists of the
+    same grades are computed together.
     """
 
     def gain(relevance: float) -> float:
@@ -328,19 +325,29 @@ def _greatest_ndcg(metric: NDCG, base: float, gained: Array, judged: Array, idea
             return 0.0
         return float(2.0**relevance - 1 if metric.gain == "exp2" else relevance)
 
-    grades = sorted({*filter(gain, judged.tolist()), grade})
-    steps = np.diff([0.0, *map(gain, grades)])
-    above = [int(np.sum(judged >= each)) for each in grades]
-    sums, best = gained - gained[0], -1.0
-    chosen = [0] * len(grades)
-    while True:
-        total = base + sum(step * sums[m] for step, m in zip(steps, chosen, strict=True))
-        divisor = sum(step * ideal[n + m] for step, n, m in zip(steps, above, chosen, strict=True))
-        value = total / divisor if divisor > 0 else np.nan
-        if not value > best + ROUNDING:
-            return float(max(best, value))
-        best = value
-        chosen = [
-            int(np.argmax(sums - best * ideal[n : n + len(sums)])) if each <= grade else 0
-            for n, each in zip(above, grades, strict=True)
-        ]
+    of_judged, _, relevance = judged
+    gaining = {*filter(gain, np.unique(relevance).tolist())}
+    of_grades: dict[tuple[float, ...], list[tuple[int, list[int]]]] = {}
+    for index, own in enumerate(np.split(relevance, np.searchsorted(of_judged, np.arange(1, len(base))))[: len(base)]):
+        judgments = sorted(own.tolist())
+        grades = tuple(sorted({*judgments} & gaining | {grade}))
+        above = [len(judgments) - bisect_left(judgments, each) for each in grades]
+        of_grades.setdefault(grades, []).append((index, above))
+    weight, most = DISCOUNTS[str(metric.discount)], np.bincount(of_judged).max(initial=0) + gained.shape[1]
+    discounts = [weight(float(r)) if metric.k is None or r <= metric.k else 0.0 for r in range(1, most + 1)]
+    ideal, best = np.append(0.0, np.cumsum(discounts)), np.full(len(base), -1.0)
+    for grades, lists in of_grades.items():
+        steps = np.diff([0.0, *map(gain, grades)])
+        left, counts = (np.array(column) for column in zip(*lists, strict=True))
+        chosen = np.zeros_like(counts)
+        while len(left):
+            total = base[left] + sum(step * gained[left, m] for step, m in zip(steps, chosen.T, strict=True))
+            divisor = sum(step * ideal[m] for step, m in zip(steps, (counts + chosen).T, strict=True))
+            value = np.divide(total, divisor, out=np.full(len(left), np.nan), where=divisor > 0)
+            better = value > best[left] + ROUNDING
+            best[left] = np.fmax(best[left], value)
+            left, counts, chosen, value = left[better], counts[better], chosen[better], value[better]
+            for place in np.flatnonzero(np.array(grades) <= grade):
+                ideals = ideal[counts[:, [place]] + np.arange(gained.shape[1])]
+                chosen[:, place] = np.argmax(gained[left] - value[:, None] * ideals, axis=1)
+    return best
