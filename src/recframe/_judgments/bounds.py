@@ -279,7 +279,7 @@ def _bounds(lists: Lists, start: Array, metrics: Sequence[Metric], grade: float)
             least, greatest = (end.reduceat(each, first) if len(first) else each for end in (np.fmin, np.fmax))
             if isinstance(metric, NDCG) and metric.label in gains:
                 base, per_item = (values[gain.label] for gain in gains[metric.label])
-                of_list, number = _counted(np.diff([*first, len(per_item)]) // 2)
+                of_list, number = _counted(np.diff(np.append(first, len(per_item))) // 2)
                 gained = np.full((len(first), number.max(initial=0) + 1), -np.inf)
                 gained[of_list, number] = per_item[first[of_list] + number] - per_item[first[of_list]]
                 greatest = _greatest_ndcg(metric, base[first], gained, lists.judged, grade)
