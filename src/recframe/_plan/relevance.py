@@ -88,6 +88,8 @@ def is_needed_row(min_relevance: float | None, *, graded: bool) -> nw.Expr:
     # What is missing counts as 0, which is a hit only from 0 on.
     filled_in = min_relevance is not None and min_relevance <= 0
     relevance = or_zero(RELEVANCE) if filled_in else nw.col(RELEVANCE).cast(nw.Float64())
+    if graded and min_relevance is None:
+        return relevance != 0
     return is_read(is_hit(relevance, min_relevance), relevance, graded=graded)
 
 
