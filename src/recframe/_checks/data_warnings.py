@@ -21,7 +21,7 @@ from recframe._checks.lists import of_scores
 from recframe._checks.opened import Frames, unused_model
 from recframe._checks.rows import of_repeats, of_unused_model
 from recframe._checks.truth_warnings import Matches, assumed_relevance
-from recframe._columns import CANDIDATES, HIT, ITEM, MODEL, RELEVANCE, TIED, score_column
+from recframe._columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, score_column
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._guesses import MEANT
@@ -74,6 +74,7 @@ def warn_of_data(
         and context.requirements.reads_ranks
     ):
         guesses += _sampled_candidates(frames.frame, query)
+    guesses += _small_catalog(frames, context) if CANDIDATES in context.omitted else []
     if frames.truth is not None:
         matches = Matches(frames.frame, frames.truth, query, context.session)
         if context.requirements.columns_read.relevance:
@@ -175,6 +176,21 @@ def _ranks_as_scores(query: Query) -> Iterator[str]:
     for name in () if query.by_rank else query.orders:
         if str(name).lower() in ("rank", *MEANT["rank"]):
             yield f"score={name!r} is named like a rank, but the largest score comes first: rank={name!r} puts 1 first"
+
+
+def _small_catalog(frames: CallFrames, context: CallContext) -> Iterator[str]:
+    """Yield that a metric takes the items of a frame for all, but lists rank more."""
+    metrics, values = context.requirements.metrics, context.requirements.values
+    counting = [each.label for each in metrics if each.reads_groups or CATALOG_SIZE in values[each.label].requested]
+    if not counting or (frames.catalog, frames.catalog_size) != (None, None):
+        return
+    count, most = (
+        context.engine.scalar(context.session.frames["frame"].select(number))
+        for number in (nw.col(ITEM).n_unique(), nw.col(CANDIDATES).max())
+    )
+    if most is not None and count < most:
+        held = f"and the frame holds {count:,} of at least {most:,}"
+        yield f"{counting[0]} reads the number of all items, {held}: catalog= names or counts them"
 
 
 def _lists_with_repeats(sample: Frames) -> int:
