@@ -72,3 +72,17 @@ def test_shares_of_rows_sum_to_the_value(polars_engine):
 def test_what_no_gain_may_be(gain, says):
     with pytest.raises(recframe.RecError, match=says):
         metrics.DCG(gain=gain)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        metrics.NDCG(2, gain=lambda relevance: relevance / relevance.max()),
+        metrics.DCG(2, discount=lambda position: 1 / position.rank()),
+    ],
+)
+def test_functions_that_read_other_rows(engine, metric):
+    # A call keeps the rows that it needs: their maximum is not that of the frame, nor that of a list.
+    frame = engine.frame({"user": [1, 1, 1], "relevant": [1, 0, 5], "score": [3.0, 2.0, 1.0]})
+    with pytest.raises(recframe.OptionTypeError, match="reads other rows than its own"):
+        engine.ask(frame, "measure", metric)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
+from narwhals.exceptions import InvalidOperationError
 
+from recframe._columns import RELEVANCE
 from recframe.errors import OptionError, OptionTypeError, no_attribute, quoted
 
 if TYPE_CHECKING:
@@ -135,14 +138,25 @@ class TermColumns:
         check_terms(label, terms)
         check_names(label, terms, columns)
         for name, term in terms.items():
-            if not isinstance(term, nw.Expr):
-                msg = f"term {name!r} of metric {label!r} is {term!r}, which is not a Narwhals expression"
+            if wrong := _what_is_wrong(term):
+                msg = f"term {name!r} of metric {label!r} is {quoted(term)}, which {wrong}"
                 raise OptionTypeError(msg, "return expressions of the row, such as {'hits': row.hit}")
             computed = row.key_of(term)
             key = (label, name) if computed is None else (computed, over)
             columns[name] = self._by_key.setdefault(key, self._name(len(self._by_key)))
             by_column[columns[name]] = term
         return Terms(by_column, frozenset(row.requested))
+
+
+def _what_is_wrong(term: object) -> str:
+    """Return why a term is no expression of one row by itself; empty: it is one."""
+    if not isinstance(term, nw.Expr):
+        return "is not a Narwhals expression"
+    # What Narwhals computes over groups reads other rows, and the plan chooses which of them it has.
+    with suppress(InvalidOperationError):
+        (0.0 * nw.col(RELEVANCE) + term).over(RELEVANCE)
+        return "reads other rows than its own, as a maximum or a rank does"
+    return ""
 
 
 def check_terms(label: str, terms: object) -> None:

@@ -44,11 +44,6 @@ def _first_gain(row: IdealRow, gain: Gain, grades: Grades, discount: Weight) -> 
     return nw.when(gained > 0).then(gained * discount(nw.lit(1.0))).otherwise(0.0)
 
 
-def _hit(row: IdealRow) -> nw.Expr:
-    """Return whether a row of the best order is relevant."""
-    return row.hit
-
-
 def _discount(row: Row, discount: Weight) -> nw.Expr:
     """Return the (expected) discount of a row's position, at any position."""
     return row.weight(discount, None)
@@ -268,7 +263,7 @@ class NDCG(DCG):
             return {"ideal": row.shared(_first_gain, self.gain, self.grades, self._weight)}
         last = None if self.ideal == "uncut" else self.k
         ideal = {"ideal": row.shared(_ideal_gain, self.gain, self.grades, self._weight, last)}
-        return ideal | ({"ideal hits": row.shared(_hit)} if self._signed else {})
+        return ideal | ({"ideal hits": row.hit} if self._signed else {})
 
     def of_rank(self, rank: float) -> float | None:
         if self.ideal == "ones" or callable(self.discount):

@@ -212,8 +212,8 @@ class LongTail(Popularity):
         return [self.formula, f"head: the {self.head:.4g} of the items of the training data that most users have"]
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
-        tail = (row.popularity > self.head).cast(nw.Float64())
-        return {"recommended": row.within(self.k), "tail": row.within(self.k) * tail}
+        within = row.within(self.k)
+        return {"recommended": within, "tail": within * (row.popularity > self.head).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["tail"] / sums["recommended"]

@@ -66,5 +66,4 @@ class UserCoverage(BeyondAccuracyMetric):
         return {"recommended": row.within(self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        least = self.k if self.filled and self.k is not None else 1
-        return nw.when(sums["recommended"] >= least).then(1.0).otherwise(0.0)
+        return nw.when(sums["recommended"] >= ((self.filled and self.k) or 1)).then(1.0).otherwise(0.0)
