@@ -278,7 +278,12 @@ def broken(**methods):
     ("methods", "message"),
     [
         ({"terms": lambda self, row: {"hits": 1.0}}, r"term 'hits' of metric 'broken' is 1.0, which is not a Narwhals"),
+        (
+            {"terms": lambda self, row: {"hits": row.hit / row.hit.max()}},
+            r"term 'hits' .* reads other rows than its own",
+        ),
         ({"value": lambda self, sums: None}, r"value\(\) of metric 'broken' returns None"),
+        ({"value": lambda self, sums: sums["hits"].rank()}, r"value\(\) of .* reads other rows than its own"),
         ({"value": lambda self, sums: sums["hist"]}, r"sum of 'hist', but the metric's terms are 'hits'"),
         ({"share_terms": lambda self, row: {"hits": row.hit}}, r"'broken' has two terms of the name 'hits'"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import narwhals as nw
 
@@ -32,7 +32,7 @@ from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
 from recframe.metrics._place_row import PLACES, PlaceRow
 from recframe.metrics._row import Numbers, Row, UntiedRow
-from recframe.metrics._shared_terms import TermColumns, Terms, check_names, check_terms
+from recframe.metrics._shared_terms import TermColumns, Terms, check_names, check_terms, what_is_wrong
 from recframe.metrics._sums import Sums
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def _where_valued(share: nw.Expr) -> nw.Expr:
 
 def _expression(metric: Metric, method: str, found: object, example: str) -> nw.Expr:
     """Return what a method of a metric returned, or raise if it is no expression."""
-    if not isinstance(found, nw.Expr):
-        msg = f"{method}() of metric {metric.label!r} returns {quoted(found)}, which is not a Narwhals expression"
+    if wrong := what_is_wrong(found):
+        msg = f"{method}() of metric {metric.label!r} returns {quoted(found)}, which {wrong}"
         raise OptionTypeError(msg, f"return an expression of the sums, such as {example}")
-    return found
+    return cast("nw.Expr", found)

@@ -138,7 +138,7 @@ class TermColumns:
         check_terms(label, terms)
         check_names(label, terms, columns)
         for name, term in terms.items():
-            if wrong := _what_is_wrong(term):
+            if wrong := what_is_wrong(term):
                 msg = f"term {name!r} of metric {label!r} is {quoted(term)}, which {wrong}"
                 raise OptionTypeError(msg, "return expressions of the row, such as {'hits': row.hit}")
             computed = row.key_of(term)
@@ -148,7 +148,7 @@ class TermColumns:
         return Terms(by_column, frozenset(row.requested))
 
 
-def _what_is_wrong(term: object) -> str:
+def what_is_wrong(term: object) -> str:
     """Return why a term is no expression of one row by itself; empty: it is one."""
     if not isinstance(term, nw.Expr):
         return "is not a Narwhals expression"
