@@ -146,6 +146,13 @@ def test_options_whose_sums_or_squares_are_infinite(metric):
         recframe.metrics.parse(metric)
 
 
+def test_options_that_are_whole_numbers_beyond_64_bits(engine):
+    frame = frame_of(engine, (1, 0, 0, 1))
+    assert engine.ask(frame, "fbeta", 1, beta=2**64) == pytest.approx(engine.ask(frame, "recall", 1))
+    described = engine.frame({"item": [1, 2], "a": [1.0, 0.0], "b": [0.0, 1.0]})
+    assert engine.ask(frame, "category_entropy", 1, smoothing=2**200, features=described) == pytest.approx(1)
+
+
 @pytest.mark.filterwarnings("error")
 def test_the_spread_of_values_whose_squares_are_infinite_is_missing():
     pl = pytest.importorskip("polars")

@@ -156,7 +156,7 @@ class CategoryEntropy(BeyondAccuracyMetric):
         return {"items": within * row.categorised, **mix}
 
     def value(self, sums: Sums) -> nw.Expr:
-        mix = [sums[name] + self.smoothing for name in sums.names if name.startswith("of")]
+        mix = [sums[name] + float(self.smoothing) for name in sums.names if name.startswith("of")]
         whole = nw.sum_horizontal(*mix)
         shares = [part / whole for part in mix]
         return 0 - nw.sum_horizontal(*(q * nw.when(q > 0).then(q).otherwise(1.0).log(2) for q in shares))

@@ -22,10 +22,10 @@ class FMeasure(HitCount):
     beta: float
 
     def value(self, sums: Sums) -> nw.Expr:
-        return (1 + self.beta**2) * sums["hits"] / self.divisor(sums)
+        return (1 + float(self.beta) ** 2) * sums["hits"] / self.divisor(sums)
 
     def divisor(self, sums: Sums) -> nw.Expr:
-        return self.beta**2 * sums.relevant + (sums.ranked(None) if self.k is None else self.k)
+        return float(self.beta) ** 2 * sums.relevant + (sums.ranked(None) if self.k is None else self.k)
 
 
 @dataclass(frozen=True)
