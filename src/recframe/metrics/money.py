@@ -37,7 +37,8 @@ class MoneyPrecision(CutMetric):
     Notes
     -----
     In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0.
-    Where a tied block straddles k, the value is the ratio of the expected sums.
+    A top k without a value above 0 in sum scores 0. Where a tied block straddles k, the value is the ratio of the
+    expected sums.
 
     References
     ----------
