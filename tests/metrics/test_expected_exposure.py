@@ -83,3 +83,10 @@ def test_disparity_reads_no_relevance_and_no_order_of_its_own_has_a_mean(engine)
     assert engine.ask(frame, "eed", browsing="log2", k=1) == pytest.approx(1.0)
     with pytest.raises(recframe.OptionError, match="chance"):
         engine.ask(engine.frame([{**row, "relevant": 1} for row in ROWS]), "evaluate", "eel", chance=True)
+
+
+@pytest.mark.parametrize("metric", [recframe.metrics.EER, recframe.metrics.EEL])
+def test_a_user_who_never_goes_on(polars_engine, metric):
+    frame = polars_engine.frame({"user": [1, 1], "relevant": [1, 1], "score": [2.0, 1.0]})
+    never, seldom = (polars_engine.ask(frame, "measure", metric(p=p, browsing="cascade")) for p in (5e-324, 1e-100))
+    assert never == pytest.approx(seldom)

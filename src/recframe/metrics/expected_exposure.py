@@ -58,8 +58,8 @@ def _of_hit(row: Row, browsing: Browsing, p: float, stop: float, k: int | None) 
 
 
 def _of_ideal(row: IdealRow, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
-    # All rows ahead are hits.
-    return row.hit_weight(_weight(browsing, p * (1 - stop) if browsing == "cascade" else p), k)
+    # All rows ahead are hits. A product of 0 has no logarithm.
+    return row.hit_weight(_weight(browsing, max(p * (1 - stop), 1e-300) if browsing == "cascade" else p), k)
 
 
 def _checked_browsing(browsing: Any) -> tuple[tuple[float, float], ...]:
