@@ -114,6 +114,17 @@ def test_ids_without_a_text_stay_what_they_are(capsys, tmp_path, kind):
     assert "but String in truth" in capsys.readouterr().err
 
 
+def test_whole_numbers_with_and_without_a_sign_stay_two_ids(run):
+    # Older polars makes fractions of both, and the same one of these users.
+    users = pl.Series([2**60 + 1, 2**60 + 2], dtype=pl.UInt64)
+    frame = pl.DataFrame({"user": users, "score": [1, 1], "relevant": [1, 0]})
+    frame.write_parquet("new.parquet")
+    rows = run("evaluate old.csv new.parquet -m num_rel --counts", old=frame.write_csv().strip().replace("\n", " "))
+    assert [row["lists"] for row in rows] == [2, 2]
+    frame.with_columns(user=users + 2**63).write_parquet("new.parquet")
+    assert main(["evaluate", "old.csv", "new.parquet", "-m", "num_rel"]) == 2
+
+
 @pytest.mark.parametrize("files", ["old.parquet new.parquet", "all=*.parquet"])
 def test_fractions_are_not_stacked_on_text(capsys, tmp_path, monkeypatch, files):
     # Polars makes "1.0" of 1.0, which is not the user "1" of the other file.

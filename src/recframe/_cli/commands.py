@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
-DEFAULT_K = 10
-"""The metrics if the command names none."""
+DEFAULT_METRICS, DEFAULT_K = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate"), 10
+"""The metrics and their cutoff if the command names none."""
 COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 SHOWN = {
     "bounds": ("metric", "mean", "least", "greatest", "judged", "lists"),

@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from polars import selectors as cs
 
 from recframe._arguments import ROLES, Roles
 from recframe._cli.csv import odd_line, read_numbers, with_ids_alike
@@ -93,14 +94,16 @@ class Inputs:
 
     def _joined(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Return the files of one frame as one."""
-        what = "the files of one frame do not fit together"
-        return _concat(with_ids_alike(parts, self._ids), what, "give them the same columns of the same types")
+        return _concat(with_ids_alike(parts, self._ids), "the files of one frame do not fit together")
 
     @property
     def _ids(self) -> list[str]:
         """The columns whose values name something: a number among them is no number to compute with."""
-        named = [value for name in _OF_IDS for value in as_tuple(self.roles.get(name))]
-        return [*self._by, self._name("item"), *map(str, named), *self.also, MODEL_COLUMN]
+        return [*self._by, self._name("item"), *self._columns(_OF_IDS), *self.also, MODEL_COLUMN]
+
+    def _columns(self, roles: Sequence[str]) -> list[str]:
+        """Return the columns that the command names for roles."""
+        return [str(value) for name in roles for value in as_tuple(self.roles.get(name))]
 
     def _name(self, role: str) -> str:
         return str(self.roles.get(role) or getattr(Roles, role))
@@ -186,11 +189,8 @@ class Inputs:
     def _needed(self, lazy: pl.LazyFrame) -> pl.LazyFrame:
         """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
         columns = lazy.collect_schema().names()
-        named = (self.roles[name] for name in ("item", "value") if self.roles.get(name) is not None)
-        needed = {*self._by, *self._order, *self._own, *named}
-        if self.roles.get("truth") is None:
-            of_lists = [value for name in _OF_LISTS for value in as_tuple(self.roles.get(name))]
-            needed |= {*map(str, of_lists)}
+        of_lists = _OF_LISTS if self.roles.get("truth") is None else ()
+        needed = {*self._by, *self._order, *self._own, *self._columns(("item", "value", *of_lists))}
         if needed - {*columns}:
             return lazy
         texts = [value for name in ROLES for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
@@ -266,18 +266,22 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
             msg = f"the file of the model {name!r} has no rows"
             raise InputError(msg, "give a file with its rows, or leave the model out")
     named = [frame.select(pl.lit(name).alias(MODEL_COLUMN), pl.all()) for name, frame in frames.items()]
-    return _concat(named, "the files of the models have columns of unlike types", "give their ids one type")
+    return _concat(named, "the files of the models have columns of unlike types")
 
 
-def _concat(frames: Sequence[pl.DataFrame], wrong: str, remedy: str) -> pl.DataFrame:
+def _concat(frames: Sequence[pl.DataFrame], wrong: str) -> pl.DataFrame:
     """Return the rows of frames, with the columns in the order of the first, or raise where they differ."""
     kinds = [(name, kind) for frame in frames for name, kind in frame.schema.items()]
+    remedy = "give them the same columns of the same types"
     for name in (name for name, kind in kinds if kind.is_float() and (name, pl.String()) in kinds):
         msg = f"{wrong}: {name} is fractions in one file and text in another"
         raise InputError(msg, remedy)
-    alike = [frame.select(name for name in dict(kinds) if name in frame.columns) for frame in frames]
+    # Older polars makes fractions of UInt64 and Int64, and so one id of two above 2**53.
+    signed = [name for name, kind in kinds if kind.is_signed_integer() and kind != pl.Int128]
+    unsigned = cs.by_name(*signed, require_all=False) & cs.by_dtype(pl.UInt64)
     try:
-        return pl.concat(alike, how="vertical_relaxed")
+        alike = [frame.select(name for name in dict(kinds) if name in frame.columns) for frame in frames]
+        return pl.concat([frame.with_columns(unsigned.cast(pl.Int64)) for frame in alike], how="vertical_relaxed")
     except pl.exceptions.PolarsError as error:
         msg = f"{wrong}: {_first_line(error)}"
         raise InputError(msg, remedy) from None
