@@ -280,6 +280,20 @@ def test_the_largest_relevance_of_a_type_stays_large(library, dtype, largest):
     assert list(map(int, served.rec.label(truth)["relevant"])) == [pytest.approx(largest), 1]
 
 
+@pytest.mark.parametrize("types", [("UInt64", "Int64"), ("Int64", "UInt64")])
+def test_keys_with_and_without_a_sign_stay_exact(types):
+    # Older polars makes fractions of both, which are one above 2**53.
+    pl = pytest.importorskip("polars")
+    users = [2**60 + 1, 2**60 + 2]
+    served, truth = (
+        pl.LazyFrame({"user": pl.Series([user], dtype=getattr(pl, dtype)), "item": [1]})
+        for user, dtype in zip(users, types, strict=True)
+    )
+    for kind in (pl.LazyFrame.lazy, pl.LazyFrame.collect):
+        found = kind(served.with_columns(score=1.0)).rec.label(kind(truth)).lazy().collect()
+        assert (found["user"].dtype, found["user"].to_list()) == (getattr(pl, types[0]), users)
+
+
 def test_keys_in_the_index(pandas_engine):
     import pandas as pd
 

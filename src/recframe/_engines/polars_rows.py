@@ -76,13 +76,16 @@ class LazyRows(Rows):
     def extend(
         self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
     ) -> pl.LazyFrame:
-        types = _types(self._sources, new, self._sources["truth"].native.collect_schema())
+        own, theirs = (self._sources[name].native.collect_schema() for name in ("frame", "truth"))
+        types = _types(self._sources, new, theirs)
         by_name = {**names, **new, **({"model": model} if model is not None else {})}
         below: pl.LazyFrame = added.to_native().select(pl.col(name).alias(column) for name, column in by_name.items())
-        parts = [self.pick(result, new), below]
+        # Older polars makes fractions of Int64 beside UInt64, and rounds them.
+        whole = [name for name in names.values() if own[name] in (pl.Int64, pl.UInt64) and theirs[name].is_integer()]
+        parts = [self.pick(result, new), below.with_columns(col(name).cast(own[name]) for name in whole)]
         above, below = (part.with_columns(_typed(column, dtype) for column, dtype in types.items()) for part in parts)
         # By name, polars would read some columns as patterns: it lines up numbers.
-        columns = dict.fromkeys([*self._sources["frame"].native.collect_schema(), *by_name.values()])
+        columns = dict.fromkeys([*own, *by_name.values()])
         numbers = {name: str(number) for number, name in enumerate(columns)}
         number_of = {name: numbers[name] for name in by_name.values()}
         lacks = [pl.lit(None).alias(number) for name, number in numbers.items() if name not in number_of]
