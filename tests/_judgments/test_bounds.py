@@ -104,7 +104,7 @@ def test_many_candidates_are_evaluated_some_at_a_time(library, monkeypatch, most
     rows, judged, _ = case(5, 2)
     rec, truth = recframe.rec(library.DataFrame(rows)), library.DataFrame(judged)
     together = nw.from_native(rec.bounds(METRICS, truth=truth)).drop("metric").rows()
-    monkeypatch.setattr("recframe._judgments.bounds.MOST_ROWS", most)
+    monkeypatch.setattr("recframe._judgments.bounds.MOST_AT_ONCE", most)
     for found, expected in zip(
         nw.from_native(rec.bounds(METRICS, truth=truth)).drop("metric").rows(), together, strict=True
     ):

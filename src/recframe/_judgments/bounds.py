@@ -46,7 +46,7 @@ EXACT: Mapping[str, Sequence[Any]] = {
     "grades": ("all", "positive", "relevant"), "discount": (*DISCOUNTS,), "ideal": ("all",),
 }  # fmt: skip
 """The options of these metrics with which their bounds are exact."""
-MOST_ROWS = 2**20
+MOST_AT_ONCE = 2**20
 """About how many rows of candidates are evaluated at a time."""
 
 
@@ -172,7 +172,7 @@ class Candidates:
         """Return the value of each candidate under each metric, by its label, NaN where it has none."""
         values = {metric.label: np.full(len(self.lists), np.nan) for metric in metrics}
         rows = np.cumsum(np.bincount(self.rows[0], minlength=self.lists.max(initial=0) + 1)[self.lists])
-        parts = max(1, rows.max(initial=0) // MOST_ROWS)
+        parts = max(1, rows.max(initial=0) // MOST_AT_ONCE)
         for some in np.split(np.arange(len(rows)), np.searchsorted(rows, rows[-1:] * np.arange(1, parts) // parts)):
             frame, truth = (nw.from_dict(each, backend=backend) for each in self._columns(some))
             # What a model does not rank has no rank.
