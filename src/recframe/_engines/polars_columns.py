@@ -15,7 +15,7 @@ from recframe._engines import polars_texts
 from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time
 from recframe._engines.column_spec import specs_of
 from recframe._engines.key_types import common_type
-from recframe._engines.polars_compat import NULLS_EQUAL, col, if_there, series
+from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, if_there, series
 from recframe._engines.polars_frame import lazy
 from recframe.errors import ColumnTypeError
 
@@ -122,13 +122,31 @@ class EagerColumns:
         for name in self.texts.keys() & {*result.columns}:
             result = result.with_columns(pl.lit(self.texts[name]).gather(pl.col(name)).alias(name))
         # The codes of objects sort as the objects do, and those of models by first appearance.
-        result = result.sort(list(sort), nulls_last=True, maintain_order=True) if sort else result
+        result = sorted_rows(result, sort) if sort else result
         for name in self.models.keys() & {*result.columns}:
             result = result.with_columns(self.models[name].gather(result[name]).alias(name))
         for name in self.objects.keys() & {*result.columns}:
             values = [None if code is None else self.objects[name][code] for code in result[name]]
             result = result.with_columns(pl.Series(name, values, dtype=pl.Object))
         return result
+
+
+def sorted_rows(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return rows sorted by columns, missing values last, and equal rows in their order.
+
+    By one column after the other, and text by the numbers of its values: unless they are in order for the most part,
+    polars takes ten times as long for several columns at once.
+    """
+    first = series(frame, names[0])
+    if frame.height <= FEW_ROWS or first.dtype.is_nested() or first.is_sorted(nulls_last=True):
+        return frame.sort([*map(col, names)], nulls_last=True, maintain_order=True)
+    keys = pl.DataFrame([series(frame, name).alias(str(place)) for place, name in enumerate(names)])
+    texts = keys.select(pl.col(pl.String)).get_columns()
+    rows = keys.with_columns(text.cast(pl.Enum(text.unique().drop_nulls().sort())) for text in texts)
+    rows = rows.with_row_index(ROW)
+    for place in reversed(keys.columns):
+        rows = rows.sort(place, nulls_last=True, maintain_order=True)
+    return frame[rows[ROW]]
 
 
 def _holders(frames: Mapping[str, pl.DataFrame], column: str) -> dict[str, pl.DataFrame]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import ROW
-from recframe._engines.polars_columns import read_lazy
+from recframe._engines.polars_columns import read_lazy, sorted_rows
 from recframe._engines.polars_compat import col, collect, series
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
 
@@ -38,7 +38,7 @@ class EagerRows(Rows):
         native = native.with_columns(picked.select(pl.col(name).alias(column) for name, column in new.items()))
         # Objects that polars cannot sort stay as they come.
         orderly = [name for name in sort if native.schema[name] != pl.Object]
-        return native.sort([col(name) for name in orderly], nulls_last=True, maintain_order=True) if orderly else native
+        return sorted_rows(native, orderly) if orderly else native
 
     def extend(
         self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
