@@ -258,7 +258,8 @@ class EagerPolars(Polars):
         return float(least or 0), float(most or 0)
 
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
-        return bool(collect_columns(frame.to_native().select(native(condition).any())).item())
+        any_row = frame.to_native().select(native(condition).any())
+        return bool(collect(any_row, few=self._few or held(frame) is not None).item())
 
     def drop_missing(self, frame: Frame, column: str) -> Frame:
         rows = picked(frame)
