@@ -250,8 +250,10 @@ def test_only_the_top_is_the_same_there(library):
     assert "candidates" not in top.columns
     roles = {"rank": "rank", "tied": "tied"}
     assert_same(tables(top, names, [1, 5], **roles), tables(full, names, [1, 5]))
-    with pytest.raises(recframe.OptionError, match="roc_auc needs the number of ranked rows"):
-        top.rec.roc_auc(**roles)
+    for metric in ("roc_auc", "coverage", "personalization"):
+        with pytest.raises(recframe.OptionError, match=f"{metric} needs the number of ranked rows"):
+            top.rec.measure(metric, **roles)
+    assert top.rec.coverage(5, catalog=100, **roles) == full.rec.coverage(5, catalog=100)
 
 
 def test_float32_and_other_arrays(library):

@@ -127,9 +127,8 @@ def count_columns(context: CallContext) -> tuple[str, ...]:
 
     A missing mean may be that of lists which have values and weigh nothing.
     """
-    counts, metrics = context.query.count_columns, context.requirements.metrics
-    of_all_lists = len(context.requirements.exposure) == len(metrics)
-    if context.query.weight is None or of_all_lists or not by_attributes(context):
+    counts, needs = context.query.count_columns, context.requirements
+    if context.query.weight is None or len(needs.exposure) == len(needs.metrics) or not by_attributes(context):
         return counts
     return (*counts, PARTLY_VALUED)
 
@@ -270,9 +269,8 @@ def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
     by, totals_of = context.reported, {total_column(label): label for label in labels}
     infinite = {total: nan_if_infinite(nw.col(label)) for total, label in totals_of.items()}
     lists = lists.select(*by, *labels, *_counts(context, labels), **infinite)
-    medians = [nw.col(label).median() for label in labels]
+    medians = [nw.col(*labels).median(), nw.col(*infinite, *count_columns(context)).sum()]
     medians += [nw.col(label).count().alias(total_weight_column(label)) for label in labels]
-    medians += [nw.col(name).sum() for name in (*infinite, *count_columns(context))]
     lists = lists.group_by(*by).agg(*medians) if by else lists.select(*medians)
     return lists.with_columns(**{total: nw.col(total) + nw.col(label) for total, label in totals_of.items()})
 

@@ -75,18 +75,23 @@ def _differs(
 
 def check_metrics(context: CallContext, kept: Frame) -> None:
     """Raise for a metric that reads rows which the frame does not hold."""
-    omitted = context.omitted
     for terms in context.requirements.accuracy:
         metric, all_rows = terms.metric, terms.reads == "all"
         counts_rows = context.requirements.values[metric.label].requested & {RANKED, ROWS}
-        if CANDIDATES not in omitted and (all_rows or counts_rows):
-            tied = f"tied={omitted[TIED]!r}"
-            msg = f"{metric.label} needs the number of ranked rows, and {tied} says that some are absent"
-            raise OptionError(msg, "name the column that holds it, candidates='candidates'")
+        if all_rows or counts_rows:
+            _check_counted(context, metric)
         if all_rows:
             _check_whole(context, kept, metric)
         if ALL_ROWS in terms.ideal.requested:
             _check_signed_ideal(context, metric)
+
+
+def _check_counted(context: CallContext, metric: Metric) -> None:
+    """Raise unless the number of ranked rows is known."""
+    if CANDIDATES not in context.omitted:
+        tied = f"tied={context.omitted[TIED]!r}"
+        msg = f"{metric.label} needs the number of ranked rows, and {tied} says that some are absent"
+        raise OptionError(msg, "name the column that holds it, candidates='candidates'")
 
 
 def _check_signed_ideal(context: CallContext, metric: Metric) -> None:
@@ -119,10 +124,12 @@ def _check_whole(context: CallContext, kept: Frame, metric: Metric) -> None:
 
 def check_recommended(context: CallContext, rows: Frame) -> None:
     """Raise unless the frame holds all rows up to the cutoffs of the metrics of recommended items."""
-    if CANDIDATES not in context.omitted or not context.engine.eager:
-        return
     for terms in (*context.requirements.beyond_accuracy, *context.requirements.exposure):
         metric, k = terms.metric, terms.metric.cutoff
+        if k is None and context.omitted:
+            _check_counted(context, metric)
+        if CANDIDATES not in context.omitted or not context.engine.eager:
+            continue
         first = rows if k is None else rows.filter(nw.col(PLACE) <= k)
         if _lacking(context, first.with_columns(nw.lit(1.0).alias(FOUND)), k):
             needed = "every row that a list ranks" if k is None else f"the first {k} rows of each list"
