@@ -277,6 +277,13 @@ def test_a_query_has_few_selects(connection, metric, k, most):
     assert getattr(recframe.rec(relation), metric)(k).sql_query().count("SELECT") <= most
 
 
+def test_whole_lists_are_ranked_once_to_find_how_long_they_are(connection):
+    relation = connection.from_arrow(pa.table({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [0.9, 0.5, 0.1]}))
+    result = recframe.rec(relation).ndcg()
+    assert result.explain().lower().count("rank()") == 1
+    assert result.fetchall() == [(1.0,)]
+
+
 @pytest.mark.parametrize("upto", [None, 4])
 @pytest.mark.parametrize("needed_upto", [0, 2])
 @pytest.mark.parametrize("distinct_scores", [1, 9, 10**9])

@@ -166,7 +166,9 @@ class TermRows:
         key = type(engine), *(weight.number for weight in weights)
         if key in tables:
             return tables[key]
-        last = rows.select(GREATEST_END) if upto is None or upto > MOST_POSITIONS else upto
+        # SQL would rank all rows again to find where the last block ends; no block ends after the longest list.
+        ends = engine.count_rows(self._context.frame, self._group, UPTO, {}) if engine.writes_sql else rows
+        last = ends.select(GREATEST_END) if upto is None or upto > MOST_POSITIONS else upto
         table = engine.positions(last).select(POSITION, *(weight.sums for weight in weights))
         if engine.eager and isinstance(last, int):
             table = tables[key] = engine.collect_once(table)
