@@ -114,7 +114,7 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(Path("file.parquet")), "Hint: read the file first"),
         (lambda: recframe.rec({"q": {"d": 1.0}}), "Hint: recframe.from_dict makes a frame"),
         (lambda: recframe.rec([["a", "b"]]), "Hint: recframe.from_lists makes a frame"),
-        (lambda: recframe.require(0.5, ndcg=0.8), "Hint: require(result, least, by=...)"),
+        (lambda: recframe.require(0.5, ndcg=0.8), "Hint: require(result, least, most=..., by=...)"),
         (lambda: recframe.rec(FRAME).fuse(normalise="max"), "Hint: did you mean 'normalize'?"),
         (lambda: recframe.rec(FRAME).split(test_size=0.2), "Hint: did you mean 'fraction'?"),
         (lambda: recframe.rec(FRAME).split(random_state=1), "there are fraction, count, last, since, time, users, "),

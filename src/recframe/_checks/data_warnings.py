@@ -182,7 +182,7 @@ def _small_catalog(frames: CallFrames, context: CallContext) -> Iterator[str]:
     """Yield that a metric takes the items of a frame for all, but lists rank more."""
     metrics, values = context.requirements.metrics, context.requirements.values
     counting = [each.label for each in metrics if each.reads_groups or CATALOG_SIZE in values[each.label].requested]
-    if not counting or (frames.catalog, frames.catalog_size) != (None, None):
+    if not counting or frames.catalog is not None or frames.catalog_size is not None:
         return
     count, most = (
         context.engine.scalar(context.session.frames["frame"].select(number))

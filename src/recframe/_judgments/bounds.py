@@ -192,13 +192,13 @@ class Candidates:
         """Return the rows of some candidates, and their truth."""
         index, begins, ends = self.lists[some], self.begins[some], self.ends[some]
         of_top, top = _rows(self.rows[0], index)
-        of_known, known = _rows(self.judged[0], index)
+        of_judgment, judgments = _rows(self.judged[0], index)
         # Only the first candidate needs those that are not relevant: for the share judged.
-        kept = (self.judged[2][known] > 0) | (ends[of_known] == 0)
-        of_known, known = of_known[kept], known[kept]
+        kept = (self.judged[2][judgments] > 0) | (ends[of_judgment] == 0)
+        of_judgment, judgments = of_judgment[kept], judgments[kept]
         of_chosen, chosen = _rows(self.unjudged[0], index, begins, ends)
-        columns = {"list": (of_known, of_chosen), "item": (self.judged[1][known], self.unjudged[1][chosen])}
-        columns |= {"relevant": (self.judged[2][known], np.full(len(chosen), self.grade))}
+        columns = {"list": (of_judgment, of_chosen), "item": (self.judged[1][judgments], self.unjudged[1][chosen])}
+        columns |= {"relevant": (self.judged[2][judgments], np.full(len(chosen), self.grade))}
         truth = {name: np.concatenate(each) for name, each in columns.items()}
         return {"list": of_top, "item": self.rows[1][top], "rank": self.rows[2][top]}, truth
 
@@ -238,7 +238,7 @@ def bounds(plan: Plan, grade: Any) -> Any:
 
     def rows() -> nw.DataFrame[Any]:
         lists = Lists.of(plan)
-        levels = [query.min_relevance if (own := each.own_min_relevance) is None else own for each in plan.metrics]
+        levels = [query.min_relevance if (level := each.own_min_relevance) is None else level for each in plan.metrics]
         metrics = {each.label: at_level(each, level) for each, level in zip(plan.metrics, levels, strict=True)}
         largest = _largest(grade, lists, levels)
         statistics = []

@@ -152,8 +152,10 @@ class SideTables:
             msg = f"features has different rows for the same item, for {count} item{'s' if count > 1 else ''}"
             raise InputError(msg, "keep one row per item")
         largest = nw.max_horizontal(*(nw.col(name).abs() for name in names))
-        known = nw.when((nw.col(COUNT) == 1) & (largest <= GREATEST_FEATURE))
-        return items.with_columns(*(known.then(nw.col(name)).otherwise(nw.lit(math.nan)).alias(name) for name in names))
+        usable = nw.when((nw.col(COUNT) == 1) & (largest <= GREATEST_FEATURE))
+        return items.with_columns(
+            *(usable.then(nw.col(name)).otherwise(nw.lit(math.nan)).alias(name) for name in names)
+        )
 
     def history(self, lists: Frame, group: Sequence[str]) -> Frame:
         """Return the described items that the users of lists had, by the keys of the lists."""
