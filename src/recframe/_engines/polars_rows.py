@@ -81,7 +81,8 @@ class LazyRows(Rows):
         by_name = {**names, **new, **({"model": model} if model is not None else {})}
         below: pl.LazyFrame = added.to_native().select(pl.col(name).alias(column) for name, column in by_name.items())
         # Older polars makes fractions of Int64 beside UInt64, and rounds them.
-        whole = [name for name in names.values() if own[name] in (pl.Int64, pl.UInt64) and theirs[name].is_integer()]
+        both = [name for name in names.values() if name in own and name in theirs]
+        whole = [name for name in both if own[name] in (pl.Int64, pl.UInt64) and theirs[name].is_integer()]
         parts = [self.pick(result, new), below.with_columns(col(name).cast(own[name]) for name in whole)]
         above, below = (part.with_columns(_typed(column, dtype) for column, dtype in types.items()) for part in parts)
         # By name, polars would read some columns as patterns: it lines up numbers.
