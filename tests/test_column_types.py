@@ -403,6 +403,20 @@ def test_objects_without_an_order_are_keys_but_order_nothing():
         frame.rec.ndcg(by=None, item="mixed", ties="item")
 
 
+def test_nan_among_objects_is_one_missing_key():
+    pl = pytest.importorskip("polars")
+    mixed = pl.Series([float("nan"), float("nan"), None, "a"], dtype=pl.Object)
+    frame = pl.DataFrame({"relevant": [0, 1, 0, 1], "score": [2.0, 1.0, 0.0, 1.0], "mixed": mixed})
+    assert frame.rec.mrr(by="mixed", per="mixed").rows() == [("a", 1.0), (None, 0.5)]
+
+
+def test_objects_that_cannot_be_compared_are_no_keys():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"relevant": [0, 1], "score": [2.0, 1.0], "user": pl.Series([[1], [2]], dtype=pl.Object)})
+    with pytest.raises(recframe.ColumnTypeError, match="by='user' holds values that cannot be compared: unhashable"):
+        frame.rec.mrr()
+
+
 @pytest.mark.parametrize("column", ["user", "item", "day"])
 @pytest.mark.parametrize("of_truth", [False, True])
 def test_objects_in_lazy_frames_are_refused(column, of_truth):

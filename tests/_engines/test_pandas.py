@@ -229,6 +229,15 @@ def test_nan_and_null_of_arrow_are_one_missing_key(pandas_engine, other):
         assert len(recframe.candidates(frame[["user"]], [1])) == 2
 
 
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_both_zeros_of_arrow_are_one_key(pandas_engine, kind):
+    zeros = arrow(np.array([0.0, -0.0, 1.0], kind), kind)
+    frame = pd.DataFrame({"user": zeros, "item": [1, 2, 3], "relevant": [0, 1, 1], "score": [2.0, 1.0, 1.0]})
+    with pandas_engine.running():
+        assert frame.rec.mrr(per="user")["mrr"].tolist() == [0.5, 1.0]
+        assert frame.assign(user=1, item=zeros).rec.recall(1, truth=pd.DataFrame({"user": 1, "item": zeros[1:2]})) == 1
+
+
 @pytest.mark.parametrize("kind", ["list", "struct"])
 def test_lists_and_structs_of_arrow_are_no_keys(pandas_engine, kind):
     pa = pytest.importorskip("pyarrow")

@@ -234,13 +234,14 @@ def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any]
 
 
 def plain_key(column: Any) -> Any:
-    """Return a key with NaN as null, and without codes and 16-bit floats of Arrow: pandas can compare and sort none."""
+    """Return a key with NaN as null, -0 as 0, and without codes and 16-bit floats of Arrow: pandas compares none."""
     arrow: Any = getattr(column.dtype, "pyarrow_dtype", None)
     if hasattr(arrow, "index_type"):
         column = column.astype(pd.ArrowDtype(arrow.value_type))
     elif str(arrow) == "halffloat":
         column = column.astype("float[pyarrow]")
-    return no_nan(column)
+    # To Arrow, 0 and -0 are different values.
+    return no_nan(column + 0.0 if arrow is not None and types.is_float_dtype(column.dtype) else column)
 
 
 def no_nan(column: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -12,6 +13,7 @@ from polars import selectors as cs
 
 from recframe._columns import ROW
 from recframe._engines import polars_texts
+from recframe._engines.base import values_of
 from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time
 from recframe._engines.column_spec import specs_of
 from recframe._engines.key_types import common_type
@@ -226,19 +228,21 @@ def _encode_objects(
     holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec
 ) -> tuple[dict[str, pl.DataFrame], list[Any]]:
     """Replace Python objects, which polars can neither join nor sort, by numbers in the order of the objects."""
-    values = list({value for frame in holders.values() for value in frame[column].to_list() if value is not None})
+    held = {name: values_of(nw.from_native(frame[column], series_only=True)) for name, frame in holders.items()}
+    try:
+        values = list({*chain.from_iterable(held.values())} - {None})
+    except TypeError as error:
+        msg = f"{spec.role}={spec.column!r} holds values that cannot be compared: {error}"
+        raise ColumnTypeError(msg, "cast the column to text first") from error
     try:
         values.sort()
     except TypeError:
         if spec.use == "order":
             msg = f"{spec.role}={spec.column!r} holds objects that have no order"
             raise ColumnTypeError(msg, "cast the column to text first") from None
-    codes = {None: None} | {value: code for code, value in enumerate(values)}
-    encoded = {
-        name: frame.with_columns(pl.Series(column, [codes[value] for value in frame[column].to_list()], dtype=pl.Int64))
-        for name, frame in holders.items()
-    }
-    return encoded, values
+    codes = {value: code for code, value in enumerate(values)}
+    coded = {name: pl.Series(column, [*map(codes.get, values)], dtype=pl.Int64) for name, values in held.items()}
+    return {name: frame.with_columns(coded[name]) for name, frame in holders.items()}, values
 
 
 def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tuple[list[pl.Series], pl.Series]:
