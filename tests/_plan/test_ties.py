@@ -249,3 +249,29 @@ def test_rows_that_absent_ones_move_to_the_cutoff_are_kept():
     rows = pl.LazyFrame({"start": [1, 1, 2, 2], "relevance": [0.0, 1.0, 0.0, 1.0], "absent": [2, 2, 2, 2]})
     moved = ranks.shift_past_omitted_rows(nw.from_native(rows), 3, descending=False).to_native().collect()
     assert moved.select("start", "relevance", "absent").rows() == [(1, 0.0, 2), (3, 1.0, 0), (2, 0.0, 2)]
+
+
+OVERLAPPING = {"user": [1] * 4, "item": [1, 2, 3, 4], "relevant": [1, 0, 2, 1], "rank": [1, 1, 2, 3]}
+
+
+@pytest.mark.parametrize("ties", ["average", "worst"])
+def test_a_rank_within_the_tied_block_before_it_is_an_error(engine, ties):
+    """Dense ranks put three rows at two positions: six relevant rows at 1, 1, 1, 2, 2, 2 had a precision@2 of 1.5."""
+    frame = engine.frame(OVERLAPPING)
+    if engine.lazy:
+        pytest.skip("needs the data")
+    with pytest.raises(recframe.InputError, match="'rank' holds 2 where tied rows ahead of it fill that position"):
+        engine.ask(frame, "ndcg", 2, rank="rank", ties=ties)
+    assert engine.ask(frame, "ndcg", 1, rank="rank", ties=ties) < 1
+    spread = engine.frame({**OVERLAPPING, "rank": [1, 1, 3, 4]})
+    assert engine.ask(spread, "ndcg", 2, rank="rank", ties=ties) < 1
+
+
+@pytest.mark.parametrize("ties", ["worst", "item_desc"])
+def test_rows_of_two_ranks_at_one_position_are_not_tied(engine, ties):
+    """A policy moves the second of the first two rows to the position of the third: they were never equal."""
+    if not engine.lazy:
+        pytest.skip("data frames refuse such ranks")
+    labels = {"precision@2": 1.0, "ndcg@2": 3 / math.log2(3) / (2 + 1 / math.log2(3)), "kendall": -2 / 30**0.5}
+    (row,) = engine.ask(engine.frame(OVERLAPPING), "evaluate", [*labels], rank="rank", ties=ties)
+    assert row == pytest.approx(labels)

@@ -12,6 +12,7 @@ from recframe._columns import (
     GROUP,
     HIT,
     ITEM,
+    MOVED,
     POOLED,
     RANKED,
     RELEVANCE,
@@ -26,7 +27,7 @@ from recframe._columns import (
     VALUE,
     score_column,
 )
-from recframe._engines.base import Needed, sizes
+from recframe._engines.base import Needed
 from recframe._plan import partial_rankings, ranks
 from recframe._plan.relevance import hit_column, is_needed_row, known_value, number_repeats, once, or_zero
 from recframe._plan.sum_columns import constant
@@ -102,9 +103,23 @@ def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: 
     """Return the rows that can matter, each with where its tied block starts, and how many rows this has."""
     if context.query.by_rank:
         placed = ranks.given_places(ranked, context.group, SCORE, upto)
+        _check_overlaps(context, placed)
     else:
         placed = context.engine.rank_rows(ranked, context.group, SCORE, upto, _needed_rows(context, upto))
     return placed if upto is not None or ideal is None else _up_to_relevant(context, placed, ideal())
+
+
+def _check_overlaps(context: CallContext, placed: Frame) -> None:
+    """Raise for a rank within the tied block before it, where the data can be seen: positions would hold two rows."""
+    engine, group = context.engine, context.group
+    if not (engine.eager and engine.may_hold(placed, nw.col(SIZE) > 1)):
+        return
+    end = (nw.col(START) + nw.col(SIZE)).shift(1).over(*group, order_by=START)
+    blocks = placed.select(*group, START, SIZE).unique().with_columns(end.alias(MOVED))
+    lowest = engine.scalar(blocks.filter(nw.col(MOVED) > nw.col(START)).select(nw.col(START).min()))
+    if lowest is not None:
+        msg = f"rank={context.query.orders[0]!r} holds {lowest} where tied rows ahead of it fill that position already"
+        raise InputError(msg, "ranks that count all rows ahead, 1, 1, 3, instead of dense ones, 1, 1, 2")
 
 
 def with_relevance(context: CallContext, frame: Frame) -> Frame:
@@ -159,15 +174,15 @@ def _up_to_relevant(context: CallContext, placed: Frame, ideal: Frame) -> Frame:
 
 def kept_rows(context: CallContext, placed: Frame, upto: int | None) -> Frame:
     """Return the rows that can matter, each with its tied block under the policy and its relevance."""
-    engine, group = context.engine, context.group
+    engine = context.engine
     kept = with_relevance(context, placed)
     if TIED in context.omitted:
         kept = _split(context, ranks.absent(kept), upto)
-        return engine.collect_once(kept.with_columns((sizes(group) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT))
+        return engine.collect_once(kept.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT))
     if not ranks.TIE_ORDER[context.query.ties]:
         return engine.collect_once(kept)
     if engine.writes_sql:
-        return _split(context, kept.drop(SIZE), upto).with_columns(sizes(group))
+        return _split(context, kept, upto)
     return _split_tied(context, engine.collect_once(kept), upto)
 
 
@@ -183,7 +198,6 @@ def _split(context: CallContext, kept: Frame, upto: int | None) -> Frame:
 
 def _split_tied(context: CallContext, sized: Frame, upto: int | None) -> Frame:
     """Split the tied blocks of several rows by the policy: most lists have few, and text is slow to order."""
-    tied = _split(context, sized.filter(nw.col(SIZE) > 1).drop(SIZE), upto)
-    alone = ranks.moved(sized.filter(nw.col(SIZE) == 1).drop(SIZE), nw.col(START).cast(nw.Int64()), None)
-    alone = alone.with_columns(nw.lit(1).cast(nw.Int64()).alias(SIZE))
-    return context.engine.collect_once(context.engine.stack([alone, tied.with_columns(sizes(context.group))]))
+    tied = _split(context, sized.filter(nw.col(SIZE) > 1), upto)
+    alone = ranks.moved(sized.filter(nw.col(SIZE) == 1), nw.col(START), None)
+    return context.engine.collect_once(context.engine.stack([alone, tied]))

@@ -76,13 +76,15 @@ def given_places(frame: Frame, keys: Sequence[str], rank: str, upto: int | None)
 
 
 def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None, *, descending: bool) -> Frame:
-    """Order each tied block by a column; what is equal there too stays one block."""
+    """Order each tied block by a column; what is equal there too stays one block, of its own size."""
     block = [*keys, START]
     within = nw.col(column).rank("min", descending=descending).over(*block)
     if column == ITEM:
         # A missing item has no rank: it comes last.
         missing = nw.col(column).is_null().cast(nw.Int64())
         within = within.fill_null(0) + missing * (nw.col(column).count().over(*block) + 1)
+    # Before the blocks move: where ranks overlap, as 1, 1, 2 do, rows of two blocks may start at one position.
+    frame = frame.with_columns(sizes([*keys, column]))
     return moved(frame, nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1, upto)
 
 
@@ -98,19 +100,19 @@ def break_ties(
     engine: Engine, sized: Frame, keys: Sequence[str], order: Sequence[tuple[str, bool]], upto: int | None
 ) -> Frame:
     """Give each row up to a position one of its own: tied rows by columns, what is equal there in any order."""
-    alone = sized.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).alias(PLACE))
-    tied = sized.filter(nw.col(SIZE) > 1).drop(SIZE)
+    alone = sized.filter(nw.col(SIZE) == 1).with_columns(nw.col(START).alias(PLACE))
+    tied = sized.filter(nw.col(SIZE) > 1)
     for column, descending in order:
         tied = split_ties(tied, keys, column, upto, descending=descending)
     place = nw.col(START) + nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()) - 1
     tied = tied.with_columns(place.alias(PLACE))
-    rows = engine.stack([alone.drop(START), tied.drop(START)])
+    rows = engine.stack([alone.drop(START, SIZE), tied.drop(START, SIZE)])
     return rows if upto is None else rows.filter(nw.col(PLACE) <= upto)
 
 
 def absent(frame: Frame) -> Frame:
     """Add how many rows of each row's tied block the frame omits."""
-    return frame.with_columns((nw.col(TIED).cast(nw.Int64()) - nw.col(SIZE)).alias(ABSENT)).drop(TIED, SIZE)
+    return frame.with_columns((nw.col(TIED).cast(nw.Int64()) - nw.col(SIZE)).alias(ABSENT)).drop(TIED)
 
 
 def shift_past_omitted_rows(frame: Frame, upto: int | None, *, descending: bool) -> Frame:
