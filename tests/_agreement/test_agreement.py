@@ -373,6 +373,14 @@ def test_items_that_repeat(lazy):
         return
     found = frame.lazy().rec.agreement(3, score=["a", "b"], measures="overlap").collect()
     assert found["overlap@3"].item() == pytest.approx(2 / 3)  # x, y, x and y, nothing, x
+    correlations = ["kendall", "spearman", "tau_ap", "weighted_tau"]
+    stacked = pl.concat(frame.select("user", "item", model=pl.lit(name), score=name) for name in ("a", "b")).lazy()
+    # x, y and nothing; y, nothing and x: "a" has x first in another row than "b".
+    first = pl.DataFrame({"user": [1] * 3, "item": ["x", "y", None], "a": [4, 3, 1], "b": [2, 4, 3]})
+    (expected,) = first.rec.agreement(score=["a", "b"], measures=correlations).select(correlations).rows()
+    for rows, models in ((frame.lazy(), {"score": ["a", "b"]}), (stacked, {"model": "model"})):
+        of_rows = rows.rec.agreement(measures=correlations, **models).collect().select(correlations)
+        assert of_rows.row(0) == pytest.approx(expected)
 
 
 def test_names_of_models_are_those_of_the_frame():

@@ -27,7 +27,9 @@ PLACED = [side(name) for side in SIDES for name in (PLACE, FIRST)]
 
 
 def common_of_columns(engine: Engine, rows: Frame, keys: Sequence[str], scores: Sequence[str]) -> Frame:
-    """Return the rows that both models of each pair rank, with their places by both, of models in columns."""
+    """Return the items that both models of each pair rank, with their places by both, of models in columns."""
+    if not engine.eager:
+        rows = rows.group_by(*keys, ITEM).agg(nw.col(*scores).max())
     parts = []
     for left, right in combinations(range(len(scores)), 2):
         ranked = rows.filter(~nw.col(scores[left]).is_null() & ~nw.col(scores[right]).is_null())

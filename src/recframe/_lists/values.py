@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import CATALOG_SIZE, MODEL
-from recframe._lists.keys import PLACE, as_user_has, floats_of, segments_of
+from recframe._lists.keys import PLACE, as_user_has, floats_of, numbered, rows_of, segments_of
 from recframe._plan.averages import by_attributes, in_reported_segments, is_any_known, refuse_all_undefined
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
@@ -212,7 +212,7 @@ def segments(
     table = sorted_by_key(table, context, context.keys) if by_key else table
     columns = {name: floats_of(table[name]) for name in names}
     if cluster:
-        columns["cluster"] = np.array(table["cluster of list"].to_list(), dtype=object)
+        columns["cluster"], _ = numbered(rows_of(table, ["cluster of list"]))
     if not per:
         return table.select(), [columns]
     reported, numbers = segments_of(table, per, reported)
