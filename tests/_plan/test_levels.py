@@ -259,3 +259,10 @@ def test_each_level_is_checked():
         recframe.rec(ranked, rank="rank", candidates="candidates").evaluate(["mrr", "map(rel=-1)"])
     with pytest.raises(recframe.OptionError, match=r"min_relevance=2 for .*, which knows no level"):
         pl.DataFrame(rows_of()).rec.evaluate(["ndcg(rel=2)@3", "ndcg@3"], by="session", score="a", like="sklearn")
+
+
+def test_levels_that_differ_late_are_apart(library):
+    frame = library.DataFrame({"user": [1, 1], "score": [2, 1], "relevant": [1234567.0, 1234569.0]})
+    names = ["recall(rel=1234567)@1", "recall(rel=1234569)@1", "recall(rel=0.12345678)@1", "recall(rel=2)@1"]
+    (row,) = rows_in(frame.rec.evaluate(names))
+    assert row == dict(zip(names, [0.5, 0.0, 0.5, 0.5], strict=True))

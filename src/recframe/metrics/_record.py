@@ -333,7 +333,7 @@ def with_options(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
 
 def spelled_with(metric: Metric, options: Mapping[str, Any]) -> str:
     """Return how a metric is written with these options: its name, the least relevance of its own, its cutoff."""
-    level = {} if metric.own_min_relevance is None else {LEVEL_OPTION: f"{metric.own_min_relevance:g}"}
+    level = {} if metric.own_min_relevance is None else {LEVEL_OPTION: _number(metric.own_min_relevance)}
     return spelled(metric.name, {**options, **level}, getattr(metric, "k", None))
 
 
@@ -359,7 +359,7 @@ def _key(value: Any) -> str:
 def _number(value: float) -> str:
     """Return a number as short as it can be read back."""
     short = f"{value:g}"
-    return short if float(short) == value else repr(value)
+    return short if float(short) == value else repr(value).removesuffix(".0")
 
 
 _CUTOFF = options_of(CutMetric)[0]
