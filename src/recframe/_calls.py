@@ -12,6 +12,7 @@ from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_frame
 from recframe._query import GUESSED, policies_named, resolved
 from recframe.errors import OptionError
+from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import Metric
 from recframe.profiles._record import query_of
 
@@ -89,6 +90,8 @@ class Arguments:
         # Of a truth, the relevance that somebody names is read in any case, and either frame may have the values.
         read = () if roles.truth is None else ("relevant", "value")
         in_call = frozenset(role for role, value in self._keywords.items() if value is not None and role not in read)
+        if "weight" not in in_call and all(isinstance(metric, ExposureMetric) for metric in metrics):
+            changes["weight"] = None  # values of all lists together are no mean over lists
         query = replace(query, in_call=in_call, **changes)
         check_call(query, metrics)
         return Call(specs, metrics, query, roles, inputs)

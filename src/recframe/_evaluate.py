@@ -217,8 +217,7 @@ def call_of_rows(
         return arguments.call(expand(metric, check_k(k), roles.like), roles)
 
     compiled = arguments.kept((call, metric, k), make)
-    (record,) = compiled.metrics
-    return arguments.opened(compiled), compiled.query, record, show
+    return arguments.opened(compiled), compiled.query, compiled.metrics[0], show
 
 
 def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:
@@ -280,14 +279,11 @@ def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
 def _in_parts(arguments: Arguments, call: Call) -> Any:
     """Return the answer of a call whose lists are read in parts."""
     frames, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
-    if adapter.partitions == "on workers":
-        from recframe._plan.partitions import on_workers
-
-        return on_workers(frames, call.query, call.metrics, parts)
     if adapter.partitions is None:
         msg = f"partitions={parts} is for lazy polars and Spark frames, but this is a {type(frames.frame).__name__}"
         why = "its engine goes to disk by itself" if not adapter.eager else "the frame is in memory already"
         raise OptionError(msg, f"leave partitions= out: {why}")
-    from recframe._plan.partitions import in_parts
+    from recframe._plan.partitions import in_parts, on_workers
 
-    return in_parts(frames, call.query, call.metrics, parts)
+    evaluated = on_workers if adapter.partitions == "on workers" else in_parts
+    return evaluated(frames, call.query, call.metrics, parts)

@@ -39,3 +39,15 @@ def test_a_count_of_ranked_rows_needs_no_relevance(engine):
         for call, given in (("evaluate", {"metrics": ["num_ret", "map"]}), ("num_ret", {"relevant": "relevant"})):
             with pytest.raises(recframe.MissingColumnError, match="no such column"):
                 engine.ask(frame, call, **given)
+
+
+@pytest.mark.parametrize("name", ["polars", "pandas"])
+def test_bound_roles_that_nothing_reads_may_name_no_column(name):
+    frame = pytest.importorskip(name).DataFrame({"user": [1, 1], "item": [1, 2], "score": [2, 1]})
+    bound = recframe.rec(frame, relevant="clicked", weight="visits")
+    assert bound.coverage(1) == 0.5
+    assert recframe.rec(frame, relevant="clicked").num_ret() == 2
+    assert recframe.rec(frame, relevant="clicked").eed(1) == 1
+    for call in (lambda: bound.coverage(1, weight="visits"), bound.num_ret):
+        with pytest.raises(recframe.MissingColumnError, match="weight='visits'"):
+            call()

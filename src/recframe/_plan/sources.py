@@ -228,8 +228,7 @@ def _relevance(query: Query, *, truth: bool, default: float | None = None) -> Sp
 
 def _own(query: Query, read: ColumnsRead) -> Specs:
     """Return the columns to read of a frame that has no truth."""
-    unread = not (query.condensed or read.grades)
-    default = 0.0 if unread and "relevant" not in query.named else None
+    default = None if query.condensed or read.grades else 0.0
     relevance = _relevance(query, truth=False, default=default) if read.relevance else {}
     return relevance | attributes(query)
 
