@@ -102,7 +102,7 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
 def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Frame:
     """Return the rows that can matter, each with where its tied block starts, and how many rows this has."""
     if context.query.by_rank:
-        placed = ranks.given_places(ranked, context.group, SCORE, upto)
+        placed = context.engine.collect_once(ranks.given_places(ranked, context.group, SCORE, upto))
         _check_overlaps(context, placed)
     else:
         placed = context.engine.rank_rows(ranked, context.group, SCORE, upto, _needed_rows(context, upto))
