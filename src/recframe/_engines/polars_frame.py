@@ -81,6 +81,9 @@ class PolarsFrame:
     def rename(self, names: Mapping[str, str]) -> PolarsFrame:
         return PolarsFrame(self._native.rename(dict(names)))
 
+    def head(self, rows: int) -> PolarsFrame:
+        return PolarsFrame(self._native.head(rows))
+
     def unique(self) -> PolarsFrame:
         return PolarsFrame(self._native.unique())
 
