@@ -333,6 +333,17 @@ def test_a_catalogue_is_no_smaller_than_what_is_recommended(engine, metric):
         ):
             engine.ask(frame, metric, 2, catalog=1)
     assert engine.ask(frame, metric, 1, catalog=1) == (1.0 if metric == "coverage" else 0.0)
+    (beside,) = engine.ask(frame, "evaluate", [f"{metric}@1", "personalization@2"], catalog=1)
+    assert beside[f"{metric}@1"] == (1.0 if metric == "coverage" else 0.0)
+
+
+def test_a_catalogue_is_counted_also_where_nothing_is_recommended(engine):
+    frame = engine.frame(
+        {"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [2.0, 1.0], "no": [math.nan] * 2}
+    )
+    (_, found) = engine.ask(frame, "evaluate", ["coverage@1", "catalog_accuracy@1"], catalog=10, score=["score", "no"])
+    assert (found["coverage@1"], found["catalog_accuracy@1"]) == (0.0, pytest.approx(0.8))
+    assert engine.ask(frame, "coverage", 1, catalog=10, score="no") == 0
 
 
 @pytest.mark.parametrize("call", ["evaluate", "describe"])

@@ -118,7 +118,9 @@ def exposure_values(context: CallContext, items: Frame, lists: Frame) -> Frame:
         items = items.with_columns(order.alias(order_column(column)))
     sums = engine.sum_exactly(items.select(*by, **terms.by_column), by, list(terms.by_column))
     sums = engine.join(lists if context.result_keys else _with_all(lists), sums, by)
-    sums = side_tables.with_catalog_size(sums.with_columns(nw.col(*terms.by_column).fill_null(0.0)), items)
+    used = [nw.col(column) > 0 for column in requirements.catalog_sums]
+    used_items = items.filter(nw.any_horizontal(*used, ignore_nulls=False)) if used else items
+    sums = side_tables.with_catalog_size(sums.with_columns(nw.col(*terms.by_column).fill_null(0.0)), used_items)
     metrics = [exposure.metric for exposure in requirements.exposure]
     names = {name: column for name, column in context.names.items() if name in by}
     sums = check_values(context, sums, metrics, names, "value of `per`")

@@ -107,8 +107,7 @@ class SideTables:
         if column == USERS:
             return self.popularity.select(ITEM, USERS)
         ranked = self.popularity.select(ITEM, POPULAR, nw.lit(0).alias(EVERYTHING))
-        share = quotient(nw.col(POPULAR), nw.col(POPULAR).max().over(EVERYTHING))
-        return ranked.with_columns(share.alias(POPULARITY)).select(ITEM, POPULARITY)
+        return ranked.select(ITEM, quotient(nw.col(POPULAR), nw.col(POPULAR).max().over(EVERYTHING)).alias(POPULARITY))
 
     def with_popularity(self, rows: Frame, item: str) -> Frame:
         """Add each item's ranks by popularity, the first infinite for one that the training data lack."""
@@ -240,5 +239,6 @@ class SideTables:
         if count is not None and count > size:
             msg = f"catalog={size} is less than the {count} items that lists recommend"
             raise InputError(msg, "count all items that could be recommended, or give the items themselves")
-        number = nw.when(nw.col(COUNT) <= size).then(nw.lit(float(size))).otherwise(nw.lit(math.nan))
+        # SQL has no number where there is no row.
+        number = nw.when(nw.col(COUNT).fill_null(0) <= size).then(nw.lit(float(size))).otherwise(nw.lit(math.nan))
         return groups.join(served.select(number.alias(CATALOG_SIZE)), how="cross")
