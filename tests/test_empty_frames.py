@@ -212,6 +212,7 @@ def test_side_tables_without_rows(engine, types):
     assert list(row.values()) == [None, None, pytest.approx(0.5)]
     (row,) = engine.ask(frame, "evaluate", ["coverage", "gini", "entropy"], k=2, catalog=catalog)
     assert list(row.values()) == [None, None, None]
+    assert engine.ask(frame, "coverage", 2, catalog=catalog, undefined=0.5) == 0.5
     features = made(engine, first(FEATURES, 0))
     (row,) = engine.ask(frame, "evaluate", ["diversity", "calibration"], train=made(engine, TRAIN), features=features)
     assert list(row.values()) == [None, None]

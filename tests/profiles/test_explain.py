@@ -97,7 +97,7 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("num_ret@10", {}, "undefined no list: each has a value"),
         ("user_coverage@10", {}, "undefined no list: each has a value"),
         ("novelty@10", {}, "undefined a list without a usable item: left out of the mean"),
-        ("coverage@10", {}, "undefined one value of all lists, not a mean; without a usable list: missing"),
+        ("coverage@10", {}, "undefined one value of all lists, not a mean; without a catalogued item: missing"),
         ("ndcg(grades=positive)@10", {}, "undefined a list whose ideal is 0: left out of the mean"),
         ("ndcg@10", {}, "undefined a list without relevant rows, or whose ideal is 0: left out of the mean"),
         ("ndcg@5", {"min_relevance": 3}, "a relevance of at least 3"),

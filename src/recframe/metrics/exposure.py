@@ -70,12 +70,16 @@ class Coverage(_Exposures):
     aliases: ClassVar[tuple[str, ...]] = ("catalog_coverage", "catalogue_coverage")
     formula: ClassVar[str] = "distinct items in any top k / items of the catalogue"
     reference: ClassVar[str] = "Herlocker et al., ACM TOIS 2004"
+    undefined_without: ClassVar[str] = "catalogued item"
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
         return {"items": (item["exposures"] > 0).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
         return quotient(sums["items"], sums.catalog_size)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums.catalog_size > 0
 
 
 @dataclass(frozen=True)
