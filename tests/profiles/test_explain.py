@@ -11,7 +11,9 @@ import pytest
 import recframe
 from recframe import metrics
 from recframe.metrics import METRICS
+from recframe.metrics._options import options_of
 from recframe.profiles import PROFILES
+from recframe.profiles._spec import spec_of
 
 # One list of five, as in the README: c and d are relevant, but were not recommended.
 ONE = {
@@ -35,6 +37,14 @@ def test_every_metric_is_explained(name):
         assert "@7" in text or "@" not in requested
 
 
+def spellings(name):
+    """Return a metric with each word of its options, and with a cutoff."""
+    words = [f"{o.name}={word}" for o in options_of(METRICS[name]) for word in (*o.words, *[True] * (bool in o.kinds))]
+    needed = {"positives=first": "negatives=2,"}
+    written = [name, *(f"{name}({needed.get(word, '')}{word})" for word in words)]
+    return written + [f"{one}@2" for one in written if issubclass(METRICS[name], metrics.CutMetric)]
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_what_a_list_scores_that_was_recommended_nothing(name):
     kind = METRICS[name]
@@ -43,17 +53,16 @@ def test_what_a_list_scores_that_was_recommended_nothing(name):
     given = ({"group": "seller"} if kind.reads_groups else {}) | ({"value": "price"} if "money" in name else {})
     if kind.required_inputs or name in ("alpha_ndcg", "err_ia") or "; one that was" not in recframe.explain(name):
         pytest.skip("it reads more, or leaves such lists out")
-    for spelled in {name, f"{name}@2"} if issubclass(kind, metrics.CutMetric) else {name}:
-        asked = "pfound(probability={1:0.5})@2" if name == "pfound" else spelled
-        value = frame.rec.evaluate([asked], per="user", **given).iloc[1, 1]
-        said = kind.unranked
+    for spelled in spellings(name):
+        value = frame.rec.evaluate([spelled], per="user", **given).iloc[1, 1]
+        said = spec_of(spelled).metric.unranked
         if value != value:  # noqa: PLR0124 - NaN
-            assert "has no value" in said
+            assert said == "has no value"
         elif value in (0, 0.5) and said != "counts as the others":
-            assert f"scores {value:g}" in said
+            assert said == f"scores {value:g}"
         else:
             assert said in ("scores 1", "counts as the others", "scores the most: Σ over items of ε*²")
-    assert f"nothing {kind.unranked}" in " ".join(recframe.explain(name).split())
+        assert f"nothing {said}" in " ".join(recframe.explain(spelled).split())
 
 
 @pytest.mark.parametrize("like", PROFILES)
@@ -88,7 +97,13 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("map(norm=hits)@5", {}, "ratio of the expected sums where a tied block straddles k"),
         ("dcg(gain=exp2,discount=reciprocal)@5", {}, "gain(r) = 2^relevance − 1"),
         ("rbp(p=0.5,gain=linear)", {}, "relevance·p^(r−1) p = 0.5"),
-        ("ndcg@5", {"ties": "worst"}, "in the order that gives the least"),
+        ("ndcg@5", {"ties": "worst"}, "of rows of equal score the less relevant first"),
+        ("judged@5", {"ties": "best"}, "of rows of equal score the more relevant first"),
+        ("recall(over=ranked)@5", {}, "undefined a list without relevant rows, or without a ranked one: left out"),
+        ("roc_auc(over=ranked)", {}, "whose ranked rows are all relevant or none is: left out of the mean"),
+        ("roc_auc@5", {}, "whose rows in the top 5 are all relevant or none is: left out of the mean"),
+        ("novelty@5", {}, "an item that the training data lacks counts as seen once"),
+        ("novelty(unseen=zero,unit=interactions)@5", {}, "an item that the training data lacks adds nothing"),
         ("ndcg@5", {"undefined": 0.5}, "counts as 0.5"),
         ("judged@10", {}, "undefined a list without a ranked row: left out of the mean"),
         ("recall@10", {"propensity": "p", "estimator": "pooled"}, "shares divide sums over all lists"),

@@ -51,6 +51,14 @@ class CountsRelevant(Metric):
     over: Over
 
     @property
+    def undefined_if(self) -> str:  # type: ignore[override]  # depends on an option
+        return "without a ranked one" if self.over == "ranked" else ""
+
+    @property
+    def unranked(self) -> str:  # type: ignore[override]  # depends on an option
+        return "has no value" if self.over == "ranked" else "scores 0"
+
+    @property
     def cutoff(self) -> int | None:
         return None if self.over == "ranked" else super().cutoff
 
@@ -129,7 +137,7 @@ class Precision(HitCount):
 
 
 @dataclass(frozen=True)
-class Recall(CountsRelevant, HitCount):
+class Recall(CountsRelevant, HitCount):  # pyright: ignore[reportIncompatibleVariableOverride]  # depends on an option
     r"""Share of the relevant items that are in the top k.
 
     .. math:: \mathrm{R@}k = h(k) / R

@@ -149,10 +149,17 @@ class ROCAUC(WholeAUC, CutMetric):
     aliases: ClassVar[tuple[str, ...]] = ("auc", "auroc", "roc_auc_score")
     formula: ClassVar[str] = "ordered pairs / (R · (n − R)), ties one half"
     reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
-    undefined_if: ClassVar[str] = "whose rows (at a cutoff: those in the top k) are all relevant or none is"
-    unranked: ClassVar[str] = "scores 0.5, or has no value at a cutoff"
 
     over: Over = "all"
+
+    @property
+    def undefined_if(self) -> str:  # type: ignore[override]  # depends on an option
+        rows = "ranked rows" if self.over == "ranked" else "rows"
+        return f"whose {rows if self.k is None else f'rows in the top {self.k}'} are all relevant or none is"
+
+    @property
+    def unranked(self) -> str:  # type: ignore[override]  # depends on an option
+        return "scores 0.5" if self.k is None and self.over == "all" else "has no value"
 
     @property
     def ignores_sampling(self) -> bool:  # type: ignore[override]  # depends on an option

@@ -33,7 +33,7 @@ def precision_at_hit(row: Row, k: int | None) -> nw.Expr:
 
 
 @dataclass(frozen=True)
-class MAP(CountsRelevant, CutMetric):
+class MAP(CountsRelevant, CutMetric):  # pyright: ignore[reportIncompatibleVariableOverride]  # depends on an option
     r"""Mean of the precision at every relevant item.
 
     Average precision: its mean is the mean average precision.

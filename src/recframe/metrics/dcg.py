@@ -227,6 +227,10 @@ class NDCG(DCG):
         return self.grades != "positive" or self.ideal == "ones"
 
     @property
+    def unranked(self) -> str:  # type: ignore[override]  # depends on an option
+        return "has no value" if self.ideal == "ranked" or self._counts_positions else "scores 0"
+
+    @property
     def best_of(self) -> BestOf:  # type: ignore[override]  # depends on an option
         of_ranked: BestOf = "signed" if self._signed else "ranked"
         return of_ranked if self.ideal == "ranked" else "all"

@@ -54,7 +54,7 @@ class Coverage(_Exposures):
 
     References
     ----------
-    Herlocker et al., *Evaluating Collaborative Filtering Recommender Systems*, ACM TOIS 22 (2004), section 4.2; Ge,
+    Herlocker et al., *Evaluating Collaborative Filtering Recommender Systems*, ACM TOIS 22 (2004); Ge,
     Delgado-Battenfeld, Jannach, RecSys 2010 (catalogue coverage).
 
     Examples

@@ -87,7 +87,9 @@ class Novelty(Popularity):
 
     def explained(self) -> Sequence[str]:
         divisor = "k" if self.denominator == "k" else "min(k, N)"
-        return [f"Σ r≤k of −log2({self.unit} of the item / {self.unit}) / {divisor}"]
+        lacks = {"one_user": "counts as seen once", "zero": "adds nothing"}[self.unseen]
+        formula = f"Σ r≤k of −log2({self.unit} of the item / {self.unit}) / {divisor}"
+        return [formula, f"an item that the training data lacks {lacks}"]
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         count = row.users if self.unit == "users" else row.interactions

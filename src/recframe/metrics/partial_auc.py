@@ -46,7 +46,7 @@ def _area(row: Row, max_fpr: float, points: Points, negatives: int | None) -> nw
 
 @dataclass(frozen=True)
 class PartialAUC(Metric):
-    r"""Area under the ROC curve up to a false positive rate, standardised: chance scores 0.5.
+    r"""Area under the first part of the ROC curve, by default standardised: chance scores 0.5.
 
     .. math:: \frac12 \Bigl(1 + \frac{A - x^2/2}{x - x^2/2}\Bigr), \quad A = \int_0^x \mathrm{TPR}(f)\, df
 
@@ -92,7 +92,6 @@ class PartialAUC(Metric):
     aliases: ClassVar[tuple[str, ...]] = ("pauc",)
     formula: ClassVar[str] = "(1 + (A − x²/2) / (x − x²/2)) / 2, A: the area up to the rate x"
     reference: ClassVar[str] = "McClish, Medical Decision Making 1989; scikit-learn `roc_auc_score(max_fpr=)`"
-    unranked: ClassVar[str] = "has no value, or scores 0 with negatives"
 
     max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))
     points: Points = "positions"
@@ -111,6 +110,10 @@ class PartialAUC(Metric):
     @property
     def undefined_if(self) -> str:  # type: ignore[override]  # depends on an option
         return "" if self.negatives is not None else "without a ranked row that is relevant and one that is not"
+
+    @property
+    def unranked(self) -> str:  # type: ignore[override]  # depends on an option
+        return "has no value" if self.negatives is None else "scores 0"
 
     @property
     def requires_average_ties(self) -> bool:  # type: ignore[override]  # depends on an option

@@ -36,8 +36,8 @@ class UserCoverage(BeyondAccuracyMetric):
 
     References
     ----------
-    Ge, Delgado-Battenfeld, Jannach, *Beyond accuracy: evaluating recommender systems by coverage and serendipity*,
-    RecSys 2010, as user-space coverage.
+    Shani, Gunawardana, *Evaluating Recommendation Systems*, Recommender Systems Handbook, 2011, section 8.3.3, as user
+    space coverage.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class UserCoverage(BeyondAccuracyMetric):
     name: ClassVar[str] = "user_coverage"
     aliases: ClassVar[tuple[str, ...]] = ("user_space_coverage",)
     formula: ClassVar[str] = "1 if N > 0, else 0"
-    reference: ClassVar[str] = "Ge et al., RecSys 2010"
+    reference: ClassVar[str] = "Shani, Gunawardana 2011"
     of_every_list: ClassVar[bool] = True
     inexact: ClassVar[str] = ""
 

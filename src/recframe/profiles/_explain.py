@@ -29,8 +29,8 @@ TEXT_WIDTH, NAME_WIDTH = 96, 11
 """Of the text, and of its left column."""
 TIES_TEXTS = {
     "average": "exact expected value over all orders of the rows of equal score",
-    "best": "rows of equal score in the order that gives the most",
-    "worst": "rows of equal score in the order that gives the least",
+    "best": "of rows of equal score the more relevant first",
+    "worst": "of rows of equal score the less relevant first",
     "item": "of rows of equal score the smaller item first",
     "item_desc": "of rows of equal score the larger item first",
     "first": "rows of equal score in the order of the frame",
