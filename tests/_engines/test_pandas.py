@@ -235,7 +235,7 @@ def test_both_zeros_of_arrow_are_one_key(pandas_engine, kind):
     frame = pd.DataFrame({"user": zeros, "item": [1, 2, 3], "relevant": [0, 1, 1], "score": [2.0, 1.0, 1.0]})
     with pandas_engine.running():
         assert frame.rec.mrr(per="user")["mrr"].tolist() == [0.5, 1.0]
-        served = pd.DataFrame({"user": 1, "item": zeros[1:], "score": 1.0})
+        served = pd.DataFrame({"user": 1, "item": zeros[1:], "score": [1.0, 2.0]})
         assert served.rec.recall(2, truth=pd.DataFrame({"user": 1, "item": zeros[:1]})) == 1
 
 
