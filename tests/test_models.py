@@ -136,3 +136,18 @@ def test_a_list_that_a_model_does_not_rank_has_no_value_of_what_is_ranked(engine
     rows = engine.ask(engine.frame(data), "evaluate", some, model="model", per="user")
     found = {(row["model"], row["user"]): [row[label] for label in some] for row in rows}
     assert found["a", 2] == found["b", 1] == [None, None, None, None, 0.0, 0.0]
+
+
+def test_models_of_several_types_keep_them():
+    """In an object column of pandas, numbers stand beside text."""
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("scipy")
+    names = pd.Series([1] * 4 + ["new"] * 4 + [2.5] * 4, dtype=object)
+    relevance, scores = [1, 0, 0, 1] * 3, [1, 2, 2, 1, 2, 1, 1, 2, 2, 1, 2, 1]
+    frame = pd.DataFrame({"user": [1, 1, 2, 2] * 3, "relevant": relevance, "model": names, "score": scores})
+    evaluated, ranked, compared = (
+        getattr(recframe.rec(frame, model="model"), call)("mrr") for call in ("evaluate", "rank_models", "compare")
+    )
+    assert [*evaluated["model"]] == [*ranked["model"]] == [1, "new", 2.5]
+    assert [*evaluated["mrr"]] == [*ranked["mean"]] == [0.5, 1.0, 0.75]
+    assert [*zip(compared["model"], compared["baseline"], strict=True)] == [("new", 1), (2.5, 1), (2.5, "new")]

@@ -49,7 +49,8 @@ def stacked(
         if name in NAMES:
             # All at once, as a missing name alone has no type.
             values = [each for row in rows for each in _texts(row[name], len(row["lists"]))]
-            columns_of.append(nw.new_series(label, values, backend=backend))
+            mixed = len({*map(type, values)} - {type(None)}) > 1
+            columns_of.append(nw.new_series(label, values, nw.Object() if mixed else None, backend=backend))
         elif name in FLAGS:
             flags = [flag for row in rows for flag in row[name].tolist()]
             columns_of.append(nw.new_series(label, flags, nw.Boolean(), backend=backend))

@@ -211,8 +211,7 @@ def segments(
     table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
     table = sorted_by_key(table, context, context.keys) if by_key else table
     columns = {name: floats_of(table[name]) for name in names}
-    if cluster:
-        columns["cluster"], _ = numbered(rows_of(table, ["cluster of list"]))
+    columns |= {"cluster": numbered(rows_of(table, ["cluster of list"]))[0]} if cluster else {}
     if not per:
         return table.select(), [columns]
     reported, numbers = segments_of(table, per, reported)
