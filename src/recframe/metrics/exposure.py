@@ -190,8 +190,7 @@ class Entropy(_Exposures):
         return {"exposures": x, "logarithms": x * _log2(x)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        x = sums["exposures"]
-        return _log2(x) - sums["logarithms"] / x
+        return _log2(sums["exposures"]) - sums["logarithms"] / sums["exposures"]
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["exposures"] > 0
