@@ -115,7 +115,8 @@ def _check_overlaps(context: CallContext, placed: Frame) -> None:
     if not (engine.eager and engine.may_hold(placed, nw.col(SIZE) > 1)):
         return
     end = (nw.col(START) + nw.col(SIZE)).shift(1).over(*group, order_by=START)
-    blocks = placed.select(*group, START, SIZE).unique().with_columns(end.alias(MOVED))
+    with_ties = placed.filter(nw.col(SIZE) > 1).select(*group).unique()
+    blocks = engine.join(with_ties, placed.select(*group, START, SIZE), group).unique().with_columns(end.alias(MOVED))
     lowest = engine.scalar(blocks.filter(nw.col(MOVED) > nw.col(START)).select(nw.col(START).min()))
     if lowest is not None:
         msg = f"rank={context.query.orders[0]!r} holds {lowest} where tied rows ahead of it fill that position already"
