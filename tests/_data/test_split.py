@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import defaultdict
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -209,6 +210,29 @@ def test_a_point_in_time_that_is_a_number(engine):
     assert parts(engine, large, since=2**60 + 1, time="time") == [[1], [0]]
 
 
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_times_a_nanosecond_apart_are_two(library, lazy):
+    np, frames = pytest.importorskip("numpy"), pytest.importorskip(library)
+    times = np.array(["2020-01-01T00:00:00.000000001", "2020-01-01T00:00:00.000000002"], dtype="datetime64[ns]")
+    data = frames.DataFrame({"user": [1, 1], "item": ["z", "a"], "time": times})
+    if lazy and library == "pandas":
+        pytest.skip("pandas has no lazy frames")
+    _, test = recframe.rec(data.lazy() if lazy else data).split(last=1, time="time")
+    assert list((test.collect() if lazy else test)["item"]) == ["a"]
+    pd = pytest.importorskip("pandas")
+    for since in (times[1], pd.Timestamp(times[1])):
+        with pytest.raises(recframe.OptionError, match="(?s)since=.* is finer than microseconds.*floor"):
+            data.rec.split(since=since, time="time")
+    assert len(data.rec.split(since=pd.Timestamp(times[1]).floor("us"), time="time")[1]) == 2
+
+
+def test_a_fraction_may_be_any_real_number(engine):
+    np = pytest.importorskip("numpy")
+    for half in (np.float32(0.5), Fraction(1, 2)):
+        assert parts(engine, SMALL, fraction=half, users=half) == parts(engine, SMALL, fraction=0.5, users=0.5)
+
+
 def test_times_with_zones():
     pl = pytest.importorskip("polars")
     data = pl.DataFrame({"user": [1, 1], "time": [MOMENT + dt.timedelta(hours=hour) for hour in (22, 23)]})
@@ -256,6 +280,7 @@ def test_empty_parts(engine):
         ({}, "which rows go to the test"),
         ({"fraction": 0.2, "count": 1}, "fraction=0.2 and count=1 exclude each other"),
         ({"fraction": 1.0}, "fraction=1.0 is not between 0 and 1"),
+        ({"fraction": 10**400}, "fraction=1.* is not between 0 and 1"),
         ({"fraction": 20}, "fraction=20 is not between 0 and 1"),
         ({"fraction": "a"}, "fraction='a' is not between 0 and 1"),
         ({"fraction": NAN}, "fraction=nan is not between 0 and 1"),

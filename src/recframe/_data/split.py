@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -106,8 +107,7 @@ def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
     )
     whole = whole.with_columns(nw.when(test).then(1).otherwise(0).alias(TEST))
     if terms.least > 1:
-        enough = (nw.col(ITEMS) >= terms.least).cast(nw.Int64())
-        whole = whole.with_columns((nw.col(TEST) * enough).alias(TEST))
+        whole = whole.with_columns((nw.col(TEST) * (nw.col(ITEMS) >= terms.least).cast(nw.Int64())).alias(TEST))
     if terms.users is not None:
         whole = _chosen(rows.engine, whole, keys, terms, terms.users)
     return whole
@@ -186,12 +186,16 @@ def _time(how: str, options: Mapping[str, Any], labels: Labels) -> tuple[str | N
     return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
 
 
-def moment(name: str, value: Any) -> tuple[int | float, bool]:
+def moment(name: str, since: Any) -> tuple[int | float, bool]:
     """Return a point in time as a number, and whether it was a date or a datetime: then in microseconds, UTC."""
+    value, is_finer = since, getattr(since, "nanosecond", 0) != 0
     if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
         # NumPy gives datetimes finer than microseconds as bare numbers.
-        kind = value.dtype.kind
-        value = value.astype("datetime64[us]").item() if kind == "M" else value.item()
+        value = value.astype("datetime64[us]") if value.dtype.kind == "M" else value
+        value, is_finer = value.item(), bool(value < since)
+    if is_finer:
+        msg = f"{name}={quoted(since)} is finer than microseconds, in which times are compared with it"
+        raise OptionError(msg, "round it, as by .floor('us') of pandas")
     if isinstance(value, str):
         try:
             value = dt.datetime.fromisoformat(value)
@@ -211,14 +215,14 @@ def moment(name: str, value: Any) -> tuple[int | float, bool]:
 
 def _amount(name: str, value: Any) -> int | Fraction:
     """Return a number of things, or an exact fraction of them."""
-    if name == "count" or (name != "fraction" and not isinstance(value, float)):
+    if name == "count" or (name != "fraction" and (not isinstance(value, Real) or isinstance(value, Integral))):
         return count_of(name, value)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 < value < 1:
+    share: Any = value if isinstance(value, Real) and not isinstance(value, bool) else None
+    if share is None or not 0 < share < 1:
         msg = f"{name}={quoted(value)} is not between 0 and 1"
         hint = "fraction=0.2, or count=2 for a number of items" if name == "fraction" else f"{name}=1 or {name}=0.1"
-        raise (OptionError if is_number else OptionTypeError)(msg, hint)
-    return min(max(LEAST, Fraction(value).limit_denominator(LEAST.denominator)), 1 - LEAST)
+        raise (OptionTypeError if share is None else OptionError)(msg, hint)
+    return min(max(LEAST, Fraction(float(share)).limit_denominator(LEAST.denominator)), 1 - LEAST)
 
 
 def seed_of(value: object) -> int:

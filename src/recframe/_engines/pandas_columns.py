@@ -199,7 +199,7 @@ def _exact_integers(series: Any, spec: ColumnSpec) -> Any:
 
 
 def _times(series: Any, spec: ColumnSpec) -> Any:
-    """Return dates and datetimes as microseconds, and numbers as they are."""
+    """Return dates and datetimes in microseconds, those that are only ordered in their own unit, and numbers."""
     kind = types.infer_dtype(series, skipna=True)
     if kind not in ("date", "datetime", "datetime64"):
         if spec.dated or not (types.is_any_real_numeric_dtype(series.dtype) or kind in NUMBERS):
@@ -207,7 +207,8 @@ def _times(series: Any, spec: ColumnSpec) -> Any:
         return series
     if spec.dated is False:
         raise not_a_time(spec, series.dtype)
-    moments = pd.to_datetime(series.astype(object), utc=True).dt.tz_convert(None).to_numpy().astype("datetime64[us]")
+    moments = pd.to_datetime(series.astype(object), utc=True).dt.tz_convert(None).to_numpy()
+    moments = moments.astype("datetime64[us]") if spec.dated else moments
     missing = np.isnat(moments)
     return pd.Series(pd.arrays.IntegerArray(np.where(missing, 0, moments.astype("int64")), missing))
 

@@ -204,9 +204,9 @@ def _number(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
 
 
 def _time(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
-    """Return points in time as numbers: dates and datetimes in microseconds."""
+    """Return points in time as numbers: dates and datetimes in microseconds, what is only ordered in its own unit."""
     if dtype in (pl.Date, pl.Datetime) and spec.dated is not False:
-        return column.dt.timestamp("us")
+        return column.dt.timestamp("us") if spec.dated else column.to_physical()
     if not dtype.is_numeric() or spec.dated:
         raise not_a_time(spec, dtype)
     return column
