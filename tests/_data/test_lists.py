@@ -324,6 +324,22 @@ def test_a_price_that_no_float_can_hold_is_refused(library):
         recframe.from_lists([[1]], prices={1: 10**400}, library=library)
 
 
+def test_several_lists_of_one_key_are_refused(library):
+    frame = pytest.importorskip(library).DataFrame(
+        {"user": [1, 1], "visit": [1, 2], "got": [[7, 8], [8]], "took": [[8], [8]], "score": [[0.9, 0.5], [0.7]]}
+    )
+    # Both lists have an item of rank 1, which one list of ranks reads as a tie.
+    for names in (("got",), ("got", "took")):
+        with pytest.raises(
+            recframe.InputError, match=r"(?s)by=\['user'\]: several lists have one key.*Hint: give each list"
+        ):
+            recframe.from_lists(*names, frame=frame)
+    with pytest.raises(recframe.InputError, match="several lists have one key"):
+        recframe.from_lists([[7], [8]], users=[1, 1], library=library)
+    assert recframe.from_lists("got", "took", frame=frame, by=["user", "visit"]).rec(by=["user", "visit"]).mrr() == 0.75
+    assert len(recframe.from_lists("got", scores="score", frame=frame)) == 3
+
+
 def test_bad_frames_of_lists(library):
     frame = pytest.importorskip(library).DataFrame({"user": [1], "got": [[1]]})
     with pytest.raises(recframe.MissingColumnError, match="did you mean 'got'"):

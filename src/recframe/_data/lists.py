@@ -13,7 +13,7 @@ from recframe._data.label import label
 from recframe._data.top import one_order, place_beside, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, constructors_for, labels_of
+from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._plan.sources import key_specs, model_spec
 from recframe._query import check_apart
 from recframe._signatures import checked_call
@@ -148,6 +148,9 @@ def from_lists(
     needed = [*keys, relevant, rank, *(column for column, name in columns if name in arguments)]
     check_apart(needed, "name each of by, item, relevant, rank, score and value once")
     _check_lengths(make, frame, lists)
+    if SCORES not in lists and not is_lazy(frame) and len(make.distinct(frame, keys)) < len(frame):
+        msg = f"by={quoted(list(keys))}: several lists have one key, so there are several items of each rank"
+        raise InputError(msg, "give each list a key of its own, or scores= that order all items of a key")
     frame_of_rows = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
     order = {"score": score} if SCORES in lists else {"rank": rank}
     judged = [relevant] if ACTUAL in lists else []
@@ -264,15 +267,12 @@ def _item_prices(prices: Any) -> dict[Any, Any] | None:
 
 
 def _is_list(value: object) -> bool:
-    if isinstance(value, str | bytes):
-        return False
-    return isinstance(value, Sequence | AbstractSet) or hasattr(value, "tolist")
+    is_text = isinstance(value, str | bytes)
+    return not is_text and (isinstance(value, Sequence | AbstractSet) or hasattr(value, "tolist"))
 
 
 def _plain(values: Any) -> list[Any]:
-    if values is None:
-        return []
-    return list(values.tolist()) if hasattr(values, "tolist") else list(values)
+    return [] if values is None else list(values.tolist() if hasattr(values, "tolist") else values)
 
 
 # --- checks ---------------------------------------------------------------------------------------------------
