@@ -81,6 +81,18 @@ def test_a_folder_is_one_model_with_the_columns_of_its_folders(run, recs, write,
     assert [(row["model"], row["mrr"]) for row in found] == [("old", whole[0]["mrr"]), ("recs", whole[0]["mrr"])]
 
 
+def test_a_pattern_of_folders_that_name_columns_names_no_model(run, recs):
+    parts(recs, ".")
+    for pattern in ("day=2026-*/*/*.parquet", "day=*/*/part-0.parquet"):
+        found = rows_of(run(f"evaluate '{pattern}' -m mrr --per day --json"))
+        assert [(row["day"], row["mrr"]) for row in found] == [
+            ("2026-11-01", 1),
+            ("2026-11-02", 0.5),
+            ("2026-11-03", 1),
+        ]
+    assert rows_of(run("evaluate 'old=day=*/*/*.parquet' -m mrr --json"))[0]["model"] == "old"
+
+
 def test_parts_may_have_their_columns_in_any_order(run, recs):
     Path("turned").mkdir()
     recs.head(2).write_csv("turned/a.csv")
@@ -249,6 +261,22 @@ def test_constant_columns_are_ahead_of_the_result(run):
     # As a column of the files too, where an option names it.
     [found] = rows_of(run("evaluate recs.csv -m mrr --by user --by day --per day --with day=2026-11-23 --json"))
     assert found == {"day": "2026-11-23", "mrr": pytest.approx(5 / 6)}
+
+
+def test_a_constant_column_may_be_one_of_the_files_of_any_type(run, recs):
+    day = pl.lit("2026-11-23")
+    for number, column in enumerate((day, day.str.to_date(), day.cast(pl.Categorical))):
+        recs.with_columns(day=column).write_parquet("day.parquet")
+        for _ in range(2):
+            line = f"evaluate day.parquet -m mrr --per day --with day=2026-11-23 --append days{number}.parquet --json"
+            [found] = rows_of(run(line))
+            assert found == {"day": "2026-11-23", "mrr": pytest.approx(5 / 6)}
+        assert pl.read_parquet(f"days{number}.parquet").height == 1
+        for other in (5, "2026-11-24", "true"):
+            code, _, err = run(f"evaluate day.parquet -m mrr --per day --with day={other}")
+            assert (code, "the files have a column 'day' with other values" in err) == (2, True)
+    recs.with_columns(day=pl.lit("5")).write_parquet("day.parquet")
+    assert rows_of(run("evaluate day.parquet -m mrr --per day --with day=5 --json"))[0]["day"] == "5"
 
 
 def test_constant_columns_that_mean_something_else_are_refused(run, recs):

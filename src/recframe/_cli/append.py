@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recframe._cli.partitions import constant
+from recframe._cli.partitions import constant, holds
 from recframe._cli.tables import as_parquet
 from recframe._engines.parquet import from_parquet
 from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
@@ -42,7 +42,7 @@ def with_constants(result: pl.DataFrame, constants: Mapping[str, str], per: Sequ
         msg = f"--with {twice}={constants[twice]}: the result has a column {twice!r} of its own"
         raise OptionError(msg, "give it another name")
     for name in (name for name in constants if name in result.columns):
-        if not result.select(pl.col(name).eq_missing(constant(constants[name])).all()).item():
+        if not result.select(holds(name, constants[name]).all()).item():
             msg = f"--with {name}={constants[name]}: the files have a column {name!r} with other values"
             raise OptionError(msg, "leave --with out, or give the column another name")
     new_columns = {name: constant(value) for name, value in constants.items() if name not in result.columns}
@@ -74,8 +74,7 @@ def _added(rows: pl.DataFrame, path: Path, constants: Mapping[str, str]) -> pl.D
         types = f"{old.schema[other]} in {str(path)!r}, but {rows.schema[other]} in this result"
         msg = f"the column {other!r} is {types}"
         raise InputError(msg, "give --with values of one kind, or --append another file")
-    of_run = [pl.col(name).eq_missing(constant(value)) for name, value in constants.items()]
-    same = old.select(pl.all_horizontal(of_run)).to_series()
+    same = old.select(pl.all_horizontal(holds(name, value) for name, value in constants.items())).to_series()
     row = same.arg_max() if same.any() else len(old)
     others = old.filter(~same)
     return pl.concat([others[:row], rows, others[row:]], how="vertical_relaxed")

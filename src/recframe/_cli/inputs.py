@@ -15,7 +15,7 @@ from polars import selectors as cs
 from recframe._arguments import ROLES, Roles
 from recframe._cli.csv import odd_line, read_numbers, with_ids_alike
 from recframe._cli.formats import ENDINGS, FORMATS, format_of
-from recframe._cli.ndjson import no_object, refuse_text_of_objects
+from recframe._cli.ndjson import no_object, refuse_rounded_ids, refuse_text_of_objects
 from recframe._cli.partitions import files_of, partitions, with_partitions
 from recframe._cli.terminal import progress
 from recframe._cli.texts import number_of
@@ -26,6 +26,7 @@ from recframe._files.paths import (
     check_file,
     expanded,
     is_pattern,
+    matched,
     model_name,
     read_bytes,
     standard_input,
@@ -134,6 +135,7 @@ class Inputs:
         frame = self._columns_of(path, kind, pick)
         if kind == "ndjson":
             refuse_text_of_objects(path, frame, numbers)
+            refuse_rounded_ids(path, frame, self._ids)
         return frame
 
     def _columns_of(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
@@ -230,8 +232,9 @@ def _models(files: Sequence[str], endings: Collection[str] | None) -> tuple[dict
 def _models_of(argument: str, endings: Collection[str] | None) -> tuple[dict[str, list[Path]], bool, int]:
     """Return the files of each model of one argument, whether it has a name, and how many files there are."""
     name, _, file = argument.partition("=")
-    is_named = not as_path(argument).exists() and bool(name and file) and not {*name} & {*"/\\"}
-    path = as_path(file if is_named else argument)
+    path = as_path(argument)
+    is_named = bool(name and file) and not {*name} & {*"/\\"} and not path.exists() and not matched(path)
+    path = as_path(file) if is_named else path
     if not path.exists() and _is_metric(argument):
         msg = f"the file {argument!r} does not exist"
         raise InputError(msg, f"a metric is an option of its own: -m {argument}")

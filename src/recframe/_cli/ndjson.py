@@ -9,6 +9,7 @@ import polars as pl
 
 from recframe._cli.csv import not_a_number
 from recframe._files.paths import read_bytes
+from recframe.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -27,6 +28,14 @@ def refuse_text_of_objects(path: Path, frame: pl.DataFrame, numbers: Collection[
         line, text = next(wrong, (None, None))
         if line is not None:
             raise not_a_number(str(path), column, text, line)
+
+
+def refuse_rounded_ids(path: Path, frame: pl.DataFrame, ids: Collection[str]) -> None:
+    """Raise where a fraction in a column of ids makes floats of whole numbers that floats round."""
+    for column in (name for name in frame.columns if name in ids and frame.schema[name].is_float()):
+        if (frame[column].abs() >= 2**53).any():
+            msg = f"{str(path)!r}: {column} holds fractions beside ids above 2**53, which floats would round"
+            raise InputError(msg, f'write {column} as text, {{"{column}": "9007199254740993"}}')
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Any]]:

@@ -61,6 +61,11 @@ def with_partitions(lazy: pl.LazyFrame, path: Path, ids: Collection[str], consta
     return lazy.with_columns(constant(value).alias(name) for name, value in values.items() if name not in names)
 
 
+def holds(column: str, value: str) -> pl.Expr:
+    """Return where a column holds a value, whatever its type: dates and numbers are compared as they print."""
+    return pl.col(column).cast(pl.String).eq_missing(constant(value).cast(pl.String))
+
+
 def constant(value: str) -> pl.Expr:
     """Return a value as ids of files are read: a number if that prints back the same."""
     if value == MISSING_VALUE:

@@ -121,11 +121,14 @@ def write(frame: pl.DataFrame, path: Path, digits: int) -> None:
 
 
 def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a result; what has no value is null."""
-    return [
-        {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
-        for row in frame.to_dicts()
-    ]
+    """Return the rows of a result; what has no value is null, and the infinite is text, as JSON has no such number."""
+    return [{name: _plain(value) for name, value in row.items()} for row in frame.to_dicts()]
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)
 
 
 def _cells(frame: pl.DataFrame, digits: int) -> tuple[list[str], list[list[str]]]:

@@ -66,15 +66,21 @@ def is_pattern(path: Path) -> bool:
     return any(sign in str(path) for sign in "*?[") and not os.path.exists(path)  # noqa: PTH110 - false for a name that is too long
 
 
-def expanded(path: Path) -> list[Path]:
+def matched(path: Path) -> list[Path]:
     """Return the files that a pattern matches, in the order of their names."""
-    names = sorted(filter(os.path.isfile, glob(str(path), recursive=True)))  # noqa: PTH207 - Path.glob accepts no absolute pattern
-    if not names:
+    names = glob(str(path), recursive=True)  # noqa: PTH207 - Path.glob accepts no absolute pattern
+    return [Path(name) for name in sorted(filter(os.path.isfile, names))]
+
+
+def expanded(path: Path) -> list[Path]:
+    """Return the files that a pattern matches, or raise where there is none."""
+    paths = matched(path)
+    if not paths:
         msg = f"no file matches {str(path)!r}"
         raise InputError(
             msg, f"the current directory is {Path.cwd()}; quote a pattern so that the shell leaves it alone"
         )
-    return [Path(name) for name in names]
+    return paths
 
 
 def by_model_name(paths: Iterable[Path]) -> dict[str, Path]:
