@@ -1,5 +1,6 @@
 """Metrics where models are trained give the values of frames."""
 
+import inspect
 import pickle
 import warnings
 
@@ -199,6 +200,15 @@ def test_lists_of_one_row_each_are_lists():
     call = recframe.feval("mrr", "lightgbm.sklearn", undefined=0)
     assert call([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], None, np.ones(4, int)) == ("mrr", 0.5, True)
     assert call([1, 0], [0.9, 0.8], None, [2, 0])[1] == 1
+
+
+def test_evaluation_functions_are_pickled_and_have_the_parameters_that_lightgbm_counts():
+    for library, count in {"lightgbm": 2, "lightgbm.sklearn": 4, "xgboost": 2}.items():
+        call = pickle.loads(pickle.dumps(recframe.feval("mrr", library)))
+        assert len(inspect.signature(call).parameters) == count
+    assert (
+        pickle.loads(pickle.dumps(recframe.feval("mrr", "lightgbm.sklearn")))([0, 1], [0.9, 0.8], None, [2])[1] == 0.5
+    )
 
 
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")

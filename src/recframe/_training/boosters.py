@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._signatures import checked_call
@@ -54,40 +55,32 @@ def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) 
     >>> call([0, 1, 1], [0.9, 0.8, 0.7], None, [2, 1])
     ('mrr', 0.75, True)
     """
-    makers: dict[str, Callable[[Value], Callable[..., Any]]] = {
+    calls: dict[str, Callable[..., Any]] = {
         "lightgbm": _lightgbm,
         "lightgbm.sklearn": _lightgbm_sklearn,
         "xgboost": _xgboost,
     }
-    choice("library", library, makers)
-    return makers[library](Value.of(metric, policies))
+    choice("library", library, calls)
+    # A function within this one could not be pickled, as a process that trains would need it.
+    return partial(calls[library], Value.of(metric, policies))
 
 
-def _lightgbm(value: Value) -> Callable[..., Any]:
-    def call(predictions: Any, data: Any) -> tuple[str, float, bool]:
-        _check_data(data, "get_group", "Dataset of LightGBM", "lightgbm.train(..., feval=)")
-        result = _of_lists(value, data.get_label(), predictions, data.get_group(), "Dataset(..., group=sizes)")
-        return value.name, result, value.higher_is_better
-
-    return call
+def _lightgbm(value: Value, predictions: Any, data: Any) -> tuple[str, float, bool]:
+    _check_data(data, "get_group", "Dataset of LightGBM", "lightgbm.train(..., feval=)")
+    result = _of_lists(value, data.get_label(), predictions, data.get_group(), "Dataset(..., group=sizes)")
+    return value.name, result, value.higher_is_better
 
 
-def _lightgbm_sklearn(value: Value) -> Callable[..., Any]:
-    # LightGBM counts the parameters to see what to pass.
-    def call(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[str, float, bool]:  # noqa: ARG001
-        result = _of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
-        return value.name, result, value.higher_is_better
-
-    return call
+# LightGBM counts the parameters after the value to see what to pass.
+def _lightgbm_sklearn(value: Value, y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[str, float, bool]:  # noqa: ARG001
+    result = _of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
+    return value.name, result, value.higher_is_better
 
 
-def _xgboost(value: Value) -> Callable[..., Any]:
-    def call(predictions: Any, data: Any) -> tuple[str, float]:
-        _check_data(data, "get_uint_info", "DMatrix of XGBoost", "xgboost.train(..., custom_metric=)")
-        labels, ends = data.get_label(), data.get_uint_info("group_ptr")
-        return value.name, _of_lists(value, labels, predictions, ends[1:] - ends[:-1], "DMatrix(..., qid=ids)")
-
-    return call
+def _xgboost(value: Value, predictions: Any, data: Any) -> tuple[str, float]:
+    _check_data(data, "get_uint_info", "DMatrix of XGBoost", "xgboost.train(..., custom_metric=)")
+    labels, ends = data.get_label(), data.get_uint_info("group_ptr")
+    return value.name, _of_lists(value, labels, predictions, ends[1:] - ends[:-1], "DMatrix(..., qid=ids)")
 
 
 def _check_data(data: Any, method: str, what: str, caller: str) -> None:
