@@ -64,6 +64,7 @@ def test_arrays_are_a_frame(metric):
         ("score has masked values", {"relevant": [0, 1], "score": np.ma.masked_greater([1.0, 2.0], 1)}),
         ("group has masked values", {"relevant": [0, 1], "score": [1, 2], "group": np.ma.masked_greater([1, 2], 1)}),
         ("group=.* holds neither text nor numbers", {"relevant": [0, 1], "score": [1, 2], "group": [{}, {}]}),
+        ("group=.* holds whole numbers above 2", {"relevant": [0, 1], "score": [1, 2], "group": [2**63 + 1, -1]}),
         (r"(?s)score=\{\} names no model.*score=\{'old'", {"relevant": [0, 1], "score": {}}),
         ("score has the model 'user'", {"relevant": [0], "score": {"user": [1]}}),
         (r"(?s)from_arrays: .*'lists'.*Hint: from_arrays\(relevant, score, group=", {"relevant": [0], "score": [1], "lists": [1]}),

@@ -138,6 +138,9 @@ def _lists(group: Any, rows: int) -> NDArray[Any]:
     if groups.dtype.kind == "O" and not all(isinstance(each, str | int | None) for each in groups):
         msg = f"group={quoted(group)} holds neither text nor numbers"
         raise InputError(msg, "give the id of each row's list, or the sizes of the lists")
+    if groups.dtype.kind == "f" and (np.abs(groups) >= 2**53).any():
+        msg = f"group={quoted(group)} holds whole numbers above 2**53 as floats, which round them"
+        raise InputError(msg, "fill missing ids, so that the array has whole numbers, or give the ids as text")
     if len(groups) == rows:
         return groups
     if groups.dtype.kind not in "iu" or (groups < 0).any() or groups.sum() != rows:
