@@ -107,7 +107,7 @@ def plain_column(series: Any) -> Any:
 
 def without_attributes(series: Any) -> Any:
     """Return only the values of a column: pandas puts no two columns together whose attributes are arrays."""
-    return pd.Series(series.array, copy=False)
+    return pd.Series(series.array, dtype=series.dtype, copy=False)
 
 
 def is_number(series: Any) -> bool:
