@@ -217,7 +217,8 @@ def call_of_rows(
         return arguments.call(expand(metric, check_k(k), roles.like), roles)
 
     compiled = arguments.kept((call, metric, k), make)
-    return arguments.opened(compiled), compiled.query, compiled.metrics[0], show
+    (record,) = compiled.metrics
+    return arguments.opened(compiled), compiled.query, record, show
 
 
 def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:

@@ -267,12 +267,15 @@ def _item_prices(prices: Any) -> dict[Any, Any] | None:
 
 
 def _is_list(value: object) -> bool:
-    is_text = isinstance(value, str | bytes)
-    return not is_text and (isinstance(value, Sequence | AbstractSet) or hasattr(value, "tolist"))
+    if isinstance(value, str | bytes):
+        return False
+    return isinstance(value, Sequence | AbstractSet) or hasattr(value, "tolist")
 
 
 def _plain(values: Any) -> list[Any]:
-    return [] if values is None else list(values.tolist() if hasattr(values, "tolist") else values)
+    if values is None:
+        return []
+    return list(values.tolist()) if hasattr(values, "tolist") else list(values)
 
 
 # --- checks ---------------------------------------------------------------------------------------------------

@@ -107,7 +107,8 @@ def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
     )
     whole = whole.with_columns(nw.when(test).then(1).otherwise(0).alias(TEST))
     if terms.least > 1:
-        whole = whole.with_columns((nw.col(TEST) * (nw.col(ITEMS) >= terms.least).cast(nw.Int64())).alias(TEST))
+        enough = (nw.col(ITEMS) >= terms.least).cast(nw.Int64())
+        whole = whole.with_columns((nw.col(TEST) * enough).alias(TEST))
     if terms.users is not None:
         whole = _chosen(rows.engine, whole, keys, terms, terms.users)
     return whole

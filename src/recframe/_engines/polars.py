@@ -150,7 +150,8 @@ class EagerPolars(Polars):
         return polars_look.lists_with_repeats(frame, keys, scores, item)
 
     def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
-        return [*series(frame, column)[start:stop].to_list()]
+        some: list[Any] = series(frame, column)[start:stop].to_list()
+        return some
 
     def collect_once(self, frame: Frame) -> Frame:
         return frame if held(frame) is not None else lazy(self._collect(frame))

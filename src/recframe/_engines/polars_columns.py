@@ -241,7 +241,7 @@ def _encode_objects(
             msg = f"{spec.role}={spec.column!r} holds objects that have no order"
             raise ColumnTypeError(msg, "cast the column to text first") from None
     codes = {value: code for code, value in enumerate(values)}
-    coded = {name: pl.Series(column, [*map(codes.get, values)], dtype=pl.Int64) for name, values in held.items()}
+    coded = {name: pl.Series(column, [*map(codes.get, objects)], dtype=pl.Int64) for name, objects in held.items()}
     return {name: frame.with_columns(coded[name]) for name, frame in holders.items()}, values
 
 

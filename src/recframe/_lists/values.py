@@ -211,7 +211,8 @@ def segments(
     table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
     table = sorted_by_key(table, context, context.keys) if by_key else table
     columns = {name: floats_of(table[name]) for name in names}
-    columns |= {"cluster": numbered(rows_of(table, ["cluster of list"]))[0]} if cluster else {}
+    if cluster:
+        columns["cluster"], _ = numbered(rows_of(table, ["cluster of list"]))
     if not per:
         return table.select(), [columns]
     reported, numbers = segments_of(table, per, reported)

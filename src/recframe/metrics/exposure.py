@@ -190,7 +190,8 @@ class Entropy(_Exposures):
         return {"exposures": x, "logarithms": x * _log2(x)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return _log2(sums["exposures"]) - sums["logarithms"] / sums["exposures"]
+        x = sums["exposures"]
+        return _log2(x) - sums["logarithms"] / x
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["exposures"] > 0
