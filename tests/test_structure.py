@@ -304,23 +304,6 @@ def test_the_name_of_a_number_has_one_value():
     assert not [name for name, given in values.items() if len(given) > 1 and any(map(number.fullmatch, given))]
 
 
-def names_bound(path):
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-
-
-def test_names_say_what_they_hold():
-    names = [name for path in modules("**/*.py") for name in names_bound(path)]
-    assert len([name for name in names if name in ("found", "given")]) <= 45
-    assert len([name for name in names if name in ("known", "own", "there")]) <= 15
-    verbs = re.compile(r"\.(?:settle\w*|present|in_turn|sum_apart)\(")
-    texts = [path.read_text(encoding="utf-8") for path in modules("**/*.py")]
-    assert not [verb for text in texts for verb in verbs.findall(text)]
-
-
 def test_no_tracked_file_is_one_that_a_run_leaves_behind_or_names_a_machine():
     root = SOURCE.parent.parent
     if not (root / ".git").exists():
