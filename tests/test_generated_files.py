@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,16 +13,19 @@ import pytest
 TOOLS = Path(__file__).parent.parent / "tools"
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["exports", "stubs", "metric_table", "metric_pages", "profile_table", "plan_frames", "llms", "pictures", "speed"],
-)
+def written_by():
+    """Return the names of the tools that `tools/write.py` runs."""
+    path = TOOLS / "write.py"
+    body = ast.parse(path.read_text(encoding="utf-8")).body if path.exists() else []
+    values = [node.value for node in body if isinstance(node, ast.Assign) and node.targets[0].id == "TOOLS"]
+    return ast.literal_eval(values[0]) if values else ()
+
+
+@pytest.mark.parametrize("name", written_by())
 def test_what_tools_write_is_current(name):
     if name == "metric_pages":  # which runs its examples
         pytest.importorskip("polars")
     tool = TOOLS / f"{name}.py"
-    if not tool.exists():
-        pytest.skip("the tools are not part of a source distribution")
     done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -32,3 +37,10 @@ def test_formulas_of_metric_pages_hold_no_latex():
             formula = section.partition("<math")[2].partition("</math>")[0]
             assert formula, section.partition("\n")[0]
             assert "\\" not in formula, section.partition("\n")[0]
+
+
+@pytest.mark.skipif(not TOOLS.exists(), reason="the tools are not part of an installed package")
+def test_every_tool_that_compares_what_it_writes_is_run():
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in TOOLS.glob("*.py")}
+    comparing = {name for name, text in texts.items() if re.search(r'"--check" (not )?in sys.argv', text)}
+    assert comparing == set(written_by())
