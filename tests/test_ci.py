@@ -1,5 +1,6 @@
 """The script of all checks runs the README's commands, or ends where it does not find them."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -48,3 +49,16 @@ def test_a_command_that_is_not_found_ends_the_checks(readme, tmp_path):
     assert done.returncode == 1
     assert done.stdout == ""
     assert "no command behind the mark 'test command'" in done.stderr
+
+
+def test_every_group_has_a_name_and_a_function():
+    listed = subprocess.run([BASH, str(SCRIPT), "list"], capture_output=True, text=True, check=True).stdout.split()
+    text = SCRIPT.read_text(encoding="utf-8")
+    functions = re.findall(r"^group_(\w+)\(\)", text, re.MULTILINE)
+    assert sorted(re.sub(r"\W", "_", name) for name in listed) == sorted(functions)
+
+
+def test_an_unknown_group_is_refused_with_the_names_of_all():
+    done = subprocess.run([BASH, str(SCRIPT), "lnit"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "there is no group 'lnit'; the groups are: spark" in done.stderr
