@@ -314,6 +314,40 @@ def test_a_run_and_qrels_give_the_values_of_trec_eval(run):
     assert json.loads(out) == [pytest.approx(mean, abs=1e-9)]
 
 
+@pytest.mark.parametrize("ending", ["tsv", "tsv.gz", "txt"])
+def test_files_of_beir_and_ms_marco_give_the_values_of_trec(run, ending):
+    judgments = [line.split() for line in Path("qrels.test").read_text().splitlines()]
+    ranked = [line.split() for line in Path("results.test").read_text().splitlines()]
+    truths = {
+        "beir": ["query-id\tcorpus-id\tscore", *(f"{q}\t{d}\t{grade}" for q, _, d, grade in judgments)],
+        "four": ["\t".join(fields) for fields in judgments],
+        "two": [f"{q}\t{d}" for q, _, d, _ in judgments],
+        "comment": ["# version of 2026", *(" ".join(fields) for fields in judgments)],
+    }
+    runs = {
+        "results": ["\t".join(fields) for fields in ranked],
+        "ranks": [f"{q}\t{d}\t{rank}" for q, _, d, rank, _, _ in ranked],
+        "scores": ["query-id\tcorpus-id\tscore", *(f"{q}\t{d}\t{score}" for q, _, d, _, score, _ in ranked)],
+    }
+    for name, lines in {**truths, **runs}.items():
+        data = "".join(f"{line}\n" for line in lines).encode()
+        Path(f"{name}.{ending}").write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+    for truth in truths:
+        metrics = "-m map -m mrr" if truth == "two" else "-m map -m ndcg"
+        expected = run(f"evaluate results.test --truth qrels.test {metrics} --json")
+        assert expected[0] == 0
+        for model in runs:
+            assert run(f"evaluate {model}.{ending} --truth {truth}.{ending} {metrics} --json") == expected
+
+
+def test_a_tsv_file_with_a_header_is_a_table(run):
+    Path("truth.tsv").write_text("user\titem\n1\t3\n2\t2\n3\t2\n3\t9\n")
+    Path("truth.csv").write_text("user,item\n1,3\n2,2\n3,2\n3,9\n")
+    line = "evaluate old.csv -m mrr --json --truth"
+    assert run(f"{line} truth.tsv") == run(f"{line} truth.csv")
+    assert run(f"{line} truth.tsv")[0] == 0
+
+
 def test_subtopics_of_qrels(run):
     Path("diversity.qrels").write_text("1 1 1 1\n1 2 1 1\n1 2 3 1\n")
     code, out, _ = run("evaluate results.test --truth diversity.qrels --subtopic intent -m err_ia@1")

@@ -72,11 +72,11 @@ def test_a_run_that_starts_as_a_compressed_file_is_refused(file, library):
 
 
 def test_ids_stay_the_text_that_they_are(file, library):
-    text = '007 Q0 NA 1 1 t\nnull Q0 "a 1 2 t\n# Q0 ä 1 3 t\n'
+    text = '007 Q0 NA 1 1 t\nnull Q0 "a 1 2 t\n#7 Q0 ä 1 3 t\n'
     assert rows(recframe.read_run(file(text), library=library)) == [
         ("007", "NA", 1.0),
         ("null", '"a', 2.0),
-        ("#", "ä", 3.0),
+        ("#7", "ä", 3.0),
     ]
 
 
@@ -120,6 +120,78 @@ def test_subtopics_of_ndeval(file, library):
     assert rows(frame) == [("q", "a", 1, "1"), ("q", "a", 1, "2"), ("q", "b", 0, "1")]
     run = recframe.read_run(file("q Q0 b 1 2 x\nq Q0 a 2 1 x\n", "b.run"), library=library)
     assert recframe.rec(run).err_ia(2, truth=frame, subtopic="intent") == 0.25
+
+
+# --- comments, and the formats of BEIR and MS MARCO -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("comment", ["# version of 2026", "#\ttuned on dev, 3", "  # pooled to depth 100", "#", "# é"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_comments_are_skipped_wherever_they_stand(file, library, comment, end):
+    for read, text, expected in (
+        (recframe.read_run, RUN, RUN_ROWS),
+        (recframe.read_run, "# tuned on dev, 3 runs\n" + RUN, RUN_ROWS),
+        (recframe.read_qrels, QRELS, [("q1", "d1", 2), ("q1", "d2", -1), ("q2", "d1", 0)]),
+    ):
+        lines = text.splitlines()
+        for place in range(len(lines) + 1):
+            with_comment = end.join([*lines[:place], comment, *lines[place:]])
+            assert rows(read(file(with_comment), library=library)) == expected
+
+
+def test_a_wrong_line_after_a_comment_has_its_own_number(file, library):
+    with pytest.raises(recframe.InputError, match=r"line 4 of .* has the relevance 'x', which is not a number"):
+        recframe.read_qrels(file("# a\nq 0 d 1\n# b c d\nq 0 e x\n"), library=library)
+    with pytest.raises(recframe.InputError, match="holds no lines"):
+        recframe.read_qrels(file("# nothing else\n#"), library=library)
+
+
+@pytest.mark.parametrize("header", ["query-id\tcorpus-id\tscore", "query_id\tcorpus_id\tScore", "# a\nquery-id corpus-id score"])  # fmt: skip
+def test_files_of_beir_have_a_header(file, library, header):
+    text = f"{header}\r\nq1\td1\t2\r\n\r\nq1\td2\t0\r\n"
+    qrels = recframe.read_qrels(file(text, "test.tsv"), library=library)
+    assert list(qrels.columns) == ["user", "item", "relevant"]
+    assert rows(qrels) == [("q1", "d1", 2), ("q1", "d2", 0)]
+    run = recframe.read_run(file(text.replace("0", "0.5"), "run.tsv"), library=library)
+    assert list(run.columns) == ["user", "item", "score"]
+    assert rows(run) == [("q1", "d1", 2.0), ("q1", "d2", 0.5)]
+
+
+def test_files_of_ms_marco_have_none(file, library):
+    four = recframe.read_qrels(file("7\t0\t12\t1\n8\t0\t13\t1\n"), library=library)
+    two = recframe.read_qrels(file("7\t12\n8\t13\n"), library=library)
+    assert list(two.columns) == ["user", "item", "relevant"]
+    assert rows(two) == rows(four) == [("7", "12", 1), ("8", "13", 1)]
+    assert [str(kind) for kind in two.dtypes] == [str(kind) for kind in four.dtypes]
+    run = recframe.read_run(file("7\t11\t1\n7\t12\t2\n8\t13\t1\n"), library=library)
+    assert rows(run) == [("7", "11", -1.0), ("7", "12", -2.0), ("8", "13", -1.0)]
+    assert recframe.rec(run).mrr(truth=two) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "message"),
+    [
+        ("run", "q a 0.9\nq b 0.8\n", "the third of three fields is the rank, but it is not always a whole number"),
+        ("run", "q a 3\nq b 2\n", "but the smallest one of query 'q' is 2, not 1"),
+        ("run", "q a 0\nq b 1\n", "but the smallest one of query 'q' is 0, not 1"),
+        ("run", "q a 1\nr a 1\nr b 1\n", "but query 'r' has 1 twice"),
+        ("run", "q a 1\nq b\n", "(?s)line 2 of .* has 2 fields.*this run file has 3 fields: query document rank"),
+        ("run", "q a\n", "(?s)line 1 of .* has 2 fields.*a qrels file, for recframe.read_qrels"),
+        ("run", "user item score\nq a 2\n", "line 1 of .* has the rank 'score', which is not a number"),
+        ("qrels", "q a 1\n", "(?s)line 1 of .* has 3 fields.*a run file, for recframe.read_run"),
+        ("qrels", "qid\tpid\n7\t12\n", "(?s)starts with 'qid pid', which looks like a header.*Hint: delete this line"),
+        ("qrels", "query-id corpus-id score\nq a 1\nq b\n", "line 3 of .* has 2 fields"),
+        ("qrels", "query-id corpus-id score\nq a high\n", "line 2 of .* has the relevance 'high'"),
+    ],
+)
+def test_files_that_fit_no_format_are_refused(file, library, read, content, message):
+    with pytest.raises(recframe.InputError, match=message):
+        getattr(recframe, f"read_{read}")(file(content), library=library)
+
+
+def test_subtopics_need_the_second_of_four_fields(file, library):
+    with pytest.raises(recframe.OptionError, match="subtopic='intent': '.*' has no subtopics"):
+        recframe.read_qrels(file("7 12\n"), subtopic="intent", library=library)
 
 
 # --- several systems ------------------------------------------------------------------------------------------

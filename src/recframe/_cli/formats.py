@@ -6,8 +6,7 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from recframe._cli.texts import number_of
-from recframe._files.fields import BOM, QRELS, RUN
+from recframe._files.fields import BOM, looks_like_retrieval, without_comments
 from recframe._files.paths import GZIP, PARQUET, STDIN, check_file, read_bytes
 from recframe.errors import InputError
 
@@ -20,6 +19,8 @@ FORMATS = {
     "trec": (".run", ".trec", ".res", ".qrels"),
 }
 """The formats, and the endings of their files. Files of other endings are known by how they start."""
+FORMAT_SAMPLE_BYTES = 4096
+"""How many bytes at the start of a file are looked at."""
 ENDINGS = tuple(ending for endings in FORMATS.values() for ending in endings)
 
 
@@ -28,19 +29,32 @@ def format_of(path: Path) -> str:
     check_file(path)
     ending = Path(path.name.removesuffix(".gz")).suffix.lower()
     name = next((name for name, endings in FORMATS.items() if ending in endings), None)
+    if name == "tsv" and path.is_file() and looks_like_retrieval(_first_line(_head(path))):
+        return "trec"
     if name is not None:
         return name
     if path == STDIN:
-        return _format_of_bytes(read_bytes(path)[:4096], path)
+        return _format_of_bytes(read_bytes(path)[:FORMAT_SAMPLE_BYTES], path)
     if not path.is_file():
         msg = f"{str(path)!r} is a pipe, which can be read only once, so that its format cannot be looked up"
         raise InputError(msg, "write it to a file first, and give that")
+    return _format_of_bytes(_head(path), path)
+
+
+def _head(path: Path) -> bytes:
+    """Return the first bytes of a file, decompressed."""
     with path.open("rb") as file:
-        head = file.read(4096)
+        head = file.read(FORMAT_SAMPLE_BYTES)
     if head.startswith(GZIP):
         with suppress(zlib.error):  # what is cut off is said where the whole file is read
-            head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, 4096)
-    return _format_of_bytes(head, path)
+            return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, FORMAT_SAMPLE_BYTES)
+    return head
+
+
+def _first_line(head: bytes) -> str:
+    """Return the first line of a text that is no comment."""
+    rows = without_comments(head.removeprefix(BOM)).decode(errors="replace")
+    return next(iter(rows.strip().splitlines()), "")
 
 
 def _format_of_bytes(head: bytes, path: Path) -> str:
@@ -49,8 +63,7 @@ def _format_of_bytes(head: bytes, path: Path) -> str:
         return "parquet"
     if head.startswith(b"ARROW1"):
         return "arrow"
-    line = next(iter(head.removeprefix(BOM).decode(errors="replace").strip().splitlines()), "")
-    kind = _format_of_line(line)
+    kind = _format_of_line(_first_line(head))
     if kind is None:
         msg = f"the format of {str(path)!r} is not known by its ending or its first line"
         raise InputError(msg, f"give --format {'|'.join(FORMATS)}, or one of the endings that belong to them")
@@ -61,8 +74,6 @@ def _format_of_line(line: str) -> str | None:
     """Return the format that the first line of a text looks like."""
     if line.startswith("{"):
         return "ndjson"
-    fields = line.split()
-    for kind in (RUN, QRELS):
-        if len(fields) == len(kind.fields) and number_of(fields[kind.fields.index(kind.number)]) is not None:
-            return "trec"
+    if looks_like_retrieval(line):
+        return "trec"
     return "tsv" if "\t" in line else "csv" if "," in line and line[0] != "[" else None

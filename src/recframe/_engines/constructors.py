@@ -59,7 +59,7 @@ class Constructors(Protocol):
         """Return one row for each key of a frame, with the values of ranked rows as lists."""
         ...
 
-    def fields(self, lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> Any:
+    def fields(self, lines: bytes, names: Sequence[str], number: str | None, columns: Mapping[str, str]) -> Any:
         """Return fields between single spaces as a frame; None where a line cannot be read.
 
         Parameters
@@ -68,8 +68,8 @@ class Constructors(Protocol):
             The lines, each with its end.
         names : sequence of str
             The names of their fields.
-        number : str
-            The field that is a number; the others are text.
+        number : str or None
+            The field that is a number, if there is one; the others are text.
         columns : mapping of str to str
             The names of the frame's columns, by those of the fields.
         """

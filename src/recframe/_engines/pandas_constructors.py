@@ -97,7 +97,7 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     return imploded
 
 
-def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> Frame | None:
+def fields(lines: bytes, names: Sequence[str], number: str | None, columns: Mapping[str, str]) -> Frame | None:
     """Return fields between single spaces as a frame; None where a line cannot be read."""
     try:
         frame: Any = pd.read_csv(
@@ -108,6 +108,8 @@ def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str
         return None
     if bool((frame.fillna("") == "").any(axis=None)):
         return None
+    if number is None:
+        return frame[list(columns)].rename(columns=dict(columns))
     # Python reads 1_0 as ten, and digits of other scripts; other readers of these files do not.
     if bool(frame[number].str.contains(r"[^\x00-\x7f]|_", regex=True).any()):
         return None

@@ -152,7 +152,7 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     return imploded.select(*(pl.col(name).alias(key) for key, name in zip(keys, names, strict=False)), *back)
 
 
-def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> pl.DataFrame | None:
+def fields(lines: bytes, names: Sequence[str], number: str | None, columns: Mapping[str, str]) -> pl.DataFrame | None:
     """Return fields between single spaces as a frame; None where a line cannot be read."""
     # A relevance is a whole number in most files, and stays one; a score may look like one.
     for kind in (pl.Float64,) if number == "score" else (pl.Int64, pl.Float64):

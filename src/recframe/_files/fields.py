@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from recframe._files.paths import read_bytes
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from recframe._engines.constructors import Constructors
@@ -17,27 +18,90 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 _OTHER_SPACE = (b"\t", b"\r", b"\f", b"\v")
 _ONE_SPACE = bytes.maketrans(b"\t\r\f\v", b"    ")
+_COMMENT = re.compile(rb"^[ \t\f\v]*#(?=\s|\Z)[^\n]*\n?", re.MULTILINE)
+"""A line that starts with ``#`` and white space; a query may be called ``#7``."""
+BEIR_HEADER = ["query-id", "corpus-id", "score"]
+"""The first line of the TSV files of BEIR."""
+_QUERY_HEADERS = {"query", "queryid", "qid", "topic", "topicid", "user", "userid"}
+"""What the first column of a header may be called, in lower case and without punctuation."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a file's lines, and which of them holds a number."""
+
+    fields: tuple[str, ...]
+    number: str | None
+    has_header: bool = False
+
+    def __str__(self) -> str:
+        first_line = f", after the line {' '.join(BEIR_HEADER)}" if self.has_header else ""
+        return f"{len(self.fields)} fields: {' '.join(self.fields)}{first_line}"
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: the fields of its lines, and which of them are read."""
+    """A kind of file, and the layouts that it may have; the first is the layout of TREC."""
 
     name: str
-    fields: tuple[str, ...]
-    number: str
-    """The field that holds a number."""
+    layouts: tuple[Layout, ...]
 
     def __str__(self) -> str:
-        return f"{len(self.fields)} fields: {' '.join(self.fields)}"
+        return f"a line of a {self.name} file has {'; or '.join(map(str, self.layouts))}"
+
+    def layout_of(self, line: Sequence[str]) -> Layout:
+        """Return the layout of a file by the fields of its first line; that of TREC if none fits."""
+        has_header = is_beir_header(line)
+        fitting = (each for each in self.layouts if each.has_header == has_header and len(each.fields) == len(line))
+        return next(fitting, self.layouts[0])
 
 
-RUN = Format("run", ("query", "Q0", "document", "rank", "score", "tag"), "score")
-QRELS = Format("qrels", ("query", "iteration", "document", "relevance"), "relevance")
+RANKS = Layout(("query", "document", "rank"), "rank")
+POSITIVES = Layout(("query", "document"), None)
+RUN = Format(
+    "run",
+    (
+        Layout(("query", "Q0", "document", "rank", "score", "tag"), "score"),
+        RANKS,
+        Layout(("query", "document", "score"), "score", has_header=True),
+    ),
+)
+QRELS = Format(
+    "qrels",
+    (
+        Layout(("query", "iteration", "document", "relevance"), "relevance"),
+        POSITIVES,
+        Layout(("query", "document", "relevance"), "relevance", has_header=True),
+    ),
+)
 
 
-def read_fields(path: Path, kind: Format, make: Constructors, columns: Mapping[str, str]) -> Any:
-    """Return some fields of a file as a frame.
+def is_beir_header(line: Sequence[str]) -> bool:
+    """Return whether fields are the header of a TSV file of BEIR."""
+    return [field.lower().replace("_", "-") for field in line] == BEIR_HEADER
+
+
+def looks_like_retrieval(line: str) -> bool:
+    """Return whether a text may be the first line of a run or of qrels, and is no header of another table."""
+    fields = line.split()
+    if is_beir_header(fields):
+        return True
+    layouts = (layout for kind in (RUN, QRELS) for layout in kind.layouts if not layout.has_header)
+    layout = next((layout for layout in layouts if len(layout.fields) == len(fields)), None)
+    if layout is None:
+        return False
+    # Two ids say nothing, so both must be numbers, as the ids of MS MARCO are.
+    numbers = fields if layout.number is None else [fields[layout.fields.index(layout.number)]]
+    return all(map(_is_number, numbers))
+
+
+def without_comments(data: bytes) -> bytes:
+    """Return the lines of a file that are no comments."""
+    return _COMMENT.sub(b"", data) if b"#" in data else data
+
+
+def read_fields(path: Path, kind: Format, make: Constructors, columns: Mapping[str, str]) -> tuple[Any, Layout]:
+    """Return some fields of a file as a frame, and the layout of its lines.
 
     Parameters
     ----------
@@ -48,30 +112,44 @@ def read_fields(path: Path, kind: Format, make: Constructors, columns: Mapping[s
     make : Constructors
         What makes the frame.
     columns : mapping of str to str
-        The names of the frame's columns, by those of the fields.
+        The names of the frame's columns, by the names of the fields. The layout's number has the name of the format's
+        number, and fields that the layout lacks have no column.
     """
     data = read_bytes(path).removeprefix(BOM)
-    frame = None
-    if not any(sign in data for sign in _OTHER_SPACE):
-        # Most files have single spaces already, and are read without a copy.
-        frame = _fields(data if data.endswith(b"\n") else data + b"\n", kind, make, columns)
-    if frame is not None:
-        return frame
-    lines = one_space(data)
-    if not lines:
+    rows = without_comments(data)
+    first_line = rows.lstrip().partition(b"\n")[0].decode(errors="replace").split()
+    if not first_line:
         msg = f"{str(path)!r} holds no lines"
-        raise InputError(msg, f"a {kind.name} file has {kind}")
-    frame = _fields(lines, kind, make, columns)
+        raise InputError(msg, str(kind))
+    layout = kind.layout_of(first_line)
+    if layout is POSITIVES and re.sub("[-_ ]", "", first_line[0].lower()) in _QUERY_HEADERS:
+        msg = f"{str(path)!r} starts with {quoted(' '.join(first_line))}, which looks like a header"
+        raise InputError(msg, f"delete this line; the only header that is read is {' '.join(BEIR_HEADER)}")
+    if layout.has_header:
+        rows = rows.lstrip().partition(b"\n")[2]
+    number = kind.layouts[0].number
+    names = {layout.number if field == number else field: name for field, name in columns.items()}
+    picked = {field: name for field, name in names.items() if field in layout.fields}
+    frame = _fields(rows, layout, make, picked)
     if frame is None:
-        raise _first_wrong_line(path, data, kind)
-    return frame
+        raise _first_wrong_line(path, data, kind, layout)
+    return frame, layout
 
 
-def _fields(lines: bytes, kind: Format, make: Constructors, columns: Mapping[str, str]) -> Any:
-    """Return fields between single spaces as a frame; None where there are too few, too many or empty ones."""
-    if lines.count(b" ") != lines.count(b"\n") * (len(kind.fields) - 1):
+def _fields(rows: bytes, layout: Layout, make: Constructors, columns: Mapping[str, str]) -> Any:
+    """Return fields as a frame; None if a line cannot be read."""
+    frame = None
+    if not any(sign in rows for sign in _OTHER_SPACE):
+        # Most files have single spaces already, and are read without a copy.
+        frame = _single_spaced(rows if rows.endswith(b"\n") else rows + b"\n", layout, make, columns)
+    return _single_spaced(one_space(rows), layout, make, columns) if frame is None else frame
+
+
+def _single_spaced(lines: bytes, layout: Layout, make: Constructors, columns: Mapping[str, str]) -> Any:
+    """Return fields between single spaces as a frame; None if there are too few, too many or empty ones."""
+    if lines.count(b" ") != lines.count(b"\n") * (len(layout.fields) - 1):
         return None
-    return make.fields(lines, kind.fields, kind.number, columns)
+    return make.fields(lines, layout.fields, layout.number, columns)
 
 
 def one_space(data: bytes) -> bytes:
@@ -86,9 +164,9 @@ def one_space(data: bytes) -> bytes:
     return data.lstrip(b" \n")
 
 
-def _first_wrong_line(path: Path, data: bytes, kind: Format) -> InputError:
+def _first_wrong_line(path: Path, data: bytes, kind: Format, layout: Layout) -> InputError:
     """Return the error that names the first line that cannot be read."""
-    place = kind.fields.index(kind.number)
+    hint = f"a line of this {kind.name} file has {layout}"
     for number, line in enumerate(data.split(b"\n"), 1):
         where = f"line {number} of {str(path)!r}"
         try:
@@ -96,21 +174,25 @@ def _first_wrong_line(path: Path, data: bytes, kind: Format) -> InputError:
             fields = [field.decode() for field in line.split()]
         except UnicodeDecodeError:
             return InputError(f"{where} is not UTF-8", f"save it as UTF-8; {kind.name} files are text, no Parquet")
-        if fields and len(fields) != len(kind.fields):
+        if not fields or fields[0] == "#" or (layout.has_header and is_beir_header(fields)):
+            continue
+        if len(fields) != len(layout.fields):
             count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}: {quoted(line.decode().strip())}"
-            return InputError(f"{where} has {count}", f"a line of a {kind.name} file has {kind}{_meant(fields)}")
-        if fields and not _is_number(fields[place]):
-            msg = f"{where} has the {kind.number} {quoted(fields[place])}, which is not a number"
-            return InputError(msg, f"a line of a {kind.name} file has {kind}")
-    return InputError(f"{str(path)!r} cannot be read as a {kind.name} file", f"its lines have {kind}")
+            fits_none = layout is kind.layouts[0] and kind.layout_of(fields) is layout
+            return InputError(f"{where} has {count}", (str(kind) if fits_none else hint) + _meant(fields, kind))
+        value = fields[layout.fields.index(layout.number)] if layout.number is not None else "0"
+        if not _is_number(value):
+            return InputError(f"{where} has the {layout.number} {quoted(value)}, which is not a number", hint)
+    return InputError(f"{str(path)!r} cannot be read as a {kind.name} file", hint)
 
 
-def _meant(fields: list[str]) -> str:
+def _meant(fields: list[str], kind: Format) -> str:
     """Return what a line with another number of fields probably is."""
     if len(fields) == 1 and any(sign in fields[0] for sign in ",;"):
         return "; this looks like CSV, which polars.read_csv or pandas.read_csv read"
-    other = next((kind for kind in (RUN, QRELS) if len(kind.fields) == len(fields)), None)
-    return "" if other is None else f"; this looks like a {other.name} file, for recframe.read_{other.name}"
+    [other] = {RUN, QRELS} - {kind}
+    fits = any(len(layout.fields) == len(fields) for layout in other.layouts)
+    return f"; this looks like a {other.name} file, for recframe.read_{other.name}" if fits else ""
 
 
 def _is_number(text: str) -> bool:

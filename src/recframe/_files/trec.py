@@ -1,4 +1,4 @@
-"""Runs and qrels of TREC."""
+"""Runs and qrels of TREC, BEIR and MS MARCO."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from recframe._data.common import check_frame, check_name, check_roles
 from recframe._data.top import one_order, place_beside, ranked
 from recframe._defaults import BY, ITEM, MODEL, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for, is_lazy
-from recframe._files.fields import QRELS, RUN, read_fields
+from recframe._files.fields import BEIR_HEADER, POSITIVES, QRELS, RANKS, RUN, read_fields
 from recframe._files.paths import as_path, models_of, write_whole
 from recframe._query import query_of_call
 from recframe._signatures import checked_call
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     import pandas as pd
     import polars as pl
+
+    from recframe._engines.constructors import Constructors
 
     class _RunNames(TypedDict, total=False):
         by: str
@@ -53,11 +58,17 @@ def read_run(
     model: str = MODEL,
     library: str | None = None,
 ) -> Any:
-    r"""Return runs of TREC as a frame: what systems returned for each query.
+    r"""Return runs as a frame: what systems returned for each query.
 
-    A line has six fields between any white space: query, ``Q0``, document, rank, score and tag. As in trec_eval the
-    score decides the order; the rank and the tag are not read. Queries and documents are text. Files compressed by
-    gzip are read as they are.
+    Three formats are read. White space separates the fields of a line.
+
+    - TREC: query, ``Q0``, document, rank, score and tag. As in trec_eval, the score decides the order; the rank and the
+      tag are not read.
+    - MS MARCO: query, document and rank. The rank is a whole number from 1, and its negative is the score.
+    - A header ``query-id corpus-id score``, as BEIR writes it, and these three fields.
+
+    Queries and documents are text. Lines that start with ``#`` and white space are comments. Files compressed by gzip
+    are read as they are.
 
     Parameters
     ----------
@@ -95,7 +106,7 @@ def read_run(
     check_columns(**names)
     columns = {"query": names["by"], "document": names["item"], "score": names["score"]}
     make = constructors_for((), library)
-    frames = {name: read_fields(file, RUN, make, columns) for name, file in paths.items()}
+    frames = {name: _run(file, make, columns) for name, file in paths.items()}
     if not several:
         return next(iter(frames.values()))
     named = [
@@ -122,11 +133,17 @@ def read_qrels(
     subtopic: str | None = None,
     library: str | None = None,
 ) -> Any:
-    r"""Return qrels of TREC as a frame: which documents are relevant to each query, for ``truth=``.
+    r"""Return qrels as a frame: which documents are relevant to each query, for ``truth=``.
 
-    A line has four fields between any white space: query, iteration, document and relevance. The iteration is read
-    where `subtopic` names a column for it: that is what it holds in the files of ndeval. Queries, documents and
-    subtopics are text; a relevance is a number, and may be negative. A file compressed by gzip is read as it is.
+    Three formats are read. White space separates the fields of a line.
+
+    - TREC, and MS MARCO: query, iteration, document and relevance. The iteration is read if `subtopic` names a column
+      for it, because the files of ndeval hold the subtopic there.
+    - MS MARCO: query and document. Each document has relevance 1.
+    - BEIR: the header ``query-id corpus-id score``, and these three fields. The score is the relevance.
+
+    Queries, documents and subtopics are text; a relevance is a number, and may be negative. Lines that start with
+    ``#`` and white space are comments. A file compressed by gzip is read as it is.
 
     Parameters
     ----------
@@ -163,7 +180,14 @@ def read_qrels(
     check_columns(**names)
     columns = {"query": names["by"], "document": names["item"], "relevance": names["relevant"]}
     columns |= {} if subtopic is None else {"iteration": subtopic}
-    return read_fields(as_path(path), QRELS, constructors_for((), library), columns)
+    path = as_path(path)
+    frame, layout = read_fields(path, QRELS, constructors_for((), library), columns)
+    if subtopic is not None and "iteration" not in layout.fields:
+        msg = f"subtopic={quoted(subtopic)}: {str(path)!r} has no subtopics, as a line has {layout}"
+        raise OptionError(msg, "leave subtopic= out, or read a file of ndeval")
+    if layout is POSITIVES:
+        frame = nw.from_native(frame).with_columns(nw.lit(1, nw.Int64).alias(names["relevant"])).to_native()
+    return frame
 
 
 @checked_call
@@ -229,6 +253,31 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
     ]
     data = "".join(lines).encode()
     write_whole(path, gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def _run(path: Path, make: Constructors, columns: Mapping[str, str]) -> Any:
+    """Return one run as a frame; ranks become negative scores, which have the same order."""
+    native, layout = read_fields(path, RUN, make, columns)
+    if layout is not RANKS:
+        return native
+    query, rank = columns["query"], columns["score"]
+    frame = nw.from_native(native, eager_only=True)
+    if problem := _problem_of_ranks(frame, query, rank):
+        msg = f"{str(path)!r}: the third of three fields is the rank, but {problem}"
+        raise InputError(msg, f"if the third field is a score, make the first line {' '.join(BEIR_HEADER)}")
+    return frame.with_columns(-nw.col(rank).cast(nw.Float64)).to_native()
+
+
+def _problem_of_ranks(frame: nw.DataFrame[Any], query: str, rank: str) -> str:
+    """Say why numbers cannot be ranks; scores that are read as ranks would turn the order around."""
+    if not frame.schema[rank].is_integer():
+        return "it is not always a whole number"
+    first = frame.filter(nw.col(rank) == 1)[query]
+    wrong = frame.filter((nw.col(rank) < 1) | ~nw.col(query).is_in(first)).sort(query, rank)
+    if len(wrong):
+        return "the smallest one of query {!r} is {}, not 1".format(*wrong.select(query, rank).row(0))
+    repeated = frame.filter(frame.select(query, rank).is_duplicated()).select(query, rank)
+    return "query {!r} has {} twice".format(*repeated.row(0)) if len(repeated) else ""
 
 
 def check_columns(**names: Any) -> None:
