@@ -13,8 +13,9 @@ from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, roles_of
 from recframe._calls import Arguments, profiles
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_lazy
+from recframe._query import check_cluster
 from recframe._signatures import role_parameters, roles_doc
-from recframe._values import check_names, flag, unnamed_role
+from recframe._values import as_tuple, check_names, flag, unnamed_role
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
 from recframe.metrics import Metric
 from recframe.metrics import make as make_metric
@@ -169,6 +170,8 @@ def plan_of_lists(
         if roles.model is not None and "model" not in CALL_ROLES[call]:
             msg = f"model={roles.model!r} names models in rows, but {call} reads models in columns"
             raise OptionError(msg, "filter the rows of one model, and bind model=None")
+        if call != "state":  # merged states may add up segments
+            check_cluster(cluster, as_tuple(roles.per))
         every_list = call in ("describe", "estimate", "state") or items is not None
         return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
 

@@ -258,6 +258,16 @@ def policies_named(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> list[s
     return [*named, *(name for name in yielding if name in current())]
 
 
+OTHER_CLUSTER = "leave cluster= out, or name the column whose lists are alike, such as the user of sessions"
+
+
+def check_cluster(cluster: str | None, per: Sequence[str]) -> None:
+    """Raise if the column of clusters is also a column of `per`: each segment would be a single cluster."""
+    if cluster is not None and cluster in per:
+        msg = f"cluster={cluster!r} is also a column of per=, so each segment is a single cluster and has no interval"
+        raise OptionError(msg, OTHER_CLUSTER)
+
+
 APART = "rename the column of the frame, or name each metric, cutoff and column of `per` once"
 
 

@@ -4,6 +4,7 @@ import datetime as dt
 import importlib.util
 import inspect
 import random
+import warnings
 from types import SimpleNamespace
 
 import narwhals as nw
@@ -494,17 +495,6 @@ def test_a_model_that_ties_every_list_is_compared(test, library):
     assert 0 < found["p"].to_list()[0] <= 1
 
 
-@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
-def test_one_cluster_has_a_difference_but_no_interval(test, library):
-    frame = library.DataFrame([row | {"user": "u"} for row in rows_of(11)])
-    found = frame.rec(by="session", score=["a", "b"]).compare("ndcg", test=test, cluster="user", resamples=200)
-    assert found["difference"].to_list()[0] == pytest.approx(
-        found["mean"].to_list()[0] - found["baseline_mean"].to_list()[0]
-    )
-    low = found["low"].to_list()[0]
-    assert low is None or np.isnan(low)
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -858,3 +848,73 @@ def test_lists_of_weight_0_change_only_what_counts_lists(library, cluster):
         for name in set(found.columns) - counted:
             one, other = found[name].to_list(), expected[name].to_list()
             assert one == (pytest.approx(other, rel=1e-9, nan_ok=True) if isinstance(other[0], float) else other), name
+
+
+def clustered_rows():
+    """Lists of 8 users in 2 countries; country and continent are constant within a country, day is not."""
+    return [
+        {
+            "country": user % 2, "continent": f"c{user % 2}", "user": user, "day": user // 2 % 2, "session": session,
+            "item": item, "relevant": (user + session + item) % 3 == 0, "a": (user * item) % 5, "b": (session + item) % 4,
+        }
+        for user in range(8)
+        for session in range(3)
+        for item in range(4)
+    ]  # fmt: skip
+
+
+CLUSTERED_CALLS = {
+    "compare": ("mrr", {}),
+    "compare of exposure": ("coverage@2", {}),
+    "compare by bootstrap": ("mrr", {"test": "bootstrap", "resamples": 100}),
+    "describe": ("mrr", {}),
+    "rank_models": ("mrr", {}),
+    "sample_size": ("mrr", {"difference": 0.1}),
+    "agreement": (2, {"confidence": 0.95}),
+}
+
+
+@pytest.mark.parametrize("given", [{"per": "country"}, {"per": ["country", "day"]}, {}], ids=str)
+@pytest.mark.parametrize("call", CLUSTERED_CALLS)
+def test_a_cluster_that_is_constant_within_each_segment_is_an_error(engine, call, given):
+    first, options = CLUSTERED_CALLS[call]
+    rows = clustered_rows() if given else [row for row in clustered_rows() if row["country"] == 0]
+    call = call.split()[0]
+    roles = {"by": ["user", "session"], "score": ["a", "b"], **given, **options}
+    for cluster in ["country", "continent"]:
+        with pytest.raises(recframe.errors.OptionError, match=f"cluster='{cluster}' (is also|has only one value)"):
+            engine.ask(engine.frame(rows), call, first, **roles, cluster=cluster)
+    assert len(engine.ask(engine.frame(rows), call, first, **roles, cluster="user")) > 0
+
+
+def test_merged_states_refuse_a_cluster_that_is_constant_within_each_segment(library):
+    frame = library.DataFrame(clustered_rows())
+    roles = {"by": ["user", "session"], "score": ["a", "b"], "per": "country", "cluster": "country"}
+    merged = recframe.merge(frame.rec.state("mrr", **roles))
+    for call in (merged.compare, merged.describe, merged.rank_models, lambda: merged.compare(baseline=merged)):
+        with pytest.raises(recframe.errors.OptionError, match="cluster='country' has only one value in each segment"):
+            call()
+    # Without segments the countries are two clusters.
+    assert len(recframe.merge(frame.rec.state("mrr", **roles), per=[]).compare()) == 1
+
+
+@pytest.mark.parametrize("by", [["country", "user"], ["user", "country"]])
+def test_no_segment_is_advised_as_a_cluster(library, by):
+    roles = {"by": by, "score": ["a", "b"], "item": "position"}
+    rows = [row | {"position": row["session"] * 4 + row["item"]} for row in clustered_rows()]
+    frame = library.DataFrame(rows)
+    with pytest.warns(recframe.DataWarning, match="8 lists have 2 values of 'country'"):
+        frame.rec.compare("mrr", **roles)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", recframe.DataWarning)
+        frame.rec.compare("mrr", **roles, per="country")
+        found = frame.rec.check(**roles | {"score": "a"}, per="country")
+    counts = dict(zip(found["finding"].to_list(), found["count"].to_list(), strict=True))
+    assert not counts.get("dependent_lists")
+
+
+def test_a_key_column_that_repeats_within_a_segment_is_still_advised(library):
+    frame = library.DataFrame(clustered_rows())
+    with pytest.warns(recframe.DataWarning, match="24 lists have 8 values of 'user'") as caught:
+        frame.rec.compare("mrr", by=["country", "user", "session"], score=["a", "b"], per="country")
+    assert "cluster='country'" not in str(caught[0].message)

@@ -260,7 +260,7 @@ class Agreement:
     def _with_ends(self, interval: Interval, table: Frame) -> nw.DataFrame[Any]:
         """Return the rows of the result with the ends of the intervals."""
         ranges = {name: (-1.0 if name in CORRELATIONS else 0.0, 1.0) for name in self._measures}
-        return interval.with_ends(self._engine.collected(table), ranges, (LOW, HIGH))
+        return interval.with_ends(self._engine.collected(table), ranges, (LOW, HIGH), self._query.per)
 
     def _schema(self) -> Any:
         """Return the columns of a lazy result and their types."""

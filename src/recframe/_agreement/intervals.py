@@ -12,6 +12,7 @@ from recframe._columns import CLUSTER, key_column
 from recframe._comparison.describe import Options, intervals_of_means
 from recframe._engines.column_spec import ColumnSpec
 from recframe._lists import paired_sums as paired
+from recframe._lists.clusters import check_clusters
 from recframe._lists.keys import floats_of
 from recframe._lists.paired_sums import UNIT_PARTS
 from recframe._lists.results import new_series
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Engine
 
+CLUSTERS = "clusters"
+"""How many clusters a group of lists has."""
 PARTS = ("lists", "total", "squares", "fractions")
 """What lists add to the sums of a measure."""
 
@@ -62,7 +65,7 @@ class Interval(Options):
         of_cluster = list(dict.fromkeys([*group, cluster]))
         parts = [part for name in measures for part in _names(PARTS[:2], name)]
         sums = engine.sum_exactly(lists.select(*of_cluster, *parts), of_cluster, parts)
-        units: dict[str, nw.Expr] = {}
+        units: dict[str, nw.Expr] = {CLUSTERS: nw.lit(1.0)}
         for name in measures:
             count, total = (nw.col(part) for part in _names(PARTS[:2], name))
             units |= dict(zip(_names(UNIT_PARTS, name), paired.of_unit(total, count).values(), strict=True))
@@ -73,8 +76,12 @@ class Interval(Options):
         table: nw.DataFrame[Any],
         ranges: Mapping[str, tuple[float, float]],
         named: Sequence[Callable[[str], str]],
+        per: Sequence[str],
     ) -> nw.DataFrame[Any]:
-        """Add the ends of the intervals of measures, of these ranges, to a table of sums."""
+        """Add the ends of the intervals of measures, of these ranges, to a table of sums per segment."""
+        if self.cluster is not None:
+            lists = [_numbers(table, f"{PARTS[0]} of {name}") for name in ranges]
+            check_clusters(self.cluster, per, lists, _numbers(table, CLUSTERS))
         backend = nw.get_native_namespace(table)
         for name, bounds in ranges.items():
             for column, end in zip((name_of(name) for name_of in named), self._ends(table, name, bounds), strict=True):

@@ -97,14 +97,16 @@ def of_keys(opened: Opened) -> Part:
     lists = opened.frame.select(*opened.keys).unique()
     if opened.truth is not None:
         lists = opened.engine.stack([lists, opened.truth.select(*opened.keys).unique()]).unique()
-    counts = {name: f"values of {name}" for name in opened.keys}
+    # Results per segment are about the lists within it, so columns of per= do not make lists alike.
+    per = [name for name, column in zip(opened.keys, opened.query.by, strict=True) if column in opened.query.per]
+    counts = {name: f"values of {name}" for name in opened.keys if name not in per}
     columns = [LISTS, *counts.values()]
 
     def counted(frame: Frame, column: str) -> Frame:
         ones = (nw.lit(1.0 if name == column else 0.0).alias(name) for name in columns)
         return frame.with_columns(*ones).select(*columns)
 
-    values = [counted(lists.select(name).unique(), count) for name, count in counts.items()]
+    values = [counted(lists.select(*per, name).unique(), count) for name, count in counts.items()]
     stacked = opened.engine.stack([counted(lists, LISTS), *values])
     _, totals = opened.totals(opened.for_models(stacked), {}, columns)
     few = [makes_dependent(nw.col(count), nw.col(LISTS)) for count in counts.values()]

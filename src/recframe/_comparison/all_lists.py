@@ -25,6 +25,7 @@ import numpy as np
 
 from recframe._columns import CATALOG_SIZE, ITEM
 from recframe._comparison.tested import Tested, tested
+from recframe._lists.clusters import check_clusters
 from recframe._lists.item_values import HELD_IN, refuse_undefined, value_of_items
 from recframe._lists.keys import floats_of, key_hash, numbered, rows_of, segments_of, texts_of
 from recframe._lists.paired_sums import NEGATIVE
@@ -100,6 +101,7 @@ class LeftOut:
             _, numbers_of_units = np.unique(units[of_segment], return_inverse=True)
             self._counts[segment] = min(int(numbers_of_units.max(initial=-1)) + 1, MOST_GROUPS)
             groups[of_segment] = numbers_of_units % max(self._counts[segment], 1)
+        check_clusters(context.query.cluster, context.query.per, self.lists, self._counts)
         row_of = {row: number for number, row in enumerate(rows_of(table, context.keys))}
         recommended = plan.items(by_list=True)
         items = engine.collected(recommended)

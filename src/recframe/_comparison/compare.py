@@ -17,6 +17,7 @@ from recframe._comparison.resampled import check_ranks, parts_of, resample, unit
 from recframe._comparison.simultaneous import SIMULTANEOUS, check_simultaneous
 from recframe._comparison.tested import Tested, tested
 from recframe._lists import paired_sums as paired
+from recframe._lists.clusters import check_clusters
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._lists.results import INTERNAL, result_frame, stacked
@@ -146,7 +147,9 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
         # Pairs that were compared apart have their segments in one order, and so have rows in any order.
         sums = sorted_by_key(sums, context, context.per)
     upwards = [plan.by_list[pair.metric].higher_is_better for pair in pairs]
-    tests = tested(paired.sums_of(sums, pairs), pairs, values.range_of, upwards, options)
+    totals = paired.sums_of(sums, pairs)
+    check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
+    tests = tested(totals, pairs, values.range_of, upwards, options)
     reported = sums.select(*context.per)
     if options.test not in OF_SUMS or options.correction in SIMULTANEOUS:
         parts = parts_of(pairs, reported, values, context, options)
@@ -169,8 +172,13 @@ def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
     """Warn where a key of several columns makes it likely that lists are not independent."""
     if context.cluster is not None or len(context.query.by) <= 1:
         return
-    keys = values.engine.collected(values.frame.select(*context.keys))
-    counts = {column: keys[name].n_unique() for name, column in context.key_names.items()}
+    keys = values.engine.collected(values.frame.select(*dict.fromkeys((*context.keys, *context.per))))
+    # Segments are described one by one, so only lists within a segment can be too alike.
+    counts = {
+        column: len(keys.select(*context.per, name).unique())
+        for name, column in context.key_names.items()
+        if name not in context.per
+    }
     repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
     if repeated:
         # Whoever writes a key names the unit first: by=["user", "day"].

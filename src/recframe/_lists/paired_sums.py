@@ -125,12 +125,11 @@ def paired_sums(
     cluster: str | None,
     *,
     products: bool = False,
-    clusters: bool = False,
 ) -> nw.DataFrame[Any]:
     """Return the sums of each pair over lists with differences, a column each, one row per value of `by`.
 
-    With `products`, also those of differences times the baseline's values, and of the squares of these; with
-    `clusters`, also the number of clusters that have a list.
+    With `products`, also those of differences times the baseline's values, and of the squares of these; with a
+    `cluster`, also the number of clusters that have a list.
     """
     engine, lists, weighted, kept = values.engine, values.frame, frozenset(values.weighted), tuple(pairs)
     without_least = frozenset(
@@ -141,7 +140,7 @@ def paired_sums(
         return engine.collected(engine.sum_exactly(lists.select(*by, *terms.terms), by, terms.names))
     of_cluster = list(dict.fromkeys([*by, cluster]))
     sums = engine.sum_exactly(lists.select(*of_cluster, *terms.terms), of_cluster, terms.names)
-    units = _terms_of_units(kept, weighted, products=products, clusters=clusters)
+    units = _terms_of_units(kept, weighted, products=products)
     return engine.collected(engine.sum_exactly(sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
 
 
@@ -171,15 +170,14 @@ def _terms_of_lists(
 
 
 @lru_cache(KEPT_PAIRS)
-def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, products: bool, clusters: bool) -> _Terms:
+def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, products: bool) -> _Terms:
     """Return what clusters add to the sums of pairs."""
     units = _Terms()
     for pair in pairs:
         weight = nw.col(f"{'weight' if pair.metric in weighted else 'lists'} {pair.difference}")
         total = nw.col(f"difference {pair.difference}")
         units.add(pair, of_unit(total, weight))
-        if clusters:
-            units.add(pair, {"clusters": (nw.col(f"lists {pair.difference}") > 0).cast(nw.Float64())})
+        units.add(pair, {"clusters": (nw.col(f"lists {pair.difference}") > 0).cast(nw.Float64())})
         if products:
             baseline = nw.col(f"baseline {pair.difference}")
             of_both = (total * baseline, baseline * baseline, baseline * weight)

@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import CATALOG_SIZE, MODEL
+from recframe._lists.clusters import check_clusters
 from recframe._lists.keys import PLACE, as_user_has, floats_of, numbered, rows_of, segments_of
 from recframe._plan.averages import by_attributes, in_reported_segments, is_any_known, refuse_all_undefined
 from recframe.errors import OptionError
@@ -214,12 +215,23 @@ def segments(
     if cluster:
         columns["cluster"], _ = numbered(rows_of(table, ["cluster of list"]))
     if not per:
+        _check_clusters(context, [columns])
         return table.select(), [columns]
     reported, numbers = segments_of(table, per, reported)
     order, counts = np.argsort(numbers, kind="stable"), np.bincount(numbers, minlength=len(reported))
     ends = zip(np.cumsum(counts) - counts, np.cumsum(counts), strict=True)
     parts = [order[start:end] for start, end in ends]
-    return reported, [{name: column[part] for name, column in columns.items()} for part in parts]
+    segments_of_lists = [{name: column[part] for name, column in columns.items()} for part in parts]
+    _check_clusters(context, segments_of_lists)
+    return reported, segments_of_lists
+
+
+def _check_clusters(context: CallContext, parts: Sequence[Mapping[str, Any]]) -> None:
+    """Raise if there are clusters, but no segment has two of them."""
+    if context.cluster is not None:
+        clusters = [part["cluster"] for part in parts]
+        counts = [len(np.unique(numbers)) for numbers in clusters]
+        check_clusters(context.query.cluster, context.query.per, [*map(len, clusters)], counts)
 
 
 def sorted_by_key(table: nw.DataFrame[Any], context: CallContext, keys: Sequence[str]) -> nw.DataFrame[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from recframe._comparison.margins import Margin
 from recframe._comparison.options import Intervals
 from recframe._lists import paired_sums as paired
+from recframe._lists.clusters import check_clusters
 from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list
@@ -83,9 +84,9 @@ class Seen:
         values, context = ListValues(plan).without_unknown(), plan.context
         numbers = model_pairs(values.models, options.baseline, "sample_size")
         pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
-        counts = context.cluster is not None
-        table = paired_sums(with_differences(values, pairs), pairs, context.per, context.cluster, clusters=counts)
+        table = paired_sums(with_differences(values, pairs), pairs, context.per, context.cluster)
         totals = paired.sums_of(table, pairs)
+        check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
         differences = paired.statistics(totals)
         names = [pair.names(plan, values.models) for pair in pairs]
         return cls.of_sums(names, table.select(*context.per), differences, totals, options)

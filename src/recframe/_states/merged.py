@@ -17,6 +17,7 @@ from recframe._comparison.simultaneous import SIMULTANEOUS
 from recframe._comparison.tested import tested
 from recframe._engines.registry import is_frame
 from recframe._lists import paired_sums as paired
+from recframe._lists.clusters import check_clusters
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import Pair, model_pairs
 from recframe._lists.results import INTERNAL, stacked
@@ -261,7 +262,7 @@ class Merged:
         if not self._rows.metrics:
             msg = f"{call} needs a value per list, but {self._rows.exposures[0]} is one value of all lists together"
             raise OptionError(msg, "look at evaluate()")
-        return self._rows
+        return _with_clusters(self._rows)
 
     def state(self) -> Frame:
         """Return the merged state, to be stored or merged again."""
@@ -291,7 +292,17 @@ for _name in CALLS:
 def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
     """Return the rows of a baseline that is merged states, or states; None where it is the name of a model."""
     state = baseline.state() if isinstance(baseline, Merged) else baseline
-    return read_states([state], per) if is_frame(state) else None
+    return _with_clusters(read_states([state], per)) if is_frame(state) else None
+
+
+def _with_clusters(rows: Rows) -> Rows:
+    """Return rows unchanged, or raise if their clusters give no interval."""
+    cluster = rows.definitions[rows.metrics[0]]["cluster"] if rows.metrics else None
+    if cluster is not None:
+        sums = [rows.arrays("metric", metric, model) for metric in rows.metrics for model in rows.models]
+        lists, clusters = ([one[name] for one in sums] for name in ("lists", "clusters"))
+        check_clusters(cluster, rows.per, lists, clusters)
+    return rows
 
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
