@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,9 +24,11 @@ from recframe._engines.polars_columns import EagerColumns
 from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
 from recframe._engines.polars_frame import held, lazy, native, picked
 from recframe._engines.polars_rows import EagerRows
+from recframe._engines.polars_threads import background_pool, can_wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from concurrent.futures import Executor, Future
 
     from recframe._columns import Addends, Frame
     from recframe._engines.base import Built, Later, Needed, Place
@@ -225,13 +226,13 @@ class EagerPolars(Polars):
     @property
     def _has_threads(self) -> bool:
         """Whether work in the background is done sooner."""
-        return not self._few and pl.thread_pool_size() > 1
+        return not self._few and pl.thread_pool_size() > 1 and can_wait()
 
     def submit(self, build: Later) -> Later:
         if not self._has_threads:
             return super().submit(build)
         # Much of a call keeps one core busy only: the sort, and plans of few rows.
-        pool = ThreadPoolExecutor(1)
+        pool = background_pool(1)
         frame = _submit(pool, build)
         pool.shutdown(wait=False)
         return frame.result
@@ -241,7 +242,7 @@ class EagerPolars(Polars):
             yield from super().prefetch(builds)
             return
         # Of several models, one is sorted while the sums of another are computed.
-        with ThreadPoolExecutor(1) as pool:
+        with background_pool(1) as pool:
             coming = _submit(pool, builds[0])
             for build in builds[1:]:
                 found, coming = coming.result(), _submit(pool, build)
@@ -278,7 +279,7 @@ class EagerPolars(Polars):
     def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
         rows = picked(frame)
         # Each sort keeps one core busy only.
-        with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
+        with background_pool() as pool:
             coming = {
                 name: _submit(pool, partial(polars_sort.places, rows, group, score, first=first))
                 for name, (group, score) in places.items()
@@ -290,6 +291,6 @@ class EagerPolars(Polars):
         return lazy(numbered if self._few else collect_columns(numbered))
 
 
-def _submit(pool: ThreadPoolExecutor, build: Callable[[], Built]) -> Future[Built]:
+def _submit(pool: Executor, build: Callable[[], Built]) -> Future[Built]:
     """Start building something in another thread, under what holds in the caller's, such as `Config`."""
     return pool.submit(copy_context().run, build)

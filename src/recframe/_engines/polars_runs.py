@@ -7,7 +7,6 @@ can add those of one column instead.
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import polars as pl
 
 from recframe._engines.polars_compat import FEW_ROWS, col, collect, collect_columns, is_in, numpy_if_installed, series
 from recframe._engines.polars_sums import exact_sums
+from recframe._engines.polars_threads import background_pool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def sums_in_order(
         return exact_sums(collect(frame.lazy().select(*map(col, group), **terms)), group, list(terms), {})
     rows, sums = frame.with_columns((first.cast(pl.Int64).cum_sum() - 1).alias(RUN)), dict[str, pl.Series]()
     # NumPy keeps one core busy only.
-    with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
+    with background_pool() as pool:
         ends = {name: upto.get(name, math.inf) if upto else math.inf for name in terms}
         for last in sorted({*ends.values()}, reverse=True):
             few, near = rows.height <= FEW_ROWS, [name for name, end in ends.items() if end <= last]
