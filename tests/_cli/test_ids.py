@@ -92,28 +92,11 @@ def test_numbers_are_read_as_they_are_written(run):
         assert rows == [{"mrr": 1.0, "num_ret": 10_002.0}]
 
 
-def test_objects_are_read_to_the_last_one(run):
-    rows = [{"user": 1, "item": item, "score": 1} for item in range(101)]
-    late = {"user": 1, "item": "x", "score": 2.5, "relevant": 0.5}
-    Path("old.ndjson").write_text("\ufeff" + "\n".join(map(json.dumps, [*rows, late])), encoding="utf-8")
-    assert run("evaluate old.ndjson -m mrr -m num_ret") == [{"mrr": 1.0, "num_ret": 102.0}]
-
-
-def test_ids_of_objects_that_fractions_would_round_are_refused(run, capsys):
-    rows = [{"user": user, "score": 1, "relevant": 1} for user in (2**53, 2**53 + 1)]
-    for others in ([], [{"user": 1.5, "score": 1, "relevant": 1}]):
-        Path("old.ndjson").write_text("\n".join(map(json.dumps, [*rows, *others])))
-        if not others:
-            assert [row["user"] for row in run("evaluate old.ndjson -m mrr --per user")] == [2**53, 2**53 + 1]
-    assert main(["evaluate", "old.ndjson", "-m", "mrr"]) == 2
-    assert "user holds fractions beside ids above 2**53" in capsys.readouterr().err
-
-
 def test_an_infinite_segment_is_text_in_json(run):
     pl.DataFrame({"user": [1, 2], "price": [2.5, float("inf")], "score": 1, "relevant": 1}).write_parquet("old.parquet")
-    found = run("evaluate old.parquet -m mrr --per price --out found.ndjson")
+    found = run("evaluate old.parquet -m mrr --per price --out found.json")
     assert [row["price"] for row in found] == [2.5, "inf"]
-    assert "Infinity" not in Path("found.ndjson").read_text()
+    assert "Infinity" not in Path("found.json").read_text()
 
 
 def test_nan_is_an_id_of_text(run):

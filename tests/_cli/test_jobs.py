@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -65,7 +64,7 @@ def parts(recs, folder, write="write_parquet", ending="parquet"):
         getattr(recs.filter(user=user), write)(part / f"part-0.{ending}")
 
 
-@pytest.mark.parametrize(("write", "ending"), [("write_parquet", "parquet"), ("write_csv", "csv"), ("write_ndjson", "jsonl")])  # fmt: skip
+@pytest.mark.parametrize(("write", "ending"), [("write_parquet", "parquet"), ("write_csv", "csv")])
 def test_a_folder_is_one_model_with_the_columns_of_its_folders(run, recs, write, ending):
     parts(recs, "hive", write, ending)
     for note in ("_SUCCESS", ".part-0.crc", "day=2026-11-01/_metadata", ".hidden/x.parquet", "README.md"):
@@ -145,7 +144,7 @@ def as_bytes(recs, write):
     return file.getvalue()
 
 
-@pytest.mark.parametrize("write", ["write_csv", "write_parquet", "write_ndjson", "write_ipc"])
+@pytest.mark.parametrize("write", ["write_csv", "write_parquet"])
 def test_a_dash_is_standard_input_of_any_format(run, recs, monkeypatch, write):
     import gzip
 
@@ -224,24 +223,18 @@ def test_what_is_a_digit_and_no_number_is_a_table(run):
 
 def test_a_bad_cell_is_named_by_its_file_and_line(run):
     Path("q.csv").write_text('user,item,score,relevant\n1,a,0.5,1\n\n1,"b\nx",0.4,0\n1,c,abc,0\n')
-    Path("t.jsonl").write_text(
-        '{"user": 1, "score": 0.5, "relevant": 1}\n\n{"user": 1, "score": "abc", "relevant": 0}\n'
-    )
     Path("l.csv").write_text('user,item,score,relevant\n1,"a\nx",0.5,1\n1,"b,c",0.4,0\n1,c,0.3,0,7\n')
     Path("l.tsv").write_text("user\titem\tscore\trelevant\n1\ta,b\t0.5\t1\t7\t8\n")
     Path("s.csv").write_text('user,item,score,relevant\n1,"a\nx",0.5,\n\n1,"b,c",0.4,0\n1,"c,d",0.3\n')
     Path("s.tsv").write_text("user\titem\tscore\trelevant\n1\ta\t0.5\t1\n1\tb")
     Path("h.csv").write_text(f"user,item,note,score,relevant\n1,a,{'x' * 200_000},0.5,1\n1,b,y,0.4\n")
-    Path("b.jsonl").write_text('{"user": 1, "score": 0.5, "relevant": 1}\n{"user": 1, "score": 0.1,\n')
     for file, message in {
         "q.csv": "'q.csv': score is 'abc' in line 6, which is no number",
-        "t.jsonl": "'t.jsonl': score is 'abc' in line 3, which is no number",
         "l.csv": "'l.csv' cannot be read as csv: line 5 has 5 values, but the header names 4 columns",
         "l.tsv": "'l.tsv' cannot be read as tsv: line 2 has 6 values, but the header names 4 columns",
         "s.csv": "'s.csv': line 6 has 3 values, but the header names 4 columns",
         "s.tsv": "'s.tsv': line 3 has 2 values, but the header names 4 columns",
         "h.csv": "'h.csv': line 3 has 4 values, but the header names 5 columns",
-        "b.jsonl": "'b.jsonl' cannot be read as ndjson: line 2 is no object of JSON",
     }.items():
         code, out, err = run(f"evaluate {file} -m mrr")
         assert (code, out) == (2, "")
@@ -249,153 +242,86 @@ def test_a_bad_cell_is_named_by_its_file_and_line(run):
         assert "cast" not in err
 
 
-# --- constant columns -------------------------------------------------------------------------------------------------
+# --- results of many runs -------------------------------------------------------------------------------------------
 
 
-def test_constant_columns_are_ahead_of_the_result(run):
-    [found] = rows_of(run("evaluate recs.csv -m mrr --with day=2026-11-23 --with week=48 --with zip=048 --json"))
-    assert [*found.items()][:3] == [("day", "2026-11-23"), ("week", 48), ("zip", "048")]
-    code, out, _ = run("evaluate recs.csv -m mrr --with day=2026-11-23 --out out.csv")
-    assert (code, "day" in out) == (0, False)
-    assert pl.read_csv("out.csv").columns == ["day", "mrr"]
-    # As a column of the files too, where an option names it.
-    [found] = rows_of(run("evaluate recs.csv -m mrr --by user --by day --per day --with day=2026-11-23 --json"))
-    assert found == {"day": "2026-11-23", "mrr": pytest.approx(5 / 6)}
+def test_the_same_day_twice_replaces_its_file_and_the_folder_has_the_day(run, recs):
+    from datetime import date
 
-
-def test_a_constant_column_may_be_one_of_the_files_of_any_type(run, recs):
-    day = pl.lit("2026-11-23")
-    for number, column in enumerate((day, day.str.to_date(), day.cast(pl.Categorical))):
-        recs.with_columns(day=column).write_parquet("day.parquet")
-        for _ in range(2):
-            line = f"evaluate day.parquet -m mrr --per day --with day=2026-11-23 --append days{number}.parquet --json"
-            [found] = rows_of(run(line))
-            assert found == {"day": "2026-11-23", "mrr": pytest.approx(5 / 6)}
-        assert pl.read_parquet(f"days{number}.parquet").height == 1
-        for other in (5, "2026-11-24", "true"):
-            code, _, err = run(f"evaluate day.parquet -m mrr --per day --with day={other}")
-            assert (code, "the files have a column 'day' with other values" in err) == (2, True)
-    recs.with_columns(day=pl.lit("5")).write_parquet("day.parquet")
-    assert rows_of(run("evaluate day.parquet -m mrr --per day --with day=5 --json"))[0]["day"] == "5"
-
-
-def test_constant_columns_that_mean_something_else_are_refused(run, recs):
-    recs.with_columns(day=pl.lit("2026-11-22")).write_csv("day.csv")
-    for line, message in {
-        "recs.csv -m mrr --with day": "--with day does not say COLUMN=VALUE",
-        "recs.csv -m mrr --with day=": "--with day= does not say COLUMN=VALUE",
-        "recs.csv -m mrr --with day=1 --with day=2": "--with day=2 names day again",
-        "recs.csv -m mrr --with mrr=1 --json": "the files have a column 'mrr' with other values|column 'mrr' of its own",
-        "day.csv -m mrr --per day --with day=2026-11-23 --json": "the files have a column 'day' with other values",
-    }.items():
-        code, _, err = run(f"evaluate {line}")
-        assert code == 2
-        assert re.search(message, err), err
-
-
-# --- results of many runs ----------------------------------------------------------------------------------------------
-
-
-def append(run, day, file="results.parquet", more="-m mrr"):
-    return run(f"evaluate recs.csv {more} --with day=2026-11-{day} --append {file}")
-
-
-def test_a_run_replaces_the_rows_that_it_wrote_before(run, recs):
+    line = "evaluate recs.csv -m mrr --out results/nightly/day=2026-11-{}.parquet"
     for day in (21, 22, 23):
-        assert append(run, day)[0] == 0
-    before = pl.read_parquet("results.parquet")
-    assert before["day"].to_list() == ["2026-11-21", "2026-11-22", "2026-11-23"]
-    data = Path("results.parquet").read_bytes()
-    assert append(run, 22)[0] == 0
-    assert Path("results.parquet").read_bytes() == data, "the same run twice changes nothing"
+        assert run(line.format(day))[0] == 0
+    before = pl.read_parquet("results/nightly")
+    assert before.rows() == [(date(2026, 11, day), pytest.approx(5 / 6)) for day in (21, 22, 23)]
+    assert before.columns == ["day", "mrr"]
+    held = {path: path.read_bytes() for path in Path("results").rglob("*.*")}
+    assert run(line.format(22))[0] == 0
+    assert {path: path.read_bytes() for path in Path("results").rglob("*.*")} == held, "the same run changes nothing"
     recs.with_columns(score=-pl.col("score")).write_csv("recs.csv")
-    assert append(run, 22)[0] == 0
-    after = pl.read_parquet("results.parquet")
+    assert run(line.format(22))[0] == 0
+    after = pl.scan_parquet("results/**/*.parquet").collect()
     assert after["day"].to_list() == before["day"].to_list()
     assert after["mrr"].to_list() == [before["mrr"][0], pytest.approx(2 / 3), before["mrr"][2]]
-    # All rows of a run are replaced, and no others: two keys tell runs apart.
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "json", "md"])
+def test_the_name_of_a_file_adds_a_column_to_it_and_not_to_what_is_printed(run, ending):
+    for name, text in (("day=2026-11-23", "2026-11-23"), ("week=048", "048"), ("run=2026-02-30", "2026-02-30")):
+        assert rows_of(run(f"evaluate recs.csv -m mrr --json --out {name}.{ending}")) == [{"mrr": pytest.approx(5 / 6)}]
+        column = name.partition("=")[0]
+        if ending == "parquet":
+            frame = pl.read_parquet(f"{name}.parquet", hive_partitioning=False)
+            assert frame.columns == [column, "mrr"]
+            assert (frame[column].dtype == pl.Date) == (column == "day")
+            assert str(frame[column][0]) == text
+        else:
+            found = Path(f"{name}.{ending}").read_text()
+            assert re.search(rf"\b{column}\b", found)
+            assert text in found
+    assert "mrr" in run(f"evaluate recs.csv -m mrr --out =x.{ending}")[1]
+
+
+def test_folders_of_results_name_columns_for_their_readers(run):
     for job in "ab":
-        assert append(run, 24, "jobs.parquet", f"-m mrr --per user --with job={job}")[0] == 0
-    assert append(run, 24, "jobs.parquet", "-m mrr --per user --with job=a")[0] == 0
-    assert pl.read_parquet("jobs.parquet")["job"].to_list() == [*"aaabbb"]
+        assert run(f"evaluate recs.csv -m mrr --out results/job={job}/day=2026-11-23.parquet")[0] == 0
+    assert sorted(pl.read_parquet("results")["job"]) == ["a", "b"]
 
 
-def test_other_commands_add_rows_too(run, recs):
+def test_other_commands_write_into_folders_too(run, recs):
     pytest.importorskip("scipy")
     recs.with_columns(score=-pl.col("score")).write_csv("new.csv")
-    for _ in range(2):
-        assert run("compare recs.csv new.csv -m mrr --with day=1 --append compared.parquet")[0] == 0
-        assert run("describe recs.csv -m mrr --with day=1 --append described.parquet")[0] == 0
-        assert run("check recs.csv --with day=1 --append checked.parquet")[0] == 0
-    assert len(pl.read_parquet("compared.parquet")) == len(pl.read_parquet("described.parquet")) == 1
-    assert pl.read_parquet("checked.parquet")["day"].unique().to_list() == [1]
+    for command in ("compare recs.csv new.csv -m mrr", "describe recs.csv -m mrr", "check recs.csv"):
+        name = command.partition(" ")[0]
+        assert run(f"{command} --out {name}/day=2026-11-23.parquet")[0] == 0
+        assert pl.read_parquet(name).columns[0] == "day"
 
 
-def test_a_file_that_does_not_fit_is_left_as_it_is(run):
-    assert append(run, 21)[0] == 0
-    data = Path("results.parquet").read_bytes()
-    Path("table.csv").write_text("day,mrr\n1,2\n")
-    Path("text.parquet").write_text("day,mrr\n1,2\n")
-    Path("cut.parquet").write_bytes(data[: len(data) // 2])
-    held = {path.name: path.read_bytes() for path in Path().glob("*.*")}
-    for line, message in {
-        "-m mrr --append results.parquet": "--append results.parquet without --with",
-        "-m mrr --with day=1 --append table.csv": "--append table.csv is no Parquet file by its name",
-        "-m mrr --with day=1 --append text.parquet": "text.parquet' is no Parquet file",
-        "-m mrr --with day=1 --append cut.parquet": "cut.parquet' cannot be read as Parquet",
-        "-m mrr --with day=1 --append none/results.parquet": "there is no directory 'none'",
-        "-m map --with day=1 --append results.parquet": "results.parquet' lacks the column 'map', unlike this result",
-        "-m mrr --with week=1 --append results.parquet": "results.parquet' has the column 'day', unlike this result",
-        "-m mrr --with day=1 --append results.parquet": "the column 'day' is String in '.*', but Int64 in this result",
-    }.items():
-        code, _, err = run(f"evaluate recs.csv {line}")
-        assert code == 2
-        assert re.search(message, err), err
-    assert {name: Path(name).read_bytes() for name in held} == held
+def test_a_report_makes_its_folder(run):
+    pytest.importorskip("vl_convert")
+    pytest.importorskip("scipy")
+    assert run("report recs.csv -m mrr --out reports/day.html")[0] == 0
+    assert Path("reports/day.html").stat().st_size
+    code, _, err = run("report recs.csv -m mrr --out recs.csv/day.html")
+    assert (code, "is no folder" in err) == (2, True)
 
 
-def test_a_file_whose_reader_panics_is_refused(run, monkeypatch):
-    assert append(run, 21)[0] == 0
-    monkeypatch.setattr(pl, "read_parquet", panics)
-    code, _, err = append(run, 22)
+def test_a_failed_gate_leaves_the_day_in_the_history(run):
+    assert run("evaluate recs.csv -m mrr --fail-under mrr=0.99 --out results/day=2026-11-23.parquet")[0] == 1
+    assert pl.read_parquet("results").height == 1
+
+
+def test_a_name_that_the_result_has_already_is_refused(run):
+    code, _, err = run("evaluate recs.csv -m mrr --per user --out user=7.parquet")
     assert code == 2
-    assert "results.parquet' cannot be read as Parquet: range end index 9 out of range" in err
+    assert re.search(r"(?s)--out user=7.parquet: the result has a column 'user' already.*Hint: .*run=7.parquet", err)
+    assert not Path("user=7.parquet").exists()
 
 
-def panics(_):
-    raise pl.exceptions.PanicException("range end index 9 out of range")
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 13) or sys.platform == "win32", reason="such a link is a file to it")
-def test_links_in_a_circle_hold_no_results(run, recs):
-    Path("results.parquet").symlink_to("results.parquet")
-    status, _, err = append(run, 21)
-    assert status == 2
-    assert "results.parquet' cannot be written: " in err
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the lock of another process")
-def test_a_second_writer_waits(run, recs):
-    import fcntl
-
-    from recframe._cli.append import append as add
-
-    append(run, 21)
-    done = threading.Event()
-
-    def write():
-        add(pl.DataFrame({"day": ["2026-11-22"], "mrr": [0.5]}), Path("results.parquet"), {"day": "2026-11-22"})
-        done.set()
-
-    with Path("results.parquet.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        writer = threading.Thread(target=write)
-        writer.start()
-        assert not done.wait(0.2)
-        # What was written meanwhile is kept: the file is read under the lock.
-        pl.DataFrame({"day": ["2026-11-20"], "mrr": [0.25]}).write_parquet("results.parquet")
-    writer.join(30)
-    assert pl.read_parquet("results.parquet").rows() == [("2026-11-20", 0.25), ("2026-11-22", 0.5)]
+@pytest.mark.parametrize("option", ["--append results.parquet", "--with day=2026-11-23"])
+def test_options_that_are_gone_name_what_replaces_them(run, option):
+    code, _, err = run(f"evaluate recs.csv -m mrr {option}")
+    assert code == 2
+    assert re.search(r"No such option --(append|with)\. Write one file for each run: --out results/day=2026-11-23.parquet", err)  # fmt: skip
 
 
 # --- digits -----------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 ON_CHECK = "--fail-on-check"
+GONE = dict.fromkeys(("--append", "--with"), "Write one file for each run: --out results/day=2026-11-23.parquet")
+"""What replaces options of former versions."""
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -84,6 +86,8 @@ def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
         return click.UsageError(f"{error.message.rstrip('.')}. Did you mean {NAME} explain METRIC?", ctx=error.ctx)
     if not isinstance(error, click.NoSuchOption):
         return error
+    if hint := GONE.get(error.option_name):
+        return click.UsageError(f"No such option {error.option_name}. {hint}", ctx=error.ctx)
     option = error.option_name.lstrip("-").replace("-", "_")
     roles = [parameter.name for parameter in (error.ctx.command.params if error.ctx else [])]
     meant = role_meant(option, [name for name in roles if name])

@@ -14,9 +14,10 @@ from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
 from recframe._cli import tables, terminal
 from recframe._cli.gates import bounds_of, check_limits, found_beyond, not_ruled_out
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import constants_of, given_roles, own_arguments, said_of_columns, separator_of
+from recframe._cli.options import given_roles, own_arguments, said_of_columns, separator_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME
+from recframe._files.paths import as_path
 from recframe._lists.calls import check_save, names_file
 from recframe._lists.calls import save as save_lists
 from recframe._thresholds import beyond_limits
@@ -156,6 +157,9 @@ def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:
 
 def report(**values: Any) -> None:
     """Write a report."""
+    path = as_path(values["out"], "--out")
+    tables.check_folder(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     frame, roles = _read(values, "report")
     requested, k = _metrics(values, {}, {})
     rec(frame).report(values["out"], requested, k, **_named(values, own_arguments("report")), **roles)
@@ -218,7 +222,7 @@ def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, An
     named = one and names_file(values.get("baseline"), roles.get("score"))
     also = as_tuple(values.get("cluster"))
     files = values["files"], values["format"], roles, also, named, separator_of(values["separator"])
-    frame, roles = Inputs(*files, constants_of(values["constants"])).read()
+    frame, roles = Inputs(*files).read()
     if call == "bounds" and roles.pop("model", None) is not None:
         msg = "bounds is about one model, but the files are several"
         raise OptionError(msg, "give the files of one model, and run it for each")
@@ -265,27 +269,18 @@ def _format(values: dict[str, Any]) -> str | None:
 
 def _out(values: dict[str, Any]) -> Path | None:
     """Return the file to write; what is wrong with the output is said before any work."""
-    from recframe._cli.append import check_append
-
     _format(values)
     tables.check_digits(values["digits"])
-    check_append(values["append"], constants_of(values["constants"]))
     return None if values["out"] is None else tables.check_out(values["out"])
 
 
 def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, table: Callable[[int], str] | None) -> None:
     """Print a result in the format that the command names, and write it to a file."""
-    from recframe._cli import append
-
     digits = tables.DIGITS if values["digits"] is None else values["digits"]
-    constants = constants_of(values["constants"])
-    result = append.with_constants(result, constants, values.get("per") or ())
     if out is not None:
-        tables.write(result, out, digits)
+        tables.write(tables.with_column_of_name(result, out), out, digits)
     kind = _format(values)
     if kind is not None:
         say(tables.PRINTERS[kind](result, digits).rstrip("\n"))
     elif table is not None:
         say(table(digits))
-    if (path := append.check_append(values["append"], constants)) is not None:
-        append.append(result, path, constants)

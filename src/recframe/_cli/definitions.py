@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GATES = ("fail_under", "fail_over", "sure", "fail_on_check", "fail_unless_not_worse")
-OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
+OUTPUT = ("json", "csv", "markdown", "out", "save", "digits")
 
 
 def _option(names: str, metavar: str | None, text: str, **settings: Any) -> click.Option:
@@ -59,12 +59,6 @@ PARAMETERS: dict[str, click.Parameter | list[click.Parameter]] = {
             type=click.Choice([*FORMATS]),
         ),
         _option("--separator", "SIGN", "What is between the values of all CSV files, such as ';', '|' or tab. [,]"),
-        _several(
-            "--with constants",
-            "COLUMN=VALUE",
-            "A column with one value in all rows of the result, and of the files if an option such as --by names it: "
-            "--with day=2026-11-23. May be repeated.",
-        ),
     ],
     "metrics": [
         _several(
@@ -149,8 +143,11 @@ PARAMETERS: dict[str, click.Parameter | list[click.Parameter]] = {
         _flag("--json", "Print JSON, with all digits."),
         _flag("--csv", "Print CSV, with all digits."),
         _flag("--markdown", "Print a table of Markdown."),
-        _file("--out", "Write a file too: .json, .ndjson, .csv, .tsv, .md, .txt or .parquet."),
-        _file("--append", "Add the rows to this Parquet file, instead of those that have the same values of --with."),
+        _file(
+            "--out",
+            "Write a file too: .parquet, .csv, .json or .md. Its folder is made if it is missing. A name such as "
+            "day=2026-11-23.parquet adds the column day.",
+        ),
         _option("--digits", "N", "Digits after the point in tables, from 0 to 15. [4]", type=int),
     ],
     "metric": click.Argument(["metric"], shell_complete=_metric_names),

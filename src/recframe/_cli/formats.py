@@ -14,21 +14,26 @@ FORMATS = {
     "parquet": PARQUET,
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
-    "ndjson": (".ndjson", ".jsonl"),
-    "arrow": (".arrow", ".ipc", ".feather"),
     "trec": (".run", ".trec", ".res", ".qrels"),
 }
 """The formats, and the endings of their files. Files of other endings are known by how they start."""
 FORMAT_SAMPLE_BYTES = 4096
 """How many bytes at the start of a file are looked at."""
-ENDINGS = tuple(ending for endings in FORMATS.values() for ending in endings)
+NOT_READ = {
+    "NDJSON": (".ndjson", ".jsonl"),
+    "Arrow": (".arrow", ".ipc", ".feather"),
+}
+"""Formats that polars converts in one line, and the endings of their files."""
+ENDINGS = tuple(ending for endings in (*FORMATS.values(), *NOT_READ.values()) for ending in endings)
 
 
 def format_of(path: Path) -> str:
     """Return the format of a file by its ending, else by how it starts."""
     check_file(path)
     ending = Path(path.name.removesuffix(".gz")).suffix.lower()
-    name = next((name for name, endings in FORMATS.items() if ending in endings), None)
+    name = next((name for name, endings in {**FORMATS, **NOT_READ}.items() if ending in endings), None)
+    if name in NOT_READ:
+        raise _not_read(path, name)
     if name == "tsv" and path.is_file() and looks_like_retrieval(_first_line(_head(path))):
         return "trec"
     if name is not None:
@@ -39,6 +44,15 @@ def format_of(path: Path) -> str:
         msg = f"{str(path)!r} is a pipe, which can be read only once, so that its format cannot be looked up"
         raise InputError(msg, "write it to a file first, and give that")
     return _format_of_bytes(_head(path), path)
+
+
+def _not_read(path: Path, name: str) -> InputError:
+    """Return the error for a format that the command line does not read, with the line that converts the file."""
+    reader = {"NDJSON": "read_ndjson", "Arrow": "read_ipc"}[name]
+    source = "sys.stdin.buffer" if path == STDIN else repr(str(path))
+    target = "recs.parquet" if path == STDIN else str(path.with_suffix(".parquet"))
+    line = f"import sys, polars; polars.{reader}({source}).write_parquet({target!r})"
+    return InputError(f"{str(path)!r} is {name}, which the command line does not read", f'python -c "{line}"')
 
 
 def _head(path: Path) -> bytes:
@@ -62,8 +76,11 @@ def _format_of_bytes(head: bytes, path: Path) -> str:
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"ARROW1"):
-        return "arrow"
-    kind = _format_of_line(_first_line(head))
+        raise _not_read(path, "Arrow")
+    line = _first_line(head)
+    if line.startswith("{"):
+        raise _not_read(path, "NDJSON")
+    kind = _format_of_line(line)
     if kind is None:
         msg = f"the format of {str(path)!r} is not known by its ending or its first line"
         raise InputError(msg, f"give --format {'|'.join(FORMATS)}, or one of the endings that belong to them")
@@ -72,8 +89,6 @@ def _format_of_bytes(head: bytes, path: Path) -> str:
 
 def _format_of_line(line: str) -> str | None:
     """Return the format that the first line of a text looks like."""
-    if line.startswith("{"):
-        return "ndjson"
     if looks_like_retrieval(line):
         return "trec"
     return "tsv" if "\t" in line else "csv" if "," in line and line[0] != "[" else None

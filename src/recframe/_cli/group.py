@@ -57,7 +57,7 @@ def application() -> click.Group:
     return Commands(
         NAME,
         help="Ranking and recommendation metrics for files of recommendations.\n\n"
-        "Files are Parquet, CSV, TSV, NDJSON, Arrow, or runs and qrels of TREC, BEIR and MS MARCO. The columns user, "
+        "Files are Parquet, CSV, TSV, or runs and qrels of TREC, BEIR and MS MARCO. The columns user, "
         "item, score and relevant are read unless options name others.",
         epilog=examples_text("recframe evaluate recs.parquet -m ndcg@10 -m map", "recframe metrics"),
         invoke_without_command=True,

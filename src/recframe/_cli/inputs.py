@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,9 @@ from polars import selectors as cs
 from recframe._arguments import ROLES, Roles
 from recframe._cli.csv import odd_line, read_numbers, with_ids_alike
 from recframe._cli.formats import ENDINGS, FORMATS, format_of
-from recframe._cli.ndjson import no_object, refuse_rounded_ids, refuse_text_of_objects
 from recframe._cli.partitions import files_of, partitions, with_partitions
 from recframe._cli.terminal import progress
 from recframe._cli.texts import number_of
-from recframe._files.fields import BOM
 from recframe._files.paths import (
     STDIN,
     as_path,
@@ -37,12 +34,10 @@ from recframe.errors import InputError, OptionError, RecError
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
 MODEL_COLUMN = "model"
-OLDER = (json.JSONDecodeError, RuntimeError)
-"""What older polars raise for a file that they cannot read."""
 SIDES = ("truth", "judge", "train", "features")
 """The roles of files that hold no scores of a model."""
 _OF_LISTS = ("per", "per_item", "weight", "propensity")
@@ -64,8 +59,6 @@ class Inputs:
     """Whether one file is a model with a name too."""
     separator: str = ","
     """What is between the values of CSV files."""
-    constants: Mapping[str, str] = field(default_factory=dict)
-    """Columns that have one value in all files."""
 
     def read(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the frame and the roles of the call, with frames instead of files."""
@@ -118,7 +111,7 @@ class Inputs:
         kind = self.format or format_of(path)  # `--format` is that of all models' files
         score = self.roles.get("score")
         run = partial(read_run, score=score if isinstance(score, str) else "score")
-        return self._read(path, kind, run, self._needed, [*self._order, *self._own])
+        return self._read(path, kind, run, self._needed)
 
     def _read(
         self,
@@ -126,28 +119,23 @@ class Inputs:
         kind: str,
         of_trec: Callable[..., pl.DataFrame],
         pick: Callable[[pl.LazyFrame], pl.LazyFrame],
-        numbers: Sequence[str],
     ) -> pl.DataFrame:
-        """Return what is picked of a file of any format, in which some columns hold numbers."""
+        """Return what is picked of a file of any format."""
         progress(f"reading {path}")
         if kind == "trec":
             return of_trec(path, by=str(next(iter(self._by), Roles.by)), item=self._name("item"), library="polars")
-        frame = self._columns_of(path, kind, pick)
-        if kind == "ndjson":
-            refuse_text_of_objects(path, frame, numbers)
-            refuse_rounded_ids(path, frame, self._ids)
-        return frame
+        return self._columns_of(path, kind, pick)
 
     def _columns_of(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Return what is picked of a file, with the columns of roles that the names of its folders hold."""
         check_file(path)
         try:
-            frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids, self.constants)))
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, *OLDER) as error:
+            frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids)))
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, RuntimeError) as error:
             is_empty = isinstance(error, pl.exceptions.NoDataError) or (path.exists() and not path.stat().st_size)
             reason = "it is empty" if is_empty else _first_line(error)
-            if kind in ("ndjson", "csv", "tsv") and "utf-8" not in reason:
-                reason = (no_object(path) if kind == "ndjson" else odd_line(path, self._between(kind))) or reason
+            if kind != "parquet" and "utf-8" not in reason:
+                reason = odd_line(path, self._between(kind)) or reason
             msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
             hint = "save it as UTF-8" if "utf-8" in reason else "check the file"
             raise InputError(msg, f"{hint}, or give --format {'|'.join(FORMATS)}") from None
@@ -160,13 +148,8 @@ class Inputs:
         if kind == "parquet":
             source = BytesIO(read_bytes(path)) if path == STDIN else path
             return pick(pl.scan_parquet(source, glob=False)).collect()
-        if kind in ("csv", "tsv"):
-            text = read_bytes(path) if path == STDIN or path.name.endswith(".gz") else path
-            return read_numbers(text, str(path), self._ids, self._numbers, pick, self._between(kind))
-        data = BytesIO(read_bytes(path).removeprefix(BOM))
-        # `read_ndjson` of older polars looks at the first lines only, and drops the fraction of a later number.
-        lazy = pl.scan_ndjson(data, infer_schema_length=None) if kind == "ndjson" else pl.read_ipc(data).lazy()
-        return pick(lazy).collect()
+        text = read_bytes(path) if path == STDIN or path.name.endswith(".gz") else path
+        return read_numbers(text, str(path), self._ids, self._numbers, pick, self._between(kind))
 
     def _between(self, kind: str) -> str:
         """Return what is between the values of a file of text."""
@@ -204,7 +187,7 @@ class Inputs:
         relevant = self._name("relevant")
         qrels = partial(read_qrels, relevant=relevant, subtopic=self.roles.get("subtopic"))
         paths = _paths(as_path(file), ENDINGS)
-        return self._joined([self._read(path, format_of(path), qrels, lambda rows: rows, [relevant]) for path in paths])
+        return self._joined([self._read(path, format_of(path), qrels, lambda rows: rows) for path in paths])
 
 
 def _paths(path: Path, endings: Collection[str] | None) -> list[Path]:

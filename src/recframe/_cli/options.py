@@ -144,11 +144,6 @@ def separator_of(text: str | None) -> str:
     return sign
 
 
-def constants_of(texts: Sequence[str]) -> dict[str, str]:
-    """Return the columns of ``--with COLUMN=VALUE``."""
-    return said_of_columns("--with", texts, "VALUE", "day=2026-11-23")
-
-
 def said_of_columns(option: str, texts: Sequence[str], what: str, example: str) -> dict[str, str]:
     """Return what an option says of each column, once."""
     said: dict[str, str] = {}

@@ -10,7 +10,7 @@ import polars as pl
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
     from pathlib import Path
 
 MISSING_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -52,18 +52,13 @@ def partitions(path: Path) -> dict[str, str]:
     return {name: unquote(value) for name, sign, value in named if name and sign}
 
 
-def with_partitions(lazy: pl.LazyFrame, path: Path, ids: Collection[str], constants: Mapping[str, str]) -> pl.LazyFrame:
-    """Add the columns of ids that a file's folders or the command name, and the file itself lacks."""
-    values = {name: value for name, value in {**constants, **partitions(path)}.items() if name in ids}
+def with_partitions(lazy: pl.LazyFrame, path: Path, ids: Collection[str]) -> pl.LazyFrame:
+    """Add the columns of ids that a file's folders name, and that the file itself lacks."""
+    values = {name: value for name, value in partitions(path).items() if name in ids}
     if not values:
         return lazy
     names = lazy.collect_schema().names()
     return lazy.with_columns(constant(value).alias(name) for name, value in values.items() if name not in names)
-
-
-def holds(column: str, value: str) -> pl.Expr:
-    """Return where a column holds a value, whatever its type: dates and numbers are compared as they print."""
-    return pl.col(column).cast(pl.String).eq_missing(constant(value).cast(pl.String))
 
 
 def constant(value: str) -> pl.Expr:

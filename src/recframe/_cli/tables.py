@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from contextlib import suppress
+from datetime import date
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from recframe._files.paths import as_path, check_directory, write_whole
+from recframe._files.paths import as_path, write_whole
 from recframe.errors import InputError, OptionError, visible
 
 if TYPE_CHECKING:
@@ -65,12 +68,12 @@ def markdown(frame: pl.DataFrame, digits: int = DIGITS) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
-def _csv(frame: pl.DataFrame, separator: str = ",") -> str:
+def _csv(frame: pl.DataFrame) -> str:
     """Return a result as CSV, or raise for what it has no text for, such as keys that are lists."""
     from polars.exceptions import PolarsError
 
     try:
-        return frame.write_csv(separator=separator)
+        return frame.write_csv()
     except PolarsError as error:
         msg = f"the result cannot be written as CSV: {str(error).splitlines()[0]}"
         raise InputError(msg, "--json, or --out result.json") from None
@@ -84,7 +87,7 @@ PRINTERS: dict[str, Callable[[pl.DataFrame, int], str]] = {
 """How a result becomes text, by the name of the format: with all digits, or so many."""
 
 
-def as_parquet(frame: pl.DataFrame) -> bytes:
+def _parquet(frame: pl.DataFrame) -> bytes:
     """Return a result as a Parquet file."""
     buffer = BytesIO()
     frame.write_parquet(buffer)
@@ -93,12 +96,9 @@ def as_parquet(frame: pl.DataFrame) -> bytes:
 
 WRITERS: dict[str, Callable[[pl.DataFrame, int], str | bytes]] = {
     ".json": PRINTERS["json"],
-    ".ndjson": lambda frame, _: "".join(f"{json.dumps(row, default=str)}\n" for row in _plain_rows(frame)),
     ".csv": PRINTERS["csv"],
-    ".tsv": lambda frame, _: _csv(frame, "\t"),
     ".md": markdown,
-    ".txt": table,
-    ".parquet": lambda frame, _: as_parquet(frame),
+    ".parquet": lambda frame, _: _parquet(frame),
 }
 """How a result becomes a file, by the ending of its name."""
 
@@ -110,14 +110,44 @@ def check_out(out: str) -> Path:
         what = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
         msg = f"--out {out}: the name {what}, which is no format"
         raise OptionError(msg, f"end it in one of {', '.join(WRITERS)}")
-    check_directory(path)
+    check_folder(path)
     return path
 
 
+def check_folder(path: Path) -> None:
+    """Raise if the folder of a file can neither be used nor made."""
+    found = next(folder for folder in path.absolute().parents if folder.exists())
+    if not found.is_dir():
+        msg = f"{str(path)!r} cannot be written: {str(found)!r} is no folder"
+        raise InputError(msg, "name another folder")
+
+
 def write(frame: pl.DataFrame, path: Path, digits: int) -> None:
-    """Write a result in the format that the file's name says."""
+    """Write a result in the format that the file's name says, and make its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     data = WRITERS[path.suffix.lower()](frame, digits)
     write_whole(path, data.encode() if isinstance(data, str) else data)
+
+
+def with_column_of_name(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Return a result after the column that its file's name holds, as in ``day=2026-11-23.parquet``.
+
+    Programs take columns from the names of folders, but not from the names of files. A day is a date, and any other
+    value is text, so that the files of a folder have one type.
+    """
+    import polars as pl
+
+    name, sign, value = path.stem.partition("=")
+    if not (name and sign and value):
+        return frame
+    if name in frame.columns:
+        msg = f"--out {path}: the result has a column {name!r} already"
+        raise OptionError(msg, f"use another name, such as run={value}{path.suffix}")
+    content: str | date = value
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
+        with suppress(ValueError):  # of the 30th of February
+            content = date.fromisoformat(value)
+    return frame.select(pl.lit(content).alias(name), pl.all())
 
 
 def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
