@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import io
 import json
@@ -21,6 +22,7 @@ pl = pytest.importorskip("polars")
 import recframe  # noqa: E402
 from recframe._arguments import ALL_ROLES, Roles  # noqa: E402
 from recframe._cli import definitions, options, terminal, texts  # noqa: E402
+from recframe._docstrings import entries_of  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 
@@ -184,6 +186,25 @@ def test_every_role_is_an_option_with_its_words(run):
     assert "trec_eval, sklearn, ranx" in text
     assert re.search(r"--model COLUMN [A-Z]\w+", text)
     assert "`" not in out
+
+
+def test_help_names_the_tests_that_allow_repeated_looks(run):
+    words = " ".join(run("compare --help")[1].split())
+    assert "Only anytime and anytime-bounded allow repeated looks" in words.replace('"', "")
+    assert "maxt, romano-wolf and dunnett adjust the intervals too" in words.replace('"', "")
+
+
+def test_docstrings_name_the_values_of_an_argument_instead_of_counting_them():
+    counted = re.compile(r"\b(first|last|other) (two|three|four|five)\b")
+    entries = [
+        (path.name, name, entry)
+        for path in Path(recframe.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef | ast.FunctionDef)
+        for name, entry in entries_of(ast.get_docstring(node) or "").items()
+    ]
+    assert len(entries) > 500
+    assert not [(file, name) for file, name, entry in entries if counted.search(" ".join(entry.split()))]
 
 
 def test_sampled_lists_are_two_numbers(run, tmp_path):
@@ -457,6 +478,22 @@ def test_a_table_writes_years_and_ids_as_they_are(run):
     Path("long.csv").write_text("user,score,relevant,year\n1234567,1,1,2023\n1234567,2,0,2024\n")
     assert re.search(r"^ +metric +2023 +2024$", run("evaluate long.csv --model year -m mrr")[1], re.MULTILINE)
     assert "| 1234567 |" in run("evaluate long.csv --per user -m mrr --markdown")[1]
+
+
+NAMES_WITH_MARKS = ("*a*", "_a_", "a<b>", "a|b", "`a`", "a  b")
+
+
+def test_markdown_is_that_of_table(run, files):
+    pl.concat([files.with_columns(model=pl.lit(name)) for name in NAMES_WITH_MARKS]).write_parquet("long.parquet")
+    code, out, _ = run("evaluate long.parquet --model model -m map -m hit_rate --markdown")
+    result = pl.read_parquet("long.parquet").rec.evaluate(["map", "hit_rate"], model="model")
+    assert (code, out.strip()) == (0, recframe.table(result).to_markdown().strip())
+
+
+def test_markdown_has_text_on_the_left_and_a_dash_for_what_is_missing(run):
+    Path("unranked.csv").write_text("user,item,score,relevant\n1,1,1,0\n")
+    out = run("evaluate a=unranked.csv b=unranked.csv -m map --markdown")[1]
+    assert out.splitlines()[1:] == ["| ----- | --: |", "| a     |   – |", "| b     |   – |"]
 
 
 def test_markdown(run):

@@ -36,11 +36,11 @@ class AgreementMethods(Methods):
         Parameters
         ----------
         k : int
-            The cutoff of the first three measures.
+            The cutoff of ``"overlap"``, ``"jaccard"`` and ``"rbo"``.
         measures : str or sequence of str, optional
-            Which of ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; None: all of these. The
-            last two take most of the time. Others must be named: ``"rbo_min"``, ``"rbo_max"`` and ``"rbo_residual"``,
-            ``"tau_ap"`` and ``"weighted_tau"``.
+            Which of ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; None: all of these.
+            ``"kendall"`` and ``"spearman"`` take most of the time. Others must be named: ``"rbo_min"``, ``"rbo_max"``
+            and ``"rbo_residual"``, ``"tau_ap"`` and ``"weighted_tau"``.
         p : float
             The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
         confidence : float, optional

@@ -10,6 +10,8 @@ from datetime import date
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from recframe._display.cells import MISSING_SIGN
+from recframe._display.markdown import escaped, table_of_cells
 from recframe._files.paths import as_path, write_whole
 from recframe.errors import InputError, OptionError, visible
 
@@ -62,10 +64,9 @@ def by_metric(frame: pl.DataFrame, digits: int = DIGITS) -> str:
 
 def markdown(frame: pl.DataFrame, digits: int = DIGITS) -> str:
     """Return a result as a table of Markdown."""
-    header, rows = _cells(frame, digits)
-    rule = ["---", *("---:" for _ in header[1:])]
-    lines = [header, rule, *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+    header, rows = _cells(frame, digits, missing=MISSING_SIGN)
+    numeric = [kind.is_numeric() for kind in frame.dtypes]
+    return table_of_cells([*map(escaped, header)], [[*map(escaped, row)] for row in rows], numeric) + "\n"
 
 
 def _csv(frame: pl.DataFrame) -> str:
@@ -161,13 +162,14 @@ def _plain(value: Any) -> Any:
     return None if math.isnan(value) else str(value)
 
 
-def _cells(frame: pl.DataFrame, digits: int) -> tuple[list[str], list[list[str]]]:
-    return list(map(visible, frame.columns)), [[_cell(value, digits) for value in row] for row in frame.rows()]
+def _cells(frame: pl.DataFrame, digits: int, missing: str = "-") -> tuple[list[str], list[list[str]]]:
+    rows = [[_cell(value, digits, missing) for value in row] for row in frame.rows()]
+    return list(map(visible, frame.columns)), rows
 
 
-def _cell(value: Any, digits: int) -> str:
+def _cell(value: Any, digits: int, missing: str) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "-"
+        return missing
     if isinstance(value, float):
         # Values are between 0 and 1 as a rule; the p-value of a clear difference is not 0.
         return f"{value:.2e}" if 0 < abs(value) < 0.5 * 10**-digits or abs(value) >= 1e15 else f"{value:.{digits}f}"  # noqa: PLR2004

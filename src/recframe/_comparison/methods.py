@@ -54,16 +54,18 @@ class ComparisonMethods(Methods):
             pairs, the earlier model of the call or of the rows being the baseline. ``"chance"``: each model's own
             rows in a random order.
         test : {"t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"}
-            The test of no difference: the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find the most
-            reliable one; random flips of signs; means of lists drawn anew; or Wilcoxon's signed ranks. The last two
-            hold however often one looks at growing data: the first with many lists, the second with any number of them
-            for metrics within known bounds.
+            The test of no difference. ``"t"`` is the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find
+            the most reliable one. ``"randomization"`` flips signs at random, ``"bootstrap"`` draws lists anew, and
+            ``"wilcoxon"`` tests signed ranks. Only ``"anytime"`` and ``"anytime-bounded"`` allow repeated looks at
+            growing data: ``"anytime"`` with many lists, ``"anytime-bounded"`` with any number of lists, for metrics
+            within known bounds.
         confidence : float
             The confidence of the interval, between 0.5 and 1. It holds 0 if and only if p is at least 1 - confidence.
         correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
-            How p-values are adjusted for the number of tests, over all rows of the result. The last three adjust the
-            intervals too, and know how tests depend on each other: by the largest of all statistics under flips of
-            signs, the same stepped down, or as t-tests with one baseline.
+            How p-values are adjusted for the number of tests, over all rows of the result. ``"maxt"``,
+            ``"romano-wolf"`` and ``"dunnett"`` adjust the intervals too, and use how tests depend on each other:
+            ``"maxt"`` by the largest of all statistics under flips of signs, ``"romano-wolf"`` by the same, stepped
+            down, and ``"dunnett"`` by t-tests with one baseline.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions. Then clusters
             are the units that vary.

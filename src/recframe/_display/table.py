@@ -12,16 +12,17 @@ from recframe._display.chart_texts import check_title
 from recframe._display.decided import Decided, decided_of, records_by_name
 from recframe._display.frames import columns_of, eager_result
 from recframe._display.layout import IS_COMPARE, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
+from recframe._display.markdown import escaped, table_of_cells
 from recframe._display.packages import package
 from recframe._display.sorting import best_first
-from recframe._display.table_image import png, width
+from recframe._display.table_image import png
 from recframe._display.table_sheet import xlsx
 from recframe._display.wide import wide_layout
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._lists.confidences import confidence_of
 from recframe._signatures import checked_call
 from recframe._values import choice, flag, whole_number
-from recframe.errors import InputError, MissingExtraError, OptionError, visible
+from recframe.errors import InputError, MissingExtraError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,8 +34,6 @@ STAR = re.compile(r"(\\\\\s*\n\s*)(?=\*)")
 """A line break of LaTeX before a line that starts with a star, which it would read as its own."""
 FLAT = {raised: letter for letter, raised in RAISED.items()}
 RAISED_TEXT = re.compile(f"[{''.join(map(chr, FLAT))}]+")
-MARKS = re.compile(r"[\\|*_`<~$]|\](?=\()|&(?=[#\w]+;)")
-"""What Markdown would read as its own: marks, the middle of a link, the start of a character's name."""
 
 
 class Table:
@@ -93,19 +92,13 @@ class Table:
     def to_markdown(self) -> str:
         """Return the table as Markdown, with aligned columns. This needs nothing but recframe."""
         layout = self._layout
-        lines = [list(map(_escaped, layout.header))]
-        lines += [
-            [with_letters(cell, f"**{_escaped(cell.text)}**" if cell.bold else _escaped(cell.text)) for cell in row]
+        rows = [
+            [with_letters(cell, f"**{escaped(cell.text)}**" if cell.bold else escaped(cell.text)) for cell in row]
             for row in layout.rows
         ]
-        widths = [max(3, *map(width, column)) for column in zip(*lines, strict=True)]
-        lines.insert(
-            1,
-            [f"{'-' * (most - numeric)}{':' * numeric}" for most, numeric in zip(widths, layout.numeric, strict=True)],
-        )
-        table = "\n".join(f"| {' | '.join(map(_padded, line, widths, layout.numeric))} |" for line in lines)
-        title = [] if self._title is None else [f"**{_escaped(self._title)}**"]
-        notes = ["  \n".join(map(_escaped, layout.notes))] if layout.notes else []
+        table = table_of_cells(list(map(escaped, layout.header)), rows, layout.numeric)
+        title = [] if self._title is None else [f"**{escaped(self._title)}**"]
+        notes = ["  \n".join(map(escaped, layout.notes))] if layout.notes else []
         return "\n\n".join([*title, table, *notes]) + "\n"
 
     def save(self, path: Any) -> None:
@@ -260,14 +253,3 @@ def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> D
         msg = "compared= is of other models, metrics or segments than the result"
         raise InputError(msg, "call compare with the same models, metrics, k= and per=")
     return decided_of(rows, models, records)
-
-
-def _padded(text: str, most: int, numeric: bool) -> str:  # noqa: FBT001 - for `map`
-    room = " " * (most - width(text))
-    return room + text if numeric else text + room
-
-
-def _escaped(text: str) -> str:
-    """Return a text that means itself in a cell of Markdown."""
-    text = MARKS.sub(r"\\\g<0>", text)
-    return visible(" ".join(text.split()))

@@ -22,11 +22,6 @@ NARROW, BROAD = frozenset("iljtfrI.,:;|!'()[]/ -1"), frozenset("mwMW%@")
 PIXELS = 2
 
 
-def width(text: str) -> int:
-    """Return how many places of a terminal a text takes."""
-    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
-
-
 def png(layout: Layout, title: str | None, converter: Any) -> bytes:
     """Return the table as an image, at twice its size."""
     image: bytes = converter.svg_to_png(svg(layout, title), scale=PIXELS)

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import Cell, with_letters
-from recframe._display.table_image import width
+from recframe._display.markdown import width
 from recframe.errors import visible
 
 if TYPE_CHECKING:

@@ -142,7 +142,7 @@ class FusionMethods(Methods):
             The values that are tried, by name: of ``"weights"``, ``"k"``, ``"gamma"``, ``"sigma"`` and ``"p"``; those
             that it leaves out, and None, are as in ranx: weights are tenths that sum to 1, `k` is 10, 20 … 100, the
             others are hundredths up to 1. Weights are for ``"weighted"``, ``"wmnz"``, ``"mixed"``, ``"borda"`` and
-            ``"condorcet"``; the last three are tried without weights too.
+            ``"condorcet"``; ``"mixed"``, ``"borda"`` and ``"condorcet"`` are tried without weights too.
         folds : int
             The number of folds, from 2.
         confidence : float

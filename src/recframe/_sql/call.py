@@ -53,8 +53,8 @@ def sql(
         The table of recommendations as the query names it: ``"recs"``, ``"shop.recs"``, or ``"{{ ref('recs') }}"`` in a
         model of dbt. It is put into the query as it is.
     dialect : {"duckdb", "postgres", "clickhouse", "bigquery", "snowflake", "databricks", "trino", "athena"}
-        The database. Tests run the queries of the first three and compare them with polars; those of the others are
-        parsed.
+        The database. Tests run the queries of ``"duckdb"``, ``"postgres"`` and ``"clickhouse"`` and compare them with
+        polars. The queries of the others are only parsed.
     truth, train, features : str, optional
         Further tables, with what ``evaluate`` reads from the frames of these names. A query knows no schema: all rows
         of the truth are relevant, unless ``relevant=`` names their relevance.

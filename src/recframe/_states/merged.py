@@ -132,8 +132,8 @@ class Merged:
             model with the only one of the baseline, or with that of its name. The result has ``baseline_lists``, and
             no wins, ties and losses.
         test : {"t", "anytime", "anytime-bounded"}
-            The last two hold however often one looks, such as each night after a merge. Other tests read the values
-            of lists, which a state does not hold.
+            ``"anytime"`` and ``"anytime-bounded"`` allow repeated looks, such as each night after a merge. Other tests
+            read the values of lists, which a state does not hold.
         confidence : float
             The confidence of the interval, between 0.5 and 1.
         correction : {"holm", "bonferroni", "bh", "none"}

@@ -13,8 +13,8 @@ Correction = Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", 
 """How p-values are adjusted for the number of tests.
 
 Holm's step-down procedure and Bonferroni's bound the chance of any false finding; Benjamini and Hochberg's step-up
-procedure bounds the expected share of false findings; "none" leaves p-values as they are. The last three read
-the values of lists: see `simultaneous`.
+procedure bounds the expected share of false findings; "none" leaves p-values as they are. "maxt",
+"romano-wolf" and "dunnett" read the values of lists: see `simultaneous`.
 """
 
 

@@ -71,8 +71,8 @@ class Profile:
     name, title : str
         What ``like=`` accepts, which `PROFILES` says, and what the library calls itself.
     ties, min_relevance, undefined, lists
-        The policies where they are not the defaults; None for the first two: the library has nothing to say there. A
-        `min_relevance` of `EVERY_ROW` is about ``truth=``: without it, a relevance above 0 is relevant.
+        The policies where they are not the defaults. None for `ties` and `min_relevance`: the library has nothing to
+        say there. A `min_relevance` of `EVERY_ROW` is about ``truth=``: without it, a relevance above 0 is relevant.
     ties_note : str
         What the library does with items of equal score.
     metrics : mapping of str to Definition

@@ -1,0 +1,40 @@
+"""Tables of Markdown, in which every text means itself."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from unicodedata import combining, east_asian_width
+
+from recframe.errors import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MARKS = re.compile(r"[\\|*_`<~$]|\](?=\()|&(?=[#\w]+;)")
+"""What Markdown would read as its own: marks, the middle of a link, the start of a character's name."""
+
+
+def escaped(text: str) -> str:
+    """Return a text that means itself in a cell of Markdown."""
+    text = MARKS.sub(r"\\\g<0>", text)
+    return visible(" ".join(text.split()))
+
+
+def table_of_cells(header: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:
+    """Return escaped cells as a table with aligned columns, without a line end; numeric columns are on the right."""
+    lines = [header, *rows]
+    widths = [max(3, *map(width, column)) for column in zip(*lines, strict=True)]
+    rule = [f"{'-' * (most - right)}{':' * right}" for most, right in zip(widths, numeric, strict=True)]
+    padded = [[*map(_padded, line, widths, numeric)] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (padded[0], rule, *padded[1:]))
+
+
+def width(text: str) -> int:
+    """Return how many places of a terminal a text takes."""
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def _padded(text: str, most: int, numeric: bool) -> str:  # noqa: FBT001 - for `map`
+    room = " " * (most - width(text))
+    return room + text if numeric else text + room
