@@ -125,7 +125,10 @@ def test_polars_work_imports_no_pandas_and_no_numpy():
 
 def test_all_names_are_there_without_numpy():
     pytest.importorskip("polars")
-    assert run("import sys; sys.modules['numpy'] = None; from recframe import *; print(merge.__name__)") == "merge"
+    assert (
+        run("import sys; sys.modules['numpy'] = None; from recframe import *; print(merge_states.__name__)")
+        == "merge_states"
+    )
 
 
 @pytest.mark.parametrize(("given", "named"), [("{}", "making a frame"), ("{}, library='pandas'", "library='pandas'")])

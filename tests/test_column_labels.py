@@ -107,8 +107,8 @@ def test_any_label_is_a_segment_of_merged_states(labels):
     pd = pytest.importorskip("pandas")
     frame, roles = named(labels)
     models, per = {**roles, "score": [labels["score"], labels["price"]]}, labels["part"]
-    merged = recframe.merge(recframe.rec(frame).state("mrr", per=per, **models))
-    text = recframe.merge(recframe.rec(pd.DataFrame(TEXT)).state("mrr", per="part", score=["score", "price"]))
+    merged = recframe.merge_states(recframe.rec(frame).state("mrr", per=per, **models))
+    text = recframe.merge_states(recframe.rec(pd.DataFrame(TEXT)).state("mrr", per="part", score=["score", "price"]))
     for call in ("evaluate", "compare", "describe"):
         found, expected = getattr(merged, call)(), getattr(text, call)()
         assert found[per].tolist() == expected["part"].tolist()

@@ -382,7 +382,7 @@ def test_keys_that_are_lists_or_structs_in_comparisons(kind, lazy):
         "drawn clusters": lambda frame, _: frame.rec.compare("ndcg@2", **both, cluster="user", test="bootstrap"),
         "tune": lambda frame, _: frame.rec.tune("ndcg@2", **both, cluster="user", methods="sum", folds=2),
         "sample_size": lambda frame, _: frame.rec.sample_size("ndcg@2", **both, per="user", difference=0.1),
-        "states": lambda frame, _: recframe.merge(frame.rec.state("ndcg@2", **both, cluster="user")).compare(),
+        "states": lambda frame, _: recframe.merge_states(frame.rec.state("ndcg@2", **both, cluster="user")).compare(),
         "bounds": lambda frame, truth: frame.rec.bounds("ndcg@2", score="new", per="user", truth=truth),
     }
     for call in calls.values():

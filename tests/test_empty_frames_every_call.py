@@ -90,7 +90,7 @@ FUNCTIONS = {
     "from_dict": lambda frame, _: recframe.from_dict({}, library=type(frame).__module__.split(".")[0]),
     "from_factors": lambda *_: recframe.from_factors([], [], k=1, users=[], items=[]),
     "from_lists": lambda *_: recframe.from_lists([], []),
-    "merge": lambda frame, side: recframe.merge(recframe.rec(frame).state("ndcg", 2, **side)).evaluate(),
+    "merge_states": lambda frame, side: recframe.merge_states(recframe.rec(frame).state("ndcg", 2, **side)).evaluate(),
     "require": lambda frame, side: recframe.require(recframe.rec(frame).evaluate("ndcg", 2, **side), 0.1),
     "table": lambda frame, side: recframe.table(recframe.rec(frame).evaluate("ndcg", 2, **BOTH, per="user", **side)),
     "to_dict": lambda frame, _: recframe.to_dict(frame),

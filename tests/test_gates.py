@@ -103,7 +103,7 @@ def test_calls_refuse_undefined_values_of_all_lists(engine, call):
         models = {"by": "user", "item": "item", "score": ["score", other], "per": "country", "undefined": undefined}
         if call == "state":
             state = recframe.rec(frame).state("entropy", k=2, items=True, **models)
-            return recframe.merge([state], per="country").evaluate()
+            return recframe.merge_states([state], per="country").evaluate()
         return getattr(recframe.rec(frame), call)("entropy", k=2, **models)
 
     assert ask("skip", "none") is not None

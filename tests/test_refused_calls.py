@@ -92,7 +92,7 @@ class Misspelt(recframe.Metric):
     [
         (lambda: recframe.require(FRAME.rec.evaluate("ndcg"), {3: 0.1}), "3 is not the name of a metric"),
         (lambda: recframe.rec(FRAME).no_such_call(), "the namespace has no method 'no_such_call'"),
-        (lambda: recframe.rec(FRAME).merge(), "did you mean 'recframe.merge'?"),
+        (lambda: recframe.rec(FRAME).merge(), "did you mean 'recframe.merge_states'?"),
         (lambda: recframe.rec(FRAME).ab_test(), "did you mean 'compare'?"),
         (lambda: recframe.rec(FRAME).per_list(10), "per='user' gives a row for each list"),
         (lambda: recframe.rec(FRAME).per_query(10), "per='user' gives a row for each list"),
@@ -180,7 +180,7 @@ class Misspelt(recframe.Metric):
         (recframe.rec, "Hint: rec(frame, validate=...)"),
         (lambda: recframe.table(FRAME, k=3), "table: there is no argument 'k'\n\nHint: table(result, metrics=..., "),
         (lambda: recframe.forest(FRAME, k=3), "Hint: forest(result, metrics=...)"),
-        (lambda: pytest.importorskip("numpy") and recframe.merge(k=3), "Hint: merge(states, per=...)"),
+        (lambda: pytest.importorskip("numpy") and recframe.merge_states(k=3), "Hint: merge_states(states, per=...)"),
         (lambda: recframe.scorer("ndcg", "qid"), "Hint: scorer(metric, group=...)"),
         (recframe.feval, "Hint: feval(metric, library)"),
         (recframe.from_factors, "missing a required argument: 'user_factors'"),

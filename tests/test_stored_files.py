@@ -92,8 +92,8 @@ def library(request):
 @pytest.mark.parametrize("case", CASES)
 def test_a_stored_state_merges_with_one_of_today(library, case):
     with library.running():
-        merged = recframe.merge(read(library, f"state-{case}.parquet"), state(library, 20, 40, case))
-        whole = recframe.merge(state(library, 0, 40, case))
+        merged = recframe.merge_states(read(library, f"state-{case}.parquet"), state(library, 20, 40, case))
+        whole = recframe.merge_states(state(library, 0, 40, case))
         for call in CALLS if case != "items" else CALLS[:1]:
             assert_same(plain(getattr(merged, call)()), plain(getattr(whole, call)()))
 
@@ -102,7 +102,7 @@ def test_a_stored_state_merges_with_one_of_today(library, case):
 def test_a_list_of_a_stored_state_is_not_counted_twice(library, case):
     stored, again = read(library, f"state-{case}.parquet"), state(library, 19, 21, case)
     with library.running(), pytest.raises(recframe.InputError, match="1 list"):
-        recframe.merge(stored, again)
+        recframe.merge_states(stored, again)
 
 
 def test_a_stored_baseline_is_compared_as_its_frame_is(library):

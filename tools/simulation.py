@@ -538,7 +538,9 @@ def groups() -> None:
                 "relevant": gains, "score": 1,
             })  # fmt: skip
             start += len(of_user)
-            states.append(recframe.merge(recframe.rec(frame).state("dcg@1", by="list", per="draw", cluster="user")))
+            states.append(
+                recframe.merge_states(recframe.rec(frame).state("dcg@1", by="list", per="draw", cluster="user"))
+            )
         cells = []
         for test in ("t", "anytime"):
             found = states[0].compare(baseline=states[1], test=test, planned=sum(users), correction="none")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RETURNED = ("_states.merged.Merged", "_display.plot.Plot", "_display.table.Table", "_training.scorer.Scorer")
-"""What `recframe.merge`, `.rec.plot`, `recframe.table` and `recframe.scorer` return."""
+"""What `recframe.merge_states`, `.rec.plot`, `recframe.table` and `recframe.scorer` return."""
 
 
 class PublicNames(griffe.Extension):  # type: ignore[misc]

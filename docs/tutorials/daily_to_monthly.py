@@ -119,7 +119,7 @@ print(
 # `per=[]` adds up all days. The intervals are those of users, not of lists.
 # %%
 states = [pl.read_parquet(file) for file in files]
-month = recframe.merge(states, per=[])
+month = recframe.merge_states(states, per=[])
 print(month.evaluate(counts=True))
 print(
     month.describe().select("model", "metric", "lists", "mean", "low", "high")
@@ -157,7 +157,7 @@ print(
 # A column that is added to the states is one to report by. So weeks need no new run:
 # %%
 table = pl.concat(states).with_columns(week=pl.col("day").dt.truncate("1w"))
-weeks = recframe.merge(table, per="week")
+weeks = recframe.merge_states(table, per="week")
 print(weeks.evaluate(counts=True).filter(model="last_month"))
 print(
     weeks.describe()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recframe._files.dicts import from_dict, to_dict
     from recframe._files.trec import read_qrels, read_run, write_run
     from recframe._sql.call import sql
-    from recframe._states.methods import merge
+    from recframe._states.methods import merge_states
     from recframe._thresholds import require
     from recframe._training.boosters import feval
     from recframe._training.scorer import scorer
@@ -50,7 +50,7 @@ __all__ = [
     "from_dict",
     "from_factors",
     "from_lists",
-    "merge",
+    "merge_states",
     "metrics",
     "profiles",
     "read_qrels",
@@ -82,7 +82,7 @@ _LATER = {
     "from_lists": "recframe._data.lists",
     "read_qrels": "recframe._files.trec",
     "read_run": "recframe._files.trec",
-    "merge": "recframe._states.methods",
+    "merge_states": "recframe._states.methods",
     "rec": "recframe.accessor",
     "require": "recframe._thresholds",
     "scorer": "recframe._training.scorer",
@@ -110,8 +110,9 @@ def __getattr__(name: str) -> Any:
 def _hint(name: str) -> str:
     """Return the hint for what is a method of frames, or nothing."""
     guesses, accessor, metrics = (import_module(f"{__name__}.{part}") for part in ("_guesses", "accessor", "metrics"))
-    if name.lower() in guesses.SENTENCES:
-        return str(guesses.SENTENCES[name.lower()])
+    found = guesses.new_name(name, __all__) or guesses.SENTENCES.get(name.lower(), "")
+    if found:
+        return str(found)
     meant = guesses.METHODS.get(name.lower(), "").removeprefix(f"{__name__}.") or metrics.alias_of(name) or name
     if hasattr(accessor.Rec, meant):
         return f"it is a method of frames: df.rec.{meant}(...), or recframe.rec(df).{meant}(...)"

@@ -9,13 +9,23 @@ from recframe.errors import closest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+RENAMED = {"merge": "merge_states"}
+"""The old name of each function, method and command that has a new one."""
+
+
+def new_name(name: str, names: Iterable[str]) -> str:
+    """Return the hint for an old name whose new one is among the names, or nothing."""
+    new = RENAMED.get(name, "")
+    return f"{name!r} is now {new!r}" if new in names else ""
+
+
 METHODS = {
     "eval": "evaluate", "validate": "check", "summary": "describe", "significance": "compare", "ttest": "compare",
     "compare_models": "compare", "fusion": "fuse", "ensemble": "fuse", "rrf": "fuse", "rbo": "agreement",
     "optimize_fusion": "tune", "optimize": "tune", "grid_search": "tune",
     "overlap": "agreement", "jaccard": "agreement", "train_test_split": "split", "rank": "top", "sort": "top",
     "leaderboard": "evaluate", "bootstrap": "compare", "ci": "describe", "confidence_interval": "describe",
-    "from_lists": "recframe.from_lists", "merge": "recframe.merge", "ab_test": "compare",
+    "from_lists": "recframe.from_lists", "merge": "recframe.merge_states", "ab_test": "compare",
     "explain": "recframe.explain", "candidates": "recframe.candidates",
     "metrics": "recframe.metrics", "from_list": "recframe.from_lists", "ranks": "rank_models",
     "require": "recframe.require", "table": "recframe.table", "forest": "recframe.forest",

@@ -20,7 +20,7 @@ from recframe._display.methods import DisplayMethods
 from recframe._engines.base import validated
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
 from recframe._fusion.methods import FusionMethods
-from recframe._guesses import METHODS, SENTENCES
+from recframe._guesses import METHODS, SENTENCES, new_name
 from recframe._judgments.methods import JudgmentMethods
 from recframe._lists import calls
 from recframe._ranks.methods import RankMethods
@@ -69,9 +69,10 @@ class Rec(
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
-        hint = SENTENCES.get(name.lower()) or meant(name, exactly=True)
+        names = dir(type(self))
+        hint = new_name(name, names) or SENTENCES.get(name.lower()) or meant(name, exactly=True)
         hint = f"did you mean {METHODS[name.lower()]!r}?" if name.lower() in METHODS else hint
-        raise no_attribute(name, "the namespace has no method {!r}", dir(type(self)), hint)
+        raise no_attribute(name, "the namespace has no method {!r}", names, hint)
 
     def __repr__(self) -> str:
         kind = type(self._frame)

@@ -841,7 +841,7 @@ def test_lists_of_weight_0_change_only_what_counts_lists(library, cluster):
     for call, how in calls:
         first = {"baseline": MODELS[0]} if call == "compare" else {}
         pairs.append([getattr(frame.rec, call)(metrics, **how, **first) for frame in (whole, cut)])
-    states = [recframe.merge(frame.rec.state(metrics, cluster=cluster, **given)) for frame in (whole, cut)]
+    states = [recframe.merge_states(frame.rec.state(metrics, cluster=cluster, **given)) for frame in (whole, cut)]
     pairs += [[state.describe() for state in states], [state.compare(test="anytime") for state in states]]
     for pair in pairs:
         found, expected = (nw.from_native(each) for each in pair)
@@ -890,12 +890,12 @@ def test_a_cluster_that_is_constant_within_each_segment_is_an_error(engine, call
 def test_merged_states_refuse_a_cluster_that_is_constant_within_each_segment(library):
     frame = library.DataFrame(clustered_rows())
     roles = {"by": ["user", "session"], "score": ["a", "b"], "per": "country", "cluster": "country"}
-    merged = recframe.merge(frame.rec.state("mrr", **roles))
+    merged = recframe.merge_states(frame.rec.state("mrr", **roles))
     for call in (merged.compare, merged.describe, merged.rank_models, lambda: merged.compare(baseline=merged)):
         with pytest.raises(recframe.errors.OptionError, match="cluster='country' has only one value in each segment"):
             call()
     # Without segments the countries are two clusters.
-    assert len(recframe.merge(frame.rec.state("mrr", **roles), per=[]).compare()) == 1
+    assert len(recframe.merge_states(frame.rec.state("mrr", **roles), per=[]).compare()) == 1
 
 
 @pytest.mark.parametrize("by", [["country", "user"], ["user", "country"]])

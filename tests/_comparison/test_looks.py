@@ -72,7 +72,7 @@ def test_merged_states_are_the_whole_night_after_night(engine, test, more):
         seen = engine.frame([row for row in rows if row["session"] // 20 <= night])
         asked = {"test": test, "planned": 100, "margin": 0.2}
         expected = engine.ask(seen, "compare", ["mrr", "ndcg@3"], **asked, **given)
-        found = plain(recframe.merge(states).compare(**asked))
+        found = plain(recframe.merge_states(states).compare(**asked))
         for row, whole in zip(found, expected, strict=True):
             for name in ("p", "low", "high", "p_adjusted", "detectable"):
                 assert row[name] == (whole[name] if whole[name] is None else pytest.approx(whole[name], rel=1e-9))
@@ -121,7 +121,7 @@ def test_other_users_are_compared_at_all_looks(library):
     rows = [{**row, "a": row["a"] + (row["session"] < 150) * row["relevant"] / 3} for row in rows_of(44, lists=400)]
     old, new = ([row for row in rows if (row["session"] < 150) == side] for side in (True, False))
     before, after = (
-        recframe.merge(library.DataFrame(each).rec.state("mrr", by="session", score="a")) for each in (old, new)
+        recframe.merge_states(library.DataFrame(each).rec.state("mrr", by="session", score="a")) for each in (old, new)
     )
     (usual,), (row,) = (
         plain(after.compare(baseline=before, **how)) for how in ({}, {"test": "anytime", "planned": 80})
@@ -165,7 +165,7 @@ def test_what_holds_at_one_look_only_is_refused(library, given, message):
 def test_states_of_weighted_lists_have_no_bounded_test(library):
     frame = library.DataFrame(rows_of())
     for more in ({"weight": "weight"}, {"cluster": "user"}):
-        merged = recframe.merge(frame.rec.state("mrr", by="session", score=["a", "b"], **more))
+        merged = recframe.merge_states(frame.rec.state("mrr", by="session", score=["a", "b"], **more))
         with pytest.raises(recframe.OptionError, match="one of the metrics is mrr, which weighs lists"):
             merged.compare(test="anytime-bounded")
 

@@ -218,7 +218,7 @@ def test_what_does_not_go_together(library, given, message):
 
 def test_states_hold_no_values_to_flip(library):
     frame = library.DataFrame(rows_of(1))
-    state = recframe.merge(frame.rec.state("mrr", by="session", score=MODELS))
+    state = recframe.merge_states(frame.rec.state("mrr", by="session", score=MODELS))
     for correction in CORRECTIONS:
         with pytest.raises(recframe.OptionError, match=f"correction='{correction}' reads the values of lists"):
             state.compare(correction=correction, baseline="a")

@@ -207,11 +207,11 @@ def test_states_have_verdicts_and_margins(engine):
     given = {"by": "session", "score": MODELS}
     state = recframe.rec(frame).state(["ndcg@3", "mrr"], **given)
     expected = engine.ask(frame, "compare", ["ndcg@3", "mrr"], margin=0.1, **given)
-    found = nw.from_native(recframe.merge(state).compare(margin=0.1))["verdict"].to_list()
+    found = nw.from_native(recframe.merge_states(state).compare(margin=0.1))["verdict"].to_list()
     assert found == [row["verdict"] for row in expected]
     assert len(set(found)) > 1
     with pytest.raises(recframe.OptionError, match="products of both models' values"):
-        recframe.merge(state).compare(margin="10%")
+        recframe.merge_states(state).compare(margin="10%")
 
 
 @pytest.mark.parametrize("correction", ["none", "holm"])
@@ -228,9 +228,9 @@ def test_verdicts_of_other_lists_follow_the_direction_of_the_metric(library, cor
         for users, by in ((range(20), -3), (range(20, 40), 3))
     )
     for one, other, word in ((after, before, "better"), (before, after, "worse")):
-        found = recframe.merge(one).compare(baseline=other, correction=correction)
+        found = recframe.merge_states(one).compare(baseline=other, correction=correction)
         assert found["verdict"].to_list() == [word] * 2
-        assert recframe.merge(one).compare(baseline=other, margin=0.01)["verdict"].to_list() == [word] * 2
+        assert recframe.merge_states(one).compare(baseline=other, margin=0.01)["verdict"].to_list() == [word] * 2
 
 
 def test_intervals_of_other_lists_stay_within_the_range_of_values_that_are_not_negative(library):
@@ -240,7 +240,7 @@ def test_intervals_of_other_lists_stay_within_the_range_of_values_that_are_not_n
         ).rec.state("ndcg")
         for users in (range(2), range(10, 12))
     )
-    found = recframe.merge(after).compare(baseline=before)
+    found = recframe.merge_states(after).compare(baseline=before)
     assert (found["low"].to_list(), found["high"].to_list()) == ([-1.0], [1.0])
 
 
@@ -251,7 +251,7 @@ def test_means_over_other_lists_have_margins(library, margin):
         for by in (0, 100)
     )
     states = [frame.rec.state("mrr", by="session", score="a") for frame in (old, new)]
-    (found,) = recframe.merge(states[1]).compare(baseline=states[0], margin=margin)["verdict"].to_list()
+    (found,) = recframe.merge_states(states[1]).compare(baseline=states[0], margin=margin)["verdict"].to_list()
     one, other = (
         np.array(frame.rec.evaluate("mrr", by="session", per="session", score="a")["mrr"].to_list(), dtype=float)
         for frame in (new, old)

@@ -180,11 +180,11 @@ def test_merged_states_answer_as_one_call(library):
     frames = [library.DataFrame(part) for part in (*parts, rows)]
     names = list(NAMES)
     *states, whole = (recframe.rec(frame, by="session", score=["a", "b"]).state(names, items=True) for frame in frames)
-    merged = recframe.merge(states)
+    merged = recframe.merge_states(states)
     ours, theirs = merged.evaluate(), recframe.rec(frames[-1], by="session", score=["a", "b"]).evaluate(names)
     same(rows_in(ours), rows_in(theirs))
     compared = recframe.rec(frames[-1], by="session", score=["a", "b"]).compare(BY_LIST)
-    same(rows_in(recframe.merge([whole]).compare()), rows_in(compared))
+    same(rows_in(recframe.merge_states([whole]).compare()), rows_in(compared))
     # A state of one level is that of a call for it: the definition names the level, whoever gave it.
     alone = recframe.rec(frames[-1], by="session", score=["a", "b"]).state("map(rel=2)@3")
     definitions = {row["definition"] for state in (alone, whole) for row in rows_in(state) if row["metric"] == names[0]}

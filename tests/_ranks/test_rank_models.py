@@ -119,7 +119,7 @@ def test_merged_states_have_the_same_ranks(library, more):
     halves = [library.DataFrame([row for row in rows if (row["session"] // 3) % 2 == half]) for half in (0, 1)]
     given = {"k": 3, "by": "session", "score": MODELS, **more}
     whole = recframe.rec(frame).rank_models(["ndcg", "mrr"], confidence=0.8, **given)
-    merged = recframe.merge([recframe.rec(half).state(["ndcg", "mrr"], **given) for half in halves])
+    merged = recframe.merge_states([recframe.rec(half).state(["ndcg", "mrr"], **given) for half in halves])
     found = merged.rank_models(confidence=0.8)
     assert list(found.columns) == list(whole.columns)
     assert found["mean"].to_list() == pytest.approx(whole["mean"].to_list())
@@ -130,7 +130,7 @@ def test_merged_states_have_the_same_ranks(library, more):
 def test_states_without_all_pairs_are_refused(library):
     state = recframe.rec(library.DataFrame(rows_of(1))).state("mrr", by="session", score=MODELS, baseline="a")
     with pytest.raises(recframe.OptionError, match="rank_models needs all pairs of models"):
-        recframe.merge(state).rank_models()
+        recframe.merge_states(state).rank_models()
 
 
 def test_segments_have_ranks_of_their_own(engine):
@@ -218,4 +218,4 @@ def test_models_with_values_in_different_lists_are_refused(library):
     train = library.DataFrame({"user": [9, 9, 8], "item": [0, 1, 2]})
     state = recframe.rec(library.DataFrame(rows)).state("arp", 1, score=["a", "b"], train=train)
     with pytest.raises(recframe.OptionError, match="models have values of arp@1 in different lists"):
-        recframe.merge(state).rank_models()
+        recframe.merge_states(state).rank_models()

@@ -98,7 +98,7 @@ def test_merged_states_say_what_one_call_does(library, more):
     whole = frame.rec.sample_size(metrics, **given, **wanted)
     third = [[row for row in rows if row["session"] % 3 == part] for part in range(3)]
     states = [library.DataFrame(part).rec.state(metrics, **given) for part in third]
-    merged = recframe.merge(states)
+    merged = recframe.merge_states(states)
     found = merged.sample_size(**wanted)
     assert list(found.columns) == list(whole.columns)
     keys = [name for name in ("country", "metric", "model", "baseline") if name in list(whole.columns)]
@@ -120,10 +120,10 @@ def test_merged_states_say_what_one_call_does(library, more):
 
 def test_merged_states_that_do_not_say_it(library):
     rows = library.DataFrame(rows_of(34, lists=6))
-    one = recframe.merge(rows.rec.state("mrr", by="session", score="a"))
+    one = recframe.merge_states(rows.rec.state("mrr", by="session", score="a"))
     with pytest.raises(recframe.OptionError, match="sample_size needs two models, but the states have one"):
         one.sample_size(difference=0.1)
-    both = recframe.merge(rows.rec.state("mrr", by="session", score=["a", "b"]))
+    both = recframe.merge_states(rows.rec.state("mrr", by="session", score=["a", "b"]))
     with pytest.raises(recframe.OptionError, match="difference=0 is no difference to find"):
         both.sample_size(difference=0)
     with pytest.raises(recframe.OptionError, match="baseline='x' is not one of the models"):

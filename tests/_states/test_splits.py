@@ -150,15 +150,15 @@ def test_any_split_adds_up_to_the_whole(engine, case, seed):
     rows = sample(draw.random(), LISTS)
     parts = split(rows, draw, most=5 if engine.share == 1 else 2)
     states = [state_of(engine, part, case) for part in parts]
-    merged, expected = recframe.merge(states), ask(engine, rows, case, "evaluate")
-    again = recframe.merge(recframe.merge(states[:2]).state(), *states[2:])
+    merged, expected = recframe.merge_states(states), ask(engine, rows, case, "evaluate")
+    again = recframe.merge_states(recframe.merge_states(states[:2]).state(), *states[2:])
     for each in (merged, again):
         assert_same(in_order(plain(each.evaluate())), expected)
     if CASES[case][0] not in (TOGETHER, ["coverage@1"]):
         assert_same(in_order(plain(merged.describe())), ask(engine, rows, case, "describe"), SPREAD)
         assert_same(in_order(plain(merged.compare())), ask(engine, rows, case, "compare"))
     with pytest.raises(recframe.InputError, match="1 list is in two states"):
-        recframe.merge(*states, state_of(engine, [row for row in rows if row["user"] == 1], case))
+        recframe.merge_states(*states, state_of(engine, [row for row in rows if row["user"] == 1], case))
     with pytest.MonkeyPatch.context() as patch:
         if engine.name == "polars":
             engine = ENGINES["polars lazy"].engine

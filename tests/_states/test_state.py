@@ -80,7 +80,7 @@ def split(seed, rows, parts):
 def test_merged_states_count_lists_and_keep_the_order_of_models(engine):
     pytest.importorskip("scipy")
     rows = sample(1)
-    merged = recframe.merge(states_of(engine, rows, split(1, rows, 3), METRICS, score=MODELS, per="day"))
+    merged = recframe.merge_states(states_of(engine, rows, split(1, rows, 3), METRICS, score=MODELS, per="day"))
     expected = engine.ask(engine.frame(rows, KINDS), "evaluate", METRICS, counts=True, score=MODELS, per="day")
     order = lambda row: (str(row["day"]), MODELS.index(row["model"]))  # noqa: E731
     assert_same(plain(merged.evaluate(counts=True)), expected if engine.sorts else sorted(expected, key=order))
@@ -91,17 +91,17 @@ def test_merged_states_say_how_many_there_are(polars_engine):
     users = sorted({row["user"] for row in rows if row["user"] is not None})
     (one,) = states_of(polars_engine, rows, [users[:1]], "mrr", score="new")
     (many,) = states_of(polars_engine, rows, [users[:4]], "mrr", score="new", per="day")
-    assert repr(recframe.merge(one)) == "Merged(mrr; 1 list in 1 segment)"
-    assert repr(recframe.merge(many)) == "Merged(mrr; 4 lists in 3 segments)"
+    assert repr(recframe.merge_states(one)) == "Merged(mrr; 1 list in 1 segment)"
+    assert repr(recframe.merge_states(many)) == "Merged(mrr; 4 lists in 3 segments)"
 
 
 def test_a_catalogue_that_is_too_small_for_all_states_is_refused(polars_engine):
     pytest.importorskip("scipy")
     parts = [[{"user": user, "item": f"{user} {item}", "score": item} for item in range(2)] for user in range(2)]
     states = [recframe.rec(polars_engine.frame(part)).state("coverage", items=True, catalog=3) for part in parts]
-    assert recframe.merge(states[0]).evaluate().item() == 2 / 3
+    assert recframe.merge_states(states[0]).evaluate().item() == 2 / 3
     with pytest.raises(recframe.InputError, match="catalog=3 is less than the 4 items"):
-        recframe.merge(states).evaluate()
+        recframe.merge_states(states).evaluate()
 
 
 def test_undefined_values_of_all_lists_keep_their_policy(polars_engine):
@@ -109,10 +109,10 @@ def test_undefined_values_of_all_lists_keep_their_policy(polars_engine):
     frame = polars_engine.frame([{"user": 1, "item": "a", "score": 1.0}])
     for undefined, expected in (("skip", None), (0.5, 0.5)):
         state = recframe.rec(frame).state("personalization", items=True, undefined=undefined)
-        assert recframe.merge(state).evaluate().item() == expected
+        assert recframe.merge_states(state).evaluate().item() == expected
     two = [polars_engine.frame([{"user": user, "item": "a", "score": 1.0}]) for user in (1, 2)]
     states = [recframe.rec(one).state("coverage", items=True, undefined="raise") for one in two]
-    assert recframe.merge(states).evaluate().item() == 1
+    assert recframe.merge_states(states).evaluate().item() == 1
 
 
 def test_a_state_is_a_frame_of_the_kind_given(engine):
@@ -121,7 +121,7 @@ def test_a_state_is_a_frame_of_the_kind_given(engine):
     with engine.running():
         state = recframe.rec(frame).state("mrr", score=MODELS, per="day")
         assert type(state).__module__.split(".")[0] == type(frame).__module__.split(".")[0]
-        assert same(*(plain(recframe.merge(each).evaluate())[0]["mrr"] for each in (state, [state])))
+        assert same(*(plain(recframe.merge_states(each).evaluate())[0]["mrr"] for each in (state, [state])))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
@@ -130,16 +130,16 @@ def test_merging_is_associative_and_in_any_order(seed, count):
     pytest.importorskip("scipy")
     polars_engine, rows = ENGINES["polars"].engine, sample(seed)
     states = states_of(polars_engine, rows, split(seed, rows, count), METRICS[:2], score=MODELS, per="day")
-    whole = recframe.merge(states)
+    whole = recframe.merge_states(states)
     random.Random(seed).shuffle(states)
-    again = recframe.merge(states[0])
+    again = recframe.merge_states(states[0])
     for state in states[1:]:
-        again = recframe.merge(state, again.state())
+        again = recframe.merge_states(state, again.state())
     expected = {call: plain(getattr(whole, call)()) for call in ("evaluate", "describe", "compare")}
     for call, rows in expected.items():
         assert_same(plain(getattr(again, call)()), rows)
     shuffled = whole.state().sample(fraction=1.0, shuffle=True, seed=1)
-    assert plain(recframe.merge(shuffled).compare()) == expected["compare"]
+    assert plain(recframe.merge_states(shuffled).compare()) == expected["compare"]
 
 
 def test_models_whose_truth_is_given_may_come_in_states_of_their_own(polars_engine):
@@ -150,19 +150,21 @@ def test_models_whose_truth_is_given_may_come_in_states_of_their_own(polars_engi
         [recframe.rec(frame).state("mrr", score=score, truth=truth) for score in scores]
         for scores in ([["old"], ["new"]], [MODELS])
     )
-    found, expected = (plain(recframe.merge(states).evaluate()) for states in (one, both))
+    found, expected = (plain(recframe.merge_states(states).evaluate()) for states in (one, both))
     assert_same(sorted(found, key=str), sorted(expected, key=str))
     with pytest.raises(recframe.OptionError, match="no two models are compared by all states"):
-        recframe.merge(one).compare()
+        recframe.merge_states(one).compare()
     alone = [recframe.rec(frame).state("mrr", score=[model]) for model in MODELS]
     with pytest.raises(recframe.InputError, match="are in two states: without truth= all models of a list"):
-        recframe.merge(alone)
+        recframe.merge_states(alone)
 
 
 def test_a_baseline_turns_pairs_around(polars_engine):
     pytest.importorskip("scipy")
     rows = sample(4)
-    merged = recframe.merge(states_of(polars_engine, rows, split(1, rows, 2), METRICS, score=MODELS, cluster="visitor"))
+    merged = recframe.merge_states(
+        states_of(polars_engine, rows, split(1, rows, 2), METRICS, score=MODELS, cluster="visitor")
+    )
     expected = polars_engine.ask(
         polars_engine.frame(rows), "compare", METRICS, score=MODELS, cluster="visitor", baseline="new"
     )
@@ -173,17 +175,17 @@ def test_segments_add_up(polars_engine):
     rows = sample(5)
     states = states_of(polars_engine, rows, split(1, rows, 2), METRICS, score="new", per="day")
     expected = polars_engine.ask(polars_engine.frame(rows), "evaluate", METRICS, score="new")
-    assert_same(plain(recframe.merge(states, per=[]).evaluate()), expected)
+    assert_same(plain(recframe.merge_states(states, per=[]).evaluate()), expected)
     pl = pytest.importorskip("polars")
     added = [state.with_columns(job=pl.lit(number)) for number, state in enumerate(states)]
-    assert {row["job"] for row in plain(recframe.merge(added, per="job").evaluate())} == {0, 1}
+    assert {row["job"] for row in plain(recframe.merge_states(added, per="job").evaluate())} == {0, 1}
 
 
 def test_a_segment_without_values_has_no_least_and_no_greatest(polars_engine):
     rows = [{"user": user, "day": f"d{user}", "relevant": user, "score": 1.0} for user in (0, 1)]
     frame = polars_engine.frame(rows, {"user": "int64", "day": "str", "relevant": "int64", "score": "float64"})
     state = recframe.rec(frame).state("mrr", by="user", per="day", undefined="skip")
-    with_values, without = sorted(plain(recframe.merge(state).describe()), key=lambda row: -row["lists"])
+    with_values, without = sorted(plain(recframe.merge_states(state).describe()), key=lambda row: -row["lists"])
     assert (with_values["min"], with_values["max"], with_values["day"]) == (1.0, 1.0, "d1")
     assert (without["lists"], without["mean"], without["min"], without["max"]) == (0, None, None, None)
 
@@ -192,7 +194,7 @@ def test_rows_of_merged_results_are_numbered():
     pytest.importorskip("scipy")
     pd = pytest.importorskip("pandas")
     state = pd.DataFrame(sample(8)).rec.state(METRICS[:2], score=MODELS, per="day")
-    merged = recframe.merge(state.assign(job=7), per="job")
+    merged = recframe.merge_states(state.assign(job=7), per="job")
     for result in (merged.evaluate(), merged.describe(), merged.compare(), merged.state(), state):
         assert result.index.tolist() == list(range(len(result)))
 
@@ -201,7 +203,7 @@ def test_rows_of_merged_results_are_numbered():
 def test_merged_states_can_be_pickled(library):
     pytest.importorskip("scipy")
     frame = pytest.importorskip(library).DataFrame({"user": [1, 2], "relevant": [1, 0], "score": [1.0, 1.0]})
-    merged = recframe.merge(frame.rec.state("mrr"))
+    merged = recframe.merge_states(frame.rec.state("mrr"))
     assert plain(pickle.loads(pickle.dumps(merged)).describe()) == plain(merged.describe())
 
 
@@ -212,7 +214,7 @@ def test_segments_keep_their_values_and_types(library):
     large = 2**60 + 1
     rows = {"user": [1, 2, 3], "shop": [large, large - 1, 5], "relevant": [1, 1, 0], "score": [1.0, 1.0, 1.0]}
     frame = module.DataFrame(rows)
-    merged = recframe.merge(frame.rec.state("mrr", per="shop"))
+    merged = recframe.merge_states(frame.rec.state("mrr", per="shop"))
     for result in (merged.evaluate(), merged.describe(), merged.state()):
         assert result["shop"].dtype == frame["shop"].dtype
         assert set(result["shop"].to_list() if library == "polars" else result["shop"].tolist()) == {*rows["shop"]}
@@ -222,11 +224,11 @@ def test_segments_keep_their_values_and_types(library):
         if library == "polars"
         else other.astype({"shop": float})
     )
-    both = recframe.merge(
+    both = recframe.merge_states(
         module.DataFrame({**rows, "shop": [7, 6, 5]}).rec.state("mrr", per="shop"), other.rec.state("mrr", per="shop")
     )
     assert [row["shop"] for row in plain(both.evaluate())] == [5, 6, 7, None]
-    several = recframe.merge(frame.rec.state("mrr", per="shop"), other.rec.state("mrr", per="shop"))
+    several = recframe.merge_states(frame.rec.state("mrr", per="shop"), other.rec.state("mrr", per="shop"))
     assert [row["shop"] and int(row["shop"]) for row in plain(several.evaluate())] == [*sorted(rows["shop"]), None]
 
 
@@ -263,8 +265,8 @@ REFUSED = {
     "per='week' is no column of a state": lambda engine, a, b: "week",
     r"per='day' is no column of a state\n\nHint: all states need it; per=\[\]": lambda engine, a, b: (state_of(engine, a), state_of(engine, b, per="day")),
     r"per='day' is no column of a state\n\nHint: all states need it": lambda engine, a, b: (state_of(engine, a, per="day"), state_of(engine, b)),
-    "merge needs a state": lambda engine, a, b: (),
-    "'x' is no state\n\nHint: merge.monday, tuesday, per='week'.": lambda engine, a, b: ("x",),
+    "merge_states needs a state": lambda engine, a, b: (),
+    "'x' is no state\n\nHint: merge_states.monday, tuesday, per='week'.": lambda engine, a, b: ("x",),
     "rows of the state [0-9a-f]{16} are there twice": lambda engine, a, b: (both_of(engine, a), both_of(engine, a).filter(kind="pair")),
     "have no rows of the kind 'lists'": lambda engine, a, b: (state_of(engine, a).filter(kind="metric"),),
     "definition of a state holds 'x'": lambda engine, a, b: (state_of(engine, a).with_columns(definition=pl().lit("x")),),
@@ -309,8 +311,8 @@ def test_states_of_other_lists_are_a_baseline(engine, seed):
         for part in (new, old)
     ]  # fmt: skip
     before, after = (states_of(engine, part, [range(1, 20)], "mrr", score="new")[0] for part in (old, new))
-    for baseline in (before, recframe.merge(before)):
-        (row,) = plain(recframe.merge(after).compare(baseline=baseline))
+    for baseline in (before, recframe.merge_states(before)):
+        (row,) = plain(recframe.merge_states(after).compare(baseline=baseline))
         expected = welch(*values)
         assert_same([row], [expected | {"low": max(expected["low"], -1), "high": min(expected["high"], 1)}], expected)
         assert (row["lists"], row["baseline_lists"]) == tuple(map(len, values))
@@ -322,7 +324,7 @@ def test_a_baseline_of_other_lists_has_models_and_segments_of_its_own(polars_eng
     rows = [row for row in sample(6, 24) if row["user"] is not None]
     old, new = ([row for row in rows if (row["user"] > 11) == late] for late in (False, True))
     both, one = {"score": MODELS, "per": "day"}, {"score": "old", "per": "day"}
-    after = recframe.merge(recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
+    after = recframe.merge_states(recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
     found = plain(after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], **both)))
     assert [(row["model"], row["baseline"]) for row in found[:4]] == [("old", "old"), ("new", "new")] * 2
     assert {row["day"] for row in found} == {"d0", "d1", "d2"}
@@ -341,8 +343,10 @@ def test_a_baseline_of_other_lists_has_models_and_segments_of_its_own(polars_eng
     with pytest.raises(recframe.InputError, match="12 lists are also in the baseline"):
         after.compare(baseline=recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
     with pytest.raises(recframe.MissingColumnError, match="per='day' is no column of a state"):
-        after.compare(baseline=recframe.merge(recframe.rec(polars_engine.frame(old)).state("mrr", **one), per=[]))
-    with pytest.raises(recframe.OptionTypeError, match="a state: recframe.merge"):
+        after.compare(
+            baseline=recframe.merge_states(recframe.rec(polars_engine.frame(old)).state("mrr", **one), per=[])
+        )
+    with pytest.raises(recframe.OptionTypeError, match="a state: recframe.merge_states"):
         recframe.rec(polars_engine.frame(new)).compare("mrr", score="new", baseline=polars_engine.frame(old))
 
 
@@ -381,10 +385,10 @@ def test_clusters_of_other_lists_are_the_units(engine):
     statistic = (means[0].mean - means[1].mean) / np.sqrt(sum(squares))
     given = {"score": "new", "cluster": "visitor"}
     before, after = (states_of(engine, part, [range(60)], "mrr", **given)[0] for part in (old, new))
-    (row,) = plain(recframe.merge(after).compare(baseline=before))
+    (row,) = plain(recframe.merge_states(after).compare(baseline=before))
     assert row["p"] == pytest.approx(2 * stats.t.sf(abs(statistic), degrees).item(), rel=1e-9)
     (usual,) = plain(
-        recframe.merge(states_of(engine, new, [range(60)], "mrr", score="new")).compare(
+        recframe.merge_states(states_of(engine, new, [range(60)], "mrr", score="new")).compare(
             baseline=states_of(engine, old, [range(60)], "mrr", score="new")[0]
         )
     )
@@ -398,7 +402,9 @@ def test_what_does_not_add_up_is_refused(polars_engine, message):
     one, other = ([row for row in rows if (row["user"] or 0) % 2 == half] for half in (0, 1))
     given = REFUSED[message](polars_engine, one, other)
     with pytest.raises(recframe.RecError, match=message):
-        recframe.merge(state_of(polars_engine, one), per=given) if isinstance(given, str) else recframe.merge(*given)
+        recframe.merge_states(state_of(polars_engine, one), per=given) if isinstance(
+            given, str
+        ) else recframe.merge_states(*given)
 
 
 @pytest.mark.parametrize(
@@ -416,7 +422,7 @@ def test_lists_of_two_libraries_are_known_by_their_keys(keys):
     columns = {"user": keys, "item": [1, 2, 3], "relevant": [1, 1, 1], "score": [1.0, 2.0, 3.0]}
     states = [recframe.rec(frame).state("mrr") for frame in (pl.DataFrame(columns), pd.DataFrame(columns))]
     with pytest.raises(recframe.InputError, match="3 lists are in two states"):
-        recframe.merge(states)
+        recframe.merge_states(states)
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
@@ -427,7 +433,7 @@ def test_segments_without_an_order_are_refused(library):
     others = library.DataFrame({"user": [3, 3], "day": ["1", "1"], "relevant": [1, 0], "score": [2.0, 1.0]})
     states = [recframe.rec(frame).state("mrr", per="day") for frame in (rows, others)]
     with pytest.raises(recframe.ColumnTypeError, match=r"per=\['day'\] of the states holds values that have no order"):
-        recframe.merge(states)
+        recframe.merge_states(states)
 
 
 @pytest.mark.parametrize(
@@ -439,7 +445,7 @@ def test_segments_of_dictionaries_of_arrow_keep_their_values(segments):
     table = pa.table(
         {"user": [1, 2, 3], "relevant": [1] * 3, "score": [1.0] * 3, "per": pa.array(values).dictionary_encode()}
     )
-    merged = recframe.merge(recframe.rec(table).state("num_rel", per="per"))
+    merged = recframe.merge_states(recframe.rec(table).state("num_rel", per="per"))
     assert merged.evaluate()["per"].to_pylist() == [*sorted(segments), None]
 
 
@@ -448,7 +454,7 @@ def test_segments_are_periods():
     pytest.importorskip("scipy")
     frame = pd.DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [2.0, 1.0, 2.0]})
     frame["day"] = pd.PeriodIndex(["2026-01", "2026-01", "2026-02"], freq="M")
-    found = recframe.merge(recframe.rec(frame).state("mrr", per="day")).evaluate()
+    found = recframe.merge_states(recframe.rec(frame).state("mrr", per="day")).evaluate()
     assert found["day"].tolist() == sorted({*frame["day"]})
 
 
@@ -466,7 +472,7 @@ def test_models_of_one_text_are_refused():
 
 def test_what_sums_do_not_tell_is_refused(polars_engine):
     pytest.importorskip("scipy")
-    merged = recframe.merge(recframe.rec(polars_engine.frame(sample(8))).state("mrr", score=MODELS))
+    merged = recframe.merge_states(recframe.rec(polars_engine.frame(sample(8))).state("mrr", score=MODELS))
     with pytest.raises(recframe.OptionError, match="test='bootstrap' reads the values of lists"):
         merged.compare(test="bootstrap")
     with pytest.raises(recframe.OptionError, match="baseline='other' is not one of the models"):
@@ -475,7 +481,7 @@ def test_what_sums_do_not_tell_is_refused(polars_engine):
         recframe.OptionError, match="coverage@2 is one value of all lists together[^~]*items=True keeps"
     ):
         recframe.rec(polars_engine.frame(sample(8))).state("coverage", 2, score="new")
-    together = recframe.merge(
+    together = recframe.merge_states(
         recframe.rec(polars_engine.frame(sample(8))).state("coverage", 2, score="new", items=True)
     )
     with pytest.raises(recframe.OptionError, match="describe needs a value per list, but coverage@2"):
@@ -492,7 +498,7 @@ def test_what_sums_do_not_tell_is_refused(polars_engine):
 def test_a_segment_is_not_called_like_a_column_of_the_result(polars_engine, name, call):
     pytest.importorskip("scipy")
     state = recframe.rec(polars_engine.frame(sample(8))).state("mrr", score=MODELS, per="day")
-    merged = recframe.merge(state.rename({"day": name}))
+    merged = recframe.merge_states(state.rename({"day": name}))
     with pytest.raises(recframe.OptionError, match=f"several columns of the name '{name}'"):
         getattr(merged, call)()
 
@@ -511,13 +517,15 @@ def test_differences_range_as_far_where_no_value_is_negative(polars_engine, metr
     tested = {"test": test, **({} if test == "t" else {"planned": 100})}
     frame = recframe.rec(polars_engine.frame(rows))
     expected = frame.compare(metric, score=MODELS, **options, **tested)
-    assert_same(plain(recframe.merge(frame.state(metric, score=MODELS, **options)).compare(**tested)), plain(expected))
+    assert_same(
+        plain(recframe.merge_states(frame.state(metric, score=MODELS, **options)).compare(**tested)), plain(expected)
+    )
 
 
 def test_states_with_and_without_a_segment_add_up_in_any_order(polars_engine):
     parts = [[row for row in sample(10) if (row["visitor"] > 2) == late] for late in (False, True)]
     states = [state_of(polars_engine, parts[0], per="day"), state_of(polars_engine, parts[1])]
-    found = [plain(recframe.merge(*some, per=[]).evaluate()) for some in (states, states[::-1])]
+    found = [plain(recframe.merge_states(*some, per=[]).evaluate()) for some in (states, states[::-1])]
     assert found[0] == found[1]
 
 
@@ -528,7 +536,7 @@ def test_weights_whose_sum_is_the_number_of_lists_are_weights(polars_engine):
         for user in range(4)
         for item in range(2)
     ]
-    merged = recframe.merge(recframe.rec(polars_engine.frame(rows)).state("mrr", score=MODELS, weight="weight"))
+    merged = recframe.merge_states(recframe.rec(polars_engine.frame(rows)).state("mrr", score=MODELS, weight="weight"))
     with pytest.raises(recframe.OptionError, match="anytime-bounded"):
         merged.compare(test="anytime-bounded", planned=100)
 
@@ -538,10 +546,10 @@ def test_a_frame_without_rows_has_a_state(polars_engine):
     state = state_of(polars_engine, sample(9)[:1]).head(0)
     empty = recframe.rec(polars_engine.frame(sample(9)).head(0)).state("mrr", score="new")
     assert state.schema == empty.schema
-    (row,) = plain(recframe.merge(empty).evaluate(counts=True))
+    (row,) = plain(recframe.merge_states(empty).evaluate(counts=True))
     assert row == {"mrr": None, "lists": 0, "undefined": 0}
-    both = recframe.merge(empty, state_of(polars_engine, sample(9)))
-    assert plain(both.evaluate()) == plain(recframe.merge(state_of(polars_engine, sample(9))).evaluate())
+    both = recframe.merge_states(empty, state_of(polars_engine, sample(9)))
+    assert plain(both.evaluate()) == plain(recframe.merge_states(state_of(polars_engine, sample(9))).evaluate())
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -553,14 +561,14 @@ def test_pairs_that_not_all_states_hold_are_refused(polars_engine):
     models = [*MODELS, "third"]
     every = [recframe.rec(part).state("mrr", score=models) for part in parts]
     some = recframe.rec(parts[1]).state("mrr", score=models, baseline="old")
-    found = recframe.merge(every[0], some).compare()
+    found = recframe.merge_states(every[0], some).compare()
     assert [(row["model"], row["baseline"]) for row in plain(found)] == [("new", "old"), ("third", "old")]
     with pytest.raises(recframe.OptionError, match="not all states compare 'third' with 'new'"):
-        recframe.merge(every[0], some).compare(baseline="new")
+        recframe.merge_states(every[0], some).compare(baseline="new")
     pairs = pl().col("kind") == "pair"
     cut = every[1].filter(~(pairs & (pl().col("model") == "new")))
     with pytest.raises(recframe.OptionError, match="not all states compare 'new' with 'old'"):
-        recframe.merge(every[0], cut).compare(baseline="old")
+        recframe.merge_states(every[0], cut).compare(baseline="old")
 
 
 def test_the_state_of_a_lazy_frame_is_lazy():
@@ -571,14 +579,14 @@ def test_the_state_of_a_lazy_frame_is_lazy():
     assert isinstance(lazy, pl().LazyFrame)
     assert lazy.collect_schema() == lazy.collect().schema == eager.schema
     assert list(lazy.collect_schema()) == eager.columns
-    assert plain(recframe.merge(lazy).compare()) == plain(recframe.merge(eager).compare())
+    assert plain(recframe.merge_states(lazy).compare()) == plain(recframe.merge_states(eager).compare())
 
 
 def test_a_state_of_very_large_values_adds_up(polars_engine):
     rows = [{**row, "relevant": row["relevant"] * 1e200} for row in sample(12)]
     with polars_engine.running():
         frame = pl().DataFrame(rows)
-        merged = recframe.merge(frame.rec.state("dcg", score="new"))
+        merged = recframe.merge_states(frame.rec.state("dcg", score="new"))
         assert_same(plain(merged.evaluate()), plain(frame.rec.evaluate("dcg", score="new")))
         assert merged.describe()["std"].to_list() == [None]
 
@@ -587,7 +595,7 @@ def test_a_state_of_very_small_values_has_their_means(polars_engine):
     gains, names = [3e-14, 1e-14, 2e-14, 5e-14], ("mean", "low", "high")
     rows = [{"user": user, "item": 0, "relevant": gain, "score": 1} for user, gain in enumerate(gains * 2)]
     frames = [polars_engine.frame(part) for part in (rows[:4], rows[4:])]
-    merged = recframe.merge(recframe.rec(frames[0]).state("dcg@1"))
+    merged = recframe.merge_states(recframe.rec(frames[0]).state("dcg@1"))
     (found,), (expected,) = plain(merged.describe()), polars_engine.ask(frames[0], "describe", "dcg@1")
     assert [found[name] for name in names] == pytest.approx([expected[name] for name in names], rel=1e-9, abs=0)
     (row,) = plain(merged.compare(baseline=recframe.rec(frames[1]).state("dcg@1")))
@@ -596,7 +604,7 @@ def test_a_state_of_very_small_values_has_their_means(polars_engine):
 
 @pytest.mark.filterwarnings("ignore")
 def test_calls_of_merged_states_say_what_they_accept(polars_engine):
-    merged = recframe.merge(state_of(polars_engine, sample(7)))
+    merged = recframe.merge_states(state_of(polars_engine, sample(7)))
     with pytest.raises(recframe.OptionTypeError, match=r"(?s)evaluate: too many positional.*evaluate\(counts=\.\.\.\)"):
         merged.evaluate("ndcg")
     with pytest.raises(recframe.OptionTypeError, match=r"(?s)'n_boot'.*did you mean 'resamples'"):
@@ -609,8 +617,8 @@ def test_calls_of_merged_states_say_what_they_accept(polars_engine):
 def test_names_of_states_may_be_numbers(polars_engine):
     state = state_of(polars_engine, sample(7))
     numbered = state.with_columns(state=pl().lit(7))
-    assert recframe.merge(numbered).state()["state"].n_unique() == 1
-    assert plain(recframe.merge(numbered).evaluate()) == plain(recframe.merge(state).evaluate())
+    assert recframe.merge_states(numbered).state()["state"].n_unique() == 1
+    assert plain(recframe.merge_states(numbered).evaluate()) == plain(recframe.merge_states(state).evaluate())
 
 
 def test_states_survive_files_of_text(polars_engine, tmp_path):
@@ -620,14 +628,14 @@ def test_states_survive_files_of_text(polars_engine, tmp_path):
     path = tmp_path / "states.csv"
     pl().concat(states).write_csv(path)
     for call in ("evaluate", "describe", "compare"):
-        found = getattr(recframe.merge(pl().read_csv(path, infer_schema_length=None)), call)()
-        assert_same(plain(found), plain(getattr(recframe.merge(states), call)()))
+        found = getattr(recframe.merge_states(pl().read_csv(path, infer_schema_length=None)), call)()
+        assert_same(plain(found), plain(getattr(recframe.merge_states(states), call)()))
 
 
 def test_merged_values_of_items_have_the_same_bits_in_any_order_of_rows():
     frame = pl().DataFrame([{"user": i // 8, "item": f"i{i * 7919 % 301}", "score": i % 8} for i in range(3_200)])
     state = recframe.rec(frame).state(["entropy@5", "gini@5"], by="user", items=True)
-    merged = [recframe.merge(rows) for rows in (state, state[::-1])]
+    merged = [recframe.merge_states(rows) for rows in (state, state[::-1])]
     found = {tuple(one.evaluate()[name].to_list()[0].hex() for name in ("entropy@5", "gini@5")) for one in merged}
     assert len(found) == 1
 
@@ -656,7 +664,7 @@ def test_metrics_whose_call_names_what_they_read_of_other_lists_add_up(polars_en
         roles = {"score": "new", "catalog": catalog}
         states = states_of(polars_engine, rows, split(3, rows, 3), metrics, **roles)
         expected = polars_engine.ask(polars_engine.frame(rows, KINDS), "evaluate", metrics, **roles)
-        assert_same(plain(recframe.merge(states).evaluate()), expected)
+        assert_same(plain(recframe.merge_states(states).evaluate()), expected)
 
 
 def test_segments_of_two_types_are_refused(polars_engine):
@@ -666,7 +674,7 @@ def test_segments_of_two_types_are_refused(polars_engine):
     frames = [polars_engine.frame({"user": [day], "day": [day], "relevant": [1], "score": [1.0]}) for day in days]
     states = [recframe.rec(frame).state("mrr", per="day") for frame in frames]
     with pytest.raises(recframe.ColumnTypeError, match="of the states holds values that have no order"):
-        recframe.merge(states)
+        recframe.merge_states(states)
 
 
 @pytest.mark.parametrize(
@@ -682,8 +690,8 @@ def test_segments_keep_their_values_whichever_types_states_have(engine, values, 
         ).state("mrr", by="user", per="seg")
         for at, (seg, kind) in enumerate(zip(values, kinds.split(), strict=True))
     ]
-    again = recframe.merge(states).state()
-    for merged in (recframe.merge(states), recframe.merge(again), recframe.merge(states[::-1])):
+    again = recframe.merge_states(states).state()
+    for merged in (recframe.merge_states(states), recframe.merge_states(again), recframe.merge_states(states[::-1])):
         assert [row["seg"] for row in plain(merged.evaluate())] == values
 
 
@@ -696,7 +704,7 @@ def test_states_on_duckdb_are_no_table_of_the_user():
     connection.execute("CREATE TABLE one AS SELECT 43 AS user")
     shown = connection.sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score")
     state = recframe.rec(shown).state("mrr")
-    assert recframe.merge(state).evaluate().item() == 1.0
+    assert recframe.merge_states(state).evaluate().item() == 1.0
     assert connection.sql("FROM one").fetchall() == [(43,)]
     connection.execute("SET python_enable_replacements = false")
     with pytest.raises(recframe.InputError, match="SET python_enable_replacements = true"):

@@ -187,7 +187,9 @@ def test_items_that_a_catalogue_does_not_name_count_where_no_catalogue_is_read(e
     if not engine.lazy:
         pytest.importorskip("scipy")
         state = recframe.rec(frame).state(["personalization", *of_catalog], k=2, items=True, catalog=catalog)
-        assert list(engine.rows(recframe.merge(state).evaluate())[0].values()) == pytest.approx([*found.values()])
+        assert list(engine.rows(recframe.merge_states(state).evaluate())[0].values()) == pytest.approx(
+            [*found.values()]
+        )
 
 
 def test_each_metric_has_the_value_that_it_has_alone(polars_engine):

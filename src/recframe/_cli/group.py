@@ -14,6 +14,7 @@ import click
 from recframe import __version__
 from recframe._cli.terminal import say
 from recframe._cli.texts import COMMANDS, NAME, examples_text
+from recframe._guesses import RENAMED
 from recframe.errors import closest_of
 
 
@@ -43,6 +44,8 @@ class Commands(click.Group):
         if not meant and Path(name).suffix and Path(name).exists():
             meant = f"{NAME} evaluate {name}"
         hint = f" Did you mean {meant}?" if meant else ""
+        renamed = RENAMED.get(name, "").replace("_", "-")
+        hint = f" It is now {renamed}." if renamed in COMMANDS else hint
         msg = f"No such command {name!r}.{hint}"
         raise click.UsageError(msg, ctx)
 

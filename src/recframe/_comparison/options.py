@@ -104,4 +104,4 @@ def _check_name(baseline: Any) -> None:
     if is_frame(baseline) or of_data:
         msg = f"baseline= is {a_type(baseline)}, but it is the name of a model or of a file"
         hint = "baseline='prod.parquet', which evaluate with save='prod.parquet' writes; a state: "
-        raise OptionTypeError(msg, hint + "recframe.merge(df.rec.state(...)).compare(baseline=state)")
+        raise OptionTypeError(msg, hint + "recframe.merge_states(df.rec.state(...)).compare(baseline=state)")

@@ -49,7 +49,7 @@ COLUMNS_OF_DESCRIBE = ("metric", "lists", "mean", "std", "min", "max", "zeros", 
 
 
 class Merged:
-    """The sums over the lists of several states; made by `recframe.merge`."""
+    """The sums over the lists of several states; made by `recframe.merge_states`."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows

@@ -284,8 +284,8 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
     """Return the rows of states, checked and added up."""
     parts = [frame for each in states for frame in (each if isinstance(each, list | tuple) else [each])]
     if not parts:
-        msg = "merge needs a state"
-        raise OptionError(msg, "merge(frame.rec.state('ndcg', 10))")
+        msg = "merge_states needs a state"
+        raise OptionError(msg, "merge_states(frame.rec.state('ndcg', 10))")
     frames = [_eager(frame) for frame in parts]
     for frame, name in product(frames, COLUMNS):
         if name not in frame.columns:
@@ -307,7 +307,9 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
 def _eager(frame: Any) -> nw.DataFrame[Any]:
     if not is_frame(frame):
         msg = f"{quoted(frame)} is no state"
-        raise OptionTypeError(msg, "merge(monday, tuesday, per='week'), of frames that df.rec.state(...) returned")
+        raise OptionTypeError(
+            msg, "merge_states(monday, tuesday, per='week'), of frames that df.rec.state(...) returned"
+        )
     adapter = adapter_of(frame)
     opened: nw.DataFrame[Any] | nw.LazyFrame[Any] = adapter.as_narwhals(frame)
     if not isinstance(opened, nw.LazyFrame):

@@ -32,7 +32,7 @@ class StateMethods(Methods):
         items: bool = False,
         **roles: Any,
     ) -> Frame:
-        """Return what the lists add up to, as a small frame to store; `recframe.merge` adds up several.
+        """Return what the lists add up to, as a small frame to store; `recframe.merge_states` adds up several.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class StateMethods(Methods):
         >>> states = [day.rec.state("mrr", by=["user", "day"]) for day in (monday, tuesday)]
         >>> pl.concat(states).filter(kind="metric").select("metric", "lists", "weight", "total").rows()
         [('mrr', 2, 2.0, 2.0), ('mrr', 1, 1.0, 0.5)]
-        >>> recframe.merge(states).evaluate().item()
+        >>> recframe.merge_states(states).evaluate().item()
         0.8333333333333334
         """
         options = {"baseline": baseline, "cluster": cluster, "items": items}
@@ -79,7 +79,7 @@ class StateMethods(Methods):
 
 
 @checked_call
-def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
+def merge_states(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
     """Add up states: the answers are those of one call on all of their lists.
 
     Parameters
@@ -109,9 +109,9 @@ def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
     ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
     ... })
     >>> parts = [part.rec.state("mrr", score=["old", "new"]) for part in days.partition_by("day")]
-    >>> recframe.merge(parts).evaluate().rows()
+    >>> recframe.merge_states(parts).evaluate().rows()
     [('old', 0.5), ('new', 0.8333333333333334)]
-    >>> recframe.merge(parts).compare().select("difference", "lists", "wins").row(0)
+    >>> recframe.merge_states(parts).compare().select("difference", "lists", "wins").row(0)
     (0.3333333333333333, 3, 2)
     """
     check_installed()

@@ -1,0 +1,33 @@
+"""Names that changed before the first release: each error names the new one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import recframe
+from recframe._guesses import RENAMED
+
+pl = pytest.importorskip("polars")
+
+FRAME = pl.DataFrame({"user": [1, 1], "relevant": [1, 0], "score": [0.9, 0.8]})
+
+
+@pytest.mark.parametrize(
+    ("call", "hint"),
+    [
+        (lambda: recframe.merge, "Hint: 'merge' is now 'merge_states'"),
+        (lambda: FRAME.rec.merge, "Hint: did you mean 'recframe.merge_states'?"),
+    ],
+)
+def test_an_old_name_names_the_new_one(call, hint):
+    with pytest.raises(AttributeError, match=re.escape(hint) + "$"):
+        call()
+
+
+def test_each_new_name_exists_and_the_old_one_does_not():
+    for old, new in RENAMED.items():
+        homes = [home for home in (recframe, recframe.EagerRec) if hasattr(home, new)]
+        assert homes
+        assert not any(hasattr(home, old) for home in homes)
