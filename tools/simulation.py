@@ -21,6 +21,7 @@ from recframe._ranks.rank_models import Means
 from recframe._statistics import anytime, resampling, student
 from recframe._statistics import power as power_of_tests
 from recframe._statistics.correction import adjusted
+from recframe._statistics.paired_hits import PairedHits
 from recframe._statistics.prediction_powered import Values, prediction_powered
 from recframe._statistics.rank_intervals import Ranks
 from recframe._statistics.ratios import fieller
@@ -150,6 +151,10 @@ def intervals(values: Floats) -> dict[str, tuple[Floats, Floats]]:
     sums = [Sums.of(column, ones) for column in values.T]
     t = np.array([np.ravel(student.interval(one, CONFIDENCE, DIFFERENCES)) for one in sums]).T
     equal = np.array([one.standard_error.item() == 0 for one in sums])
+    if np.isin(values, (-1, 0, 1)).all():  # as `compare` does for differences of hits
+        shares = [(values == side).mean(axis=0) for side in (1, -1)]
+        score = PairedHits(np.full(values.shape[1], float(len(values))), *shares).interval(CONFIDENCE)
+        t = np.where(equal, t, score)
     units = resampling.Units(values, np.ones(values.shape))
     found = {
         "randomization": resampling.randomization(units, RESAMPLES, 0, CONFIDENCE)[:2],
@@ -172,6 +177,55 @@ def few_lists() -> None:
                 # An interval that is missing claims nothing.
                 rows.setdefault(test, []).append(f"{1 - np.mean((low > mean) | (high < mean)):.1%}")
         table([name, *(f"{count} lists" for count in counts)], [[test, *cells] for test, cells in rows.items()])
+
+
+def held_by_hits(count: int, gained: float, lost: float) -> dict[str, tuple[float, float]]:
+    """Return how often 95 % intervals hold the true difference of hit rates, and how often they lie above it: exactly.
+
+    Each number of lists that only one side hits has its probability; those below 1e-12 are left out.
+    """
+    from scipy import stats
+
+    most = [int(count * share + 8 * np.sqrt(count * share) + 12) if share else 0 for share in (gained, lost)]
+    b, c = (each.ravel().astype(float) for each in np.meshgrid(*(np.arange(each + 1) for each in most), indexing="ij"))
+    b, c = b[b + c <= count], c[b + c <= count]
+    chance = stats.multinomial.pmf(np.column_stack([b, c, count - b - c]), count, [gained, lost, 1 - gained - lost])
+    b, c, chance = (each[chance > 1e-12] for each in (b, c, chance))  # noqa: PLR2004 - as the docstring says
+    sums = [
+        Sums.of(np.repeat([1.0, -1.0, 0.0], [int(wins), int(losses), int(count - wins - losses)]), np.ones(count))
+        for wins, losses in zip(b, c, strict=True)
+    ]
+    t = np.array([np.ravel(student.interval(one, CONFIDENCE, DIFFERENCES)) for one in sums]).T
+    score = PairedHits(np.full(len(b), float(count)), b / count, c / count).interval(CONFIDENCE)
+    true = gained - lost
+    ends = {"t": t, "score": np.where(b + c == 0, t, score)}
+    return {
+        name: (float(chance[(low <= true) & (true <= high)].sum()), float(chance[low > true].sum()))
+        for name, (low, high) in ends.items()
+    }
+
+
+def hits() -> None:
+    """Print how often intervals of the difference of hit rates hold the true one, where few lists differ."""
+    changes = [(0, 0.005), (0, 0.01), (0, 0.02), (0, 0.05), (0.005, 0.005), (0.005, 0.01), (0.005, 0.02)]
+    changes += [(0.01, 0.01), (0.01, 0.02), (0.01, 0.03), (0.02, 0.02), (0.02, 0.05)]
+    rows, every = [], []
+    for count in (200, 300, 400, 500, 600, 800, 1000, 1200, 1500, 2000):
+        for change in changes:
+            held = held_by_hits(count, *change)
+            every.append(held)
+            if (count, change) in SHOWN_HITS:
+                cells = [f"{share:.1%}" for name in ("t", "score") for share in held[name]]
+                rows.append([f"{count:,}", f"{change[0]:.1%}, {change[1]:.1%}", *cells])
+    least = [f"{min(held[name][0] for held in every):.1%}" for name in ("t", "score")]
+    most = [f"{max(held[name][1] for held in every):.1%}" for name in ("t", "score")]
+    rows.append([f"the worst of {len(every)} cases", "", least[0], most[0], least[1], most[1]])
+    table(["lists", "gain, lose a hit", *(f"{name}: {what}" for name in ("t", "score") for what in HELD)], rows)
+
+
+SHOWN_HITS = [(500, (0, 0.01)), (600, (0, 0.005)), (2000, (0, 0.005)), (200, (0.005, 0.02)), (200, (0.01, 0.03))]
+"""The lists and the shares of them that gain and lose a hit, of the rows that are printed."""
+HELD = ("holds the true difference", "lies above it")
 
 
 def shares() -> None:
@@ -311,6 +365,14 @@ def fieller_of(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
     return fieller(own, sums, anytime.Student(1 - CONFIDENCE).end(own, DIFFERENCES, 1 - CONFIDENCE))
 
 
+def score_of(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of the score interval of the relative difference of hit rates, for each row of draws."""
+    gained, lost = ((differences == side).mean(axis=1) for side in (1, -1))
+    count = np.full(len(differences), float(differences.shape[1]))
+    low, high = PairedHits(count, gained, lost).interval_of_ratio(baselines.mean(axis=1), CONFIDENCE)
+    return low - 1, high - 1
+
+
 def divided(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
     """Return the interval of the difference over the baseline's mean, of each row of draws."""
     count, total = np.full(len(differences), float(differences.shape[1])), differences.sum(axis=1)
@@ -339,12 +401,12 @@ def relative() -> None:
         cells = []
         for draw, true in truths.items():
             drawn = draw((2 * DRAWS, count))
-            ends = [how(*drawn) for how in (fieller_of, divided)]
+            ends = [how(*drawn) for how in (score_of if draw is hits else fieller_of, divided)]
             # An interval that is missing claims nothing.
             cells += [f"{1 - np.mean((low > true) | (high < true)):.1%}" for low, high in ends]
         rows.append([f"{count:,}", *cells])
     names = (f"MRR, {truths[ranks]:+.1%}", "hits, +50%")
-    table(["lists", *(f"{name}: {how}" for name in names for how in ("Fieller", "divided"))], rows)
+    table(["lists", *(f"{name}: {how}" for name in names for how in ("`relative=True`", "divided"))], rows)
 
 
 LOOKS = 1_000
@@ -780,6 +842,7 @@ def main() -> int:
         few_lists,
         families,
         looks,
+        hits,
         shares,
         shares_of_clusters,
         margins,

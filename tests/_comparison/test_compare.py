@@ -650,10 +650,10 @@ def test_intervals_stay_within_the_range_of_the_metric(engine):
     low, high = described(engine, [1, 1], [1, 2], "dcg@1")
     assert low < 0
     assert high > 1
-    rows = [{"session": i, "relevant": 1, "a": 1 + i % 2, "b": 2} for i in range(3)]
-    (row,) = engine.ask(engine.frame(rows), "compare", "hit_rate@1", by="session", rank=["b", "a"], baseline="b")
-    assert row["difference"] == pytest.approx(2 / 3)
-    assert row["low"] < 0
+    rows = [{"session": i, "relevant": 1, "a": 1 + i % 2, "b": 3} for i in range(3)]
+    (row,) = engine.ask(engine.frame(rows), "compare", "mrr@2", by="session", rank=["b", "a"], baseline="b")
+    assert row["difference"] == pytest.approx(5 / 6)
+    assert row["low"] > 0
     assert row["high"] == 1.0
 
 

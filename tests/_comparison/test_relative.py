@@ -8,6 +8,7 @@ from scipy import stats
 
 import recframe
 from recframe._statistics import anytime, student
+from recframe._statistics.paired_hits import PairedHits
 from recframe._statistics.student import Sums
 from sessions import MODELS, pair_of, rows_of
 
@@ -49,6 +50,19 @@ def test_weights_and_clusters_are_in_the_interval(engine, cluster, test):
 
 
 def test_a_baseline_that_may_be_0_has_no_interval(library):
+    gains = [2] + [0] * 19
+    rows = [
+        {"user": user, "relevant": 2 * int(item == 0), "old": 0.5 if item else gain, "new": 1 - item / 2}
+        for user, gain in enumerate(gains)
+        for item in range(2)
+    ]
+    found = library.DataFrame(rows).rec.compare("dcg@1", score=["old", "new"], relative=True)
+    (missing,) = found["relative_low"].to_list()
+    assert missing is None or missing != missing  # noqa: PLR0124 - NaN
+    assert found["relative"].to_list() == [pytest.approx(19)]
+
+
+def test_rates_of_hits_have_the_interval_of_the_score_test(library):
     hits = [1] + [0] * 19
     rows = [
         {"user": user, "relevant": int(item == 0), "old": 0.5 if item else hit, "new": 1 - item / 2}
@@ -56,9 +70,10 @@ def test_a_baseline_that_may_be_0_has_no_interval(library):
         for item in range(2)
     ]
     found = library.DataFrame(rows).rec.compare("hit_rate@1", score=["old", "new"], relative=True)
-    (missing,) = found["relative_low"].to_list()
-    assert missing is None or missing != missing  # noqa: PLR0124 - NaN
-    assert found["relative"].to_list() == [pytest.approx(19)]
+    hits = PairedHits(np.array([20.0]), np.array([0.95]), np.array([0.0]))
+    low, high = hits.interval_of_ratio(np.array([0.05]), 0.95)
+    assert found["relative_low"].to_list() == pytest.approx(low - 1)
+    assert found["relative_high"].to_list() == pytest.approx(high - 1)
 
 
 def test_models_that_are_equal_have_no_interval(library):

@@ -12,9 +12,9 @@ from recframe._checks.definitions import makes_dependent
 from recframe._comparison.all_lists import LeftOut, check_left_out, of_all_lists
 from recframe._comparison.decided import correct
 from recframe._comparison.looks import check_bounded, check_looks, check_relative
-from recframe._comparison.options import OF_SUMS
+from recframe._comparison.options import OF_SUMS, SIMULTANEOUS
 from recframe._comparison.resampled import check_ranks, parts_of, resample, units_of
-from recframe._comparison.simultaneous import SIMULTANEOUS, check_simultaneous
+from recframe._comparison.simultaneous import check_simultaneous
 from recframe._comparison.tested import Tested, tested
 from recframe._lists import paired_sums as paired
 from recframe._lists.clusters import check_clusters

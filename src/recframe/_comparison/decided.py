@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison.margins import BEYOND
-from recframe._comparison.simultaneous import SIMULTANEOUS, adjust_together
+from recframe._comparison.options import SIMULTANEOUS
+from recframe._comparison.simultaneous import adjust_together
 from recframe._statistics.power import detectable
 from recframe._statistics.verdicts import Evidence
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from recframe._comparison.options import ANYTIME, OF_SUMS
-from recframe._comparison.simultaneous import SIMULTANEOUS
+from recframe._comparison.options import ANYTIME, OF_SUMS, SIMULTANEOUS
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:

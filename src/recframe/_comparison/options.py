@@ -21,6 +21,8 @@ ANYTIME = ("anytime", "anytime-bounded")
 """The tests that hold at all looks."""
 OF_SUMS = ("t", *ANYTIME)
 """The tests that read sums over lists."""
+SIMULTANEOUS = ("maxt", "romano-wolf", "dunnett")
+"""The corrections whose intervals hold all differences at once."""
 Changed = Literal["leave_out", "refuse"]
 """What becomes of lists that are not those of a stored baseline."""
 MOST_RESAMPLES = 1_000_000

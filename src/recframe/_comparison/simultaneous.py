@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison.margins import BEYOND
+from recframe._comparison.options import SIMULTANEOUS
 from recframe._statistics import ROUNDING, student
 from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._statistics.student import square, sum_by_cluster
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from recframe._comparison.tested import Tested
 
     Floats = NDArray[np.float64]
-
-SIMULTANEOUS = ("maxt", "romano-wolf", "dunnett")
-"""The corrections whose intervals hold all differences at once."""
 
 
 def check_simultaneous(options: Options, models: int) -> None:

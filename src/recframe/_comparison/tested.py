@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison.margins import BEYOND, on_this_side
+from recframe._comparison.options import SIMULTANEOUS
 from recframe._lists import paired_sums as paired
 from recframe._statistics import student
+from recframe._statistics.paired_hits import PairedHits
 from recframe._statistics.ratios import ENDS as RELATIVE
 from recframe._statistics.ratios import fieller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from recframe._comparison.margins import Margin
     from recframe._comparison.options import Options
     from recframe._lists.paired_sums import Pair
     from recframe._statistics.resampling import Units
@@ -51,8 +54,14 @@ def tested(
 ) -> Tested:
     """Return the statistics of tests that read sums: the t-test, where another one is to replace it."""
     differences = paired.statistics(sums)
+    hits = _hits(sums, differences, options)
     bounds = np.broadcast_arrays(*paired.bounds(sums, pairs, range_of), differences.mean)[:2]
     low, high = options.law.interval(differences, bounds)
+    p = options.law.p_value(differences, bounds)
+    if hits is not None:
+        score_ends = hits.shares.interval(options.confidence)
+        low, high = (np.where(hits.are_hits, new, old) for new, old in zip(score_ends, (low, high), strict=True))
+        p = np.where(hits.are_hits, hits.shares.p_value(np.zeros_like(p)), p)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {
             name: np.where(differences.weight > 0, sums[name] / differences.weight, np.nan)
@@ -66,13 +75,20 @@ def tested(
         "relative": student.share_of(differences.mean, means["baseline"]),
         "low": low,
         "high": high,
-        "p": options.law.p_value(differences, bounds),
+        "p": p,
         "effect": student.effect(differences),
         "direction": np.sign(differences.mean),
     }
     if options.relative:
         reach = options.law.end(differences, bounds, 1 - options.confidence)
-        numbers |= dict(zip(RELATIVE, fieller(differences, sums, reach), strict=True))
+        relative_ends = fieller(differences, sums, reach)
+        if hits is not None:
+            score_ends = hits.shares.interval_of_ratio(means["baseline"], options.confidence)
+            relative_ends = (
+                np.where(hits.have_rates, score_ends[0] - 1, relative_ends[0]),
+                np.where(hits.have_rates, score_ends[1] - 1, relative_ends[1]),
+            )
+        numbers |= dict(zip(RELATIVE, relative_ends, strict=True))
     ends = [] if options.margin is None else options.margin.ends(sums, differences)
     moments = {"p": sums}
     for name, (end, moved) in zip(BEYOND, ends, strict=False):
@@ -86,6 +102,40 @@ def tested(
             # The bounded law has its own.
             least = p if options.test == "anytime" else 0.0
             p = np.where(end.standard_error == 0, np.maximum(least, student.p_of_equal(end, moved_bounds)), p)
+        if hits is not None and options.margin is not None:
+            p = hits.p_at_end(p, options.margin, name, means["baseline"])
         numbers[name] = on_this_side(p, end.mean, name, options.margin, means["baseline"])
     upwards = np.where(higher_is_better, 1.0, -1.0)[:, None]
     return Tested(differences, numbers, upwards, bounds, [end for end, _ in ends], moments)
+
+
+@dataclass(frozen=True)
+class _Hits:
+    """Which rows compare hits, and what the score test reads of them."""
+
+    shares: PairedHits
+    are_hits: Any
+    """Whether all differences of lists are −1, 0 or 1, and not all the same."""
+    have_rates: Any
+    """Whether the baseline's values are 0 and 1 too, so that its mean is a rate: what a ratio needs."""
+
+    def p_at_end(self, p: Any, margin: Margin, name: str, baseline: Any) -> Any:
+        """Return p-values of a difference at one end of the margin, those of the score test where hits are compared."""
+        size = -margin.size if name == BEYOND[0] else margin.size
+        if not margin.relative:
+            return np.where(self.are_hits, self.shares.p_value(np.full_like(p, size)), p)
+        # A rate is never below 0, so a loss of the whole baseline and more is ruled out.
+        at_end = self.shares.p_value_of_ratio(np.full_like(p, max(1 + size, 0.0)), baseline)
+        return np.where(self.have_rates, at_end, p)
+
+
+def _hits(sums: Mapping[str, Any], differences: Sums, options: Options) -> _Hits | None:
+    """Return what the score test reads, or None where no row compares hits by the t-test of one look."""
+    if options.test != "t" or options.correction in SIMULTANEOUS or "fractions" not in sums:
+        return None
+    are_hits = (sums["fractions"] == 0) & (differences.standard_error > 0)
+    if not are_hits.any():
+        return None
+    squares = sums.get("baseline_squares")
+    have_rates = np.zeros_like(are_hits) if squares is None else are_hits & (squares == sums["baseline"])
+    return _Hits(PairedHits.of(differences), are_hits, have_rates)

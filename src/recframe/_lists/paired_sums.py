@@ -37,7 +37,9 @@ PRODUCTS = ("products", "baseline_squares")
 UNIT_PRODUCTS = ("unit_cross", "unit_baseline_squares", "unit_baseline_products")
 """What lists, and units, add to the sums of differences and the baseline's values together, if these are requested."""
 INSTEAD = {
-    **dict.fromkeys(("lists", "difference", "baseline", "squares", "wins", "losses", "clusters", *PRODUCTS), ""),
+    **dict.fromkeys(
+        ("lists", "difference", "baseline", "squares", "wins", "losses", "fractions", "clusters", *PRODUCTS), ""
+    ),
     **dict.fromkeys((*NEGATIVE, "weight", "weight_squares", "unit_weight_cubes"), "lists"),
     "unit_squares": "squares", "unit_products": "difference", "unit_weight_squares": "weight_squares",
     "unit_cross": "products", "unit_baseline_squares": "baseline_squares", "unit_baseline_products": "baseline",
@@ -202,6 +204,12 @@ def _baseline(pair: Pair) -> nw.Expr:
     return nw.col(value_column(pair.baseline, pair.metric))
 
 
+def _is_fraction(differences: nw.Expr) -> nw.Expr:
+    """Return whether differences are other than −1, 0 and 1, which are half a unit from one half in size."""
+    half = 0.5
+    return (differences.abs() - half).abs() != half
+
+
 def _differences(pairs: Sequence[Pair]) -> nw.Expr:
     return nw.col(*(pair.difference for pair in pairs))
 
@@ -219,7 +227,8 @@ class _Terms:
         self._add_all(pairs, {"lists": ~every.is_null(), "wins": every > ROUNDING, "losses": every < -ROUNDING})
         plain = [pair for pair in pairs if pair.metric not in weighted]
         if plain:
-            self._add_all(plain, {"difference": _differences(plain), "squares": _differences(plain) ** 2})
+            of_plain = _differences(plain)
+            self._add_all(plain, {"difference": of_plain, "squares": of_plain**2, "fractions": _is_fraction(of_plain)})
         for (metric, _), group in _by_baseline(pairs).items():
             differences, baseline = _differences(group), _baseline(group[0])
             baselines = differences * 0 + baseline
@@ -239,6 +248,7 @@ class _Terms:
             "squares": weighted * difference,
             "weight": weight,
             "weight_squares": weight * weight,
+            "fractions": ((weight > 0) & _is_fraction(difference)).cast(nw.Float64()),
         }
         of_units = {
             "unit_squares": weighted * weighted,

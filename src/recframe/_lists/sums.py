@@ -92,6 +92,7 @@ def of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Flo
         "baseline_total": groups.sums(w * b),
         "wins": groups.sums((d > ROUNDING) * 1.0),
         "losses": groups.sums((d < -ROUNDING) * 1.0),
+        "fractions": groups.sums(((w > 0) & (d != 0) & (np.abs(d) != 1)) * 1.0),
         "negative": groups.sums(((w > 0) & (d + b < 0)) * 1.0),
         "baseline_negative": groups.sums(((w > 0) & (b < 0)) * 1.0),
     }
