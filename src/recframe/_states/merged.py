@@ -12,8 +12,7 @@ from recframe._comparison.compare import row_of
 from recframe._comparison.decided import correct
 from recframe._comparison.describe import intervals_of_means
 from recframe._comparison.looks import check_bounded, check_looks
-from recframe._comparison.options import OF_SUMS, Options
-from recframe._comparison.simultaneous import SIMULTANEOUS
+from recframe._comparison.options import OF_SUMS, SIMULTANEOUS, Options
 from recframe._comparison.tested import tested
 from recframe._engines.registry import is_frame
 from recframe._lists import paired_sums as paired
