@@ -81,14 +81,13 @@ def factor_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
         items = np.sort(made[name], axis=1)
         ends = np.arange(0, items.size + 1, items.shape[1])
         sparse[name] = csr_array((np.ones(items.size), items.ravel(), ends), shape=size)
-    roles = {"rank": "rank", "tied": "tied"}
 
     def ours_top() -> Any:
-        return compact(made, sets, "top").rec.evaluate(list(TOP.values()), per="user", **roles)
+        return compact(made, sets, "top").rec.evaluate(list(TOP.values()), per="user")
 
     def ours_all() -> Any:
         frame = compact(made, sets, "all")
-        return frame.rec.evaluate(list(ALL.values()), per="user", candidates="candidates", **roles)
+        return frame.rec.evaluate(list(ALL.values()), per="user")
 
     def theirs(**given: Any) -> Any:
         arguments = (sparse["train"], sparse["test"], made["users"], made["items"])
@@ -127,5 +126,5 @@ def factor_memory(lists: int, length: int) -> dict[str, float]:
     before, start = resident(), perf_counter()
     frame = compact(made, sets, "all")
     seconds = perf_counter() - start
-    frame.rec.evaluate(list(ALL.values()), rank="rank", tied="tied", candidates="candidates")
+    frame.rec.evaluate(list(ALL.values()))
     return {"peak": highest(), "before": before, "seconds": seconds}

@@ -58,8 +58,6 @@ OTHERS = {
     "lists": ("ranked", "mrr", {}),
     "like": ("sklearn", "ndcg", {"by": "who", "relevant": "clicked"}),
     "partitions": (2, "mrr", {}),
-    "candidates": ("many", "roc_auc", {"rank": "place"}),
-    "tied": ("block", "mrr", {"rank": "place"}),
     "weight": ("heavy", "mrr", {}),
     "model": ("name", "mrr", {}),
     "subtopic": ("topic", "alpha_ndcg@2", {"truth": TOPICS}),
@@ -305,9 +303,9 @@ def test_a_missing_column_of_config_is_a_default_that_the_hint_names():
         assert "liked" in frame().rec.label(truth).columns
 
 
-def test_a_nearer_score_replaces_ranks_of_config_and_what_belongs_to_them():
+def test_nearer_scores_replace_the_rank_and_the_model_of_config():
     expected = frame().rec.evaluate("mrr", score=["score", "guess"])
-    with Config(rank="place", tied="block", candidates="many", model="name"):
+    with Config(rank="place", model="name"):
         assert frame().rec.evaluate("mrr", score=["score", "guess"]).equals(expected)
         assert frame().rec(score=["score", "guess"]).evaluate("mrr").equals(expected)
     with Config(score="guess"):
@@ -394,7 +392,7 @@ def test_frames_of_lists_and_factors_are_called_as_config_says():
         assert recframe.candidates([1], ["x"], item="item").columns == ["u", "item"]
         test = pl.DataFrame({"u": [1], "i": ["x"]})
         factors = recframe.from_factors([[1.0]], [[1.0], [2.0]], users=[1], items=["x", "y"], test=test, k=1)
-        assert factors.columns == ["u", "i", "r", "rank", "tied", "candidates"]
+        assert factors.columns == ["u", "i", "r", "rank", "recframe_tied", "recframe_candidates"]
     with Config(by="u", item="i", relevant="r"):
         assert factors.rec.mrr() == 0.5
 
@@ -447,10 +445,10 @@ def test_ranks_of_factors_bring_what_belongs_to_them():
     factors = recframe.from_factors(
         [[1.0], [2.0]], [[1.0], [2.0], [2.0], [0.5]], users=[1, 2], items=["x", "y", "z", "w"], test=test, k=1
     )
-    named = factors.rec(rank="rank", tied="tied", candidates="candidates")
+    alone = factors.drop("recframe_tied", "recframe_candidates")
     for metric in ("mrr", "roc_auc", "ndcg@1"):
-        assert factors.rec.measure(metric) == named.measure(metric)
-    assert factors.rec.roc_auc() != factors.rec.roc_auc(rank="rank")
+        assert factors.rec.measure(metric) == factors.rec.measure(metric, rank="rank")
+    assert factors.rec.roc_auc() != alone.rec.roc_auc()
 
 
 def test_lazy_frames_must_name_their_ranks():

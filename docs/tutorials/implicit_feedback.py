@@ -96,9 +96,6 @@ def fit(fitted_items):
 # a hundredth of the full table, with the same metrics. Here films of the training set stay in the ranking, as in the
 # notebook; `train=train` would leave them out.
 # %%
-roles = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
-
-
 def judged(factors):
     """Return the metrics on the ratings learned from and on those held out."""
     frames = []
@@ -113,7 +110,7 @@ def judged(factors):
         frames.append(frame.with_columns(judged_on=pl.lit(name)))
     keys = ["judged_on", "user"]
     return pl.concat(frames).rec.evaluate(
-        ["map", "ndcg(gain=exp2)"], k=5, by=keys, per="judged_on", **roles
+        ["map", "ndcg(gain=exp2)"], k=5, by=keys, per="judged_on"
     )
 
 
@@ -159,7 +156,7 @@ metrics = [
     "roc_auc",
     "coverage@5",
 ]
-print(fresh.rec.evaluate(metrics, catalog=items, **roles))
+print(fresh.rec.evaluate(metrics, catalog=items))
 # %% [text]
 # ## Decision
 #
@@ -178,7 +175,7 @@ for name, pair in (("bug", fit(len(users))), ("fixed", factors)):
     )
     models.append(frame.with_columns(model=pl.lit(name)))
 decided = pl.concat(models).rec.compare(
-    "ndcg(gain=exp2)@5", model="model", baseline="bug", margin=0.005, **roles
+    "ndcg(gain=exp2)@5", model="model", baseline="bug", margin=0.005
 )
 [row] = decided.rows(named=True)
 print(

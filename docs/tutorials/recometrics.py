@@ -151,9 +151,7 @@ names = {
     "ROC_AUC": "roc_auc",
     "PR_AUC": "pr_auc",
 }
-judged = lists.rec(
-    model="model", rank="rank", tied="tied", candidates="candidates"
-)
+judged = lists.rec(model="model")
 table = judged.evaluate(list(names.values()))
 with pl.Config(
     tbl_cols=-1,
@@ -221,13 +219,7 @@ def difference(name):
         test=test,
         k=5,
     )
-    ours = frame.rec.evaluate(
-        list(names.values()),
-        per="user",
-        rank="rank",
-        tied="tied",
-        candidates="candidates",
-    )
+    ours = frame.rec.evaluate(list(names.values()), per="user")
     return max(
         np.abs(theirs[there].to_numpy() - ours[here].to_numpy()).max()
         for there, here in names.items()

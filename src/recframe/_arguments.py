@@ -216,9 +216,6 @@ class Roles:
         Lazy polars frames: read the lists in that many parts, one after the other, by a hash of their key. Files are
         scanned once for each, and memory holds the ranking of one part. Spark: let polars evaluate the lists on the
         workers, in that many partitions. The values stay the same.
-    candidates : str, optional
-        With `rank`, of a frame that holds only some of the ranked rows, but every relevant one: the number of ranked
-        rows of the list. See `recframe.from_factors`.
     weight : str, optional
         The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing counts as 0.
         Read from `truth` where it has the column, else from the frame.
@@ -232,8 +229,6 @@ class Roles:
         Of `sampled`: the least squares of bias and, as much as the number says, variance (``"bv"``: 0.1); the least
         squares of bias that do not grow with the rank; or the value at the estimated rank. Of `propensity`:
         ``"pooled"`` divides sums over all lists, where shares of single lists are averaged by default.
-    tied : str, optional
-        With `rank`, of such a frame: the number of rows of the row's tied block.
     model : str, optional
         The column that names the model of each row, in long format.
     """
@@ -268,8 +263,6 @@ class Roles:
     mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), BY_VALUE))
     like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
     partitions: int | None = field(default=None, metadata=Role.of(_optional(_value(_parts)), BY_VALUE, "parts"))
-    candidates: str | None = field(default=None, metadata=_count(column_or_none, EVALUATED - {"tune"}))
-    tied: str | None = field(default=None, metadata=_count(column_or_none, EVALUATED - {"tune"}))
     weight: str | None = field(default=None, metadata=_number(column_or_none, AVERAGED))
     propensity: str | None = field(default=None, metadata=_number(column_or_none))
     sampled: tuple[int, int] | None = field(
@@ -280,8 +273,11 @@ class Roles:
         default=None, metadata=Role.of(column_or_none, RANKING - {"measure", "bounds", "position_bias"})
     )
 
+    omission_columns: tuple[str, ...] = ()
+    """Not a role: the columns of `from_factors` that count the rows which the frame omits."""
 
-ROLES: Mapping[str, Role] = {each.name: each.metadata["role"] for each in fields(Roles)}
+
+ROLES: Mapping[str, Role] = {each.name: each.metadata["role"] for each in fields(Roles) if "role" in each.metadata}
 """What holds for each role, by its name."""
 ALL_ROLES = tuple(ROLES)
 """What `evaluate` accepts."""

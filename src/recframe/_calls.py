@@ -116,7 +116,8 @@ class Arguments:
     def _key(self, values: tuple[Any, ...]) -> Any:
         """Return all that a call depends on but its data; None where that cannot be compared."""
         adapter, labels = self.adapter, []
-        names = adapter.names(self._frame) if adapter.eager else ()
+        ranked = any(roles.get("rank") is not None for roles in (self._keywords, self._bound, current()))
+        names = adapter.names(self._frame) if adapter.eager or ranked else ()
         if adapter.any_label:
             # Text is always the name of a column; what else is one, only the frames say.
             truth = self._frames.get("truth")

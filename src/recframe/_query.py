@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 DEFAULT_RANK = "rank"
 Ordered = Literal["as given", "by chance", "by relevance"]
-COMPACT = ("tied", "candidates")
-"""What `recframe.from_factors` adds to ranks."""
-GUESSED = frozenset({DEFAULT_SCORE, DEFAULT_RANK, *COMPACT})
-"""The columns of an eager frame whose presence may say what ranks it."""
+TIED_ROWS, RANKED_ROWS = "recframe_tied", "recframe_candidates"
+"""The columns of `recframe.from_factors` that count rows, most of which the frame omits: of a tied block, of a list."""
+GUESSED = frozenset({DEFAULT_SCORE, DEFAULT_RANK, TIED_ROWS, RANKED_ROWS})
+"""The columns of a frame whose presence says how to rank it."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Query(Roles):
             msg = f"by={roles.by!r} names no column"
             raise OptionError(msg, "by=None makes the whole frame one list")
         per_item = tuple(dict.fromkeys(as_tuple(roles.per_item)))
-        _check_compact(roles, orders)
+        _check_omissions(roles, orders)
         _check_per_item(roles, by, per_item)
         _check_median(roles)
         _check_prerequisites(roles, named)
@@ -178,31 +178,27 @@ def _check_median(roles: Roles) -> None:
         raise OptionError(msg, "leave partitions= out, or use another mean")
 
 
-def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
-    """Raise for what a frame with only some of the ranked rows cannot tell."""
-    compact = {"candidates": roles.candidates, "tied": roles.tied}
-    named = [f"{name}={column!r}" for name, column in compact.items() if column is not None]
-    if not named:
+def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
+    """Raise for what a frame of `from_factors`, which holds only some of the ranked rows, cannot tell."""
+    if not roles.omission_columns:
         return
-    with_what = f"{' and '.join(named)} {'describe' if len(named) > 1 else 'describes'} rows that are not in the frame"
-    if roles.rank is None:
-        msg = f"{with_what}, so scores do not give positions"
-        raise OptionError(msg, "pass positions with rank=, such as rank='rank'")
     if len(orders) > 1:
-        msg = f"{with_what}, of one model, but rank={roles.rank!r} names several"
-        raise OptionError(msg, "stack the models' frames, and name their column by model=")
-    if roles.condensed:
-        msg = f"{with_what}, so that condensed=True cannot tell which of them are judged"
-        raise OptionError(msg, "a frame with all ranked rows")
-    if roles.truth is not None:
-        msg = f"{with_what}, which truth= might call relevant"
-        raise OptionError(msg, "the frame itself holds every relevant row and its relevance")
-    if roles.min_relevance is not None and not roles.min_relevance > 0:
-        msg = f"{with_what}, which min_relevance={roles.min_relevance:g} would call relevant"
-        raise OptionError(msg, "a min_relevance above 0")
-    if roles.tied is not None and roles.ties in ("item", "item_desc", "first"):
-        msg = f"{with_what}, so that ties={roles.ties!r} cannot order the tied ones"
-        raise OptionError(msg, "ties='average', 'best' or 'worst'")
+        why = f"of one model, and rank={roles.rank!r} names several"
+        remedy = f"stack the models' frames and name their column by model=, or drop {' and '.join(roles.omission_columns)}"
+    elif roles.condensed:
+        why, remedy = "and condensed=True cannot tell which of the others are judged", "a frame with all ranked rows"
+    elif roles.truth is not None:
+        why = "and truth= might call others relevant"
+        remedy = "leave truth= out: the frame itself holds every relevant row and its relevance"
+    elif roles.min_relevance is not None and not roles.min_relevance > 0:
+        why = f"and min_relevance={roles.min_relevance:g} would call the others relevant"
+        remedy = "a min_relevance above 0"
+    elif roles.ties in ("item", "item_desc", "first"):
+        why, remedy = f"and ties={roles.ties!r} cannot order the others", "ties='average', 'best' or 'worst'"
+    else:
+        return
+    msg = f"the frame comes from from_factors and holds only some of the ranked rows, {why}"
+    raise OptionError(msg, remedy)
 
 
 # --- who names a role -------------------------------------------------------------------------------------------
@@ -217,26 +213,28 @@ def resolved(
     """
     configured = {name: value for name, value in current().items() if name in allowed}
     named = {**bound, **roles}
-    if named.get("score") is not None:
-        # Config's roles of ranked frames mean nothing to scores, nor does its long format to several columns.
-        several = isinstance(named["score"], list) and len(named["score"]) > 1
-        unread = (*COMPACT, "model") if several else COMPACT
-        configured = {name: value for name, value in configured.items() if name not in unread}
+    if isinstance(named.get("score"), list) and len(named["score"]) > 1:
+        configured.pop("model", None)  # Config's long format means nothing to several columns
     if "partitions" in configured and is_frame(frames[0]) and adapter_of(frames[0]).partitions is None:
         del configured["partitions"]
     if not any({**configured, **named}.get(role) is not None for role in ("score", DEFAULT_RANK)):
         configured = {**_ranks_of(frames[0], allowed), **configured}
-    return layered([configured, bound, roles], allowed, labels_of(*frames))
+    found = layered([configured, bound, roles], allowed, labels_of(*frames))
+    return found if found.rank is None else replace(found, omission_columns=_omission_columns(frames[0]))
 
 
 def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:
-    """Return the roles that columns of an eager frame play where it holds ranks, and no scores."""
+    """Return the rank of an eager frame that holds ranks, and no scores."""
     if DEFAULT_RANK not in allowed or not is_frame(frame) or not adapter_of(frame).eager:
         return {}
     columns = adapter_of(frame).names(frame)
-    if DEFAULT_SCORE in columns or DEFAULT_RANK not in columns:
-        return {}
-    return {name: name for name in (DEFAULT_RANK, *COMPACT) if name in columns and name in allowed}
+    return {DEFAULT_RANK: DEFAULT_RANK} if DEFAULT_RANK in columns and DEFAULT_SCORE not in columns else {}
+
+
+def _omission_columns(frame: object) -> tuple[str, ...]:
+    """Return the columns of `from_factors` that a frame has."""
+    columns = adapter_of(frame).names(frame) if is_frame(frame) else ()
+    return tuple(name for name in (TIED_ROWS, RANKED_ROWS) if name in columns)
 
 
 def query_of_call(

@@ -69,8 +69,6 @@ class SharedRoles(TypedDict, total=False):
     mean: MeanKind
     like: Like | None
     partitions: int | None
-    candidates: str | None
-    tied: str | None
     weight: str | None
     propensity: str | None
     sampled: tuple[int, int] | None
@@ -107,8 +105,6 @@ class EvaluateRoles(TypedDict, total=False):
     mean: MeanKind
     like: Like | None
     partitions: int | None
-    candidates: str | None
-    tied: str | None
     weight: str | None
     propensity: str | None
     sampled: tuple[int, int] | None
@@ -131,8 +127,6 @@ class ContributionsRoles(TypedDict, total=False):
     subtopic: str | None
     condensed: bool
     like: Like | None
-    candidates: str | None
-    tied: str | None
     propensity: str | None
     sampled: tuple[int, int] | None
     estimator: Estimator
@@ -159,8 +153,6 @@ class CompareRoles(TypedDict, total=False):
     group: str | None
     condensed: bool
     like: Like | None
-    candidates: str | None
-    tied: str | None
     weight: str | None
     propensity: str | None
     sampled: tuple[int, int] | None
@@ -187,8 +179,6 @@ class RankModelsRoles(TypedDict, total=False):
     group: str | None
     condensed: bool
     like: Like | None
-    candidates: str | None
-    tied: str | None
     weight: str | None
     propensity: str | None
     sampled: tuple[int, int] | None
@@ -238,8 +228,6 @@ class StateRoles(TypedDict, total=False):
     subtopic: str | None
     condensed: bool
     like: Like | None
-    candidates: str | None
-    tied: str | None
     weight: str | None
     propensity: str | None
     sampled: tuple[int, int] | None
@@ -336,8 +324,6 @@ class ChartRoles(TypedDict, total=False):
     group: str | None
     condensed: bool
     like: Like | None
-    candidates: str | None
-    tied: str | None
     weight: str | None
     propensity: str | None
     sampled: tuple[int, int] | None
@@ -588,7 +574,7 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         seed: int = 0,
         progress: bool | None = None,
-        **roles: Unpack[TuneRoles],
+        **roles: Unpack[ChartRoles],
     ) -> Frame: ...
     def agreement(
         self,

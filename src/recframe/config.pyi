@@ -27,8 +27,6 @@ class ConfigRoles(TypedDict, total=False):
     mean: MeanKind
     like: Like | None
     partitions: int | None
-    candidates: str | None
-    tied: str | None
     weight: str | None
     propensity: str | None
     sampled: tuple[int, int] | None

@@ -75,9 +75,9 @@ def from_factors(
     -------
     frame
         Of the kind of `test`, with the columns `by`, `item`, `relevant`, ``rank`` (where the row's tied block starts),
-        ``tied`` (the rows of that block) and, unless ``positions="top"``, ``candidates`` (the ranked rows of the list).
-        The metrics read them so where nobody names a score or a rank; of a lazy frame, name them:
-        ``rank="rank", tied="tied", candidates="candidates"``.
+        ``recframe_tied`` (the number of rows in that block) and, unless ``positions="top"``, ``recframe_candidates``
+        (the number of rows that the list ranks). Metrics find these columns by their names, so do not rename them. If
+        you make the frame lazy, pass ``rank="rank"``.
 
     Raises
     ------
@@ -105,14 +105,14 @@ def from_factors(
     ... )
     >>> frame
     shape: (2, 6)
-    ┌──────┬──────┬──────────┬──────┬──────┬────────────┐
-    │ user ┆ item ┆ relevant ┆ rank ┆ tied ┆ candidates │
-    │ ---  ┆ ---  ┆ ---      ┆ ---  ┆ ---  ┆ ---        │
-    │ str  ┆ str  ┆ f64      ┆ i64  ┆ i64  ┆ i64        │
-    ╞══════╪══════╪══════════╪══════╪══════╪════════════╡
-    │ ann  ┆ tea  ┆ 1.0      ┆ 1    ┆ 1    ┆ 2          │
-    │ bob  ┆ rye  ┆ 1.0      ┆ 1    ┆ 1    ┆ 3          │
-    └──────┴──────┴──────────┴──────┴──────┴────────────┘
+    ┌──────┬──────┬──────────┬──────┬───────────────┬─────────────────────┐
+    │ user ┆ item ┆ relevant ┆ rank ┆ recframe_tied ┆ recframe_candidates │
+    │ ---  ┆ ---  ┆ ---      ┆ ---  ┆ ---           ┆ ---                 │
+    │ str  ┆ str  ┆ f64      ┆ i64  ┆ i64           ┆ i64                 │
+    ╞══════╪══════╪══════════╪══════╪═══════════════╪═════════════════════╡
+    │ ann  ┆ tea  ┆ 1.0      ┆ 1    ┆ 1             ┆ 2                   │
+    │ bob  ┆ rye  ┆ 1.0      ┆ 1    ┆ 1             ┆ 3                   │
+    └──────┴──────┴──────────┴──────┴───────────────┴─────────────────────┘
     """
     check_packages("from_factors", "factors", "numpy")
     from recframe._factors.factors import evaluate

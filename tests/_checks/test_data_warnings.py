@@ -249,13 +249,14 @@ def test_models_without_a_role(engine):
 
 def test_a_catalogue_of_fewer_items_than_a_list_ranks(engine):
     """`catalog_accuracy` of a frame of `from_factors` took its few items for all: .5 for .8."""
-    rows = {"user": [1, 2], "item": [1, 2], "rank": [1, 2], "tied": [1, 1], "candidates": [5, 5], "relevant": [1, 1]}
-    frame, roles = engine.frame(rows), {"rank": "rank", "tied": "tied", "candidates": "candidates"}
+    rows = {"user": [1, 2], "item": [1, 2], "rank": [1, 2], "relevant": [1, 1]}
+    rows |= {"recframe_tied": [1, 1], "recframe_candidates": [5, 5]}
+    frame, roles = engine.frame(rows), {"rank": "rank"}
     text = "catalog_accuracy@1 reads the number of all items, and the frame holds 2 of at least 5: catalog= names or"
     assert text in only(said(engine, frame, "catalog_accuracy", 1, **roles))
     assert said(engine, frame, "catalog_accuracy", 1, **roles, catalog=5) == []
     assert said(engine, frame, "ndcg", 1, **roles) == []
-    assert said(engine, engine.frame(rows | {"candidates": [2, 2]}), "catalog_accuracy", 1, **roles) == []
+    assert said(engine, engine.frame(rows | {"recframe_candidates": [2, 2]}), "catalog_accuracy", 1, **roles) == []
 
 
 def test_items_that_stand_twice(engine):

@@ -187,13 +187,13 @@ def test_what_is_refused_says_why(engine, given, said):
 def test_a_frame_that_omits_rows_tells_positions_up_to_the_cutoff(engine):
     if engine.lazy:
         pytest.skip("whether a lazy frame holds the first rows is not known")
+    counts = {"recframe_tied": 1, "recframe_candidates": 90}
     rows = [
-        {"user": 1, "item": item, "relevant": int(item == 1), "model": model, "rank": rank, "tied": 1, "candidates": 90}
+        {"user": 1, "item": item, "relevant": int(item == 1), "model": model, "rank": rank, **counts}
         for model, ranks in (("a", {1: 1, 2: 2}), ("b", {2: 1, 3: 2, 1: 30}))
         for item, rank in ranks.items()
     ]
-    roles = {"rank": "rank", "tied": "tied", "candidates": "candidates", "model": "model"}
-    found = engine.ask(engine.frame(rows), "changes", "mrr@2", **roles)
+    found = engine.ask(engine.frame(rows), "changes", "mrr@2", rank="rank", model="model")
     assert [(row["change"], row["item"], row["part"]) for row in found] == [("left", 1, -1), ("entered", 3, 0)]
     assert {(row["first_before"], row["first_after"]) for row in found} == {(1, None)}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,7 +24,6 @@ np = pytest.importorskip("numpy")
 pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # constant factors tie every score
 
 TIES = ["average", "best", "worst"]
-COMPACT = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
 EXTRA = [
     "precision(denominator=list)",
     "recall(capped=True)",
@@ -175,15 +175,11 @@ def test_every_metric_is_that_of_the_full_frame(library, kind, ties):
     cutoffs = [1, 3, 7, None]
     # Thresholds count tied rows together, in no order.
     names = [*NAMES, *(["pr_auc(points=thresholds)"] if ties == "average" else [])]
-    assert_same(tables(compact, names, cutoffs, ties=ties, **COMPACT), tables(full, names, cutoffs, ties=ties))
-    weighted = [recframe.rec(frame).gauc(ties=ties, **given) for frame, given in ((compact, COMPACT), (full, {}))]
+    assert_same(tables(compact, names, cutoffs, ties=ties), tables(full, names, cutoffs, ties=ties))
+    weighted = [recframe.rec(frame).gauc(ties=ties) for frame in (compact, full)]
     assert weighted[0] == pytest.approx(weighted[1], abs=1e-12)
     given = {"ties": ties, "catalog": made.items}
-    both = (
-        tables(frame, ["catalog_accuracy"], cutoffs, **roles, **given)
-        for frame, roles in ((compact, COMPACT), (full, {}))
-    )
-    assert_same(*both)
+    assert_same(*(tables(frame, ["catalog_accuracy"], cutoffs, **given) for frame in (compact, full)))
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -193,8 +189,8 @@ def test_pfound_and_a_threshold(library, kind, ties):
     made.test["relevant"] = [0.3 * max(0, grade) for grade in made.test["relevant"]]
     names = ["pfound", "pfound(p_break=0.3)", "ndcg", "map", "mrr"]
     given = {"ties": ties, "min_relevance": 0.5}
-    frames = (made.compact(library), COMPACT), (made.full(library), {})
-    assert_same(*(tables(frame, names, [1, 3, None], **roles, **given) for frame, roles in frames))
+    frames = made.compact(library), made.full(library)
+    assert_same(*(tables(frame, names, [1, 3, None], **given) for frame in frames))
 
 
 @examples(25)
@@ -213,10 +209,10 @@ def test_any_model(seed, kind, n_items, k, memory, ties):
     compact = made.compact(make, k=min(k, n_items), memory=memory, threads=2)
     names = ["precision", "map", "ndcg", "mrr", "hit_rate", "err", "roc_auc", "pr_auc"]
     full, cutoffs = made.full(make), [*{1, k}, None]
-    assert_same(tables(compact, names, cutoffs, ties=ties, **COMPACT), tables(full, names, cutoffs, ties=ties))
+    assert_same(tables(compact, names, cutoffs, ties=ties), tables(full, names, cutoffs, ties=ties))
     top = made.compact(make, k=min(k, n_items), memory=memory, positions="top")
     assert_same(
-        tables(top, names[:6], min(k, n_items), ties=ties, rank="rank", tied="tied"),
+        tables(top, names[:6], min(k, n_items), ties=ties),
         tables(full, names[:6], min(k, n_items), ties=ties),
     )
 
@@ -239,7 +235,7 @@ def test_rows_are_the_top_k_by_score_and_item_and_the_test_items(library, kind, 
                 expected.append((user, item, start, tied, len(ranked)))
         missing = sorted(item for owner, item, _, score in rows if owner == user and score is None)
         expected += [(user, item, None, None, len(ranked)) for item in missing]
-    names = ("user", "item", "rank", "tied", "candidates")
+    names = ("user", "item", "rank", "recframe_tied", "recframe_candidates")
     assert sorted(zip(*(found[name] for name in names), strict=True), key=str) == sorted(expected, key=str)
 
 
@@ -247,13 +243,12 @@ def test_only_the_top_is_the_same_there(library):
     made = case(6, kind="integer")
     top, full = made.compact(library, positions="top"), made.full(library)
     names = ["precision", "recall", "map", "ndcg", "mrr", "hit_rate", "rbp", "err"]
-    assert "candidates" not in top.columns
-    roles = {"rank": "rank", "tied": "tied"}
-    assert_same(tables(top, names, [1, 5], **roles), tables(full, names, [1, 5]))
+    assert "recframe_candidates" not in top.columns
+    assert_same(tables(top, names, [1, 5]), tables(full, names, [1, 5]))
     for metric in ("roc_auc", "coverage", "personalization"):
         with pytest.raises(recframe.OptionError, match=f"{metric} needs the number of ranked rows"):
-            top.rec.measure(metric, **roles)
-    assert top.rec.coverage(5, catalog=100, **roles) == full.rec.coverage(5, catalog=100)
+            top.rec.measure(metric)
+    assert top.rec.coverage(5, catalog=100) == full.rec.coverage(5, catalog=100)
 
 
 def test_float32_and_other_arrays(library):
@@ -322,8 +317,8 @@ def test_many_equal_scores_are_one_block(library):
     assert found["item"] == [1, 2, 3, 4, 5, 70, 0, 1, 2, 3, 4]
     assert found["relevant"] == [0.0] * 5 + [1.0] + [0.0] * 3 + [1.0, 0.0]
     assert found["rank"] == [1] * 5 + [60] + [1] * 5
-    assert found["tied"] == [59] * 5 + [39] + [60] * 5
-    assert found["candidates"] == [98] * 6 + [100] * 5
+    assert found["recframe_tied"] == [59] * 5 + [39] + [60] * 5
+    assert found["recframe_candidates"] == [98] * 6 + [100] * 5
 
 
 def test_a_sparse_matrix_has_the_shape_of_users_and_items():
@@ -358,7 +353,7 @@ def test_ids_of_other_types_are_found(ids):
 def ranked_items(a=((1.0, 0.0), (0.0, 1.0)), **given):
     """Return two users' best of three items and their relevant ones, as (user, item, relevant, rank, candidates)."""
     found = plain(from_factors(np.array(a), np.array([[1.0, 3], [3, 2], [2, 1]]), k=1, **(ONE | given)))
-    return [*zip(*(found[name] for name in ("user", "item", "relevant", "rank", "candidates")), strict=True)]
+    return [*zip(*(found[name] for name in ("user", "item", "relevant", "rank", "recframe_candidates")), strict=True)]
 
 
 RANKED = [(1, "b", 0.0, 1, 3), (1, "a", 1.0, 3, 3), (2, "a", 0.0, 1, 3), (2, "b", 1.0, 2, 3)]
@@ -531,18 +526,16 @@ def test_frames_of_two_libraries_are_an_error():
 @pytest.mark.parametrize(
     ("roles", "message"),
     [
-        ({"score": "rank"}, "so scores do not give positions"),
-        ({"truth": True}, "which truth= might call relevant"),
-        ({"min_relevance": 0}, "which min_relevance=0 would call relevant"),
-        ({"ties": "item"}, "ties='item' cannot order the tied ones"),
-        ({"ties": "first"}, "ties='first' cannot order the tied ones"),
-        ({"rank": ["rank", "tied"]}, "of one model, but rank="),
+        ({"truth": True}, "and truth= might call others relevant"),
+        ({"min_relevance": 0}, "and min_relevance=0 would call the others relevant"),
+        ({"ties": "item"}, "ties='item' cannot order the others"),
+        ({"ties": "first"}, "ties='first' cannot order the others"),
+        ({"rank": ["rank", "item"]}, "of one model, and rank="),
     ],
 )
 def test_roles_that_absent_rows_do_not_bear(library, roles, message):
     frame = case(0).compact(library)
-    given = COMPACT | {name: frame if name == "truth" else value for name, value in roles.items()}
-    given = {name: value for name, value in given.items() if name != "rank" or "score" not in roles}
+    given = {name: frame if name == "truth" else value for name, value in roles.items()}
     with pytest.raises(recframe.OptionError, match=re.escape(message)):
         frame.rec.evaluate(["ndcg@3"], **given)
 
@@ -552,24 +545,24 @@ def test_metrics_that_read_absent_rows_are_refused_by_name(library):
     pfound = recframe.metrics.PFound(probability={0: 0.1, 1: 0.5})
     for metric in (*READ_ALL - {"money_precision"}, "ndcg(ideal=ones)", pfound):
         with pytest.raises(recframe.InputError, match="reads every ranked row") as caught:
-            frame.rec.measure(metric, **COMPACT)
+            frame.rec.measure(metric)
         assert str(caught.value).startswith(str(metric))
 
 
 def test_negative_relevance_has_no_place_in_the_ideal_of_a_frame_that_omits_rows(polars_engine):
-    some = {"user": [1, 1], "relevant": [-1, 2], "rank": [2, 3], "candidates": [5, 5], "tied": [1, 1]}
+    some = {"user": [1, 1], "relevant": [-1, 2], "rank": [2, 3], "recframe_candidates": [5, 5], "recframe_tied": [1, 1]}
     frame = polars_engine.frame(some)
     without = polars_engine.frame({**some, "relevant": [0, 2]})
     for label in ("ndcg(grades=signed)@2", "ndcg(grades=signed,ideal=ranked)"):
-        for roles in (COMPACT, {**COMPACT, "tied": None}, {**COMPACT, "candidates": None}):
+        for some in (frame, frame.drop("recframe_candidates")):
             with pytest.raises(
                 recframe.OptionError, match=re.escape(f"{label} puts negative relevance") + ".* holds -1"
             ):
-                frame.rec.evaluate([label], **roles)
+                some.rec.evaluate([label])
         with pytest.raises(recframe.OptionError, match="whether a lazy frame holds negative relevance"):
-            without.lazy().rec.evaluate([label], **COMPACT)
-        assert without.rec.measure(label, **COMPACT) == without.rec.measure(label.replace("signed", "all"), **COMPACT)
-    assert frame.rec.ndcg(gain="binary", grades="signed", **COMPACT) == pytest.approx(0.5)
+            without.lazy().rec.evaluate([label], rank="rank")
+        assert without.rec.measure(label) == without.rec.measure(label.replace("signed", "all"))
+    assert frame.rec.ndcg(gain="binary", grades="signed") == pytest.approx(0.5)
 
 
 def test_what_lists_show_is_what_the_full_frame_shows(library):
@@ -578,19 +571,17 @@ def test_what_lists_show_is_what_the_full_frame_shows(library):
     compact, full = made.compact(library, k=4), made.full(library)
     names, train = ["coverage", "gini", "novelty", "personalization"], library(made.train)
     given = {"k": [1, 4], "train": train, "catalog": made.items}
-    found, expected = (
-        plain(frame.rec.evaluate(names, **given, **roles)) for frame, roles in ((compact, COMPACT), (full, {}))
-    )
+    found, expected = (plain(frame.rec.evaluate(names, **given)) for frame in (compact, full))
     assert_same(found, expected)
     with pytest.raises(recframe.InputError, match="coverage@5 reads the first 5 rows of each list"):
-        compact.rec.coverage(5, **COMPACT)
+        compact.rec.coverage(5)
 
 
 def test_metrics_that_read_all_rows_work_where_the_frame_holds_them(library):
     made = case(0)
     whole, full = made.compact(library, k=24), made.full(library)
     names = ["spearman", "kendall", "ndcg(ideal=ones)"]
-    assert_same(tables(whole, names, None, **COMPACT), tables(full, names, None))
+    assert_same(tables(whole, names, None), tables(full, names, None))
 
 
 @pytest.mark.parametrize("kind", ["float", "integer"])
@@ -603,23 +594,29 @@ def test_money(library, kind):
     compact = library(compact | {"price": [float(item % 5) for item in compact["item"]]})
     for names, k in ((["money_recall"], [1, 5, 20, None]), (["money_precision"], [1, 3])):
         if kind == "float" or names == ["money_recall"]:
-            assert_same(tables(compact, names, k, **COMPACT), tables(full, names, k))
+            assert_same(tables(compact, names, k), tables(full, names, k))
     with pytest.raises(recframe.InputError, match="money_precision@9 reads each of the first 9 rows"):
-        compact.rec.money_precision(9, **COMPACT)
+        compact.rec.money_precision(9)
 
 
-def test_counts_that_cannot_be():
-    pl = pytest.importorskip("polars")
-    frame = pl.DataFrame({"user": [1, 1], "relevant": [1, 0], "rank": [1, 3], "tied": [2, 1], "candidates": [9, 9]})
-    assert frame.rec.roc_auc(**COMPACT) == pytest.approx(1 - 0.5 / 8)
-    for column, values, message in (
-        ("tied", [0, 1], "tied='tied' is missing"),
-        ("tied", [None, 1], "tied='tied' is missing"),
-        ("candidates", [9, 8], "candidates='candidates' is missing"),
-        ("candidates", [2, 2], "candidates='candidates' is missing"),
-    ):
-        with pytest.raises(recframe.InputError, match=message):
-            frame.with_columns(pl.Series(column, values)).rec.roc_auc(**COMPACT)
+@pytest.mark.parametrize("name", ["tied", "candidates", "recframe_tied"])
+def test_the_counts_are_no_arguments(library, name):
+    frame = case(0).compact(library)
+    for call in (frame.rec.mrr, partial(frame.rec.evaluate, "mrr"), frame.rec, recframe.Config):
+        with pytest.raises(recframe.OptionTypeError, match=name):
+            call(**{name: name})
+
+
+def test_a_rank_of_another_name_and_columns_of_the_user(library):
+    made = case(2, kind="integer")
+    compact, full = made.compact(library), made.full(library)
+    renamed = library({"place" if name == "rank" else name: values for name, values in plain(compact).items()})
+    expected = tables(full, ["mrr", "roc_auc"], None)
+    assert_same(tables(renamed, ["mrr", "roc_auc"], None, rank="place"), expected)
+    # A user's own columns of these names count nothing.
+    own = library({"user": [1, 1], "relevant": [0, 1], "rank": [1, 2], "tied": [9, 9], "candidates": [50, 50]})
+    assert own.rec.mrr() == 0.5
+    assert own.rec.roc_auc() == 0
 
 
 def test_a_lazy_frame_and_models_below_each_other():
@@ -628,16 +625,16 @@ def test_a_lazy_frame_and_models_below_each_other():
     other.train, other.test = one.train, one.test
     names = ["ndcg@3", "roc_auc", "map", "mrr", "err"]
     frames = [made.compact(pl.DataFrame) for made in (one, other)]
-    alone = [frame.rec.evaluate(names, **COMPACT) for frame in frames]
+    alone = [frame.rec.evaluate(names) for frame in frames]
     models = [frame.with_columns(model=pl.lit(name)) for frame, name in zip(frames, "ab", strict=True)]
-    together = pl.concat(models).rec.evaluate(names, model="model", **COMPACT)
+    together = pl.concat(models).rec.evaluate(names, model="model")
     assert together["model"].to_list() == ["a", "b"]
     for row, expected in zip(together.drop("model").rows(), alone, strict=True):
         assert row == pytest.approx(expected.row(0), abs=1e-12)
-    lazy = frames[0].lazy().rec.evaluate(names, **COMPACT).collect()
+    lazy = frames[0].lazy().rec.evaluate(names, rank="rank").collect()
     assert lazy.row(0) == pytest.approx(alone[0].row(0), abs=1e-12)
     with pytest.raises(recframe.OptionError, match="a lazy frame holds them all is not known"):
-        frames[0].lazy().rec.spearman(**COMPACT)
+        frames[0].lazy().rec.spearman(rank="rank")
 
 
 def test_memory_is_bounded_by_a_block(monkeypatch):

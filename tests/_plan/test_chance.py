@@ -139,29 +139,29 @@ def test_gaps_between_ranks_are_closed(engine):
 def test_rows_that_a_frame_omits_are_in_the_random_order(engine):
     scores = [9.0, 8.0, 8.0, 5.0, 4.0, 4.0, 1.0]
     rows = [{"user": 1, "item": i, "relevant": int(i in (2, 5)), "score": score} for i, score in enumerate(scores)]
+    counts = {"recframe_tied": 2, "recframe_candidates": 7}
     compact = [
-        {"user": 1, "item": 2, "relevant": 1, "rank": 2, "tied": 2, "candidates": 7},
-        {"user": 1, "item": 5, "relevant": 1, "rank": 5, "tied": 2, "candidates": 7},
+        {"user": 1, "item": 2, "relevant": 1, "rank": 2, **counts},
+        {"user": 1, "item": 5, "relevant": 1, "rank": 5, **counts},
     ]
     labels = ["recall@3", "ndcg@3", "mrr", "precision@1"]
-    roles = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
     (whole,) = engine.ask(engine.frame(rows), "evaluate", labels, chance=True)
-    (found,) = engine.ask(engine.frame(compact), "evaluate", labels, chance=True, **roles)
+    (found,) = engine.ask(engine.frame(compact), "evaluate", labels, chance=True, rank="rank")
     assert found == {name: pytest.approx(value, abs=1e-12) for name, value in whole.items()}
-    del roles["candidates"]
-    with pytest.raises(OptionError, match="tied='tied' says that some are not in the frame"):
-        engine.ask(engine.frame(compact), "evaluate", "recall@3", chance=True, **roles)
+    top = [{name: value for name, value in row.items() if name != "recframe_candidates"} for row in compact]
+    with pytest.raises(OptionError, match="positions='top'"):
+        engine.ask(engine.frame(top), "evaluate", "recall@3", chance=True, rank="rank")
 
 
 def test_negative_relevance_is_last_in_the_best_order_behind_rows_that_are_not_in_the_frame(engine):
     rows = [
-        {"user": 1, "item": i, "relevant": relevance, "rank": i, "tied": 1, "candidates": 6}
+        {"user": 1, "item": i, "relevant": relevance, "rank": i}
         for i, relevance in enumerate([1, -1, 0, 0, 2, 0], start=1)
     ]
-    compact = engine.frame([row for row in rows if row["relevant"]])
+    counts = {"recframe_tied": 1, "recframe_candidates": 6}
+    compact = engine.frame([row | counts for row in rows if row["relevant"]])
     (whole,) = engine.ask(engine.frame(rows), "evaluate", ["dcg", "ndcg@3"], rank="rank", chance=True)
-    roles = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
-    (found,) = engine.ask(compact, "evaluate", ["dcg", "ndcg@3"], chance=True, **roles)
+    (found,) = engine.ask(compact, "evaluate", ["dcg", "ndcg@3"], chance=True, rank="rank")
     assert found == pytest.approx(whole)
 
 

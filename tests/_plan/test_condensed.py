@@ -74,6 +74,6 @@ def test_what_is_recommended_is_no_matter_of_judgments(polars_engine):
     frame = polars_engine.frame({"user": [1], "item": [1], "relevant": [1], "score": [1.0]})
     with pytest.raises(recframe.RecError, match="coverage reads what is recommended"):
         polars_engine.ask(frame, "coverage", condensed=True)
-    ranked = polars_engine.frame({"user": [1], "relevant": [1], "rank": [1], "candidates": [1]})
-    with pytest.raises(recframe.RecError, match="cannot tell which of them are judged"):
-        polars_engine.ask(ranked, "mrr", rank="rank", candidates="candidates", condensed=True)
+    ranked = polars_engine.frame({"user": [1], "relevant": [1], "rank": [1], "recframe_candidates": [1]})
+    with pytest.raises(recframe.RecError, match="cannot tell which of the others are judged"):
+        polars_engine.ask(ranked, "mrr", rank="rank", condensed=True)

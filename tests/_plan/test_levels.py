@@ -254,9 +254,9 @@ def test_reports_and_charts_show_several_levels(tmp_path):
 
 def test_each_level_is_checked():
     pl = pytest.importorskip("polars")
-    ranked = pl.DataFrame({"user": [1], "rank": [1], "relevant": [1], "candidates": [5]})
+    ranked = pl.DataFrame({"user": [1], "rank": [1], "relevant": [1], "recframe_candidates": [5]})
     with pytest.raises(recframe.OptionError, match="min_relevance=-1 would call relevant"):
-        recframe.rec(ranked, rank="rank", candidates="candidates").evaluate(["mrr", "map(rel=-1)"])
+        recframe.rec(ranked, rank="rank").evaluate(["mrr", "map(rel=-1)"])
     with pytest.raises(recframe.OptionError, match=r"min_relevance=2 for .*, which knows no level"):
         pl.DataFrame(rows_of()).rec.evaluate(["ndcg(rel=2)@3", "ndcg@3"], by="session", score="a", like="sklearn")
 

@@ -69,8 +69,7 @@ def ours(made: dict[str, Any], dtype: Any = np.float64) -> Any:
         test=test.with_columns(relevant=pl.Series(made["relevance"])),
         k=5,
     )
-    roles = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
-    return frame.rec.evaluate(list(NAMES.values()), per="user", **roles)
+    return frame.rec.evaluate(list(NAMES.values()), per="user")
 
 
 def theirs(made: dict[str, Any]) -> Any:

@@ -30,8 +30,6 @@ HELP = {
     "catalog": "The items that could be recommended: how many, or a file of them; without it: those of the files.",
     "like": 'The library whose options and policies are the defaults of this call, such as "trec_eval", "sklearn" '
     'or "rectools": see recframe explain.',
-    "candidates": "With --rank, of a file that holds only some of the ranked rows, but every relevant one: the "
-    "number of ranked rows of the list.",
 }
 """What help says of roles whose docstring is about more than files: about lazy frames, collections and functions."""
 

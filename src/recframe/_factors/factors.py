@@ -12,7 +12,7 @@ from recframe._factors.arrays import model_of
 from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._factors.places import Cells, find, place
 from recframe._progress import progress_bar
-from recframe._query import check_apart
+from recframe._query import DEFAULT_RANK, RANKED_ROWS, TIED_ROWS, check_apart
 from recframe._values import column_name, holds_values
 from recframe._values import ids as list_of_ids
 from recframe.errors import InputError, OptionError
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-RANK, TIED, CANDIDATES = "rank", "tied", "candidates"
-
 
 def evaluate(
     factors: tuple[Any, Any, Any], users: Any, items: Any, train: Any, test: Any, roles: dict[str, str], how: Settings
@@ -33,7 +31,7 @@ def evaluate(
     """Return the compact frame of a model."""
     labels = labels_of(train, test)
     roles = {role: column_name(role, column, labels) for role, column in roles.items()}
-    check_apart([*roles.values(), RANK, TIED, CANDIDATES], "rename a column of test")
+    check_apart([*roles.values(), DEFAULT_RANK, TIED_ROWS, RANKED_ROWS], "rename a column of test")
     users, items = _ids("users", users), _ids("items", items)
     frame = frame_of(train, test)
     id_columns = ids_for(frame)
@@ -63,9 +61,9 @@ def evaluate(
         top, cells = place(_in_order(model, order), rows, train_cells, test_cells, how, step)
     candidates = model.n_items - np.diff(train_cells.starts)
     of_list, of_item, relevance, starts, sizes = _kept(top, cells, lists, test_pairs, test_rows, columns, order)
-    numbers = {roles["relevant"]: relevance, RANK: starts, TIED: sizes}
+    numbers = {roles["relevant"]: relevance, DEFAULT_RANK: starts, TIED_ROWS: sizes}
     if how.everywhere:
-        numbers[CANDIDATES] = candidates[of_list]
+        numbers[RANKED_ROWS] = candidates[of_list]
     return id_columns.frame({by: (ids.users, rows[of_list]), item: (test_pairs.ids, of_item)}, numbers)
 
 

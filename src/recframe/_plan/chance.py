@@ -36,8 +36,8 @@ def check_chance(query: Query, metrics: Sequence[Metric], call: str = "chance=Tr
             raise OptionError(msg, f"leave {name} out: of tied rows it is {metric.inexact}")
     omitted = omitted_rows(query)
     if TIED in omitted and CANDIDATES not in omitted:
-        msg = f"{call} orders all rows of a list, and tied={omitted[TIED]!r} says that some are not in the frame"
-        raise OptionError(msg, "name the column that holds how many there are, candidates='candidates'")
+        msg = f"{call} orders all rows of a list, and from_factors(..., positions='top') does not count them"
+        raise OptionError(msg, "from_factors(..., positions='all')")
 
 
 def reordered(query: Query, ordered: Ordered) -> Query:

@@ -8,20 +8,13 @@ import narwhals as nw
 
 from recframe._columns import (
     CANDIDATES,
-    COUNT,
     FOUND,
-    LEAST,
-    MOST,
     PLACE,
-    PRESENT,
     RANKED,
     RELEVANCE,
     ROWS,
-    SCORE,
     SIZE,
     START,
-    TIED,
-    score_column,
 )
 from recframe._plan.relevance import or_zero
 from recframe.errors import InputError, OptionError
@@ -29,8 +22,6 @@ from recframe.metrics._row import ALL_ROWS, Row
 from recframe.metrics._sums import at_most
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
@@ -44,33 +35,6 @@ def candidates(context: CallContext) -> Frame:
     """Return how many rows of each list are ranked."""
     counts = context.frame.group_by(*context.group).agg(nw.col(CANDIDATES).max())
     return counts.select(*context.group, nw.col(CANDIDATES).cast(nw.Float64()).alias(RANKED))
-
-
-def check_counts(context: CallContext, ranked: Frame) -> None:
-    """Raise for counts that contradict the rows, where the data can be seen."""
-    if not context.engine.eager:
-        return
-    omitted, group = context.omitted, context.group
-    if TIED in omitted and _differs(context, ranked, [*group, SCORE], TIED, nw.col(LEAST) >= nw.col(COUNT)):
-        msg = f"tied={omitted[TIED]!r} is missing, differs between rows of one rank, or is less than their number"
-        raise InputError(msg, "it holds the number of rows of the list that share the row's rank")
-    rank = nw.col(score_column(0))
-    enough = (nw.col(LEAST) >= nw.col(RANKED)) & ((nw.col(RANKED) == 0) | (nw.col(MOST) <= nw.col(LEAST)))
-    of_ranks = rank.count().alias(RANKED), rank.max().alias(MOST)
-    if CANDIDATES in omitted and _differs(context, context.frame, group, CANDIDATES, enough, *of_ranks):
-        msg = f"candidates={omitted[CANDIDATES]!r} is missing, differs within a list, or is less than its ranks"
-        raise InputError(msg, "it holds the number of ranked rows of the list, those of the frame included")
-
-
-def _differs(
-    context: CallContext, rows: Frame, keys: Sequence[str], column: str, enough: nw.Expr, *others: nw.Expr
-) -> bool:
-    """Return whether a count is missing, differs between the rows of a key, or is not enough."""
-    count = nw.col(column)
-    counts = nw.len().alias(COUNT), count.count().alias(PRESENT), count.min().alias(LEAST), count.max()
-    groups = rows.group_by(*keys).agg(*counts, *others)
-    right = (nw.col(PRESENT) == nw.col(COUNT)) & (nw.col(LEAST) == count) & enough
-    return bool(context.engine.scalar(groups.filter(~right.fill_null(value=False)).select(nw.len())))
 
 
 def check_metrics(context: CallContext, kept: Frame) -> None:
@@ -89,9 +53,8 @@ def check_metrics(context: CallContext, kept: Frame) -> None:
 def _check_counted(context: CallContext, metric: Metric) -> None:
     """Raise unless the number of ranked rows is known."""
     if CANDIDATES not in context.omitted:
-        tied = f"tied={context.omitted[TIED]!r}"
-        msg = f"{metric.label} needs the number of ranked rows, and {tied} says that some are absent"
-        raise OptionError(msg, "name the column that holds it, candidates='candidates'")
+        msg = f"{metric.label} needs the number of ranked rows, which from_factors(..., positions='top') does not count"
+        raise OptionError(msg, "from_factors(..., positions='all')")
 
 
 def _check_signed_ideal(context: CallContext, metric: Metric) -> None:

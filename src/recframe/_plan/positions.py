@@ -28,7 +28,7 @@ from recframe._columns import (
     score_column,
 )
 from recframe._engines.base import Needed
-from recframe._plan import partial_rankings, ranks
+from recframe._plan import ranks
 from recframe._plan.relevance import hit_column, is_needed_row, known_value, number_repeats, once, or_zero
 from recframe._plan.sum_columns import constant
 from recframe._values import MOST_ROWS
@@ -63,8 +63,6 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     if context.query.by_rank and (context.query.condensed or (context.query.sampled and not context.omitted)):
         # Of unjudged rows, and of those that no sample holds.
         ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.group).cast(nw.Int64()).alias(SCORE))
-    if context.omitted:
-        partial_rankings.check_counts(context, ranked)
     return ranked if context.query.ordered == "as given" else _reordered(context, ranked)
 
 

@@ -31,6 +31,7 @@ from recframe._columns import (
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, kind_of
 from recframe._plan.relevance import filled, made_of_relevance
+from recframe._query import RANKED_ROWS, TIED_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -97,9 +98,9 @@ def list_columns(query: Query) -> dict[str, str]:
 def omitted_rows(query: Query) -> dict[str, str]:
     """Return the user's columns that count ranked rows which the frame omits, by the plan's names."""
     # Such rows are tied with all others by chance; in the best order, none of them is relevant.
-    tied = {"as given": query.tied, "by chance": query.candidates, "by relevance": None}[query.ordered]
-    columns = {CANDIDATES: query.candidates, TIED: tied}
-    return {name: column for name, column in columns.items() if column is not None}
+    tied = {"as given": TIED_ROWS, "by chance": RANKED_ROWS, "by relevance": None}[query.ordered]
+    columns = {CANDIDATES: RANKED_ROWS, TIED: tied}
+    return {name: column for name, column in columns.items() if column in query.omission_columns}
 
 
 def segment_specs(query: Query) -> Specs:
@@ -187,7 +188,7 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
     in_order = query.ties in ("item", "item_desc") or read.items_in_order
     items = item_spec(query, "order" if in_order else "key")
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if read.value else {}
-    counts = {name: ColumnSpec(column, name, "score") for name, column in omitted_rows(query).items()}
+    counts = {name: ColumnSpec(column, "rank", "score") for name, column in omitted_rows(query).items()}
     rankings = score_specs(query) | model_spec(query) | values | counts
     values_of_items = {name: ColumnSpec(column, "per_item", "key") for name, column in item_names(query).items()}
     group = {GROUP: ColumnSpec(query.group, "group", "attribute")} if query.group is not None else {}
