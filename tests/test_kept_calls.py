@@ -33,7 +33,7 @@ ASKED = [
     ("precision", (2,), {"like": "sklearn", "ties": "worst", "item": "item"}),
     ("measure", ("map@2",), {"truth": True}),
     ("measure", (metrics.MAP(2),), {"by": "who"}),
-    ("evaluate", (["ndcg", "AP(rel=2)", "mrr"],), {"k": [1, 2], "score": "guess"}),
+    ("evaluate", (["P(rel=2)", "AP(rel=2)", "RR(rel=2)"],), {"k": [1, 2], "score": "guess"}),
     ("evaluate", (["ndcg", "mrr"],), {"k": [1, 2], "score": SCORES, "per": ["country"], "truth": True}),
     ("evaluate", (["ndcg", "mrr"],), {"score": SCORES, "counts": True}),
     ("evaluate", (["ndcg@2"],), {"chance": True}),

@@ -132,10 +132,7 @@ class Arguments:
 
 
 def _is_plain(values: Iterable[Any]) -> bool:
-    """Return whether values are words, numbers, metrics of the library with such options, or collections of these.
-
-    The text of a metric does not tell a least relevance of its own.
-    """
+    """Return whether values are words, numbers, metrics of the library with such options, or collections of these."""
     for value in values:
         kind, inner = type(value), None
         if kind in PLAIN:
@@ -144,7 +141,7 @@ def _is_plain(values: Iterable[Any]) -> bool:
             inner = value
         elif kind is dict:
             inner = (*value, *value.values())
-        elif isinstance(value, Metric) and value.is_builtin and value.own_min_relevance is None:
+        elif isinstance(value, Metric) and value.is_builtin:
             inner = vars(value).values()
         if inner is None or not (not inner or _is_plain(inner)):
             return False

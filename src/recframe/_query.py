@@ -184,7 +184,9 @@ def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
         return
     if len(orders) > 1:
         why = f"of one model, and rank={roles.rank!r} names several"
-        remedy = f"stack the models' frames and name their column by model=, or drop {' and '.join(roles.omission_columns)}"
+        remedy = (
+            f"stack the models' frames and name their column by model=, or drop {' and '.join(roles.omission_columns)}"
+        )
     elif roles.condensed:
         why, remedy = "and condensed=True cannot tell which of the others are judged", "a frame with all ranked rows"
     elif roles.truth is not None:

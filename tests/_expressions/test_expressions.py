@@ -158,7 +158,7 @@ def test_names_functions_and_expressions_mean_the_same():
     ):
         assert_same(df.group_by("query").agg(e), known)
     level = df.group_by("query").agg(pl.col("score").rec.measure("AP(rel=2)@3"))
-    assert level.columns == ["query", "map(rel=2)@3"]
+    assert level.columns == ["query", "map@3"]
     assert (
         level.to_series(1).to_list()
         == df.group_by("query").agg(pl.col("score").rec.map(k=3, min_relevance=2)).to_series(1).to_list()

@@ -170,7 +170,7 @@ def test_a_name_may_hold_the_least_relevance_of_the_call():
     rec = recframe.rec(graded)
     assert rec.measure("AP(rel=2)@100") == rec.map(100, min_relevance=2) == 0.5
     found = rec.evaluate(["AP(rel=2)@100", "P(rel=2)@2"])
-    assert list(found.columns) == ["map(rel=2)@100", "precision(rel=2)@2"]
+    assert list(found.columns) == ["map@100", "precision@2"]
     assert [found[name][0] for name in found.columns] == [0.5, 0.5]
     assert rec.measure("AP(rel=2)", min_relevance=2) == 0.5
     assert rec.measure("AP(rel=2)", like="trec_eval") == 0.5
@@ -190,12 +190,12 @@ def test_a_name_may_hold_the_least_relevance_of_the_call():
 
 def test_a_level_wins_over_that_of_the_call():
     rec = recframe.rec(graded_frame())
-    found = rec.evaluate(["AP(rel=2)", "map"], min_relevance=1)
-    assert list(found.columns) == ["map(rel=2)", "map"]
-    assert [found[name][0] for name in found.columns] == [rec.map(min_relevance=2), rec.map(min_relevance=1)]
-    liked = rec.evaluate(["AP(rel=2)@3", "RR(rel=1)"], like="ir_measures")
-    assert list(liked.columns) == ["map(rel=2)@3", "mrr(rel=1)"]
-    assert liked["mrr(rel=1)"][0] == 1
+    found = rec.evaluate(["AP(rel=2)", "P(rel=2)@2"], min_relevance=1)
+    assert list(found.columns) == ["map", "precision@2"]
+    assert [found[name][0] for name in found.columns] == [0.5, 0.5]
+    liked = rec.evaluate(["AP(rel=2)@3", "RR(rel=2)"], like="ir_measures")
+    assert list(liked.columns) == ["map@3", "mrr"]
+    assert liked["mrr"][0] == 0.5
 
 
 class Measure:
@@ -212,14 +212,14 @@ class Measure:
 
 def test_measures_of_ir_measures_are_metrics():
     rec = recframe.rec(graded_frame())
-    found = rec.evaluate([Measure("AP(rel=2)@100"), Measure("nDCG@2"), "P@1"])
-    assert list(found.columns) == ["map(rel=2)@100", "ndcg@2", "precision@1"]
+    found = rec.evaluate([Measure("AP(rel=2)@100"), Measure("nDCG@2"), "P@1"], min_relevance=2)
+    assert list(found.columns) == ["map@100", "ndcg@2", "precision@1"]
     assert rec.measure(Measure("RR")) == rec.mrr()
     assert list(rec.evaluate(Measure("P"), k=2).columns) == ["precision@2"]
     assert len(rec.contributions(Measure("P@2"))) == 2
     ir = pytest.importorskip("ir_measures")
-    found = rec.evaluate([ir.AP(rel=2) @ 100, ir.nDCG @ 2, ir.P @ 1, ir.RBP(p=0.9)])
-    assert list(found.columns) == ["map(rel=2)@100", "ndcg@2", "precision@1", "rbp(p=0.9)"]
+    found = rec.evaluate([ir.AP(rel=2) @ 100, ir.nDCG @ 2, ir.P @ 1, ir.RBP(p=0.9)], min_relevance=2)
+    assert list(found.columns) == ["map@100", "ndcg@2", "precision@1", "rbp(p=0.9)"]
 
 
 def test_all_unknown_names_of_a_call_are_in_one_error():

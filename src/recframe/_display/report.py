@@ -146,6 +146,8 @@ def _check(report: ReportQuery) -> tuple[int, str]:
     allowed = CALL_ROLES["check"]
     roles = {name: value for name, value in report.call.keywords.items() if name in allowed}
     cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
+    if any(spec.min_relevance is not None for spec in report.specs):
+        roles["min_relevance"] = report.plan.context.query.min_relevance
     rows = rows_of(eager_result(report.rec.check(min(cutoffs, default=None), **roles)))
     findings = [row for row in rows if row["count"]]
     if not findings:

@@ -11,6 +11,7 @@ from recframe._display.decided import Decided, decided_of
 from recframe._display.frames import columns_of, eager_result
 from recframe._display.layout import Layout, Look, layout_of
 from recframe.metrics._beyond_accuracy import ExposureMetric
+from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,5 +104,4 @@ class ReportQuery:
 
     def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
         """Return the metrics that have a mean, of one model at least: charts of others would be empty."""
-        columns = {metric: metric if isinstance(metric, str) else metric.label for metric in metrics}
-        return [metric for metric in metrics if self.values.get_column(columns[metric]).fill_nan(None).count()]
+        return [metric for metric in metrics if self.values.get_column(spec_of(metric).name).fill_nan(None).count()]

@@ -236,7 +236,7 @@ def _made(metrics: Sequence[Metric], query: Query) -> Values:
     """Return what computes metrics; of the library's own the steps are kept."""
     from recframe._expressions.refused import check_call, check_requirements
     from recframe._expressions.values import values_of
-    from recframe._plan.collect_terms import answers_alike, by_level, requirements_of
+    from recframe._plan.collect_terms import answers_alike, requirements_of
 
     check_call(query, metrics)
     named = tuple(query.averaging(metric.label).name for metric in metrics)
@@ -244,10 +244,9 @@ def _made(metrics: Sequence[Metric], query: Query) -> Values:
     keep = all(map(answers_alike, metrics))
     if keep and key in _kept:
         return _kept[key]
-    levels = [(requirements_of(some, each, 0, truth=False), each) for each, some in by_level(query, metrics)]
-    for requirements, each in levels:
-        check_requirements(requirements, each)
-    made = values_of(levels, named)
+    requirements = requirements_of(metrics, query, 0, truth=False)
+    check_requirements(requirements, query)
+    made = values_of([(requirements, query)], named)
     if keep and len(_kept) < MOST_KEPT:
         _kept[key] = made
     return made

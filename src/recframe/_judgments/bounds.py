@@ -27,7 +27,6 @@ from recframe._statistics import ROUNDING
 from recframe._values import number
 from recframe.errors import InputError, OptionError, RecWarning
 from recframe.metrics import DCG, F1, MAP, MRR, NDCG, RBP, FBeta, HitRate, Judged, Precision, Recall
-from recframe.metrics._record import at_level
 from recframe.metrics._weights import DISCOUNTS
 
 if TYPE_CHECKING:
@@ -168,8 +167,10 @@ class Candidates:
         rows = of_row[near], items[near], start[near]
         return cls(index, begins, ends, rows, (of_row[unjudged], items[unjudged]), lists.judged, grade)
 
-    def values(self, metrics: Sequence[Metric], backend: Any) -> dict[str, Array]:
+    def values(self, metrics: Sequence[Metric], min_relevance: float | None, backend: Any) -> dict[str, Array]:
         """Return the value of each candidate under each metric, by its label, NaN where it has none."""
+        if not metrics:
+            return {}
         values = {metric.label: np.full(len(self.lists), np.nan) for metric in metrics}
         rows = np.cumsum(np.bincount(self.rows[0], minlength=self.lists.max(initial=0) + 1)[self.lists])
         parts = max(1, rows.max(initial=0) // MOST_AT_ONCE)
@@ -178,6 +179,7 @@ class Candidates:
             # What a model does not rank has no rank.
             frame = frame.with_columns(nw.when(nw.col("rank") < math.inf).then(nw.col("rank")).alias("rank"))
             roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth.to_native()}
+            roles["min_relevance"] = min_relevance
             # Whatever `Config` names is about the user's frame.
             with warnings.catch_warnings(), only({}):
                 warnings.simplefilter("ignore", RecWarning)
@@ -238,41 +240,46 @@ def bounds(plan: Plan, grade: Any) -> Any:
 
     def rows() -> nw.DataFrame[Any]:
         lists = Lists.of(plan)
-        levels = [query.min_relevance if (level := each.own_min_relevance) is None else level for each in plan.metrics]
-        metrics = {each.label: at_level(each, level) for each, level in zip(plan.metrics, levels, strict=True)}
-        largest = _largest(grade, lists, levels)
+        largest = _largest(grade, lists, query.min_relevance)
         statistics = []
         for model, name in enumerate(query.orders):
             start = lists.starts(model, by_rank=query.by_rank)
-            numbers = _bounds(lists, start, [*metrics.values()], largest)
-            statistics += [{"model": name, "metric": label, **numbers[each.label]} for label, each in metrics.items()]
+            numbers = _bounds(lists, start, plan.metrics, largest, query.min_relevance)
+            statistics += [{"model": name, "metric": label, **columns} for label, columns in numbers.items()]
         return stacked(lists.reported, statistics, columns)
 
     return result_frame(plan, rows, columns)
 
 
-def _largest(grade: float | None, lists: Lists, levels: Sequence[float | None]) -> float:
-    """Return the largest grade of a judgment, which makes an item relevant at each level."""
+def _largest(grade: float | None, lists: Lists, level: float | None) -> float:
+    """Return the largest grade of a judgment, which makes an item relevant."""
     largest = float(max(lists.judged[2], default=1.0)) if grade is None else grade
-    for level in dict.fromkeys(levels):
-        if level is not None and level <= 0:
-            msg = f"min_relevance={level:g} makes items of grade 0 relevant, and these are the least judgment"
-            raise OptionError(msg, "give a least relevance above 0")
-        if largest <= 0 or largest < (level or 0.0):
-            msg = f"grade={largest:g} makes no item relevant" + (f" with min_relevance={level:g}" if level else "")
-            raise OptionError(msg, "grade= is the largest relevance that an unjudged item may have")
+    if level is not None and level <= 0:
+        msg = f"min_relevance={level:g} makes items of grade 0 relevant, and these are the least judgment"
+        raise OptionError(msg, "give a least relevance above 0")
+    if largest <= 0 or largest < (level or 0.0):
+        msg = f"grade={largest:g} makes no item relevant" + (f" with min_relevance={level:g}" if level else "")
+        raise OptionError(msg, "grade= is the largest relevance that an unjudged item may have")
     return largest
 
 
-def _bounds(lists: Lists, start: Array, metrics: Sequence[Metric], grade: float) -> dict[str, dict[str, Array]]:
+def _bounds(
+    lists: Lists, start: Array, metrics: Sequence[Metric], grade: float, level: float | None
+) -> dict[str, dict[str, Array]]:
     """Return what a result says of each metric under a model, by its label."""
-    statistics = {}
+    statistics, backend = {}, nw.get_native_namespace(lists.table).__name__
     for k in dict.fromkeys(getattr(metric, "k", None) for metric in metrics):
         cut = [metric for metric in metrics if getattr(metric, "k", None) == k]
         gains = {metric.label: _gains(metric) for metric in cut if isinstance(metric, NDCG) and metric.gain != "binary"}
-        every = {each.label: each for each in (*cut, Judged(k), *(gain for pair in gains.values() for gain in pair))}
+        every = {each.label: each for each in (*cut, Judged(k))}
+        # Sums of gains have a value for each list, whether or not it has a relevant item at the level.
+        summed: dict[str, Metric] = {}
+        for gain, per_item in gains.values():
+            (every if gain.grades == "relevant" else summed)[gain.label] = gain
+            summed[per_item.label] = per_item
         candidates = Candidates.of(lists, start, math.inf if k is None else k, grade)
-        values = candidates.values([*every.values()], nw.get_native_namespace(lists.table).__name__)
+        values = candidates.values([*every.values()], level, backend)
+        values |= candidates.values([*summed.values()], None, backend)
         first = np.flatnonzero(np.append(True, np.diff(candidates.lists) > 0)[: len(candidates.lists)])
         for metric in cut:
             each = values[metric.label]
@@ -282,7 +289,7 @@ def _bounds(lists: Lists, start: Array, metrics: Sequence[Metric], grade: float)
                 of_list, number = _counted(np.diff(np.append(first, len(per_item))) // 2)
                 gained = np.full((len(first), number.max(initial=0) + 1), -np.inf)
                 gained[of_list, number] = per_item[first[of_list] + number] - per_item[first[of_list]]
-                greatest = _greatest_ndcg(metric, base[first], gained, lists.judged, grade)
+                greatest = _greatest_ndcg(metric, base[first], gained, lists.judged, grade, level)
             columns = {"mean": each[first], "least": least, "greatest": greatest}
             statistics[metric.label] = _means({**columns, "judged": values[Judged(k).label][first]}, lists)
     return statistics
@@ -290,10 +297,7 @@ def _bounds(lists: Lists, start: Array, metrics: Sequence[Metric], grade: float)
 
 def _gains(metric: NDCG) -> tuple[DCG, DCG]:
     """Return the sum of the gains of a metric, and that of the discounts of relevant items."""
-    k, discount = metric.k, metric.discount
-    # Other sums have a value for each list, at its level relevant or not.
-    level = metric.own_min_relevance if metric.grades == "relevant" else None
-    return at_level(DCG(k, metric.gain, discount, metric.grades), level), DCG(k, "binary", discount)
+    return DCG(metric.k, metric.gain, metric.discount, metric.grades), DCG(metric.k, "binary", metric.discount)
 
 
 def _means(columns: Mapping[str, Array], lists: Lists) -> dict[str, Array]:
@@ -311,7 +315,9 @@ def _mean(values: Array) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _greatest_ndcg(metric: NDCG, base: Array, gained: Array, judged: tuple[Array, ...], grade: float) -> Array:
+def _greatest_ndcg(
+    metric: NDCG, base: Array, gained: Array, judged: tuple[Array, ...], grade: float, level: float | None
+) -> Array:
     """Return the greatest value of each list over all grades of its unjudged items, from 0 to the largest one.
 
     Where the first m items have at least a grade, the sum of gains adds up over grades, and so does the ideal one. Both
@@ -321,7 +327,7 @@ def _greatest_ndcg(metric: NDCG, base: Array, gained: Array, judged: tuple[Array
     """
 
     def gain(relevance: float) -> float:
-        if metric.grades == "relevant" and relevance < (metric.own_min_relevance or 0.0):
+        if metric.grades == "relevant" and relevance < (level or 0.0):
             return 0.0
         return float(2.0**relevance - 1 if metric.gain == "exp2" else relevance)
 

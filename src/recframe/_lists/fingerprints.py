@@ -53,9 +53,7 @@ def _rows_of_lists(context: CallContext, *, items: bool) -> Iterator[tuple[str, 
     if context.truth is not None:
         rows, ids = context.truth, [ITEM]
     elif context.requirements.accuracy:
-        levels = [context.query.min_relevance, *(each.own_min_relevance for each in context.requirements.metrics)]
-        least = min((level for level in levels if level is not None), default=None)
-        needed = is_needed_row(least, graded=True)
+        needed = is_needed_row(context.query.min_relevance, graded=True)
         rows = context.all_rows.with_columns(*map(or_zero, of_query)).filter(needed)
         ids = [ITEM] if items else []
     else:

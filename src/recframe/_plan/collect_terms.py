@@ -17,17 +17,15 @@ from recframe._columns import (
     RANKED,
     RELEVANT,
     SERVED,
-    VALUE,
     item_sum_column,
     row_column,
     segment_sum_column,
     sum_column,
 )
-from recframe._plan.ranks import TIE_ORDER
 from recframe._plan.relevance import inverse_propensity
 from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, ListValue, Requirements, Shares
 from recframe.errors import OptionTypeError, quoted
-from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric, RecommendedMetric
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
 from recframe.metrics._place_row import PLACES, PlaceRow
@@ -49,24 +47,6 @@ COUNTED: dict[Lists, tuple[str, ...]] = {
     "both": (IN_TRUTH, RANKED),
 }
 """What a list must have to be averaged, under each policy."""
-
-
-def by_level(query: Query, metrics: Sequence[Metric]) -> Sequence[tuple[Query, Sequence[Metric]]]:
-    """Return the metrics of each least relevance, those that order ties by value apart, and the query of that level."""
-    levels: dict[tuple[float | None, bool], list[Metric]] = {}
-    by_value = VALUE in dict(TIE_ORDER[query.ties])
-    for metric in metrics:
-        if not isinstance(metric, RecommendedMetric):
-            level = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
-            apart = by_value and requirements_of([metric], query, 0, truth=False).columns_read.value
-            levels.setdefault((level, apart), []).append(metric)
-    # Metrics of recommended items are the same at each level.
-    first, *others = levels or [(query.min_relevance, False)]
-    levels.setdefault(first, []).extend(metric for metric in metrics if isinstance(metric, RecommendedMetric))
-    if not others and first[0] == query.min_relevance:
-        return [(query, metrics)]
-    # Each level has all lists, so that their values can be put side by side.
-    return [(replace(query, min_relevance=least, every_list=True), some) for (least, _), some in levels.items()]
 
 
 def requirements_of(

@@ -85,8 +85,6 @@ class CallContext:
         Which part of the lists to read, from 0, and how many parts there are; None: all lists.
     item : bool
         Whether to read the item even if no metric does.
-    session : Session, optional
-        The frames, if they are open already.
     prepared : bool
         Whether SQL may make what the plan needs of the relevance where it reads it.
     """
@@ -99,7 +97,6 @@ class CallContext:
         part: tuple[int, int] | None = None,
         *,
         item: bool = False,
-        session: Session | None = None,
         prepared: bool = True,
     ) -> None:
         with_truth = frames.truth is not None
@@ -115,8 +112,8 @@ class CallContext:
         self.omitted = sources.omitted_rows(query)
         self.group_frames = sources.group_frames(frames, query, requirements)
         self.target_tables = frames.target_tables
-        self.prepared = prepared and session is None and not query.per_item and adapter_of(frames.frame).writes_sql
-        self.session: Session = session or open_frames(
+        self.prepared = prepared and not query.per_item and adapter_of(frames.frame).writes_sql
+        self.session: Session = open_frames(
             sources.sources_of(frames, query, requirements, item=self.with_item, sql=self.prepared),
             sources.attributes(query) if with_truth else {},
             rows=["frame"] if query.ties == "first" else [],

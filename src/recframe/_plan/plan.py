@@ -23,20 +23,22 @@ from recframe._columns import (
     SERVED,
     TRAIN_ROWS,
     TRAIN_USERS,
+    VALUE,
     constant_column,
     weighting_column,
 )
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import exposure_values, segments
 from recframe._plan.checks import check_median, check_numbers, check_profile
-from recframe._plan.collect_terms import by_level, requirements_of
+from recframe._plan.collect_terms import requirements_of
 from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
 from recframe._plan.list_sums import Ranking, ideal_lists
+from recframe._plan.ranks import TIE_ORDER
 from recframe._plan.sampled_lists import check_sampled, estimates
 from recframe._plan.state import State, stacked
 from recframe.errors import OptionError
-from recframe.metrics._beyond_accuracy import ExposureMetric
+from recframe.metrics._beyond_accuracy import ExposureMetric, RecommendedMetric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,15 +82,8 @@ class Plan:
         Whether to read the item even if no metric does.
     shares : bool
         Whether to find what rows add to the one metric.
-    context : CallContext, optional
-        The plan's own, if this one is about some of its metrics.
     prepared : bool
         Whether SQL may make what the plan needs of the relevance where it reads it.
-
-    Notes
-    -----
-    Metrics of several least relevances have a plan for each, of the same frames. Their values are put side by side,
-    list by list; all that follows from the values of lists is one plan.
     """
 
     def __init__(
@@ -100,10 +95,9 @@ class Plan:
         *,
         item: bool = False,
         shares: bool = False,
-        context: CallContext | None = None,
         prepared: bool = True,
     ) -> None:
-        if context is None and query.sampled is not None:
+        if query.sampled is not None:
             metrics = estimates(query, metrics)
         self.frames = frames
         self._query = query
@@ -111,20 +105,21 @@ class Plan:
         self.requirements = requirements_of(
             metrics, query, len(frames.feature_names), truth=frames.truth is not None, shares=shares
         )
-        session = None if context is None else context.session
-        levels = by_level(query, metrics)
-        one_level = levels[0][0] is query
-        prepared = prepared and one_level
-        self.context = CallContext(
-            frames, query, self.requirements, part, item=item, session=session, prepared=prepared
-        )
+        if self.requirements.columns_read.value and VALUE in dict(TIE_ORDER[query.ties]):
+            self._check_value_order()
+        self.context = CallContext(frames, query, self.requirements, part, item=item, prepared=prepared)
         if query.mean == "median":
             check_median(self.requirements)
         self._engine = self.context.engine
-        self._of_levels = [
-            Plan(frames, query_of_level, some, part, item=self.context.with_item, context=self.context)
-            for query_of_level, some in (() if one_level else levels)
-        ]
+
+    def _check_value_order(self) -> None:
+        """Raise for metrics that order tied rows by value beside others, which do not."""
+        metrics = [metric for metric in self.metrics if not isinstance(metric, RecommendedMetric)]
+        by_value = [requirements_of([each], self._query, 0, truth=False).columns_read.value for each in metrics]
+        if not all(by_value):
+            names = [self._query.averaging(metrics[by_value.index(flag)].label).name for flag in (True, False)]
+            msg = f"ties={self._query.ties!r} orders tied rows by value for {names[0]}, and not for {names[1]}"
+            raise OptionError(msg, "make a call for each of them")
 
     def run(self) -> Frame:
         """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
@@ -133,7 +128,7 @@ class Plan:
             return self.result(self.state())
         models = [
             context.named(averages.means_of_lists(context, self._lists(ranking), self.labels, self.weighted), index)
-            for index, ranking in enumerate(self._rankings())
+            for index, ranking in enumerate(self.rankings())
         ]
         columns = [*context.result_keys, *self.labels, *averages.count_columns(context)]
         result = models[0] if len(models) == 1 else self._engine.stack(models).select(*columns)
@@ -141,7 +136,7 @@ class Plan:
 
     def state(self) -> State:
         """Return the sums over the lists, under all rankings."""
-        models = [self._state(index, rankings) for index, rankings in enumerate(self._rankings())]
+        models = [self._state(index, ranking) for index, ranking in enumerate(self.rankings())]
         return models[0] if len(models) == 1 else stacked(self._engine, models)
 
     def merge(self, states: Sequence[State]) -> State:
@@ -156,17 +151,8 @@ class Plan:
             items = engine.sum_exactly(items, [*by, ITEM], self.requirements.item_sum_columns)
         return State(lists, items)
 
-    @property
-    def _levels(self) -> Sequence[Plan]:
-        """The plan of each least relevance."""
-        return self._of_levels or [self]
-
-    def _rankings(self) -> Iterator[tuple[Ranking, ...]]:
-        """Yield what each model ranks, for each least relevance."""
-        return zip(*(plan.rankings() for plan in self._levels), strict=True)
-
     def rankings(self) -> Iterator[Ranking]:
-        """Yield what each model ranks, for the one least relevance."""
+        """Yield what each model ranks."""
         ideal, upto = self.ideal_side()
         ranking = functools.partial(Ranking, self.context, ideal=ideal, upto=upto)
         return self._engine.prefetch([functools.partial(ranking, index) for index in range(len(self._query.orders))])
@@ -211,7 +197,7 @@ class Plan:
 
         Or, `by_list`, what each list adds to that.
         """
-        parts = [self._items(index, rankings, by_list=by_list) for index, rankings in enumerate(self._rankings())]
+        parts = [self._items(index, ranking, by_list=by_list) for index, ranking in enumerate(self.rankings())]
         return self.context.side_tables.counted(self._engine.stack([frame for frame in parts if frame is not None]))
 
     def finish(self, result: Frame) -> Any:
@@ -249,7 +235,7 @@ class Plan:
 
     def list_values(self) -> list[Frame]:
         """Return the lists of each ranking: their key, what describes them, values, and the weights of `weighted`."""
-        return [self._one_of_several(self._lists(rankings)) for rankings in self._rankings()]
+        return [self._one_of_several(self._lists(ranking)) for ranking in self.rankings()]
 
     def _one_of_several(self, frame: Frame) -> Frame:
         """Compute what belongs to one of several models now, while the next one is ranked."""
@@ -262,18 +248,8 @@ class Plan:
         weighted = [metric for metric in self.by_list if every or values[metric.label].weighting is not None]
         return {metric.column: weighting_column(metric.column) for metric in weighted}
 
-    def _lists(self, rankings: Sequence[Ranking]) -> Frame:
-        """Return the values of lists under one model, those of all least relevances side by side."""
-        group, lists = self.context.group, self._levels[0].values_under(rankings[0])
-        for plan, ranking in zip(self._levels[1:], rankings[1:], strict=True):
-            values = plan.values_under(ranking).select(*group, *plan.labels, *plan.weighted.values())
-            lists = self._engine.join(lists, values, group)
-        # The plan of one level leaves lists out that have no value.
-        several = bool(self._of_levels) and not self.context.every_list
-        return lists.filter(averages.is_any_known(*self.labels)) if several else lists
-
-    def values_under(self, ranking: Ranking) -> Frame:
-        """Return the values of lists under one ranking, for the one least relevance."""
+    def _lists(self, ranking: Ranking) -> Frame:
+        """Return the values of lists under one model."""
         context, metrics, weighted = self.context, self.by_list, self.weighted
         values = {metric.column: self.requirements.values[metric.label] for metric in metrics}
         weights = [
@@ -287,21 +263,20 @@ class Plan:
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())
 
-    def _state(self, index: int, rankings: Sequence[Ranking]) -> State:
+    def _state(self, index: int, ranking: Ranking) -> State:
         """Return the sums over the lists under one model."""
-        lists = self._totals(rankings) if self.by_list else segments(self.context)
-        return State(self.context.named(lists, index), self._items(index, rankings))
+        lists = self._totals(ranking) if self.by_list else segments(self.context)
+        return State(self.context.named(lists, index), self._items(index, ranking))
 
-    def _items(self, index: int, rankings: Sequence[Ranking], *, by_list: bool = False) -> Frame | None:
+    def _items(self, index: int, ranking: Ranking, *, by_list: bool = False) -> Frame | None:
         """Return how often lists recommend each item under one model, where a metric counts that."""
-        for plan, ranking in zip(self._levels, rankings, strict=True):
-            if plan.requirements.exposure and ranking.recommended:
-                return self.context.named(ranking.recommended.item_sums(by_list=by_list), index)
+        if self.requirements.exposure and ranking.recommended:
+            return self.context.named(ranking.recommended.item_sums(by_list=by_list), index)
         return None
 
-    def _totals(self, rankings: Sequence[Ranking]) -> Frame:
+    def _totals(self, ranking: Ranking) -> Frame:
         """Return the sums of the values of lists over segments."""
-        return self._one_of_several(averages.totals(self.context, self._lists(rankings), self.labels, self.weighted))
+        return self._one_of_several(averages.totals(self.context, self._lists(ranking), self.labels, self.weighted))
 
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""

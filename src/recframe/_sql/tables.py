@@ -65,7 +65,7 @@ class Tables:
         more = {} if truth else self._columns("relevant", "propensity", "per_item")
         lists = {name: kind for name, kind in self._of_lists().items() if name not in in_truth}
         order = self._columns("rank") or self._columns("score") or {DEFAULT_SCORE: "float"}
-        others = self._columns("item", "candidates", "tied") | order | self._columns("model")
+        others = self._columns("item") | order | self._columns("model")
         return self._made("table", self._columns("value") | more | self._columns("group") | lists | others | self._keys)
 
     def truth(self, in_truth: Collection[str]) -> Any:

@@ -28,8 +28,6 @@ LINEAR = (-1e300, 1e300)
 """The least and the greatest relevance whose sums over a list are finite numbers."""
 MOST_EXPONENT = 1000
 """The greatest relevance whose powers of 2 have finite sums over a list."""
-LEVEL_OPTION = "rel"
-"""The option in a metric's name that is its own least relevance, as ir_measures has it."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +93,6 @@ class Metric:
         What a list with relevant items does that was recommended nothing, for `explain`.
     inexact : str
         Why tied rows do not have their exact expected value, and how far off it can be; empty: they have it.
-    own_min_relevance : float, optional
-        The least relevance that its name holds, ``AP(rel=2)``; None: that of the call.
 
     Examples
     --------
@@ -144,7 +140,6 @@ class Metric:
     undefined_without: ClassVar[str] = "relevant item"
     unranked: ClassVar[str] = "scores 0"
     inexact: ClassVar[str] = ""
-    own_min_relevance: ClassVar[float | None] = None
 
     def undefined_reason(self, count: int | None = None) -> str:
         """Return why so many lists have no value, as messages say it; None: no list has one."""
@@ -250,7 +245,7 @@ class Metric:
     @cached_property
     def label(self) -> str:
         """The canonical name, which also names the column of the result: ``"ndcg(gain=exp2)@10"``."""
-        return spelled_with(self, self.options)
+        return spelled(self.name, self.options, getattr(self, "k", None))
 
     @cached_property
     def column(self) -> str:
@@ -315,28 +310,6 @@ def check_k(k: Any, name: str = "k") -> int | None:
     return cutoff
 
 
-def at_level(metric: AnyMetric, min_relevance: float | None) -> AnyMetric:
-    """Return a metric with a least relevance of its own; None: that of the call."""
-    if min_relevance == metric.own_min_relevance:
-        return metric
-    # Without what is kept of the other one, such as its label.
-    changed = replace(metric)
-    # No field: what is relevant is no option of the value, and custom metrics have fields of any name.
-    vars(changed)["own_min_relevance"] = min_relevance
-    return changed
-
-
-def with_options(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
-    """Return a metric with other options, and the least relevance of its own."""
-    return at_level(replace(metric, **options), metric.own_min_relevance)
-
-
-def spelled_with(metric: Metric, options: Mapping[str, Any]) -> str:
-    """Return how a metric is written with these options: its name, the least relevance of its own, its cutoff."""
-    level = {} if metric.own_min_relevance is None else {LEVEL_OPTION: _number(metric.own_min_relevance)}
-    return spelled(metric.name, {**options, **level}, getattr(metric, "k", None))
-
-
 def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:
     """Return how a metric with these options is written."""
     inside = ",".join(f"{option}={_spelled(value)}" for option, value in options.items())
@@ -347,16 +320,16 @@ def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:
 def _spelled(value: object) -> str:
     """Return an option's value as a metric string spells it."""
     if isinstance(value, tuple):
-        return "{" + ",".join(f"{_key(grade)}:{_number(chance)}" for grade, chance in value) + "}"
+        return "{" + ",".join(f"{_key(grade)}:{spelled_number(chance)}" for grade, chance in value) + "}"
     return str(getattr(value, "__name__", value))
 
 
 def _key(value: Any) -> str:
     """Return what a table gives a number: a relevance, or the name of a group."""
-    return _number(value) if isinstance(value, float) else repr(value)
+    return spelled_number(value) if isinstance(value, float) else repr(value)
 
 
-def _number(value: float) -> str:
+def spelled_number(value: float) -> str:
     """Return a number as short as it can be read back."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value).removesuffix(".0")

@@ -33,7 +33,7 @@ class SampledMetric(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("name", "label", "range", "own_min_relevance", "higher_is_better"):
+        for name in ("name", "label", "range", "higher_is_better"):
             vars(self)[name] = getattr(self.whole, name)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:

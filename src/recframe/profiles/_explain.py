@@ -13,7 +13,6 @@ from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics import METRICS
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
-from recframe.metrics._record import at_level
 from recframe.profiles._builtin import PROFILES
 from recframe.profiles._record import EVERY_ROW, query_of
 from recframe.profiles._spec import spec_of
@@ -229,13 +228,12 @@ def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bo
 def spelled(metric: Metric, query: Query, how: Averaging) -> str:
     """Return the metric and the policies as a call spells them."""
     policies: dict[str, Any] = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
-    least = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
-    policies |= {} if least is None else {"min_relevance": least}
+    policies |= {} if query.min_relevance is None else {"min_relevance": query.min_relevance}
     estimates = query.sampled is not None or (query.propensity is not None and query.estimator == "pooled")
     others = {name: getattr(query, name) for name in EXPLAINED if name not in POLICIES}
     named = {name: value != getattr(Roles, name) for name, value in others.items()} | {"estimator": estimates}
     policies |= {name: value for name, value in others.items() if named[name]}
-    return ", ".join([at_level(metric, None).label, *(f"{name}={value!r}" for name, value in policies.items())])
+    return ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
 
 
 def _undefined(metric: Metric, how: Averaging) -> str:

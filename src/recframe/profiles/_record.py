@@ -10,7 +10,7 @@ from recframe._arguments import Roles
 from recframe._query import Averaging, Query
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
-from recframe.metrics._record import CutMetric, Metric, spelled, with_options
+from recframe.metrics._record import CutMetric, Metric, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,16 +124,17 @@ def query_of(
 
     `names` are the roles that the user gave: they win, and so do the options that a metric spells.
     """
-    roles, names = _with_level(specs, roles, names)
+    roles, names = with_level(specs, roles, names)
     if roles.like is None:
-        return [spec.metric for spec in specs], _query(specs, roles, names)
+        return [spec.metric for spec in specs], Query.of(roles, names)
     profile = profiles[roles.like]
-    query = _query(specs, _with_policies(profile, roles, names), names)
+    query = Query.of(_with_policies(profile, roles, names), names)
+    level = query.min_relevance if "min_relevance" in names else None
     metrics: list[Metric] = []
     averagings: dict[str, Averaging] = {}
     for spec in specs:
         definition = profile.definition(spec.metric)
-        metric = _as_defined(profile, definition, spec, _level_of(spec, query, names))
+        metric = _as_defined(profile, definition, spec, level)
         if metric.label in averagings:
             msg = f"{averagings[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
             raise OptionError(msg, "name one of them")
@@ -148,25 +149,18 @@ def query_of(
     return metrics, replace(query, own=averagings, floor=profile.floor)
 
 
-def _level_of(spec: Spec, roles: Roles, names: Sequence[str]) -> float | None:
-    """Return the least relevance that a metric names, or that the call names."""
-    level = spec.metric.own_min_relevance
-    return level if level is not None or "min_relevance" not in names else roles.min_relevance
-
-
-def _with_level(specs: Sequence[Spec], roles: Roles, names: Sequence[str]) -> tuple[Roles, Sequence[str]]:
-    """Return the roles with a least relevance that a metric names, if each names one: the call's is not read then."""
-    levels = [level for level in (spec.metric.own_min_relevance for spec in specs) if level is not None]
-    if not levels or len(levels) < len(specs):
+def with_level(specs: Sequence[Spec], roles: Roles, names: Sequence[str]) -> tuple[Roles, Sequence[str]]:
+    """Return the roles with the least relevance that metrics name; raise for several in one call."""
+    named = next((spec for spec in specs if spec.min_relevance is not None), None)
+    if named is None:
         return roles, names
-    return replace(roles, min_relevance=levels[0]), [*names, "min_relevance"]
-
-
-def _query(specs: Sequence[Spec], roles: Roles, names: Sequence[str]) -> Query:
-    """Return the query of roles, which hold for each least relevance that a metric names."""
-    for level in {spec.metric.own_min_relevance for spec in specs} - {None, roles.min_relevance}:
-        Query.of(replace(roles, min_relevance=level), names)
-    return Query.of(roles, names)
+    for spec in specs:
+        level = roles.min_relevance if spec.min_relevance is None else spec.min_relevance
+        if spec.metric.reads_relevance and level != named.min_relevance:
+            msg = f"{named.as_named} and {spec.as_named} have two levels of relevance, but a call has one"
+            remedy = f"two levels are two calls, one of them with min_relevance={named.min_relevance:g}"
+            raise OptionError(msg, remedy)
+    return replace(roles, min_relevance=named.min_relevance), [*names, "min_relevance"]
 
 
 def _with_policies(profile: Profile, roles: Roles, names: Sequence[str]) -> Roles:
@@ -183,7 +177,7 @@ def _as_defined(profile: Profile, definition: Definition, spec: Spec, level: flo
     if level is not None:
         _check_level(profile, definition, level)
         options |= definition.level_options
-    return with_options(spec.metric, {name: value for name, value in options.items() if name not in spec.named})
+    return replace(spec.metric, **{name: value for name, value in options.items() if name not in spec.named})
 
 
 def _check_level(profile: Profile, definition: Definition, level: float) -> None:

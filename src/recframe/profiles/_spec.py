@@ -11,18 +11,20 @@ from recframe._values import number
 from recframe.errors import OptionError, OptionTypeError, one_of, quoted
 from recframe.metrics import make, read, refuse_unknown
 from recframe.metrics._record import (
-    LEVEL_OPTION,
     CutMetric,
     Metric,
     Reads,
-    at_level,
     check_k,
-    spelled_with,
-    with_options,
+    spelled,
+    spelled_number,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+
+
+LEVEL_OPTION = "rel"
+"""The option in a metric's name that is the call's `min_relevance`, as ir_measures has it."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +33,25 @@ class Spec:
 
     metric: Metric
     named: Mapping[str, Any]
+    min_relevance: float | None = None
+    """The least relevance that the name holds, as ir_measures writes it: ``AP(rel=2)``."""
 
     @property
     def name(self) -> str:
-        """What the user wrote, in canonical spelling."""
-        return spelled_with(self.metric, self.named)
+        """What the user wrote, in canonical spelling, without a least relevance."""
+        return spelled(self.metric.name, self.named, getattr(self.metric, "k", None))
 
     @property
     def as_named(self) -> str | Metric:
-        """The metric with the options that the user gave, so that a profile may set the others again."""
-        return self.name if self.metric.is_builtin else self.metric
+        """The metric as the user named it, so that another call reads the same of it."""
+        level = {} if self.min_relevance is None else {LEVEL_OPTION: spelled_number(self.min_relevance)}
+        name = spelled(self.metric.name, {**self.named, **level}, getattr(self.metric, "k", None))
+        return name if self.metric.is_builtin else self.metric
 
     def at(self, k: int | None) -> Spec:
         """Return the same at a cutoff."""
-        return replace(self, metric=with_options(self.metric, {"k": k}))
+        options: dict[str, Any] = {"k": k}
+        return replace(self, metric=replace(self.metric, **options))
 
 
 def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
@@ -110,7 +117,7 @@ def _named(text: str, k: int | None) -> Spec:
     if level is not None and not metric.reads_relevance:
         msg = f"{text!r}: {name} reads no relevance, so {LEVEL_OPTION}={level:g} means nothing"
         raise OptionError(msg, f"{metric.label!r}" + (", or 'num_rel_ret'" if name == "num_ret" else ""))
-    return Spec(at_level(metric, level), {option: value for option, value in options.items() if option != "k"})
+    return Spec(metric, {option: value for option, value in options.items() if option != "k"}, level)
 
 
 def _check_metric(metric: object) -> Metric:
