@@ -174,7 +174,7 @@ def test_keys_of_types_that_never_match_are_named(make):
 
 def test_a_frame_without_columns_is_named(make):
     for frame, given in ((make({}), {}), (make(COLUMNS), {"truth": make({})})):
-        with pytest.raises(recframe.MissingColumnError, match="has no such column; it has no columns"):
+        with pytest.raises(recframe.MissingColumnError, match="has no such columns?; it has no columns"):
             recframe.rec(frame).ndcg(**given)
 
 
@@ -260,6 +260,79 @@ def test_keys_of_the_truth_are_to_be_renamed(make, columns, hint):
         recframe.MissingColumnError, match=f"(?s)truth has no such column.*columns of one name: {hint}$"
     ):
         frame.rec.ndcg(10, truth=make({name: [1] for name in columns}))
+
+
+MOVIES = {"userId": [1, 1], "movieId": [1, 2], "rating": [1, 0], "prediction": [0.2, 0.1]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "truth", "hint"),
+    [
+        (MOVIES, None, r"df.rec\(by='userId', item='movieId', relevant='rating', score='prediction'\)"),
+        (MOVIES, MOVIES, r"df.rec\(by='userId', item='movieId', score='prediction'\)"),
+        (
+            MOVIES,
+            {"user_id": [1], "movie": [1]},
+            (
+                r"df.rec\(by='userId', item='movieId', score='prediction'\); frames are matched by columns of one name:"
+                " in truth, rename 'user_id' to 'userId' and 'movie' to 'movieId'"
+            ),
+        ),
+        # Of two likely columns, the one that both frames have.
+        (
+            {"session": [1], "customer": [1], "sku": [1], "pred": [0.1]},
+            {"session": [1], "sku": [1]},
+            r"df.rec\(by='session', item='sku', score='pred'\)",
+        ),
+        (
+            {"who": [1], "sku": [1], "rank": [1], "grade": [1]},
+            None,
+            r"df.rec\(item='sku', relevant='grade'(, rank='rank')?\); by=None, if the frame is one list",
+        ),
+    ],
+)
+def test_all_missing_roles_are_in_one_error(engine, columns, truth, hint):
+    def frame_of(columns):
+        return engine.frame([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+
+    given = {} if truth is None else {"truth": frame_of(truth)}
+    with pytest.raises(
+        recframe.MissingColumnError, match=f"(?s)by='user'.*: the frame has no such.*Hint: {hint}"
+    ) as one:
+        engine.ask(frame_of(columns), "evaluate", ["ndcg", "coverage"], **given)
+    assert str(one.value).count("Hint") == 1
+    if "rec(by='userId', item='movieId'" in hint and "rename" not in hint:
+        roles = {"by": "userId", "item": "movieId", "relevant": "rating", "score": "prediction"}
+        assert len(engine.ask(frame_of(columns), "evaluate", ["ndcg", "coverage"], **given, **roles)) == 1
+
+
+def test_of_several_keys_and_models_the_others_stay(make):
+    frame = make({"userId": [1], "day": [1], "item": [1], "relevant": [1], "old": [0.1], "newest": [0.2]})
+    with pytest.raises(
+        recframe.MissingColumnError,
+        match=r"(?s)by='user', score='newst': .*Hint: df.rec\(by=\['userId', 'day'\], score=\['old', 'newest'\]\)$",
+    ):
+        frame.rec.evaluate("ndcg", by=["user", "day"], score=["old", "newst"])
+
+
+@pytest.mark.parametrize("role", ["per", "weight", "cluster"])
+def test_a_column_of_another_frame_is_to_be_joined(make, role):
+    frame, train = make(COLUMNS), make({"user": [1], "item": ["a"], "age": [30]})
+    call = frame.rec.describe if role == "cluster" else frame.rec.evaluate
+    joined = "df.merge(users, on='user')" if make.__module__.startswith("pandas") else "df.join(users, 'user')"
+    with pytest.raises(recframe.MissingColumnError) as caught:
+        call(["ndcg"], **{role: "age"})
+    assert str(caught.value).endswith(f"Hint: if another frame has it, join it to the frame first, as in {joined}")
+    with pytest.raises(recframe.MissingColumnError) as caught:
+        call(["novelty"], **{role: "age"}, train=train, truth=make(COLUMNS))
+    assert str(caught.value).endswith(f"Hint: train has it: join it to the frame or to truth first, as in {joined}")
+
+
+def test_a_key_that_both_frames_have_is_named(make):
+    frame = make(MOVIES)
+    with pytest.raises(recframe.MissingColumnError, match="(?s)by='user': train .*Hint: by='userId', which both"):
+        frame.rec.add_popular(frame, item="movieId")
+    assert len(frame.rec.add_popular(frame, item="movieId", by="userId")) == 2
 
 
 def test_a_column_of_lists_is_to_be_exploded(make):

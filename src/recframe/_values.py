@@ -56,7 +56,7 @@ def column_name(role: str, value: object, labels: Labels = None) -> str:
     if labels is not None and isinstance(value, int | float | tuple) and not isinstance(value, bool):
         names = ", ".join(map(quoted, labels)) or "no columns"
         msg = f"{role}={quoted(value)}: the frame has no such column; it has {names}"
-        raise MissingColumnError.of(msg, "", role, value)
+        raise MissingColumnError.of(msg, "", (role, value))
     what, hint = _instead(role, value)
     hint = config_hint(role, value) or hint
     msg = f"{role}={quoted(value)} is {what}not the name of a column"

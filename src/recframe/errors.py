@@ -84,9 +84,10 @@ class MissingColumnError(RecError, KeyError):
     """A role names a column that the frame does not have."""
 
     @classmethod
-    def of(cls, message: str, hint: str, role: str, column: object) -> MissingColumnError:
-        """Return the error for the column of a role, and say if it is `recframe.Config` that names it."""
-        return cls(message, "; ".join(each for each in (hint, config_hint(role, column)) if each))
+    def of(cls, message: str, hint: str, *columns: tuple[str, object]) -> MissingColumnError:
+        """Return the error for roles with their columns, and say which of them `recframe.Config` names."""
+        configured = (config_hint(role, column) for role, column in columns)
+        return cls(message, "; ".join(filter(None, (hint, *configured))))
 
     def __str__(self) -> str:
         # KeyError prints the repr of its argument, which turns line breaks into \n.

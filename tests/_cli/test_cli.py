@@ -902,6 +902,13 @@ def test_a_gate_names_the_model(run):
             "evaluate recs.parquet -m mrr --item itm",
             "(?s)--item itm: the frame has no such column; it has .*did you mean 'item'",
         ),
+        (
+            "evaluate recs.parquet -m coverage --by usr --item itm --score scor",
+            (
+                "(?s)--by usr, --item itm, --score scor: the frame has no such columns;"
+                " it has .*Hint: --by user --item item --score score$"
+            ),
+        ),
         ("evaluate recs.parquet --weight wait", "--weight wait: the frame has no such column; it has .*'extra'"),
         ("compare recs.parquet --score score,extra", "(?s)Hint: --score score --score extra"),
         ("compare recs.parquet", "(?s)Hint: old.csv new.csv; in one file, --score old --score new"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shlex
 import sys
 import textwrap
@@ -88,11 +89,15 @@ def as_options(text: str) -> str:
     from recframe._arguments import ROLES
     from recframe._cli.options import own_arguments
 
+    text = _BOUND.sub(lambda call: _NEXT.sub(" ", call[1]), text)
     text = text.replace(ONE_MODEL, f"old.csv new.csv; in one file, {ONE_MODEL}")
     arguments = {*ROLES, *own_arguments("compare"), "metrics", "judge", "save", "counts", "chance"}
     return "\n".join(" ".join(_with_options(iter(line.split(" ")), arguments)) for line in text.split("\n"))
 
 
+_BOUND = re.compile(r"df\.rec\(([^()]*)\)(?=;|$)", re.MULTILINE)
+"""The call that binds roles, in a hint."""
+_NEXT = re.compile(r", (?=\w+=)")
 ONE_MODEL = "score=['old', 'new'], or model='model'"
 """The hint where a call needs two models: on the command line, files are models too."""
 CLOSING = {"'": "'", "[": "]", "(": ")"}

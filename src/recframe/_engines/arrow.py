@@ -36,7 +36,7 @@ class Arrow(Adapter):
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():
             _check_names(name, source.native)
-            self.check_names(name, source)
+        self.check_names(sources)
         adapter, convert = _computing()
         frames = {name: source.with_native(convert(_read_columns(source))) for name, source in sources.items()}
         session = adapter.open_frames(frames, rows=rows)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 import narwhals as nw
 
 from recframe._columns import COUNT, EQUAL, POSITION, SIZE, START
-from recframe._engines.column_errors import missing_column
+from recframe._engines.column_errors import missing_columns
 from recframe.errors import InputError, OptionTypeError, check_packages
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class Adapter(ABC):
         Whether columns may be named by something else than text.
     writes_sql : bool
         Whether each step of a plan is a SELECT, which is computed again wherever it is read.
+    join_example : str
+        How the library joins a frame of users, with a place for the key, for hints.
     partitions : {"in turn", "on workers"}, optional
         How ``partitions=`` evaluates parts of the lists; None: the frames do not support it.
     constructors : Constructors
@@ -86,6 +88,7 @@ class Adapter(ABC):
     answers_with_rows: ClassVar[bool] = False
     any_label: ClassVar[bool] = False
     writes_sql: ClassVar[bool] = False
+    join_example: ClassVar[str] = "df.join(users, {!r})"
     partitions: ClassVar[Literal["in turn", "on workers"] | None] = None
     constructors: ClassVar[Constructors]
 
@@ -159,16 +162,16 @@ class Adapter(ABC):
         """What looks up ids in columns."""
         raise NotImplementedError
 
-    def check_names(self, name: str, source: Source) -> None:
-        """Raise if a frame lacks a column."""
-        names = self.names(source.native)
-        for spec in (*source.specs.values(), *source.unread):
-            if spec.column not in names and spec.default is None:
-                raise missing_column(spec, name, names, [each.column for each in source.specs.values()])
+    def check_names(self, sources: Mapping[str, Source]) -> None:
+        """Raise one error for all columns that frames lack."""
+        names = {name: self.names(source.native) for name, source in sources.items()}
+        error = missing_columns(sources, names, self.join_example)
+        if error is not None:
+            raise error
 
     def checked(self, name: str, source: Source) -> Any:
         """Return a frame, or raise if it lacks a column; a lazy one of polars raises when it is collected."""
-        self.check_names(name, source)
+        self.check_names({name: source})
         return source.native
 
 

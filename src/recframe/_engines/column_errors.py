@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recframe.errors import ColumnTypeError, InputError, MissingColumnError, closest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from recframe._engines.column_spec import ColumnSpec
+    from recframe._engines.column_spec import ColumnSpec, Source
 
 COLUMNS = {
     "by": "user userid uid customer customerid visitor visitorid member memberid session sessionid query queryid qid",
@@ -19,6 +20,7 @@ COLUMNS = {
     "score": "score scores prediction predictions pred preds ypred yscore",
 }
 """What the columns of a role are often called, in small letters and without underscores, the most usual first."""
+MATCHED = "frames are matched by columns of one name"
 
 
 def called(name: str) -> str:
@@ -26,32 +28,170 @@ def called(name: str) -> str:
     return "the frame" if name == "frame" else name
 
 
-def missing_column(spec: ColumnSpec, name: str, in_frame: Collection[Any], read: Collection[Any]) -> MissingColumnError:
-    """Return the error for a column that a frame lacks; those that the call reads already stand for no other one."""
+def missing_columns(
+    sources: Mapping[str, Source], in_frames: Mapping[str, Collection[Any]], join: str
+) -> MissingColumnError | None:
+    """Return one error for all columns that the frames of a call lack, or None if they lack none.
+
+    Parameters
+    ----------
+    sources : dict of str to Source
+        The frames of the call, the one that it is about first, and the columns to read from each.
+    in_frames : dict of str to collection
+        The names of the columns of each frame.
+    join : str
+        How the frames' library joins a frame of users, with a place for the key.
+    """
+    lacking = {name: _lacking(source, in_frames[name]) for name, source in sources.items()}
+    every = [(name, spec) for name, specs in lacking.items() for spec in specs]
+    if not every:
+        return None
+    messages = [_message(specs, name, in_frames[name]) for name, specs in lacking.items() if specs]
+    remedies = _Remedies(sources, in_frames, join)
+    if len(every) == 1:
+        ((name, spec),) = every
+        return MissingColumnError.of(messages[0], remedies.alone(name, spec), (spec.role, spec.column))
+    columns = dict.fromkeys((spec.role, spec.column) for _, spec in every)
+    return MissingColumnError.of("\n".join(messages), remedies.together(every), *columns)
+
+
+def _lacking(source: Source, in_frame: Collection[Any]) -> list[ColumnSpec]:
+    """Return the columns that a frame lacks, each once for each role."""
+    lacking = {
+        (spec.role, spec.column): spec
+        for spec in (*source.specs.values(), *source.unread)
+        if spec.column not in in_frame and spec.default is None
+    }
+    return list(lacking.values())
+
+
+def _message(specs: Sequence[ColumnSpec], name: str, in_frame: Collection[Any]) -> str:
+    """Return what a frame lacks, and what it has."""
+    roles = ", ".join(f"{spec.role}={spec.column!r}" for spec in specs)
     names = ", ".join(map(repr, in_frame)) or "no columns"
-    msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
-    several = [part.strip() for part in str(spec.column).split(",")]
-    free = [column for column in in_frame if column not in read or spec.role == "per"]
-    near, usual = closest_of(spec.column, map(str, free)), _usual_columns(spec.role, free)
-    near = near if near in map(str, usual) or not usual else ""
-    if len(several) > 1 and {*several} <= {*in_frame}:
-        hint = f"{spec.role}={several}"
-    elif name not in ("frame", "users", "items") and spec.role in ("by", "item"):
+    return f"{roles}: {called(name)} has no such column{'s' * (len(specs) > 1)}; it has {names}"
+
+
+@dataclass(frozen=True)
+class _Remedies:
+    """What to do about columns that the frames of a call lack."""
+
+    sources: Mapping[str, Source]
+    in_frames: Mapping[str, Collection[Any]]
+    join: str
+
+    def alone(self, name: str, spec: ColumnSpec) -> str:
+        """Return the hint for the only column that is missing."""
+        shared = self._shared(name, spec)
+        if shared is not None:
+            return f"{spec.role}={shared!r}, which both frames have"
+        several = [part.strip() for part in str(spec.column).split(",")]
+        if len(several) > 1 and {*several} <= {*self.in_frames[name]}:
+            return f"{spec.role}={several}"
+        if self._is_matched(name, spec):
+            return f"{MATCHED}: in {name}, rename {self._renamed(name, spec, spec.column)}"
+        near, usual = self._guesses(name, spec)
+        return f"did you mean {near!r}?" if near else " or ".join(self._ways(name, spec, usual))
+
+    def together(self, lacking: Sequence[tuple[str, ColumnSpec]]) -> str:
+        """Return the hint for several columns that are missing: a call to paste, and what it cannot say."""
+        new: dict[tuple[str, str], Any] = {}
+        renames: dict[str, list[str]] = {}
+        others: list[str] = []
+        for name, spec in lacking:
+            role = spec.role, spec.column
+            if self._is_matched(name, spec):
+                shared = self._shared(name, spec)
+                if shared is not None:
+                    new.setdefault(role, shared)
+                if new.get(role, spec.column) not in self.in_frames[name]:
+                    renames.setdefault(name, []).append(self._renamed(name, spec, new.get(role, spec.column)))
+                continue
+            near, usual = self._guesses(name, spec, new.values())
+            if near or usual:
+                new[role] = self._matched_everywhere(spec, [*([near] if near else []), *usual])
+            elif spec.role == "score" and "rank" in self.in_frames[name]:
+                new["rank", spec.column] = "rank"
+            else:
+                others.append(" or ".join(self._ways(name, spec, usual)))
+        renamed = [f"in {name}, rename {' and '.join(columns)}" for name, columns in renames.items()]
+        renamed = [f"{MATCHED}: {', and '.join(renamed)}"] if renamed else []
+        return "; ".join([*self._call(new), *renamed, *dict.fromkeys(others)])
+
+    def _call(self, new: Mapping[tuple[str, str], Any]) -> list[str]:
+        """Return the call that names the new columns of roles: of each key and model, also the columns that stay."""
+        arguments = {}
+        for role in dict.fromkeys(role for role, _ in new):
+            read = self._columns_of(role) or [column for other, column in new if other == role]
+            columns = [new.get((role, column), column) for column in read]
+            arguments[role] = columns[0] if len(columns) == 1 else columns
+        texts = {role: f"{role}={value!r}" for role, value in arguments.items()}
+        if len(texts) == 1:
+            return [*texts.values()]
+        bound = [texts.pop(role) for role in (*COLUMNS, "rank") if role in texts]
+        return [*([f"df.rec({', '.join(bound)})"] if bound else []), *texts.values()]
+
+    def _columns_of(self, role: str) -> list[str]:
+        """Return the columns that the call reads for a role, in its order."""
+        specs = (spec for source in self.sources.values() for spec in source.specs.values())
+        return list(dict.fromkeys(spec.column for spec in specs if spec.role == role))
+
+    def _is_matched(self, name: str, spec: ColumnSpec) -> bool:
+        """Return whether a column is a key by which a further frame is matched with the first one."""
+        return spec.role in ("by", "item") and name not in ("frame", "users", "items")
+
+    def _shared(self, name: str, spec: ColumnSpec) -> Any:
+        """Return a column that is usual for a key and in the first frame too, which also lacks the key; or None."""
+        first = next(iter(self.in_frames.values()))
+        if not self._is_matched(name, spec) or spec.column in first or len(self.in_frames) == 1:
+            return None
+        near, usual = self._guesses(name, spec)
+        return next((column for column in (*([near] if near else []), *usual) if column in first), None)
+
+    def _matched_everywhere(self, spec: ColumnSpec, guesses: Sequence[Any]) -> Any:
+        """Return the first guess that all frames which lack the column have, or simply the first."""
+        holders = [
+            self.in_frames[name]
+            for name, source in self.sources.items()
+            if any((each.role, each.column) == (spec.role, spec.column) for each in source.specs.values())
+        ]
+        return next((guess for guess in guesses if all(guess in names for names in holders)), guesses[0])
+
+    def _renamed(self, name: str, spec: ColumnSpec, column: Any) -> str:
+        """Return what to rename in a further frame, so that it matches a column of the first one."""
+        near, usual = self._guesses(name, spec)
         what = ", ".join([repr(near)] if near else map(repr, usual)) or "the column that holds it"
-        hint = f"frames are matched by columns of one name: in {name}, rename {what} to {spec.column!r}"
-    elif near:
-        hint = f"did you mean {near!r}?"
-    else:
-        also = ["rank='rank'"] if spec.role == "score" and "rank" in in_frame else []
-        also += ["by=None, if the frame is one list"] if spec.role == "by" and not usual else []
+        return f"{what} to {column!r}"
+
+    def _guesses(self, name: str, spec: ColumnSpec, taken: Collection[Any] = ()) -> tuple[str, list[Any]]:
+        """Return the column of almost the same name, or nothing, and those that are usual for the role."""
+        # Columns that the call reads already stand for no other one.
+        read = {each.column for each in self.sources[name].specs.values()} if spec.role != "per" else set()
+        free = [column for column in self.in_frames[name] if column not in read and column not in taken]
+        near, usual = closest_of(spec.column, map(str, free)), _usual_columns(spec.role, free)
+        return (near if near in map(str, usual) or not usual else ""), usual
+
+    def _ways(self, name: str, spec: ColumnSpec, usual: Sequence[Any]) -> list[str]:
+        """Return what may be done where no column has almost the same name."""
+        ways = ["rank='rank'"] if spec.role == "score" and "rank" in self.in_frames[name] else []
+        is_whole_key = spec.role == "by" and len(self._columns_of("by")) == 1
+        ways += ["by=None, if the frame is one list"] if is_whole_key and not usual else []
         if spec.role == "relevant" and not usual:
             of_truth = "leave relevant= out, if each of its rows is relevant"
-            also += [of_truth if name == "truth" else "truth=, if another frame holds what was relevant"]
+            ways.append(of_truth if name == "truth" else "truth=, if another frame holds what was relevant")
         elif name == "truth" and not usual:
-            also += ["join it to truth"]
-        also += [f"{spec.role}={column!r}" for column in usual]
-        hint = " or ".join(also) or f"{spec.role}= names the column that holds it"
-    return MissingColumnError.of(msg, hint, spec.role, spec.column)
+            ways.append("join it to truth")
+        elif spec.use in ("attribute", "value"):
+            ways.append(self._joined(spec))
+        ways += [f"{spec.role}={column!r}" for column in usual]
+        return ways or [f"{spec.role}= names the column that holds it"]
+
+    def _joined(self, spec: ColumnSpec) -> str:
+        """Return how a column that another frame holds gets into this one."""
+        holder = next((f"{name} has it:" for name, names in self.in_frames.items() if spec.column in names), None)
+        example = self.join.format((self._columns_of("by") or ["user"])[0])
+        into = "the frame or to truth" if "truth" in self.sources else "the frame"
+        return f"{holder or 'if another frame has it,'} join it to {into} first, as in {example}"
 
 
 def alike_columns(name: str, alike: Iterable[str]) -> InputError:

@@ -46,6 +46,7 @@ class Pandas(Engine):
     eager = True
     answers_with_rows = True
     any_label = True
+    join_example = "df.merge(users, on={!r})"
     constructors: ClassVar[Constructors] = pandas_constructors
 
     def names(self, frame: Any) -> list[Any]:
@@ -59,13 +60,13 @@ class Pandas(Engine):
     def as_result(self, frame: Any) -> Any:
         return self.as_narwhals(with_levels(frame, frame.index.names))
 
-    def check_names(self, name: str, source: Source) -> None:
-        super().check_names(name, source)
-        check_once(name, source)
+    def check_names(self, sources: Mapping[str, Source]) -> None:
+        super().check_names(sources)
+        for name, source in sources.items():
+            check_once(name, source)
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
-        for name, source in sources.items():
-            self.check_names(name, source)
+        self.check_names(sources)
         arrays, decoders = read_columns(sources)
         models = {name for name, spec in specs_of(sources).items() if spec.use == "model"}
         for name in rows:

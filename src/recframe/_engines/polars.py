@@ -120,8 +120,7 @@ class EagerPolars(Polars):
         return collect_columns(frame.to_native()) if self._few else collect(frame.to_native())
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
-        for name, source in sources.items():
-            self.check_names(name, source)
+        self.check_names(sources)
         columns = EagerColumns.read(sources, rows)
         engine = EagerPolars.of_heights([frame.height for frame in columns.frames.values()])
 

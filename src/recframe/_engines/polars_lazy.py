@@ -153,7 +153,7 @@ class LazyPolars(Polars):
 
 def _checked(name: str, source: Source, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
     """Return a frame, or raise if its schema lacks a column."""
-    EagerPolars().check_names(name, source.with_native(pl.DataFrame(schema=schema)))
+    EagerPolars().check_names({name: source.with_native(pl.DataFrame(schema=schema))})
     return frame
 
 

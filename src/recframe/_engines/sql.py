@@ -65,8 +65,8 @@ class SqlEngine(Engine):
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
             return self.rename(result, names)
 
+        self.check_names(sources)
         for name, source in sources.items():
-            self.check_names(name, source)
             self._check_alike(name, source)
         untyped = {name: self.untyped(source.native) for name, source in sources.items()}
         frames = {name: _read(self, source, untyped[name]) for name, source in sources.items()}

@@ -136,7 +136,7 @@ def to_dict(
         msg = "frame is lazy, but a dict holds its rows"
         raise OptionTypeError(msg, "to_dict(frame.collect())")
     specs = {name: ColumnSpec(column, name, "key") for name, column in roles.items()}
-    adapter_of(frame).check_names("frame", Source(frame, specs))
+    adapter_of(frame).check_names({"frame": Source(frame, specs)})
     keys = (by, item) if model is None else (model, by, item)
     data = nw.from_native(constructors_for((frame,), None).reorder(frame, [*keys, *value.values()]), eager_only=True)
     columns = [column.to_list() for column in data.drop_nulls([*value.values()]).iter_columns()]
