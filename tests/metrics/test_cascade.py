@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from compare import assert_oracle
+import recframe
+from compare import assert_oracle, same
 from recframe import metrics
 from spellings import spellings_of
-from strategies import shop
+from strategies import BY, crowd, shop
 
 LABELS = [label for name in ("err", "pfound") for label in spellings_of(name, (1, 2, 3, 9, None))]
 
@@ -16,6 +17,44 @@ LABELS = [label for name in ("err", "pfound") for label in spellings_of(name, (1
 @pytest.mark.parametrize("grades", [(0, 0, 0, 1, 2, 3, -1), (0, 1)], ids=["graded", "binary"])
 def test_every_list(engine, ties, grades):
     assert_oracle(engine, shop(f"cascade {ties} {grades}", 120, grades=grades), LABELS, ties)
+
+
+def test_each_metric_keeps_its_own_cutoff(polars_engine):
+    """Several probabilities to stop, each read up to another position, two of them by metrics with different cutoffs."""
+    frame = polars_engine.frame(crowd(38, 60, relevance=(0, 0, 1)))
+    some = ["err@2", "err@4", "pfound@3", "pfound(p_break=0.5)@9", "err(max_relevance=5)", "map"]
+    (together,) = polars_engine.ask(frame, "evaluate", some, by=BY)
+    for label in some:
+        assert same(polars_engine.ask(frame, "measure", label, by=BY), together[label]), label
+
+
+def half(relevance, greatest):
+    return relevance * 0.5
+
+
+def third(relevance, greatest):
+    return relevance / 3
+
+
+class BothUsers(recframe.CutMetric):
+    """Two users who stop with other probabilities, by a term that multiplies these."""
+
+    name = "both_users"
+
+    def terms(self, row):
+        first, second = (row.cascade(stop, lambda position: 1 / position, self.k) for stop in (half, third))
+        return {"first": first, "product": first * second}
+
+    def value(self, sums):
+        return sums["first"] + sums["product"]
+
+
+def test_a_product_of_probabilities_to_stop_reads_both_at_the_same_positions(polars_engine):
+    frame = polars_engine.frame(crowd(39, 40, relevance=(0, 0, 1)))
+    some = [BothUsers(k=3), metrics.ERR(k=9, probability={1: 0.5}), metrics.ERR(k=2)]
+    (together,) = polars_engine.ask(frame, "evaluate", some, by=BY)
+    for metric in some:
+        assert same(polars_engine.ask(frame, "measure", metric, by=BY), together[str(metric)])
 
 
 def test_relevance_that_a_metric_cannot_use_is_named(engine):

@@ -40,7 +40,7 @@ TOO_LONG = (
 
 def cascade_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
     """Return the sums over the places of tied blocks at which users stop, from ranked rows."""
-    upto = requirements.cascade_cutoff
+    upto = requirements.place_cutoffs[STOPS]
     places = MOST_PLACES if upto is None else min(upto, MOST_PLACES)
     stopping = range(len(requirements.numbers.stops))
     # Text is no number: that is an error of polars which names it.

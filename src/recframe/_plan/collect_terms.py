@@ -174,11 +174,13 @@ class _Asking:
             up = dict.fromkeys(ranked.by_column, metric.cutoff)
             ranked, untied = replace(ranked, upto=up), replace(untied, upto=up)
         places = {
-            kind: self.sums.known(metric.label, self._terms(metric, row_of(self.numbers)))
-            for kind, row_of in PLACES.items()
-            if kind in row.requested
+            kind: self._places(metric, row_of(self.numbers)) for kind, row_of in PLACES.items() if kind in row.requested
         }
         return AccuracyTerms(metric, reads, ranked, untied, ideal, places)
+
+    def _places(self, metric: Metric, row: PlaceRow) -> Terms:
+        """Return what a place of a tied block adds."""
+        return self.sums.known(metric.label, self._terms(metric, row), row.requested)
 
     def _untied(self, metric: Metric) -> Terms:
         """Return what a row adds that ties with no other, in fewer steps; a custom metric is called once for rows."""

@@ -180,14 +180,14 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Later) -> Frame:
     kept = context.engine.collect_once(rows.count_hits(kept, requested))
     first_hit, cascade = requirements.places[FIRST_HIT].by_column, requirements.places[STOPS].by_column
     if rows.tied and first_hit:
-        kept = _with_blocks(context, kept, places.first_hit_places(context, kept, ranking.upto), first_hit)
+        kept = _with_blocks(context, kept, places.first_hit_places(context, kept), first_hit)
         each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
         added |= {column: added[column] + nw.col(block_column(column)) * each for column in first_hit}
     if cascade:
         if len(requirements.numbers.stops) > 1:
             msg = "a metric with several probabilities to stop at a row has no contributions"
             raise OptionError(msg)
-        stops = row_stop_places(context, kept, ranking.upto, tied=rows.tied)
+        stops = row_stop_places(context, kept, tied=rows.tied)
         kept = _with_blocks(context, kept, stops, cascade, RELEVANCE)
         added |= {column: added[column] + nw.col(block_column(column)) for column in cascade}
     # A sum skips what is missing.

@@ -121,7 +121,7 @@ class Ranking:
             and requirements.places[FIRST_HIT].by_column
             and context.engine.may_hold(hits, HOLDS_SEVERAL_FIRST_HITS)
         ):
-            first = places.first_hit_places(context, hits, self.upto)
+            first = places.first_hit_places(context, hits)
             addends.append(Addends(first, requirements.places[FIRST_HIT].summands))
         if requirements.requested & {RANKED, ROWS}:
             addends += row_counts(context, self.ranked, kept, self._index, self.upto)
@@ -132,9 +132,9 @@ class Ranking:
             served = context.engine.distinct(context.engine.drop_missing(scored, SCORE), context.group)
             addends.append(Addends(served, {SERVED: constant(SERVED, 1.0)}))
         if requirements.numbers.alphas:
-            addends += sums_of_subtopics(context, kept, ideal(), self.upto, tied=rows.tied)
+            addends += sums_of_subtopics(context, kept, ideal(), tied=rows.tied)
         if requirements.numbers.stops:
-            stops = stop_places(context, kept, self.upto, tied=rows.tied)
+            stops = stop_places(context, kept, tied=rows.tied)
             addends.append(Addends(stops, requirements.places[STOPS].summands))
         return addends
 

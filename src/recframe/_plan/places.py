@@ -27,7 +27,7 @@ from recframe._columns import (
     START,
 )
 from recframe._plan import ranks
-from recframe.metrics._row import EPSILON
+from recframe.metrics._row import EPSILON, FIRST_HIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from recframe._plan.context import CallContext
 
 
-def first_hit_places(context: CallContext, hits: Frame, upto: int | None) -> Frame:
+def first_hit_places(context: CallContext, hits: Frame) -> Frame:
     """Return the places of the tied blocks with several of a list's first hits, with the probability of each."""
+    upto = context.requirements.place_cutoffs[FIRST_HIT]
     several = hits.filter(nw.col(HIT) > 0, ranks.HOLDS_SEVERAL_FIRST_HITS)
     blocks = _up_to(several.select(*context.group, START, SIZE, BLOCK_HITS).unique(), upto)
     return ranks.chances(repeated(context.engine, blocks, nw.col(SIZE), _left(upto)), context.group)

@@ -21,6 +21,7 @@ from recframe._columns import (
     POPULAR_LEVEL,
     POSITION,
     VALUE,
+    stop_column,
 )
 from recframe._plan.weight_tables import WeightSums
 from recframe.metrics._place_row import PLACES
@@ -85,6 +86,15 @@ class RankedTerms(NamedTuple):
         """Return the terms of metrics by the rows that these read."""
         of_hits = Terms.union(each for reads, each in terms if reads != "all")
         return cls(of_hits, Terms.union(each for reads, each in terms if reads == "all"))
+
+
+class Cascade(NamedTuple):
+    """Probabilities to stop that are computed together, because their metrics read the same positions."""
+
+    stops: tuple[int, ...]
+    """The numbers of the probabilities."""
+    cutoff: int | None
+    """The last position that a metric reads; None: all."""
 
 
 @dataclass(frozen=True)
@@ -263,11 +273,7 @@ class Requirements:
     @cached_property
     def all_rows_upto(self) -> int | None:
         """The last position up to which metrics of relevance read all ranked rows, 0 if none does; None: all."""
-        cutoffs = [
-            None if terms.metric.cuts_at_relevant else terms.metric.cutoff
-            for terms in self.accuracy
-            if terms.reads == "all" or STOPS in terms.places
-        ]
+        cutoffs = [_cutoff(terms.metric) for terms in self.accuracy if terms.reads == "all" or STOPS in terms.places]
         if self.ranked.requested & COMPARED:
             cutoffs.append(None)
         return furthest(cutoffs) if cutoffs else 0
@@ -294,9 +300,38 @@ class Requirements:
         return furthest([terms.metric.cutoff for terms in (*self.beyond_accuracy, *self.exposure)])
 
     @cached_property
-    def cascade_cutoff(self) -> int | None:
-        """The last position that a cascade model reads; None: all."""
-        return furthest([terms.metric.cutoff for terms in self.accuracy if STOPS in terms.places])
+    def place_cutoffs(self) -> Mapping[str, int | None]:
+        """The last position at which metrics read each kind of places; None: all.
+
+        A tied block has many more places than rows, so a deeper metric of another kind must not add any.
+        """
+        return {
+            kind: furthest([_cutoff(terms.metric) for terms in self.accuracy if kind in terms.places])
+            for kind in PLACES
+        }
+
+    @cached_property
+    def cascades(self) -> tuple[Cascade, ...]:
+        """The probabilities to stop, by the positions that their metrics read."""
+        columns = {stop_column(number): number for number in self.numbers.stops.values()}
+        read = [
+            ([columns[name] for name in sorted(terms.places[STOPS].requested & columns.keys())], _cutoff(terms.metric))
+            for terms in self.accuracy
+            if STOPS in terms.places
+        ]
+        numbers = sorted({number for stops, _ in read for number in stops})
+        if any(len(stops) > 1 for stops, _ in read):
+            # A term may multiply the probabilities of its metric, so all are needed in the same rows.
+            return (Cascade(tuple(numbers), self.place_cutoffs[STOPS]),)
+        stops: dict[int | None, list[int]] = {}
+        for number in numbers:
+            stops.setdefault(furthest([cutoff for each, cutoff in read if number in each]), []).append(number)
+        return tuple(Cascade(tuple(together), cutoff) for cutoff, together in stops.items())
+
+
+def _cutoff(metric: Metric) -> int | None:
+    """Return the last position that a metric reads in every list; None: all, or another one in each list."""
+    return None if metric.cuts_at_relevant else metric.cutoff
 
 
 def furthest(cutoffs: Sequence[int | None]) -> int | None:

@@ -50,8 +50,9 @@ from recframe._columns import (
     stop_column,
     survival_column,
 )
-from recframe._plan.sum_columns import KEPT
+from recframe._plan.sum_columns import KEPT, constant
 from recframe.errors import OptionError
+from recframe.metrics._row import STOPS
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
+    from recframe._plan.requirements import Cascade
 
 TAIL = 8.7
 """How many standard deviations of a binomial distribution hold all but 1e-17 of it."""
@@ -68,7 +70,7 @@ SINE_TERMS, ARCTAN_TERMS = 11, 12
 """Of the series of the sine up to a right angle, and of the arctangent up to 0.2."""
 
 
-def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
+def stop_places(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     """Return the positions at which users may stop, with the probability to get to the block and to stop there then."""
     count = len(context.requirements.numbers.stops)
     stops, examined = numbered(count, stop_column), numbered(count, examined_column)
@@ -78,16 +80,28 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     alone = alone.with_columns(_place(1).alias(POSITION)).select(*columns)
     if not tied:
         return alone
-    survived, block = numbered(count, survival_column), [*context.group, START]
     grades = grades.filter(nw.col(SIZE) > 1)
-    places = survivals(context, grades, block, examined, upto, len(stops))
+    parts = [_tied_stop_places(context, grades, cascade) for cascade in context.requirements.cascades]
+    return context.engine.stack([alone, *(part.select(*columns) for part in parts)])
+
+
+def _tied_stop_places(context: CallContext, grades: Frame, cascade: Cascade) -> Frame:
+    """Return the places of tied blocks with the probabilities to stop there that a cascade has, 0 for all others."""
+    block, stops = [*context.group, START], [stop_column(number) for number in cascade.stops]
+    examined = [examined_column(number) for number in cascade.stops]
+    if cascade.cutoff is not None and len(context.requirements.cascades) > 1:
+        grades = grades.filter(nw.col(START) <= cascade.cutoff)
+    places = survivals(context, grades, block, examined, cascade)
+    survived = [survival_column(number) for number in cascade.stops]
     passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survived]
     stopped = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survived, strict=True)}
+    count = len(context.requirements.numbers.stops)
+    others = {*numbered(count, stop_column), *numbered(count, examined_column)} - {*stops, *examined}
     places = places.with_columns(**stopped).with_columns(_place(nw.col(POSITION)).alias(POSITION))
-    return context.engine.stack([alone, places.select(*columns)])
+    return places.with_columns(*(constant(name, 0.0) for name in sorted(others))) if others else places
 
 
-def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
+def row_stop_places(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     """Return the positions that a row may have, by its relevance, with the probability to get to it and stop there.
 
     There is one probability to stop. The other rows of the block are a block of their own, with one row less.
@@ -107,7 +121,8 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     rest = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
     itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
     rest = rest.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
-    places = engine.join(survivals(context, rest, row, [], upto, 1), grades.select(*row, SIZE, stop, examined), row)
+    (cascade,) = context.requirements.cascades
+    places = engine.join(survivals(context, rest, row, [], cascade), grades.select(*row, SIZE, stop, examined), row)
     stopped = quotient(nw.col(stop) * nw.col(survival), nw.col(SIZE)).alias(stop)
     places = places.with_columns(stopped, _place(nw.col(POSITION) + 1).alias(POSITION)).rename({OWN_GRADE: RELEVANCE})
     return engine.stack([first, places.select(*columns)])
@@ -120,7 +135,8 @@ def _place(inside: nw.Expr | int) -> nw.Expr:
 
 def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     """Return how many rows of each tied block have which probabilities to stop, and that to get to the block."""
-    engine, cutoff, count = context.engine, context.requirements.cascade_cutoff, len(context.requirements.numbers.stops)
+    engine, count = context.engine, len(context.requirements.numbers.stops)
+    cutoff = context.requirements.place_cutoffs[STOPS]
     stops = numbered(count, stop_column)
     rows, greatest = context.with_greatest(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
     terms = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.numbers.stops]
@@ -171,7 +187,7 @@ def reached(logs: nw.Expr, ends: nw.Expr | None) -> nw.Expr:
 
 
 def survivals(
-    context: CallContext, grades: Frame, block: Sequence[str], carried: Sequence[str], upto: int | None, count: int
+    context: CallContext, grades: Frame, block: Sequence[str], carried: Sequence[str], cascade: Cascade
 ) -> Frame:
     """Return the positions of tied blocks, counted in each from 1, with the probabilities to pass them.
 
@@ -185,18 +201,18 @@ def survivals(
         The key of a block.
     carried : sequence of str
         What else is the same for all of its rows, up to the last bit.
-    upto : int or None
-        The last position of a list that matters.
-    count : int
-        How many probabilities to stop there are.
+    cascade : Cascade
+        Which probabilities to stop are read, and up to which position.
     """
     engine = context.engine
     if not engine.holds_long_queries(grades):
         msg = "users who stop at one of tied rows are more than a query of this database holds"
         raise OptionError(msg, "ties='first' or 'item'; or read the rows first: recframe.rec(table.to_polars())")
-    stops, logs, arguments = (numbered(count, column) for column in (stop_column, log_column, argument_column))
-    node, made = [*block, SIZE, BAND_FIRST, BAND_COUNT, NODE], _coefficients(count)
-    rows = _in_steps(_with_nodes(context, _with_bands(context, grades, upto)), _angles())
+    stops, logs, arguments = (
+        [column(number) for number in cascade.stops] for column in (stop_column, log_column, argument_column)
+    )
+    node, made = [*block, SIZE, BAND_FIRST, BAND_COUNT, NODE], _coefficients(cascade.stops)
+    rows = _in_steps(_with_nodes(context, _with_bands(context, grades, cascade.cutoff)), _angles())
     for log, argument, stop in zip(logs, arguments, stops, strict=True):
         rows = _in_steps(rows, _on_circle(stop, log, argument))
     rows = rows.select(*node, *carried, MARKED, *made.weighted)
@@ -254,8 +270,9 @@ class _Coefficients(NamedTuple):
 
 
 @lru_cache(KEPT)
-def _coefficients(count: int) -> _Coefficients:
-    logs, arguments = numbered(count, log_column), numbered(count, argument_column)
+def _coefficients(stops: tuple[int, ...]) -> _Coefficients:
+    logs, arguments = [log_column(number) for number in stops], [argument_column(number) for number in stops]
+    survived = [survival_column(number) for number in stops]
     size, base = nw.col(SIZE).cast(nw.Float64()), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
     rest = size - nw.col(MARKED)
     sums = {log: nw.col(log) + rest * base[0] for log in logs}
@@ -273,7 +290,7 @@ def _coefficients(count: int) -> _Coefficients:
             tuple(_folded(nw.col(name) + turned).alias(name) for name in angles),
         ),
         parts=[part.alias(name) for name, part in values.items()],
-        shares=[part.alias(name) for part, name in zip(shares, numbered(count, survival_column), strict=True)],
+        shares=[part.alias(name) for part, name in zip(shares, survived, strict=True)],
     )
 
 

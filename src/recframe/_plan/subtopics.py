@@ -48,12 +48,10 @@ NEGLIGIBLE = 1e-18
 """What a float of at least 1 does not change by."""
 
 
-def sums_of_subtopics(
-    context: CallContext, kept: Frame, ideal: Frame, upto: int | None, *, tied: bool
-) -> list[Addends]:
+def sums_of_subtopics(context: CallContext, kept: Frame, ideal: Frame, *, tied: bool) -> list[Addends]:
     """Return frames that add up to what metrics of subtopics read."""
     requirements = context.requirements
-    places = _places(context, kept, upto, tied=tied)
+    places = _places(context, kept, tied=tied)
     addends = [Addends(places, requirements.places[SUBTOPIC].summands)]
     if SUBTOPICS in requirements.requested:
         subtopics = context.subtopics
@@ -76,7 +74,7 @@ def _lists(context: CallContext, rows: Frame, column: nw.Expr) -> Frame:
     return rows.select(*context.group, column)
 
 
-def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
+def _places(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     """Return the places that hits of a subtopic may have, the probability of each, and the hits ahead of it."""
     hits = kept.filter(nw.col(HIT) > 0)
     if context.subtopics is None:
@@ -89,7 +87,8 @@ def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) 
     blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(MARKED)) if tied else hits
     blocks = context.engine.sums_before(blocks, {HITS_BEFORE: MARKED if tied else HIT}, group, START)
     if tied:
-        places = marked_places(context, blocks, group, upto, _most_hits(context.requirements.numbers.alphas))
+        upto, most = context.requirements.place_cutoffs[SUBTOPIC], _most_hits(context.requirements.numbers.alphas)
+        places = marked_places(context, blocks, group, upto, most)
         return places.with_columns((nw.col(HITS_BEFORE) + nw.col(NTH) - 1).alias(HITS_BEFORE))
     place = nw.col(START).cast(nw.Float64()).alias(POSITION)
     return blocks.with_columns(place, nw.lit(1.0).alias(CHANCE))

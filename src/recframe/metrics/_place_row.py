@@ -57,7 +57,7 @@ class CascadeRow(PlaceRow):
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
         number = self._numbers.stops.of(stop)
         position = nw.col(POSITION)
-        return nw.col(stop_column(number)) * nw.col(examined_column(number)) * cut(of(position), position, k)
+        return self._column(stop_column(number)) * nw.col(examined_column(number)) * cut(of(position), position, k)
 
 
 PLACES: Mapping[str, type[PlaceRow]] = {FIRST_HIT: FirstHitRow, STOPS: CascadeRow, SUBTOPIC: SubtopicRow}
