@@ -125,7 +125,7 @@ REQUIRED = {
 }
 """What belongs in an argument that has no default."""
 BESIDE = {"estimate": {"truth": "frame"}, "bounds": {"truth": "judge"}, "split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
-          "tune": {"score": ["score", "day"], "folds": 2},
+          "tune_fusion": {"score": ["score", "day"], "folds": 2},
           "agreement": {"score": ["score", "day"]}, "table": {"result": "values"}, "forest": {"result": "values"}, "report": {"path": "report.html"},
           "curve": {"metrics": "ndcg", "k": [1, 2]}, "differences": {"score": ["score", "day"]}, "segments": {"per": "day"},
           "trend": {"per": "day"}}  # fmt: skip

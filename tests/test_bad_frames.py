@@ -50,7 +50,9 @@ def test_columns_without_a_role_may_have_one_name_on_pandas():
     with pytest.raises(recframe.InputError, match=r"(?s)'note' 2 times.*Hint: rename or drop one"):
         recframe.rec(twice).check()
     pytest.importorskip("scipy")
-    assert recframe.rec(twice).tune("ndcg@2", **models).equals(recframe.rec(frame).tune("ndcg@2", **models))
+    assert (
+        recframe.rec(twice).tune_fusion("ndcg@2", **models).equals(recframe.rec(frame).tune_fusion("ndcg@2", **models))
+    )
 
 
 def test_a_missing_key_is_not_the_column_of_another_key(polars_engine):

@@ -97,8 +97,8 @@ def test_any_label_is_a_role_of_the_data_methods(labels):
 def test_any_label_is_a_role_of_tune(labels):
     pytest.importorskip("scipy")
     frame, roles = named(labels)
-    expected = recframe.rec(type(frame)(TEXT)).tune("mrr", score=["score", "price"], folds=2)
-    found = recframe.rec(frame).tune("mrr", folds=2, **{**roles, "score": [labels["score"], labels["price"]]})
+    expected = recframe.rec(type(frame)(TEXT)).tune_fusion("mrr", score=["score", "price"], folds=2)
+    found = recframe.rec(frame).tune_fusion("mrr", folds=2, **{**roles, "score": [labels["score"], labels["price"]]})
     assert found.equals(expected)
 
 

@@ -380,7 +380,7 @@ def test_keys_that_are_lists_or_structs_in_comparisons(kind, lazy):
         "clusters": lambda frame, _: frame.rec.describe("ndcg@2", **both, cluster="user"),
         "ranked clusters": lambda frame, _: frame.rec.rank_models("ndcg@2", **both, cluster="user"),
         "drawn clusters": lambda frame, _: frame.rec.compare("ndcg@2", **both, cluster="user", test="bootstrap"),
-        "tune": lambda frame, _: frame.rec.tune("ndcg@2", **both, cluster="user", methods="sum", folds=2),
+        "tune_fusion": lambda frame, _: frame.rec.tune_fusion("ndcg@2", **both, cluster="user", methods="sum", folds=2),
         "sample_size": lambda frame, _: frame.rec.sample_size("ndcg@2", **both, per="user", difference=0.1),
         "states": lambda frame, _: recframe.merge_states(frame.rec.state("ndcg@2", **both, cluster="user")).compare(),
         "bounds": lambda frame, truth: frame.rec.bounds("ndcg@2", score="new", per="user", truth=truth),

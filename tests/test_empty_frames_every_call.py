@@ -68,7 +68,7 @@ CALLS = {
         (), BOTH, {**BOTH, "method": "sum", "normalize": "zscore"},
         {**BOTH, "method": "median", "normalize": "min-max"},
     ],
-    "tune": [("ndcg", 2), *({**BOTH, "folds": folds, "grid": {"k": [1, 60]}, "methods": "rrf"} for folds in (2, 5))],
+    "tune_fusion": [("ndcg", 2), *({**BOTH, "folds": folds, "grid": {"k": [1, 60]}, "methods": "rrf"} for folds in (2, 5))],
     "top": [(1,), {}],
     "to_lists": [(1,), {}],
     "split": [(), {"last": 1, "time": "day"}, {"fraction": 0.5}],

@@ -18,6 +18,7 @@ FRAME = pl.DataFrame({"user": [1, 1], "relevant": [1, 0], "score": [0.9, 0.8]})
     ("call", "hint"),
     [
         (lambda: recframe.merge, "Hint: 'merge' is now 'merge_states'"),
+        (lambda: FRAME.rec.tune, "Hint: 'tune' is now 'tune_fusion'"),
         (lambda: FRAME.rec.merge, "Hint: did you mean 'recframe.merge_states'?"),
     ],
 )

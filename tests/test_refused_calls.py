@@ -68,7 +68,7 @@ def test_of_charts(metric, given):
             "how long they",
         ),
         (lambda rec: rec.position_bias(relevant="relevant", rank="day").collect(), "no item of a list is shown at two"),
-        (lambda rec: rec.tune("ndcg", score=["score", "other"]).collect(), "folds=5 is more than the 2 lists"),
+        (lambda rec: rec.tune_fusion("ndcg", score=["score", "other"]).collect(), "folds=5 is more than the 2 lists"),
     ],
 )
 def test_of_lazy_frames(call, message):
@@ -131,7 +131,7 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(FRAME).changes("ndcg", mots=3), "Hint: did you mean 'most'?"),
         (lambda: recframe.rec(FRAME).plot.trend("ndcg", chnges=3), "there are metric, k, "),
         (lambda: recframe.rec(FRAME).compare("ndcg", base="score"), "Hint: did you mean 'baseline'?"),
-        (lambda: recframe.rec(FRAME).tune("ndcg", cv=3), "Hint: did you mean 'folds'?"),
+        (lambda: recframe.rec(FRAME).tune_fusion("ndcg", cv=3), "Hint: did you mean 'folds'?"),
         (lambda: recframe.rec(FRAME).sample_size("ndcg", effect=0.1), "Hint: did you mean 'difference'?"),
         (lambda: recframe.rec(FRAME).fuse(score=["score", "other"], method="combsum"), "Hint: did you mean 'sum'?"),
         (lambda: recframe.rec(FRAME).ndcg(ascending=True), "Hint: the largest score comes first; rank='rank'"),
@@ -265,9 +265,9 @@ def test_boosters_without_groups(library):
     assert call([2, 2])[1] == pytest.approx(FRAME.rec.mrr(by="user"))
 
 
-@pytest.mark.parametrize("call", ["fuse", "tune", "agreement", "changes"])
+@pytest.mark.parametrize("call", ["fuse", "tune_fusion", "agreement", "changes"])
 def test_what_needs_numpy_names_the_extra(call, monkeypatch):
     monkeypatch.setattr("recframe.errors.find_spec", lambda _: None)
-    given = ["ndcg"] if call in ("tune", "changes") else []
+    given = ["ndcg"] if call in ("tune_fusion", "changes") else []
     with pytest.raises(recframe.MissingExtraError, match=r"(?s)packages for \w+ are not installed.*pip install numpy"):
         getattr(recframe.rec(FRAME), call)(*given, score=["score", "other"])

@@ -72,8 +72,8 @@ FusionNorm = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
 DEFAULT_SCORE = "score"
 CALLS = (
     "measure", "evaluate", "contributions", "compare", "rank_models", "sample_size", "describe", "estimate", "bounds",
-    "exposure", "changes", "state", "report", "fuse", "tune", "agreement", "check", "label", "top", "to_lists", "split",
-    "add_random", "add_popular", "add_propensity", "position_bias",
+    "exposure", "changes", "state", "report", "fuse", "tune_fusion", "agreement", "check", "label", "top", "to_lists",
+    "split", "add_random", "add_popular", "add_propensity", "position_bias",
 )  # fmt: skip
 """The calls that accept roles."""
 RANKING = frozenset(CALLS) - {"split", "add_random", "add_popular", "add_propensity"}
@@ -243,7 +243,7 @@ class Roles:
     value: str = field(default="price", metadata=_number(column_name, EVALUATED | {"label"}))
     truth: Any = field(default=None, metadata=_frame(EXPOSED | {"bounds", "check"}, "frame", "FILE"))
     per: Columns = field(
-        default=None, metadata=Role.of(column_names, AVERAGED - {"tune"} | {"bounds", "agreement", "check"})
+        default=None, metadata=Role.of(column_names, AVERAGED - {"tune_fusion"} | {"bounds", "agreement", "check"})
     )
     per_item: Columns = field(default=None, metadata=Role.of(column_names, BY_VALUE | {"describe", "compare"}))
     ties: Ties = field(default="average", metadata=_policy(_word(Ties), EXPOSED))

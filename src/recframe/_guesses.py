@@ -9,7 +9,7 @@ from recframe.errors import closest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-RENAMED = {"merge": "merge_states"}
+RENAMED = {"merge": "merge_states", "tune": "tune_fusion"}
 """The old name of each function, method and command that has a new one."""
 
 
@@ -22,7 +22,7 @@ def new_name(name: str, names: Iterable[str]) -> str:
 METHODS = {
     "eval": "evaluate", "validate": "check", "summary": "describe", "significance": "compare", "ttest": "compare",
     "compare_models": "compare", "fusion": "fuse", "ensemble": "fuse", "rrf": "fuse", "rbo": "agreement",
-    "optimize_fusion": "tune", "optimize": "tune", "grid_search": "tune",
+    "optimize_fusion": "tune_fusion", "optimize": "tune_fusion", "grid_search": "tune_fusion",
     "overlap": "agreement", "jaccard": "agreement", "train_test_split": "split", "rank": "top", "sort": "top",
     "leaderboard": "evaluate", "bootstrap": "compare", "ci": "describe", "confidence_interval": "describe",
     "from_lists": "recframe.from_lists", "merge": "recframe.merge_states", "ab_test": "compare",

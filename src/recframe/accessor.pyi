@@ -241,7 +241,7 @@ class FuseRoles(TypedDict, total=False):
     rank: str | Sequence[str] | None
     model: str | None
 
-class TuneRoles(TypedDict, total=False):
+class TuneFusionRoles(TypedDict, total=False):
     by: Columns
     item: str
     relevant: str
@@ -561,7 +561,7 @@ class Rec(Generic[Mean, Frame]):
         p: float = 0.8,
         **roles: Unpack[FuseRoles],
     ) -> Frame: ...
-    def tune(
+    def tune_fusion(
         self,
         metric: str | Metric,
         k: int | None = None,

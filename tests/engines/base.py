@@ -140,7 +140,7 @@ class Engine(ABC):
             if method in STATISTICS and not isinstance(result, type(frame)):
                 return [{name: python_value(value) for name, value in row.items()} for row in result.rows(named=True)]
             rows = self.rows(result)
-        frames = ("evaluate", "check", "contributions", "tune", "exposure", *STATISTICS)
+        frames = ("evaluate", "check", "contributions", "tune_fusion", "exposure", *STATISTICS)
         single = self.lazy and method not in frames and not (given.get("per") or given.get("per_item"))
         if not single:
             return rows

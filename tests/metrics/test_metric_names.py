@@ -401,7 +401,7 @@ def test_a_call_without_its_arguments_says_what_it_accepts():
         (lambda: rec.split(0.2), "split: too many positional arguments\n\nHint: split(fraction=..."),
         (rec.evaluate, "evaluate: missing a required argument: 'metrics'"),
         (lambda: rec.evaluate(metric="ndcg"), "argument: 'metrics'\n\nHint: did you mean 'metrics'?"),
-        (lambda: rec.tune(metrics="ndcg"), "argument: 'metric'\n\nHint: did you mean 'metric'?"),
+        (lambda: rec.tune_fusion(metrics="ndcg"), "argument: 'metric'\n\nHint: did you mean 'metric'?"),
     ):
         with pytest.raises(recframe.OptionTypeError, match=re.escape(said)):
             call()

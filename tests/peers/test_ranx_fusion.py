@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import recframe
+from recframe._arguments import CALL_ROLES
+from recframe._fusion.grid import candidates
+from recframe._query import query_of_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,16 +185,20 @@ def test_values_of_a_grid(make: Callable[..., Any], method: str) -> None:
     for model, run in zip(MODELS, lists, strict=True):
         columns[model] = [run[user][item] for user, item in pairs]
     columns["relevant"] = [judged[user].get(item, 0) for user, item in pairs]
-    found = recframe.rec(make(columns)).tune("ndcg@5", score=MODELS, methods=ours)
-    values = {}
-    for options, value in zip(found["options"].to_list(), found["in_sample"].to_list(), strict=True):
-        own = json.loads(options).get(name)
-        values[str(tuple(own) if name == "weights" and own else own)] = value
+    frame, values = make(columns), {}
+    query = query_of_call({}, {"score": list(MODELS)}, CALL_ROLES["tune_fusion"], [frame])
+    for candidate in candidates(query, ours, "min-max", None):
+        options = {key: value for key, value in candidate.items() if value is not None}
+        fused = recframe.rec(frame).fuse(score=MODELS, **options)
+        own = options.get(name)
+        values[str(tuple(own) if name == "weights" and own else own)] = recframe.rec(fused).ndcg(5, score="fused")
     # ranx leaves out weights that sum to 1 but for rounding, and a persistence of 1 ties all items.
     common = [config for config in theirs if not (method == "rbc" and config == "1.0")]
     assert len(common) >= 10
     assert [values[config] for config in common] == pytest.approx([theirs[config] for config in common], abs=1e-9)
     assert max(values.values()) >= max(theirs.values()) - 1e-9
+    best = recframe.rec(frame).tune_fusion("ndcg@5", score=MODELS, methods=ours)["in_sample"].to_list()
+    assert best == pytest.approx(sorted(values.values(), reverse=True)[:10], abs=1e-9)
 
 
 def test_where_ranx_differs_as_the_page_says(make: Callable[..., Any]) -> None:

@@ -56,7 +56,7 @@ class Method:
     weighs : {"values", "models"}
         What weights multiply: the values, or what the method does with the number of models.
     tunes_weights : bool
-        Whether `tune` looks for weights, as ranx does.
+        Whether `tune_fusion` looks for weights, as ranx does.
     """
 
     fused: Callable[[Values], nw.Expr]

@@ -1,4 +1,4 @@
-"""The fusions that `tune` tries: methods, normalisations, weights and numbers."""
+"""The fusions that `tune_fusion` tries: methods, normalisations, weights and numbers."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class FusionMethods(Methods):
 
         return fuse.fuse(self._frame, self._bound, name, options, roles)
 
-    def tune(
+    def tune_fusion(
         self,
         metric: str | Metric,
         k: int | None = None,
@@ -160,7 +160,7 @@ class FusionMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given, a row for each candidate, the choice first, then the best ones: ``method``,
+            Of the kind given, a row for each of the ten best candidates, the chosen one first: ``method``,
             ``normalize``, ``options`` (JSON of what `fuse` accepts), ``in_sample``, its mean over all ``lists`` with a
             value, ``folds``, how many chose it, and ``chosen``. Of the choice, ``out_of_fold`` is the mean over all
             lists of the candidates that were chosen without them, ``low`` and ``high`` its interval.
@@ -188,14 +188,14 @@ class FusionMethods(Methods):
         ...     "user": [1, 1, 2, 2, 3, 3, 4, 4], "relevant": [1, 0] * 4,
         ...     "words": [2, 1, 1, 2, 2, 1, 1, 2], "vectors": [0.5, 0.1, 0.3, 0.2, 0.5, 0.4, 0.9, 0.1],
         ... })
-        >>> tuned = df.rec.tune("mrr", score=["words", "vectors"], methods="weighted", folds=4)
+        >>> tuned = df.rec.tune_fusion("mrr", score=["words", "vectors"], methods="weighted", folds=4)
         >>> tuned.select("options", "in_sample", "folds", "out_of_fold").row(0)
         ('{"method": "weighted", "normalize": "min-max", "weights": [0.0, 1.0]}', 1.0, 4, 1.0)
         >>> fused = df.rec.fuse(score=["words", "vectors"], **json.loads(tuned["options"][0]))
         """
         fusions = {"methods": methods, "normalize": normalize, "grid": grid}
         options = {"folds": folds, "confidence": confidence, "cluster": cluster, "seed": seed, "progress": progress}
-        check_packages("tune", "stats", "numpy")
+        check_packages("tune_fusion", "stats", "numpy")
         from recframe._fusion import tune
 
-        return tune.tune(self._frame, self._bound, metric, k, fusions, options, roles)
+        return tune.tune_fusion(self._frame, self._bound, metric, k, fusions, options, roles)

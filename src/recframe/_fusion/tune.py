@@ -49,6 +49,8 @@ COLUMNS: Mapping[str, type[nw.dtypes.DType]] = {
 """The columns of a result."""
 CANDIDATES_AT_ONCE = 16
 """How many candidates are columns of a frame at a time."""
+ROWS_OF_RESULT = 10
+"""How many of the best candidates have a row in the result."""
 SAME_MEAN = 1e-12
 """Means that differ by less are equal: the first candidate is chosen."""
 ORDERS = ("score", "rank", "model")
@@ -100,7 +102,7 @@ class Lists:
         return held_out, times
 
 
-def tune(
+def tune_fusion(
     frame: Any,
     bound: Mapping[str, Any],
     metric: Any,
@@ -109,14 +111,14 @@ def tune(
     how: Mapping[str, Any],
     roles: Mapping[str, Any],
 ) -> Any:
-    """Return the candidates with their values, in the sample and out of fold; see `Rec.tune`."""
+    """Return the candidates with their values, in the sample and out of fold; see `Rec.tune_fusion`."""
     check_frame("the frame", frame)
     check_installed()
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
-        raise OptionTypeError(msg, "tune('ndcg', k=10, score=['bm25', 'dense'])")
+        raise OptionTypeError(msg, "tune_fusion('ndcg', k=10, score=['bm25', 'dense'])")
     options, k = Options.of(labels_of(frame), **how), check_k(k)
-    call = CALL_ROLES["tune"]
+    call = CALL_ROLES["tune_fusion"]
     read = {name: value for name, value in bound.items() if name in call}
     query = query_of_call(read, roles, call, [frame])
     if query.model is not None:
@@ -125,8 +127,10 @@ def tune(
             raise OptionError(msg, "truth=, or score=['bm25', 'dense'], a column for each model")
         frame, columns = in_columns(frame, query, FUSED(0))
         wide = {name: value for name, value in roles.items() if name not in (*ORDERS, *columns)} | columns
-        return tune(frame, {name: read[name] for name in read if name not in ORDERS}, metric, k, fusions, how, wide)
-    check_several(query, "tune joins")
+        return tune_fusion(
+            frame, {name: read[name] for name in read if name not in ORDERS}, metric, k, fusions, how, wide
+        )
+    check_several(query, "tune_fusion joins")
     tried, named = candidates(query, **fusions), current()
 
     def compute() -> nw.DataFrame[Any]:
@@ -148,9 +152,9 @@ def _eager(frame: Any) -> Any:
 def _result(
     frame: Any, bound: Any, metric: Any, k: Any, tried: Sequence[Mapping[str, Any]], options: Options, roles: Any
 ) -> nw.DataFrame[Any]:
-    """Return the rows of the result: the choice first, then the best in the sample."""
-    plan = plan_of_lists(frame, bound, [metric], k, dict(roles), "tune", options.cluster)
-    check_by_list(plan.metrics, "tune")
+    """Return the rows of the result: the chosen candidate first, then the next best in the sample."""
+    plan = plan_of_lists(frame, bound, [metric], k, dict(roles), "tune_fusion", options.cluster)
+    check_by_list(plan.metrics, "tune_fusion")
     lists = _lists(frame, bound, metric, k, tried, options, roles)
     folds, every = folds_of(lists, options), np.ones(len(lists.values), dtype=bool)
     chosen, (held_out, times) = lists.best(every), lists.out_of_fold(folds)
@@ -162,7 +166,7 @@ def _result(
         range(len(tried)), key=lambda number: (number != chosen, -means[number] if lists.upwards else means[number])
     )
     rows = []
-    for number in order:
+    for number in order[:ROWS_OF_RESULT]:
         is_choice = number == chosen
         out = [float(end.item()) if is_choice else None for end in (sums.mean, low, high)]
         candidate = {name: value for name, value in tried[number].items() if value is not None}
@@ -197,7 +201,7 @@ def _lists(frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Opt
             names: dict[str, Any] = {"score": [*wide.columns][-len(some) :]}  # on pandas, labels of several levels
             if {**bound, **roles}.get("undefined") == "raise_all":  # refused by `folds_of`, which names no candidate
                 names["undefined"] = "skip"
-            plan = plan_of_lists(wide, others, [metric], k, {**named, **names}, "tune", options.cluster)
+            plan = plan_of_lists(wide, others, [metric], k, {**named, **names}, "tune_fusion", options.cluster)
             parts.append(_values(plan))
             show(start + len(some))
     values, (first, *_) = np.column_stack([part.values for part in parts]), parts
