@@ -124,7 +124,7 @@ REQUIRED = {
     "dialect": "duckdb",
 }
 """What belongs in an argument that has no default."""
-BESIDE = {"estimate": {"truth": "frame"}, "bounds": {"truth": "judge"}, "split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
+BESIDE = {"estimate_with_judge": {"truth": "frame"}, "bounds": {"truth": "judge"}, "split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
           "tune_fusion": {"score": ["score", "day"], "folds": 2},
           "agreement": {"score": ["score", "day"]}, "table": {"result": "values"}, "forest": {"result": "values"}, "report": {"path": "report.html"},
           "curve": {"metrics": "ndcg", "k": [1, 2]}, "differences": {"score": ["score", "day"]}, "segments": {"per": "day"},

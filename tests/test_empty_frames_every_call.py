@@ -58,7 +58,7 @@ CALLS = {
     "rank_models": [("ndcg", 2), BOTH, {**BOTH, "per": "user"}, {"model": "item"}],
     "sample_size": [("ndcg", 2), *({**BOTH, "difference": 0.1, **more} for more in ({}, {"per": "user"}))],
     "describe": [("ndcg", 2), {}, {"per": "user"}],
-    "estimate": [("ndcg", 2), {}, {"per": "user"}],
+    "estimate_with_judge": [("ndcg", 2), {}, {"per": "user"}],
     "bounds": [("ndcg", 2), {}, BOTH, {"per": "user"}],
     "exposure": [(2,), {}, {**BOTH, "target": "relevant"}, {"model": "day", "group": "price"}],
     "changes": [("ndcg", 2), BOTH, {**BOTH, "items": False, "most": None}],
@@ -135,7 +135,7 @@ def answer(engine, method, data, truth, args, given):
     if truth is not None:
         truth = made(engine, truth)
         args, given = ((truth, *args), given) if method in TRUTH_BY_POSITION else (args, {**given, "truth": truth})
-    if method == "estimate":
+    if method == "estimate_with_judge":
         others = {name: [9 if name == "user" else value for value in values] for name, values in TRUTH.items()}
         given = {**given, "judge": made(engine, {name: [*values, *others[name]] for name, values in TRUTH.items()})}
     try:
@@ -160,7 +160,7 @@ def first_answer(method, frame, truth, number):
 @pytest.mark.filterwarnings("ignore::recframe.RecWarning")
 @pytest.mark.parametrize("method", CALLS)
 def test_engines_answer_alike_or_refuse(engine, method):
-    if method in ("compare", "rank_models", "sample_size", "describe", "estimate", "bounds", "state"):
+    if method in ("compare", "rank_models", "sample_size", "describe", "estimate_with_judge", "bounds", "state"):
         pytest.importorskip("scipy")
     if method in WITH_ROWS and not engine.answers_with_rows:
         pytest.skip("answers of rows are for other engines")

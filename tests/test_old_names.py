@@ -19,12 +19,22 @@ FRAME = pl.DataFrame({"user": [1, 1], "relevant": [1, 0], "score": [0.9, 0.8]})
     [
         (lambda: recframe.merge, "Hint: 'merge' is now 'merge_states'"),
         (lambda: FRAME.rec.tune, "Hint: 'tune' is now 'tune_fusion'"),
+        (lambda: FRAME.rec.estimate, "Hint: 'estimate' is now 'estimate_with_judge'"),
         (lambda: FRAME.rec.merge, "Hint: did you mean 'recframe.merge_states'?"),
     ],
 )
 def test_an_old_name_names_the_new_one(call, hint):
     with pytest.raises(AttributeError, match=re.escape(hint) + "$"):
         call()
+
+
+def test_an_old_command_names_the_new_one():
+    testing = pytest.importorskip("click.testing")
+    from recframe._cli.group import application
+
+    found = testing.CliRunner().invoke(application(), ["estimate", "old.csv"])
+    assert found.exit_code == 2
+    assert "No such command 'estimate'. It is now estimate-with-judge." in found.output
 
 
 def test_each_new_name_exists_and_the_old_one_does_not():

@@ -71,9 +71,9 @@ FusionNorm = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
 
 DEFAULT_SCORE = "score"
 CALLS = (
-    "measure", "evaluate", "contributions", "compare", "rank_models", "sample_size", "describe", "estimate", "bounds",
-    "exposure", "changes", "state", "report", "fuse", "tune_fusion", "agreement", "check", "label", "top", "to_lists",
-    "split", "add_random", "add_popular", "add_propensity", "position_bias",
+    "measure", "evaluate", "contributions", "compare", "rank_models", "sample_size", "describe", "estimate_with_judge",
+    "bounds", "exposure", "changes", "state", "report", "fuse", "tune_fusion", "agreement", "check", "label", "top",
+    "to_lists", "split", "add_random", "add_popular", "add_propensity", "position_bias",
 )  # fmt: skip
 """The calls that accept roles."""
 RANKING = frozenset(CALLS) - {"split", "add_random", "add_popular", "add_propensity"}

@@ -172,7 +172,7 @@ def plan_of_lists(
             raise OptionError(msg, "filter the rows of one model, and bind model=None")
         if call != "state":  # merged states may add up segments
             check_cluster(cluster, as_tuple(roles.per))
-        every_list = call in ("describe", "estimate", "state") or items is not None
+        every_list = call in ("describe", "estimate_with_judge", "state") or items is not None
         return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
 
     return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), rows=bool(items))

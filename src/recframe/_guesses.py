@@ -9,7 +9,7 @@ from recframe.errors import closest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-RENAMED = {"merge": "merge_states", "tune": "tune_fusion"}
+RENAMED = {"merge": "merge_states", "tune": "tune_fusion", "estimate": "estimate_with_judge"}
 """The old name of each function, method and command that has a new one."""
 
 
@@ -117,6 +117,11 @@ def role_meant(name: str, allowed: Iterable[str]) -> str:
     return next((role for role, others in MEANT.items() if name.lower() in others and role in allowed), "")
 
 
+REQUIRED = {
+    "judge": "estimate_with_judge('ndcg', 10, truth=human, judge=model); without a judge, describe gives the interval "
+    "of each mean"
+}
+"""The hint for a required argument that is missing."""
 ELSEWHERE = {
     **dict.fromkeys(("per_user", "return_mean"), "per='user' gives a row for each list"),
     "per_list": "per= with the columns of by= gives a row for each list",
@@ -134,7 +139,7 @@ ELSEWHERE = {
     "confidence": "describe and compare give intervals, and accept confidence=",
     "ci": "describe and compare give intervals, and accept confidence=",
     "alpha": "describe and compare accept confidence=0.95, which is 1 - alpha",
-    "judge": "estimate(..., truth=human, judge=model) gives means from both kinds of judgments",
+    "judge": "estimate_with_judge(..., truth=human, judge=model) gives means from both kinds of judgments",
     "k": "a metric that is named holds its own cutoff, as 'ndcg@10' does",
     **dict.fromkeys(("gain", "discount", "grades"), "an option is part of the metric, as in 'ndcg(gain=exp2)'"),
     "residual": "the residual is a metric of its own: 'rbp_residual'",

@@ -488,7 +488,7 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
-    def estimate(
+    def estimate_with_judge(
         self,
         metrics: str | Metric | Sequence[str | Metric],
         k: int | Sequence[int | None] | None = None,

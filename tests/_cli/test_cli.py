@@ -38,7 +38,7 @@ COMMANDS = (
     "sample-size",
     "rank-models",
     "bounds",
-    "estimate",
+    "estimate-with-judge",
     "sql",
     "completion",
 )
@@ -115,7 +115,7 @@ def test_tables_fit_a_terminal(run, monkeypatch):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_that_run(run, command):
-    if command in ("compare", "describe", "report", "sample-size", "rank-models", "bounds", "estimate"):
+    if command in ("compare", "describe", "report", "sample-size", "rank-models", "bounds", "estimate-with-judge"):
         pytest.importorskip("scipy")
     if command == "report":
         pytest.importorskip("vl_convert")
@@ -157,7 +157,7 @@ def test_help_is_there_where_python_drops_docstrings(line):
         "sample-size",
         "rank-models",
         "bounds",
-        "estimate",
+        "estimate-with-judge",
     ],
 )
 def test_help_speaks_of_files_and_options(run, command):
@@ -593,7 +593,7 @@ def test_ranks_bounds_and_estimates(run):
         "bounds old.csv --truth test.csv -m mrr -m ndcg@2 --grade 3": old.rec.bounds(
             ["mrr", "ndcg@2"], truth=test, grade=3
         ),
-        "estimate old.csv new.csv --truth human.csv --judge llm.csv -m mrr --confidence 0.9": both.rec.estimate(
+        "estimate-with-judge old.csv new.csv --truth human.csv --judge llm.csv -m mrr --confidence 0.9": both.rec.estimate_with_judge(
             "mrr", model="model", confidence=0.9, **human
         ),
     }
@@ -603,8 +603,8 @@ def test_ranks_bounds_and_estimates(run):
         assert run(line)[0] == 0
     for line, message in {
         "bounds old.csv new.csv --truth test.csv -m mrr": "bounds is about one model",
-        "estimate old.csv --truth human.csv -m mrr": "Missing option '--judge'",
-        "estimate old.csv --truth human.csv --judge gone.csv -m mrr": "the file 'gone.csv' does not exist",
+        "estimate-with-judge old.csv --truth human.csv -m mrr": "Missing option '--judge'",
+        "estimate-with-judge old.csv --truth human.csv --judge gone.csv -m mrr": "the file 'gone.csv' does not exist",
     }.items():
         code, _, err = run(line)
         assert (code, message in err) == (2, True)

@@ -796,7 +796,17 @@ def test_the_largest_of_negative_scores_becomes_minus_1():
 
 @pytest.mark.parametrize(
     "call",
-    ["compare", "describe", "rank_models", "sample_size", "bounds", "estimate", "fuse", "tune_fusion", "agreement"],
+    [
+        "compare",
+        "describe",
+        "rank_models",
+        "sample_size",
+        "bounds",
+        "estimate_with_judge",
+        "fuse",
+        "tune_fusion",
+        "agreement",
+    ],
 )
 def test_calls_name_the_papers_of_their_methods(call):
     assert "\nReferences\n----------\n" in inspect.getdoc(getattr(recframe.EagerRec, call))

@@ -53,7 +53,7 @@ def test_a_useless_judge_changes_nothing(engine):
     blind = [{"session": row["session"], "item": 99, "relevant": 1} for row in human] + others
     frame, truth, judge = engine.frames(shown, human, blind)
     given = {"by": "session", "score": MODELS, "undefined": 0}
-    found = engine.ask(frame, "estimate", "mrr", truth=truth, judge=judge, **given)
+    found = engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, **given)
     told = engine.ask(frame, "describe", "mrr", truth=truth, lists="truth", **given)
     for row in found:
         alone = one(told, model=row["model"])
@@ -73,7 +73,7 @@ def test_the_estimate_is_that_of_its_formula(engine, more):
     model_values = {row["session"]: row["mrr"] for row in engine.ask(frame, "evaluate", "mrr", truth=judge, **given)}
     few = sorted({row["session"] for row in human})
     rest = sorted({row["session"] for row in model} - {*few})
-    (row,) = engine.ask(frame, "estimate", "mrr", truth=truth, judge=judge, by="session", score="a", **more)
+    (row,) = engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, by="session", score="a", **more)
     if more:
         y, f, u = (np.array([each[key] for key in keys]) for each, keys in ((true, few), (model_values, few), (model_values, rest)))  # fmt: skip
         weight = ((y - y.mean()) * (f - f.mean())).mean() / (1 + len(y) / len(u)) / np.append(f, u).var(ddof=1)
@@ -99,7 +99,7 @@ def test_lists_of_weight_0_change_no_estimate(engine, left_out):
         frames = ([row for row in rows if row["session"] not in out] for rows in (shown, human, model))
         frame, truth, judge = engine.frames(*frames)
         roles = {"by": "session", "score": MODELS, "weight": "worth"}
-        found.append(engine.ask(frame, "estimate", "mrr", truth=truth, judge=judge, **roles))
+        found.append(engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, **roles))
     for row, other in zip(*found, strict=True):
         names = [name for name in row if name not in ("model", "metric", "human_lists", "judge_lists")]
         assert [row[name] for name in names] == pytest.approx([other[name] for name in names], rel=1e-9)
@@ -115,7 +115,7 @@ def test_the_interval_of_ndcg_is_cut_at_0_where_no_value_is_negative(library):
     for other in (0, -9):
         model = [key | {"relevant": int(some) or other} for key, some in zip(keys, relevant, strict=True)]
         human = [row for row in model if row["user"] < 6]
-        found = shown.rec.estimate("ndcg@1", truth=library.DataFrame(human), judge=library.DataFrame(model))
+        found = shown.rec.estimate_with_judge("ndcg@1", truth=library.DataFrame(human), judge=library.DataFrame(model))
         lows += found["low"].to_list()
     assert lows[0] == 0
     assert lows[1] < 0
@@ -155,8 +155,8 @@ def test_models_in_rows_are_estimated_as_those_in_columns(library):
     ]
     truth, judge = library.DataFrame(human), library.DataFrame(model)
     given = {"k": 3, "by": "session", "truth": truth, "judge": judge}
-    wide = recframe.rec(library.DataFrame(shown)).estimate(["ndcg", "mrr"], score=MODELS, **given)
-    long = recframe.rec(library.DataFrame(rows)).estimate(["ndcg", "mrr"], model="model", **given)
+    wide = recframe.rec(library.DataFrame(shown)).estimate_with_judge(["ndcg", "mrr"], score=MODELS, **given)
+    long = recframe.rec(library.DataFrame(rows)).estimate_with_judge(["ndcg", "mrr"], model="model", **given)
     for name in wide.columns:
         assert long[name].to_list() == pytest.approx(wide[name].to_list()) if name not in ("model", "metric") else (
             long[name].to_list() == wide[name].to_list()
@@ -169,7 +169,7 @@ def test_models_in_rows_are_estimated_as_those_in_columns(library):
         ({"judge": lambda rows: [row for row in rows if row["session"]]}, "judge= has no judgments of 1 list of truth="),
         ({"judge": lambda rows: [row for row in rows if row["session"] % 3 == 0]}, "lists of truth= only"),
         ({"judge": lambda _: "llm"}, "it is the frame of a model's judgments"),
-        ({"truth": lambda _: None}, "estimate needs truth="),
+        ({"truth": lambda _: None}, "estimate_with_judge needs truth="),
         ({"confidence": lambda _: 2}, "confidence=2"),
     ],
 )  # fmt: skip
@@ -179,7 +179,7 @@ def test_lists_that_are_no_sample_are_refused(library, change, message):
     given |= {name: make(given[name]) for name, make in change.items()}
     given = {name: library.DataFrame(each) if isinstance(each, list) else each for name, each in given.items()}
     with pytest.raises(recframe.RecError, match=message):
-        recframe.rec(library.DataFrame(shown)).estimate("mrr", by="session", score="a", **given)
+        recframe.rec(library.DataFrame(shown)).estimate_with_judge("mrr", by="session", score="a", **given)
 
 
 @pytest.mark.parametrize("per", ["market", "session"])
@@ -188,7 +188,7 @@ def test_segments_have_estimates_of_their_own(engine, per):
     markets = {row["session"]: [None, "at", "be"][row["session"] // 3 % 3] for row in shown}
     frame, truth, judge = engine.frames([row | {"market": markets[row["session"]]} for row in shown], human, model)
     given = {"by": "session", "score": MODELS[:2], "undefined": 0}
-    found = engine.ask(frame, "estimate", "mrr", truth=truth, judge=judge, per=per, **given)
+    found = engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, per=per, **given)
     names = [name for name in found[0] if name not in (per, "model", "metric")]
     if per == "session":
         assert len(found) == 60 * 2
@@ -198,21 +198,28 @@ def test_segments_have_estimates_of_their_own(engine, per):
     for market in (None, "at", "be"):
         own = [[row for row in rows if markets[row["session"]] == market] for rows in (shown, human, model)]
         part, truth, judge = engine.frames(*own)
-        for row in engine.ask(part, "estimate", "mrr", truth=truth, judge=judge, **given):
+        for row in engine.ask(part, "estimate_with_judge", "mrr", truth=truth, judge=judge, **given):
             same = one([each for each in found if each["market"] == market], model=row["model"])
             assert [same[name] for name in names] == pytest.approx([row[name] for name in names])
 
 
 def test_evaluate_says_who_reads_two_kinds_of_judgments(library):
     shown, human, model = (library.DataFrame(each) for each in judgments())
-    with pytest.raises(recframe.OptionTypeError, match=r"estimate\(\.\.\., truth=human, judge=model\)"):
+    with pytest.raises(recframe.OptionTypeError, match=r"estimate_with_judge\(\.\.\., truth=human, judge=model\)"):
         recframe.rec(shown).evaluate("mrr", by="session", score="a", truth=human, judge=model)
+
+
+@pytest.mark.parametrize("given", [{}, {"judge": None}])
+def test_a_missing_judge_names_describe(library, given):
+    shown, human, _ = (library.DataFrame(each) for each in judgments())
+    with pytest.raises(recframe.OptionTypeError, match="(?s)judge.*Hint: .*describe gives the interval of each mean$"):
+        recframe.rec(shown).estimate_with_judge("mrr", by="session", score="a", truth=human, **given)
 
 
 def test_the_order_of_rows_changes_no_bit(library):
     shown, human, model = judgments(3)
     first, again = (
-        library.DataFrame(shown).rec.estimate(
+        library.DataFrame(shown).rec.estimate_with_judge(
             ["mrr", "ndcg@3"], truth=library.DataFrame(own), judge=library.DataFrame(many), by="session", score=MODELS
         )
         for own, many in ((human, model), (human[::-1], model[::-1]))

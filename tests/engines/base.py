@@ -63,7 +63,7 @@ def python_value(value: Any) -> Any:
 
 
 STATISTICS = (
-    "compare", "rank_models", "sample_size", "describe", "estimate", "bounds", "changes", "state", "agreement",
+    "compare", "rank_models", "sample_size", "describe", "estimate_with_judge", "bounds", "changes", "state", "agreement",
 )  # fmt: skip
 """The calls whose results SQL engines give as polars frames, of `agreement` those with intervals."""
 

@@ -44,7 +44,7 @@ SHOWN = {
     "describe": (
         "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
     ),
-    "estimate": (
+    "estimate_with_judge": (
         "model", "metric", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean",
         "judge_weight", "human_lists", "judge_lists",
     ),

@@ -52,9 +52,9 @@ COMMANDS = {
         "Print the script that completes options, metrics and files.", ("recframe completion zsh",), ("shell",)
     ),
     "describe": CommandText("Show how the values of lists spread.", ("recframe describe recs.parquet -m ndcg@10",)),
-    "estimate": CommandText(
+    "estimate-with-judge": CommandText(
         "Compute means from human judgments of some lists and a model's judgments of all.",
-        ("recframe estimate recs.csv --truth human.csv --judge llm.csv -m ndcg@10",),
+        ("recframe estimate-with-judge recs.csv --truth human.csv --judge llm.csv -m ndcg@10",),
         details="The lists of --truth must be a random sample of those of --judge.",
     ),
     "evaluate": CommandText(

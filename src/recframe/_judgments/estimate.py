@@ -9,6 +9,7 @@ import numpy as np
 
 from recframe._comparison.describe import interval_of_values
 from recframe._engines.registry import a_type, is_frame
+from recframe._guesses import REQUIRED
 from recframe._lists.keys import floats_of, segments_of, texts_of
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list
@@ -39,11 +40,11 @@ def check_frames(truth: Any, judge: Any) -> None:
         The judgments of the model are no frame.
     """
     if truth is None:
-        msg = "estimate needs truth=, the human judgments of some lists"
-        raise OptionError(msg, "estimate('ndcg', 10, truth=human, judge=model)")
+        msg = "estimate_with_judge needs truth=, the human judgments of some lists"
+        raise OptionError(msg, "estimate_with_judge('ndcg', 10, truth=human, judge=model)")
     if not is_frame(judge):
         msg = f"judge= is {a_type(judge)}, but it is the frame of a model's judgments"
-        raise OptionTypeError(msg, "estimate('ndcg', 10, truth=human, judge=model)")
+        raise OptionTypeError(msg, REQUIRED["judge"])
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,10 @@ class Judged:
         return Values(*(each[chosen] for each in self.values.in_segment(self.columns, model, metric)))
 
 
-def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
+def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
     """Return one row per value of `per`, model and metric, as a frame of the kind given."""
     confidence = check_confidence(confidence)
-    check_by_list(human.metrics, "estimate")
+    check_by_list(human.metrics, "estimate_with_judge")
     columns = COLUMNS if human.context.query.several else COLUMNS[1:]
 
     def rows() -> nw.DataFrame[Any]:

@@ -22,7 +22,7 @@ class JudgmentMethods(Methods):
 
     __slots__ = ()
 
-    def estimate(
+    def estimate_with_judge(
         self,
         metrics: str | Metric | Sequence[str | Metric],
         k: int | Sequence[int | None] | None = None,
@@ -76,20 +76,20 @@ class JudgmentMethods(Methods):
         >>> df = pl.DataFrame({"user": range(60), "item": [1, 2, 3] * 20, "score": [1.0] * 60})
         >>> llm = df.select("user", "item", relevant=pl.col("user") % 2)
         >>> human = df.select("user", "item", relevant=pl.col("user") % 4 % 3 > 0)[:12]
-        >>> found = df.rec.estimate("precision", 1, truth=human, judge=llm, undefined=0)
+        >>> found = df.rec.estimate_with_judge("precision", 1, truth=human, judge=llm, undefined=0)
         >>> found.select("mean", "human_mean", "judge_mean").row(0)
         (0.5, 0.5, 0.5)
         """
         check_installed()
-        from recframe._judgments.estimate import check_frames, estimate
+        from recframe._judgments.estimate import check_frames, estimate_with_judge
 
         check_frames({**self._bound, **roles}.get("truth"), judge)
         by_human, by_judge = (
-            plan_of_lists(self._frame, self._bound, metrics, k, {**roles, **truth}, "estimate", None)
+            plan_of_lists(self._frame, self._bound, metrics, k, {**roles, **truth}, "estimate_with_judge", None)
             for truth in ({}, {"truth": judge})
         )
         # Most lists have no human judgments: what the model judged tells whether ids match.
-        return calls.warned(by_judge, estimate(by_human, by_judge, confidence), ("judge_mean",))
+        return calls.warned(by_judge, estimate_with_judge(by_human, by_judge, confidence), ("judge_mean",))
 
     def bounds(
         self,
