@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from recframe._signatures import checked_call
 from recframe._training.value import Value
@@ -17,19 +17,20 @@ if TYPE_CHECKING:
 
 Booster = Literal["lightgbm", "lightgbm.sklearn", "xgboost"]
 """What calls an evaluation function."""
+TRAINERS = "lightgbm.train(..., feval=) and xgboost.train(..., custom_metric=)"
 
 
 @checked_call
-def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) -> Callable[..., Any]:
+def feval(metric: str | Metric, library: Booster | None = None, **policies: Any) -> Callable[..., Any]:
     """Return a metric as the evaluation function of a booster, which calls it after each round.
 
     Parameters
     ----------
     metric : str or Metric
         Such as ``"ndcg@10"``.
-    library : {"lightgbm", "lightgbm.sklearn", "xgboost"}
-        Who calls it: ``lightgbm.train(..., feval=)``; ``LGBMRanker.fit(..., eval_metric=)``; or
-        ``xgboost.train(..., custom_metric=)``.
+    library : {"lightgbm", "lightgbm.sklearn", "xgboost"}, optional
+        Who calls it. ``lightgbm.train(..., feval=)`` and ``xgboost.train(..., custom_metric=)`` are recognized by the
+        data that they pass, so only ``LGBMRanker.fit(..., eval_metric=)`` needs ``"lightgbm.sklearn"``.
     **policies
         ``like``, ``ties``, ``min_relevance``, ``undefined`` and the other policies of every metric.
 
@@ -43,6 +44,8 @@ def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) 
     ------
     InputError
         The data has no groups.
+    OptionTypeError
+        The data is neither LightGBM's Dataset nor XGBoost's DMatrix.
 
     Notes
     -----
@@ -55,18 +58,22 @@ def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) 
     >>> call([0, 1, 1], [0.9, 0.8, 0.7], None, [2, 1])
     ('mrr', 0.75, True)
     """
-    calls: dict[str, Callable[..., Any]] = {
-        "lightgbm": _lightgbm,
-        "lightgbm.sklearn": _lightgbm_sklearn,
-        "xgboost": _xgboost,
-    }
-    choice("library", library, calls)
+    if library is not None:
+        choice("library", library, get_args(Booster))
     # A function within this one could not be pickled, as a process that trains would need it.
-    return partial(calls[library], Value.of(metric, policies))
+    return partial(_lightgbm_sklearn if library == "lightgbm.sklearn" else _trainer, Value.of(metric, policies))
 
 
-def _lightgbm(value: Value, predictions: Any, data: Any) -> tuple[str, float, bool]:
-    _check_data(data, "get_group", "Dataset of LightGBM", "lightgbm.train(..., feval=)")
+def _trainer(value: Value, predictions: Any, data: Any) -> tuple[str, float] | tuple[str, float, bool]:
+    """Return what the trainer expects whose data this is."""
+    if hasattr(data, "get_uint_info"):
+        ends = data.get_uint_info("group_ptr")
+        sizes = ends[1:] - ends[:-1]
+        return value.name, _of_lists(value, data.get_label(), predictions, sizes, "DMatrix(..., qid=ids)")
+    if not hasattr(data, "get_group"):
+        msg = f"data={quoted(data)} is neither a Dataset of LightGBM nor a DMatrix of XGBoost"
+        wrapper = f"LGBMRanker.fit(..., eval_metric=recframe.feval({value.name!r}, library='lightgbm.sklearn'))"
+        raise OptionTypeError(msg, f"{TRAINERS} call the function with their data; LightGBM's scikit-learn: {wrapper}")
     result = _of_lists(value, data.get_label(), predictions, data.get_group(), "Dataset(..., group=sizes)")
     return value.name, result, value.higher_is_better
 
@@ -75,19 +82,6 @@ def _lightgbm(value: Value, predictions: Any, data: Any) -> tuple[str, float, bo
 def _lightgbm_sklearn(value: Value, y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[str, float, bool]:  # noqa: ARG001
     result = _of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
     return value.name, result, value.higher_is_better
-
-
-def _xgboost(value: Value, predictions: Any, data: Any) -> tuple[str, float]:
-    _check_data(data, "get_uint_info", "DMatrix of XGBoost", "xgboost.train(..., custom_metric=)")
-    labels, ends = data.get_label(), data.get_uint_info("group_ptr")
-    return value.name, _of_lists(value, labels, predictions, ends[1:] - ends[:-1], "DMatrix(..., qid=ids)")
-
-
-def _check_data(data: Any, method: str, what: str, caller: str) -> None:
-    """Raise for what is not the data of a booster, which holds the labels and the groups."""
-    if not hasattr(data, method):
-        msg = f"data={quoted(data)} is no {what}"
-        raise OptionTypeError(msg, f"give the function to {caller}, which calls it; or library= for another booster")
 
 
 def _of_lists(value: Value, labels: Any, predictions: Any, sizes: Any, remedy: str) -> float:
