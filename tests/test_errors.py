@@ -269,7 +269,7 @@ MOVIES = {"userId": [1, 1], "movieId": [1, 2], "rating": [1, 0], "prediction": [
     ("columns", "truth", "hint"),
     [
         (MOVIES, None, r"df.rec\(by='userId', item='movieId', relevant='rating', score='prediction'\)"),
-        (MOVIES, MOVIES, r"df.rec\(by='userId', item='movieId', score='prediction'\)"),
+        (MOVIES, MOVIES, r"df.rec\(by='userId', item='movieId', relevant='rating', score='prediction'\)"),
         (
             MOVIES,
             {"user_id": [1], "movie": [1]},

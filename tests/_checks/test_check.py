@@ -136,10 +136,18 @@ def unnamed(truth: list[dict[str, Any]], by: list[str], name: str) -> int:
     for row in truth:
         lists[key_of(row, by)].append(0 if is_missing(row[name]) else row[name])
     values = [value for of_list in lists.values() for value in of_list]
-    if name in (*by, "item", "score", "price") or not all(isinstance(v, int | float) and v in (0, 1) for v in values):
+    if name in (*by, "item", "price") or not all(isinstance(v, int | float) for v in values):
         return 0
     if all(is_missing(row[name]) for row in truth):
         return 0
+    if not all(v in (0, 1) for v in values):
+        known = defaultdict(list)
+        for row in truth:
+            known[key_of(row, by)].append(row[name])
+        zeros = sum(value == 0 for of_list in known.values() for value in of_list)
+        lower = any(0 in of_list and any(not is_missing(v) and v > 0 for v in of_list) for of_list in known.values())
+        lower = lower or (any(v > 0 for v in values) and all(len(of_list) == 1 for of_list in lists.values()))
+        return zeros if lower and zeros >= len(values) / 20 else 0
     describes_rows = any(0 in of_list and 1 in of_list for of_list in lists.values())
     tells = describes_rows or 1 not in values or all(len(of_list) == 1 for of_list in lists.values())
     return values.count(0) if tells else 0
@@ -327,7 +335,7 @@ def test_a_relevance_that_nobody_named(engine, clicked):
     reference = expected(rows, None, by=by, truth=truth, tells_nan=engine.tells_nan)
     assert table(engine.ask(frame, "check", by=by, truth=there)) == reference
     # What holds nothing says nothing.
-    assert bool(reference["assumed_relevance"][0]) == (clicked not in ((1,), (0, 1, 2), (math.nan,)))
+    assert bool(reference["assumed_relevance"][0]) == (clicked not in ((1,), (math.nan,)))
     found = engine.ask(frame, "check", by=by, truth=there, relevant="clicked")
     assert "assumed_relevance" not in {row["finding"] for row in found}
 

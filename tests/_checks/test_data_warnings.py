@@ -180,7 +180,7 @@ def test_a_value_of_0_that_is_earned_is_passed_over(engine):
 def test_a_relevance_that_nobody_named(engine, clicked):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "clicked": clicked})
     found = only(said(engine, frame, truth=truth))
-    assert "truth has no column 'relevant', so each of its rows is relevant; but 'clicked' holds 0 and 1" in found
+    assert "truth has no column 'relevant', so each of its rows is relevant, but 'clicked' is 0 in some rows" in found
     assert "relevant='clicked'" in found
     assert said(engine, frame, "evaluate", ["coverage"], truth=truth) == []
 
@@ -190,13 +190,53 @@ def test_a_column_of_0_and_1_that_describes_the_lists_is_passed_over(engine):
     frame, truth = engine.frames(RECOMMENDED, {"user": users, "item": items, "premium": [0, 0, 1, 1]})
     assert said(engine, frame, truth=truth) == []
     frame, truth = engine.frames(RECOMMENDED, {"user": users, "item": items, "clicked": [0, 0, 1, 0]})
-    assert "'clicked' holds 0 and 1" in only(said(engine, frame, truth=truth))
+    assert "'clicked' is 0 in some rows" in only(said(engine, frame, truth=truth))
 
 
 def test_a_truth_of_positives_is_passed_over(engine):
-    for column in ([1, 1, 1], [3, 0, 5], [0.5, 0.0, 1.0], ["0", "1", "0"]):
+    for column in ([1, 1, 1], [3, 1, 5], [-1.0, -0.5, 2.0], ["0", "1", "0"]):
         frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "other": column})
         assert said(engine, frame, truth=truth) == []
+
+
+JUDGED = {"user": ["1", "1", "2"], "item": ["a", "b", "a"]}
+
+
+@pytest.mark.parametrize("name", ["score", "stars", "clicks"])
+@pytest.mark.parametrize("grades", [[3, 0, 5], [0.5, 0.0, 1.0], [0, 2, None], [2, 0, -1]])
+def test_grades_that_nobody_named(engine, name, grades):
+    frame, truth = engine.frames(RECOMMENDED, JUDGED | {name: grades})
+    for method in ("ndcg", "label"):
+        given = {"truth": truth} if method == "ndcg" else {}
+        found = only(said(engine, frame, method, *([] if given else [truth]), **given))
+        assert f"but {name!r} is 0 in some rows. If that says what is relevant, relevant={name!r}" in found
+    assert {row["finding"]: row["count"] for row in engine.ask(frame, "check", truth=truth)}["assumed_relevance"] == 1
+    assert said(engine, frame, truth=truth, relevant=name) == []
+
+
+def test_bounds_and_estimates_warn_of_grades_that_nobody_named(engine):
+    pytest.importorskip("scipy")
+    users = [n // 2 for n in range(40)]
+    rows = {"user": users, "item": [1, 2] * 20, "score": [float(n * 7 % 5) for n in range(40)]}
+    graded = {"user": users, "item": [1, 2] * 20, "stars": [0, 2, 1, 0] * 10}
+    named = graded | {"relevant": [1, 0] * 20}
+    part, named_part = ({name: values[:20] for name, values in each.items()} for each in (graded, named))
+    frame, *frames = engine.frames(rows, part, named, named_part, graded)
+    assert "'stars' is 0 in some rows" in only(said(engine, frame, "bounds", "mrr", truth=frames[0]))
+    for human, judge in (frames[:2], frames[2:]):
+        found = said(engine, frame, "estimate_with_judge", "mrr", truth=human, judge=judge, undefined=0)
+        assert "'stars' is 0 in some rows" in only(found)
+
+
+def test_numbers_that_are_seldom_0_are_passed_over(engine):
+    users = {"user": ["1"] * 30, "item": list(range(30))}
+    frame, truth = engine.frames(users | {"score": list(range(30))}, users | {"hour": list(range(30))})
+    assert said(engine, frame, truth=truth) == []
+
+
+def test_columns_of_a_truth_with_a_role_are_passed_over(engine):
+    frame, truth = engine.frames(RECOMMENDED, JUDGED | {"topic": [0, 1, 2], "weight": [2, 2, 0]})
+    assert said(engine, frame, "alpha_ndcg", truth=truth, subtopic="topic", weight="weight") == []
 
 
 # --- scores -------------------------------------------------------------------------------------------------------------
@@ -326,7 +366,7 @@ def test_labels_of_ids_that_never_match(engine):
 def test_labels_by_a_relevance_that_nobody_named_and_of_models_without_a_role(engine):
     truth = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "clicked": [0, 1, 0]}
     frame, there = engine.frames(RECOMMENDED, truth)
-    assert "'clicked' holds 0 and 1" in only(said(engine, frame, "label", there))
+    assert "'clicked' is 0 in some rows" in only(said(engine, frame, "label", there))
     frame, there = engine.frames(RECOMMENDED | {"model": ["x", "y", "x"]}, {"user": ["1"], "item": ["a"]})
     assert "the column 'model' has several values and no role" in only(said(engine, frame, "label", there))
 

@@ -395,6 +395,18 @@ def test_names_of_columns(run, files):
     assert (code, out.splitlines()[0], len(out.splitlines())) == (0, "userId,ndcg", 4)
 
 
+@pytest.mark.parametrize("command", ["evaluate", "check", "bounds"])
+def test_a_truth_whose_relevance_has_another_name_is_refused(run, command):
+    pl.DataFrame(TEST).rename({"relevant": "rating"}).write_csv("rated.csv")
+    metric = "" if command == "check" else "-m mrr"
+    code, out, err = run(f"{command} old.csv --truth rated.csv {metric}")
+    assert code != 0
+    assert not out
+    assert "truth has no such column" in err
+    assert "rating" in err
+    assert run(f"{command} old.csv --truth rated.csv {metric} --relevant rating")[0] == 0
+
+
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # items of several users repeat
 def test_all_rows_are_one_list(run, files):
     code, out, _ = run("evaluate recs.parquet --by none -m ndcg --json")

@@ -78,11 +78,9 @@ def test_every_metric_equals_truth(engine, ties):
 @pytest.mark.parametrize("relevance", [True, False])
 def test_small_relevance_and_undefined(engine, undefined, relevance):
     served, truth = served_and_truth(71, 100)
-    truth = truth if relevance else without(truth, "relevant")
+    truth, least = (truth, {"min_relevance": 0.5}) if relevance else (without(truth, "relevant"), {})
     with engine.running():
-        assert_as_truth(
-            engine, engine.frame(served), engine.frame(truth), ALL, by=BY, undefined=undefined, min_relevance=0.5
-        )
+        assert_as_truth(engine, engine.frame(served), engine.frame(truth), ALL, by=BY, undefined=undefined, **least)
 
 
 @examples(25)

@@ -46,7 +46,13 @@ METRIC, LARGEST_VALUE = "metric", "largest"
 
 
 def warn_of_data(
-    frames: CallFrames, query: Query, context: CallContext, result: Any, means: Sequence[str] | None = None
+    frames: CallFrames,
+    query: Query,
+    context: CallContext,
+    result: Any,
+    means: Sequence[str] | None = None,
+    *,
+    other_truth: Any = None,
 ) -> None:
     """Warn of what makes the result of an eager call mean nothing.
 
@@ -62,6 +68,8 @@ def warn_of_data(
         The answer.
     means : sequence of str, optional
         The columns of means, where the answer has a row for each metric; None: it has a column for each.
+    other_truth : frame, optional
+        A second truth that the answer depends on.
     """
     # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
@@ -78,7 +86,8 @@ def warn_of_data(
     if frames.truth is not None:
         matches = Matches(frames.frame, frames.truth, query, context.session)
         if context.requirements.columns_read.relevance:
-            reasons += assumed_relevance(frames.truth, query)
+            truths = [frames.truth, *([] if other_truth is None else [other_truth])]
+            reasons += dict.fromkeys(text for truth in truths for text in assumed_relevance(truth, query))
         metrics = [terms.metric for terms in context.requirements.accuracy]
         read = result if isinstance(result, float) else adapter_of(result).as_narwhals(result)
         if any(_is_zero(query, metric, read, context, means) for metric in metrics):

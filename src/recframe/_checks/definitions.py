@@ -19,8 +19,13 @@ REPEATED = 1.2
 
 def used_columns(query: Query) -> set[str | None]:
     """Return the columns that have a role in a call, and None."""
-    roles = (query.item, query.relevant, query.value, query.model, query.weight)
-    return {*query.by, *query.per, *query.orders, *omitted_rows(query).values(), *roles, query.cluster}
+    return {*query.orders, *used_in_truth(query), query.model}
+
+
+def used_in_truth(query: Query) -> set[str | None]:
+    """Return the columns that have a role in a truth, and None: nothing is ranked by its scores."""
+    roles = (query.item, query.relevant, query.value, query.weight, query.propensity, query.subtopic, query.group)
+    return {*query.by, *query.per, *omitted_rows(query).values(), *roles, query.cluster}
 
 
 def values_of(rows: Any, column: Any) -> Any:

@@ -51,7 +51,7 @@ FINDINGS = (
     Finding("missing_keys", "warning", ROWS, "no list key: these rows form one list"),
     Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
     Finding("assumed_relevance", "warning", ROWS, "0 in a column without a role, yet relevant: name it by relevant=",
-        warning="truth has no column {relevant!r}, so each of its rows is relevant; but {columns} holds 0 and 1. "
+        warning="truth has no column {relevant!r}, so each of its rows is relevant, but {columns} is 0 in some rows. "
         "If that says what is relevant, relevant={first!r}"),
     Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0",
         warning=f"most lists of truth, {{some}}, have no row of {{which}}: they score 0. {SAME_DAY}"),

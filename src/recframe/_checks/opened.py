@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.definitions import comparable, used_columns
+from recframe._checks.definitions import comparable, used_columns, used_in_truth
 from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._columns import (
     HIT,
@@ -20,7 +20,7 @@ from recframe._columns import (
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_frame, is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
-from recframe._plan.sources import key_specs, model_spec, score_specs, segment_specs, with_list_key
+from recframe._plan.sources import key_specs, model_spec, relevance_of_truth, score_specs, segment_specs, with_list_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -129,7 +129,7 @@ def candidates(truth: Any, query: Query) -> list[Any] | None:
     if not is_frame(truth) or "relevant" in query.named or query.relevant in adapter_of(truth).names(truth):
         return None
     schema = adapter_of(truth).as_narwhals(truth).collect_schema().items()
-    used = used_columns(query)
+    used = used_in_truth(query)
     return [
         name
         for name, dtype in schema
@@ -156,8 +156,7 @@ def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
     item = {ITEM: spec_of("item", query.item, "key", 0.0)}
     frame = keys | missing | score_specs(query) | nans | model_spec(query) | item
     if truth:
-        default = None if "relevant" in query.named else 1.0
-        return frame, keys | item | {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
+        return frame, keys | item | {RELEVANCE: relevance_of_truth(query)}
     relevance = {RELEVANCE: spec_of("relevant", query.relevant, "relevance", 0.0)}
     absent = {
         ITEM_THERE: ColumnSpec(query.item, "item", "there", default=0.0),

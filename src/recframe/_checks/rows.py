@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
@@ -22,6 +22,8 @@ UNKNOWN = {
     "lists": ("truth_of_unknown_lists", "no_list_in_truth"),
     "items": ("truth_of_unknown_items", "no_item_in_truth"),
 }
+LEAST_SHARE_OF_ZEROS = 0.05
+"""In which share of the rows of the truth a column of grades must be 0, to be taken for the relevance."""
 UNUSED, ASSUMED, LOWER = "unused_model", "assumed_relevance", "grades_below_relevant"
 
 
@@ -92,30 +94,57 @@ def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]
     """Look for columns that say what is relevant, and that nobody named: in how many rows each holds 0."""
     sums, flags = {ROWS: nw.lit(1.0)}, {LONG: nw.col(ROWS) > 1}
     for name in candidates:
-        zero, one, held, mixed = _counts(name)
-        sums |= {count: (or_zero(name) == value).cast(nw.Float64()) for count, value in ((zero, 0), (one, 1))}
-        sums[held] = nw.when(nw.col(name).cast(nw.Float64()).is_between(0, 1)).then(1.0).otherwise(0.0)
-        flags[mixed] = (nw.col(zero) > 0) & (nw.col(one) > 0)
+        of = CandidateColumns.of(name)
+        number, ones = nw.col(name).cast(nw.Float64()), (or_zero(name) == 1).cast(nw.Float64())
+        sums |= {of.zero_or_missing: (or_zero(name) == 0).cast(nw.Float64()), of.one: ones}
+        sums |= {of.zero: _one_if(number == 0), of.larger: (or_zero(name) > 0).cast(nw.Float64())}
+        sums[of.flag] = _one_if(number.is_between(0, 1))
+        flags[of.varies] = (nw.col(of.zero_or_missing) > 0) & (nw.col(of.larger) > 0)
+        flags[of.has_lower] = (nw.col(of.zero) > 0) & (nw.col(of.larger) > 0)
     lists = opened.engine.sum_by(truth.select(*opened.keys, **sums), opened.keys, [*sums])
     _, totals = opened.totals(opened.for_models(lists), flags, [*sums])
-    zeros = [_irrelevant_rows(name).alias(name) for name in candidates]
+    zeros = [_irrelevant_rows(CandidateColumns.of(name)).alias(name) for name in candidates]
     totals = totals.with_columns(nw.lit(0.0).alias(ASSUMED), *zeros)
     # Spark's greatest value is one of at least two.
     count = nw.max_horizontal(nw.lit(0.0), *map(nw.col, [ASSUMED, *candidates]))
     return {ASSUMED}, totals.with_columns(count.alias(ASSUMED))
 
 
-def _irrelevant_rows(name: str) -> nw.Expr:
+class CandidateColumns(NamedTuple):
+    """The columns of counts of a column that may hold the relevance: of rows, and of lists."""
+
+    zero_or_missing: str
+    zero: str
+    one: str
+    larger: str
+    """Rows above 0."""
+    flag: str
+    """Rows that hold a number from 0 to 1."""
+    varies: str
+    """Lists with a row of 0 or without a value, and a row above 0."""
+    has_lower: str
+    """Lists with a row of 0 and a row above 0."""
+
+    @classmethod
+    def of(cls, name: str) -> CandidateColumns:
+        """Return the names of these columns."""
+        return cls(*(f"{name} {count}" for count in cls._fields))
+
+
+def _one_if(condition: nw.Expr) -> nw.Expr:
+    """Return 1.0 where a condition holds, else 0.0, also where it is missing."""
+    return nw.when(condition).then(1.0).otherwise(0.0)
+
+
+def _irrelevant_rows(of: CandidateColumns) -> nw.Expr:
     """Return, of the sums over all lists, in how many rows a candidate holds 0; 0 if it does not seem to be relevance.
 
-    It does if it holds only 0 and 1 where it holds something, which it does, and is not alike in all rows of each list,
-    as what describes lists is.
+    It does if it holds only 0 and 1 where it holds something, which it does, or grades of which enough are 0. In both
+    cases its values differ within a list, as those of a column that describes lists do not.
     """
-    zero, one, held, mixed = map(nw.col, _counts(name))
-    flags = (zero + one == nw.col(ROWS)) & (held > 0) & ((mixed > 0) | (one == 0) | (nw.col(LONG) == 0))
-    return nw.when(flags).then(zero).otherwise(0.0)
-
-
-def _counts(name: str) -> tuple[str, str, str, str]:
-    """Return the columns of a candidate: rows of 0 or nothing, rows of 1, rows of either, lists of both."""
-    return f"{name} is 0", f"{name} is 1", f"{name} is known", f"{name} varies"
+    zero_or_missing, zero, one, larger, flag, varies, has_lower = map(nw.col, of)
+    single = nw.col(LONG) == 0
+    flags = (zero_or_missing + one == nw.col(ROWS)) & (flag > 0) & ((varies > 0) | (one == 0) | single)
+    # A column of numbers of rows, or of hours of the day, holds 0 in few rows.
+    grades = (zero >= LEAST_SHARE_OF_ZEROS * nw.col(ROWS)) & (larger > 0) & ((has_lower > 0) | single) & (zero > 0)
+    return nw.when(flags).then(zero_or_missing).otherwise(nw.when(grades).then(zero).otherwise(0.0))

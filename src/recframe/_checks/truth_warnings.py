@@ -105,7 +105,7 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
         return
     first = first_rows(truth)
     rows = adapter_of(first).as_narwhals(first)
-    specs = candidate_specs([name for name in columns if _may_be_zeros_and_ones(values_of(rows, name))])
+    specs = candidate_specs([name for name in columns if _may_be_relevance(values_of(rows, name))])
     if not specs:
         return
     opened = open_rows_of(first, query, specs)
@@ -117,10 +117,13 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
         yield warning_of("assumed_relevance", relevant=query.relevant, columns=listed, first=like[0])
 
 
-def _may_be_zeros_and_ones(values: Any) -> bool:
-    """Return whether the ends of a column allow that it holds only 0 and 1."""
+def _may_be_relevance(values: Any) -> bool:
+    """Return whether the ends of a column allow that it holds 0 beside larger values, or only 0 and 1."""
     held = values.drop_nulls()
-    return held.is_empty() or not (held.min() < 0 or held.max() > 1)
+    if held.is_empty():
+        return True
+    least, greatest = held.min(), held.max()
+    return bool((least >= 0 and greatest <= 1) or least <= 0 < greatest)
 
 
 def _of_model(frame: Any, column: Any, model: Any) -> Any:

@@ -14,7 +14,7 @@ from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.matches import unmatched
 from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
-from recframe._plan.sources import item_spec, key_specs, model_spec, score_specs, with_list_key
+from recframe._plan.sources import item_spec, key_specs, model_spec, relevance_of_truth, score_specs, with_list_key
 from recframe._values import as_tuple
 from recframe.errors import InputError
 
@@ -60,7 +60,7 @@ def label(
         not any(query.value in names for names in columns.values())
         and all(query.value in adapter_of(each).names(each) for each in (frame, truth))
     )
-    sources = _sources(frame, truth, query, value=valued)
+    sources = _sources(frame, truth, query, value=valued, strict=not all_relevant)
     if _holds_rows(seen):
         sources["seen"] = Source(seen, {**key_specs(query), **item_spec(query)})
     rows = open_rows(sources, ["frame", "truth"])
@@ -85,11 +85,10 @@ def _holds_rows(seen: Any) -> bool:
     return seen is not None and (is_lazy(seen) or len(seen) > 0)
 
 
-def _sources(frame: Any, truth: Any, query: Query, *, value: bool) -> dict[str, Source]:
+def _sources(frame: Any, truth: Any, query: Query, *, value: bool, strict: bool) -> dict[str, Source]:
     pair = {**key_specs(query), **item_spec(query)}
     value_column = {VALUE: ColumnSpec(query.value, "value", "value")} if value else {}
-    default = None if "relevant" in query.named else 1.0
-    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
+    relevance = {RELEVANCE: relevance_of_truth(query, strict=strict)}
     return {
         "frame": Source(frame, pair | score_specs(query) | model_spec(query) | value_column),
         "truth": Source(truth, pair | relevance | value_column),

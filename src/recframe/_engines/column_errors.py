@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
     from recframe._engines.column_spec import ColumnSpec, Source
 
+RELEVANCE_NAMES = "relevant relevance rel isrelevant label labels grade grades rating ratings ytrue"
+"""The names that surely mean the relevance; `COLUMNS` also has names of events, all of which may be relevant."""
 COLUMNS = {
     "by": "user userid uid customer customerid visitor visitorid member memberid session sessionid query queryid qid",
     "item": "item itemid iid product productid sku movie movieid article articleid doc docid docno document documentid",
-    "relevant": "relevant relevance rel isrelevant label labels grade grades rating ratings click clicks clicked "
-    "isclicked bought purchased liked watched ytrue target",
+    "relevant": f"{RELEVANCE_NAMES} click clicks clicked isclicked bought purchased liked watched target",
     "score": "score scores prediction predictions pred preds ypred yscore",
 }
 """What the columns of a role are often called, in small letters and without underscores, the most usual first."""
@@ -60,9 +61,20 @@ def _lacking(source: Source, in_frame: Collection[Any]) -> list[ColumnSpec]:
     lacking = {
         (spec.role, spec.column): spec
         for spec in (*source.specs.values(), *source.unread)
-        if spec.column not in in_frame and spec.default is None
+        if spec.column not in in_frame and (spec.default is None or _has_another_name(spec, source, in_frame))
     }
     return list(lacking.values())
+
+
+def _has_another_name(spec: ColumnSpec, source: Source, in_frame: Collection[Any]) -> bool:
+    """Return whether a column without a role has a name that surely means the role of a column that may be missing."""
+    free = [column for column in in_frame if column not in _taken(source)]
+    return spec.refuses_other_names and bool(_columns_named(RELEVANCE_NAMES, free))
+
+
+def _taken(source: Source) -> set[str]:
+    """Return the columns that stand for no other one; those that `check` tries as the relevance are free."""
+    return {spec.column for spec in source.specs.values() if spec.role != "relevant"}
 
 
 def _message(specs: Sequence[ColumnSpec], name: str, in_frame: Collection[Any]) -> str:
@@ -91,7 +103,9 @@ class _Remedies:
         if self._is_matched(name, spec):
             return f"{MATCHED}: in {name}, rename {self._renamed(name, spec, spec.column)}"
         near, usual = self._guesses(name, spec)
-        return f"did you mean {near!r}?" if near else " or ".join(self._ways(name, spec, usual))
+        if near and not spec.refuses_other_names:
+            return f"did you mean {near!r}?"
+        return " or ".join(self._ways(name, spec, usual))
 
     def together(self, lacking: Sequence[tuple[str, ColumnSpec]]) -> str:
         """Return the hint for several columns that are missing: a call to paste, and what it cannot say."""
@@ -165,10 +179,9 @@ class _Remedies:
 
     def _guesses(self, name: str, spec: ColumnSpec, taken: Collection[Any] = ()) -> tuple[str, list[Any]]:
         """Return the column of almost the same name, or nothing, and those that are usual for the role."""
-        # Columns that the call reads already stand for no other one.
-        read = {each.column for each in self.sources[name].specs.values()} if spec.role != "per" else set()
+        read = _taken(self.sources[name]) if spec.role != "per" else set()
         free = [column for column in self.in_frames[name] if column not in read and column not in taken]
-        near, usual = closest_of(spec.column, map(str, free)), _usual_columns(spec.role, free)
+        near, usual = closest_of(spec.column, map(str, free)), _columns_named(COLUMNS.get(spec.role, ""), free)
         return (near if near in map(str, usual) or not usual else ""), usual
 
     def _ways(self, name: str, spec: ColumnSpec, usual: Sequence[Any]) -> list[str]:
@@ -176,14 +189,17 @@ class _Remedies:
         ways = ["rank='rank'"] if spec.role == "score" and "rank" in self.in_frames[name] else []
         is_whole_key = spec.role == "by" and len(self._columns_of("by")) == 1
         ways += ["by=None, if the frame is one list"] if is_whole_key and not usual else []
-        if spec.role == "relevant" and not usual:
-            of_truth = "leave relevant= out, if each of its rows is relevant"
-            ways.append(of_truth if name == "truth" else "truth=, if another frame holds what was relevant")
-        elif name == "truth" and not usual:
+        if spec.role == "relevant" and name != "truth" and not usual:
+            ways.append("truth=, if another frame holds what was relevant")
+        elif spec.refuses_other_names and not usual:
+            ways.append(f"{spec.role}= names the column that holds it")
+        elif name == "truth" and spec.role != "relevant" and not usual:
             ways.append("join it to truth")
         elif spec.use in ("attribute", "value"):
             ways.append(self._joined(spec))
         ways += [f"{spec.role}={column!r}" for column in usual]
+        if spec.remedy:
+            return [*ways[:-1], *(f"{way}, or {spec.remedy}" for way in ways[-1:])] or [spec.remedy]
         return ways or [f"{spec.role}= names the column that holds it"]
 
     def _joined(self, spec: ColumnSpec) -> str:
@@ -200,10 +216,10 @@ def alike_columns(name: str, alike: Iterable[str]) -> InputError:
     return InputError(msg, "rename all but one of them")
 
 
-def _usual_columns(role: str, in_frame: Collection[Any]) -> list[Any]:
-    """Return the columns of a frame whose names are usual for a role, the most usual first."""
+def _columns_named(names: str, in_frame: Collection[Any]) -> list[Any]:
+    """Return the columns of a frame that have one of some names, the most usual first."""
     plain = {str(column).lower().replace("_", "").replace(" ", ""): column for column in in_frame}
-    return [plain[name] for name in COLUMNS.get(role, "").split() if name in plain]
+    return [plain[name] for name in names.split() if name in plain]
 
 
 def not_a_number(spec: ColumnSpec, dtype: object) -> ColumnTypeError:

@@ -30,6 +30,10 @@ class ColumnSpec:
     """The value of every row where the frame lacks the column; None: the column is required."""
     made: Callable[[nw.Expr], nw.Expr] | None = None
     """What SQL makes of the column, without NaN, where it reads it."""
+    remedy: str = ""
+    """What to do about a missing column, for messages, besides naming another one."""
+    refuses_other_names: bool = False
+    """Whether a frame that lacks the column is refused if another column has a name that surely means this role."""
     dated: bool | None = None
     """Of a time: whether it is compared with dates, and comes in microseconds, or with numbers; None: ordered only."""
 

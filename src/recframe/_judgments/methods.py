@@ -89,7 +89,8 @@ class JudgmentMethods(Methods):
             for truth in ({}, {"truth": judge})
         )
         # Most lists have no human judgments: what the model judged tells whether ids match.
-        return calls.warned(by_judge, estimate_with_judge(by_human, by_judge, confidence), ("judge_mean",))
+        result = estimate_with_judge(by_human, by_judge, confidence)
+        return calls.warned(by_judge, result, ("judge_mean",), other_truth=by_human.frames.truth)
 
     def bounds(
         self,

@@ -88,9 +88,9 @@ def of_lists(
     return warned(plan, result, means) if means else result
 
 
-def warned(plan: Plan, result: Any, means: Sequence[str]) -> Any:
+def warned(plan: Plan, result: Any, means: Sequence[str], other_truth: Any = None) -> Any:
     """Return a result, after a warning where its numbers may mean nothing."""
     from recframe._checks.data_warnings import warn_of_data
 
-    warn_of_data(plan.frames, plan.context.query, plan.context, result, means)
+    warn_of_data(plan.frames, plan.context.query, plan.context, result, means, other_truth=other_truth)
     return result

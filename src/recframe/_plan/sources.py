@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, TypeVar
@@ -197,7 +198,7 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
     of_frame: Specs = {} if truth else values_of_items | _own(query, read)
     specs = {
         "frame": keys | (items if item else {}) | rankings | of_frame,
-        "truth": keys | values_of_items | items | _relevance(query, truth=True) | of_truth,
+        "truth": keys | values_of_items | items | _relevance(query, truth=True, strict=read.relevance) | of_truth,
         "train": keys | items,
         "features": items,
         "catalog": items,
@@ -218,10 +219,33 @@ def _made(query: Query, specs: dict[str, Specs], *, pool: bool) -> dict[str, Spe
     return found
 
 
-def _relevance(query: Query, *, truth: bool, default: float | None = None) -> Specs:
-    """Return the columns of the relevance to read, which a truth may lack: then all of its rows are relevant."""
-    default = 1.0 if truth and "relevant" not in query.named else default
-    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
+def relevance_of_truth(query: Query, *, strict: bool = True) -> ColumnSpec:
+    """Return the relevance to read of a truth, which may lack the column: then all of its rows are relevant.
+
+    A `strict` call refuses a truth without the column if another one surely holds the relevance.
+    """
+    remedy, default = "", None
+    if "relevant" in query.named:
+        remedy = "leave relevant= out, if each of its rows is relevant"
+    elif _names_min_relevance(query):
+        remedy = f"leave min_relevance={query.min_relevance:g} out, if each row of truth is relevant"
+    else:
+        default = 1.0
+        remedy = "drop that column of truth, if each row is relevant"
+    strict = strict and "relevant" not in query.named
+    return ColumnSpec(query.relevant, "relevant", "relevance", default, remedy=remedy, refuses_other_names=strict)
+
+
+def _names_min_relevance(query: Query) -> bool:
+    """Return whether the user, and not a profile, says which relevance is enough."""
+    by_user = query.like is None or "min_relevance" in query.named
+    return by_user and query.min_relevance is not None and query.min_relevance > -math.inf
+
+
+def _relevance(query: Query, *, truth: bool, strict: bool = True, default: float | None = None) -> Specs:
+    """Return the columns of the relevance to read."""
+    of_frame = ColumnSpec(query.relevant, "relevant", "relevance", default=default)
+    relevance = {RELEVANCE: relevance_of_truth(query, strict=strict) if truth else of_frame}
     if query.propensity is not None:
         relevance[PROPENSITY] = ColumnSpec(query.propensity, "propensity", "value")
     return relevance
