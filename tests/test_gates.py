@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
 import recframe
@@ -380,3 +382,74 @@ def test_a_gate_names_segments_by_any_label_and_level_of_pandas():
     pytest.importorskip("scipy")
     with pytest.raises(recframe.ThresholdError, match="mrr of 7 1 is 0.5, below 0.6"):
         recframe.require(rec.describe("mrr", by=7, per=7), {"mrr": 0.6}, by="mean")
+
+
+@pytest.fixture(params=["polars", "pandas"])
+def library(request):
+    return pytest.importorskip(request.param)
+
+
+# --- verdicts ------------------------------------------------------------------------------------------------------------
+
+
+def compared(library, *, per=None, **given):
+    """A comparison of 12 lists: in country at, new is worse; in de, both are equal."""
+    rows = [
+        {
+            "user": user, "item": item, "relevant": int(item == 0), "country": "at" if user < 8 else "de",
+            "day": dt.date(2026, 3, 1 + user % 2), "old": -item, "new": item if user < 7 else -item,
+        }
+        for user in range(12)
+        for item in range(3)
+    ]  # fmt: skip
+    frame = library.DataFrame(rows)
+    return recframe.rec(frame, score=["old", "new"]).compare("mrr", baseline="old", per=per, **given)
+
+
+def test_require_judges_verdicts(library):
+    worse = compared(library)
+    with pytest.raises(recframe.ThresholdError) as caught:
+        recframe.require(worse, verdict="not worse")
+    said = str(caught.value)
+    assert said.startswith("mrr of model 'new' may be worse than 'old': the verdict is 'worse', the difference is -0.3")
+    with pytest.raises(recframe.ThresholdError, match="mrr of model 'new' is not shown to be better than 'old'"):
+        recframe.require(worse, verdict="better")
+    with pytest.raises(recframe.ThresholdError) as caught:
+        recframe.require(compared(library, per=["country", "day"]), verdict="not worse")
+    assert "mrr of model 'new' and country 'at' and day 2026-03-01 may be worse" in str(caught.value)
+    # The other way round the model is better.
+    better = recframe.rec(library.DataFrame(rows_of_better()), score=["old", "new"]).compare("mrr", baseline="old")
+    for verdict in ("not worse", "better"):
+        recframe.require(better, verdict=verdict)
+
+
+def rows_of_better():
+    return [
+        {"user": user, "item": item, "relevant": int(item == 0), "old": item, "new": -item}
+        for user in range(8)
+        for item in range(3)
+    ]
+
+
+def test_require_says_which_result_a_verdict_judges(library):
+    found = compared(library)
+    for call in (
+        lambda: recframe.require(found, "not worse"),
+        lambda: recframe.require(found, {"mrr": 0.3}),
+    ):
+        with pytest.raises(recframe.RecError, match=r"verdict='not worse'\)? judges a result of compare"):
+            call()
+    for result in (0.4, recframe.rec(library.DataFrame(rows_of_better()), score="new").describe("mrr")):
+        with pytest.raises(recframe.OptionTypeError, match="(?s)judges a result of compare, .*rec.compare"):
+            recframe.require(result, verdict="not worse")
+    with pytest.raises(recframe.OptionError, match="verdict='worse' is not one of 'not worse', 'better'"):
+        recframe.require(found, verdict="worse")
+    with pytest.raises(recframe.OptionError, match="does not go with least="):
+        recframe.require(found, {"mrr": 0.3}, verdict="not worse")
+
+
+def test_a_gate_shows_dates_as_text(library):
+    rows = [row | {"day": dt.date(2026, 3, 1 + row["user"] % 2)} for row in rows_of_better()]
+    frame = library.DataFrame(rows)
+    with pytest.raises(recframe.ThresholdError, match="mrr of day 2026-03-01 is 0.333333, below 0.8"):
+        recframe.require(recframe.rec(frame, score="old").evaluate("mrr", per="day"), {"mrr": 0.8})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal
 
@@ -29,6 +30,11 @@ LAST_BITS = 1e-13
 ENDS = {"mean": "{}", "low": "the lower end of {}", "high": "the upper end of {}"}
 """What `by` names, and what a message calls it."""
 NOT_DESCRIBED = "by={!r} is a column of describe, but the result is no frame of it"
+Demand = Literal["not worse", "better"]
+"""What `require` may demand of a verdict."""
+SUFFICIENT = {"not worse": ("better", "equivalent", "not worse"), "better": ("better",)}
+"""The verdicts that meet each demand: those of "not worse" rule out a loss of more than the margin."""
+COMPARED = "require(df.rec.compare('ndcg@10', margin=0.01), verdict='not worse')"
 DESCRIBED = "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')"
 
 
@@ -39,15 +45,16 @@ def require(
     *,
     most: float | Mapping[str, float] | None = None,
     by: Literal["mean", "low", "high"] | None = None,
+    verdict: Demand | None = None,
 ) -> None:
-    """Raise where a value is below what it must at least be, or above what it may be; or is missing or nan.
+    """Raise if a value is below what it must at least be, above what it may be, or missing; or a verdict falls short.
 
     A value suffices that misses its limit by rounding, at most 1e-13 of the limit.
 
     Parameters
     ----------
     result : float or frame
-        What a metric's method, `evaluate` or, with `by`, `describe` returned.
+        What a metric's method, `evaluate`, or with `by` `describe`, or with `verdict` `compare` returned.
     least : float or mapping, optional
         What the value must at least be: a number for a float, ``{"ndcg@10": 0.30, "map": 0.2}`` for a frame.
     most : float or mapping, optional
@@ -55,6 +62,9 @@ def require(
     by : {"mean", "low", "high"}, optional
         Of a result of `describe`: which of its columns is judged. ``least=`` with ``"high"`` raises only if the whole
         interval of the mean is below, with ``"low"`` unless the whole interval is above; ``most=`` the other way round.
+    verdict : {"not worse", "better"}, optional
+        Of a result of `compare`: what each row must show. ``"not worse"`` is met by the verdicts ``"not worse"``,
+        ``"equivalent"`` and ``"better"``, and raises for ``"open"`` too: give `compare` a ``margin=``.
 
     Raises
     ------
@@ -74,9 +84,59 @@ def require(
     >>> recframe.require(df.rec.describe("mrr", score="new"), {"mrr": 0.6}, by="mean")
     >>> recframe.require(df.rec.evaluate("rbp_residual", score="new"), most={"rbp_residual": 0.9})
     """
-    beyond = beyond_limits(result, least, most, by)
-    if beyond:
-        raise ThresholdError("; ".join(beyond))
+    if verdict is None:
+        failures = beyond_limits(result, least, most, by)
+    else:
+        if any(each is not None for each in (least, most, by)):
+            msg = f"verdict={verdict!r} judges verdicts, so it does not go with least=, most= and by="
+            raise OptionError(msg, "call require twice")
+        failures = verdict_failures(result, verdict)
+    if failures:
+        raise ThresholdError("; ".join(failures))
+
+
+def verdict_failures(result: Any, demand: Demand, margin: float | str | None = None) -> list[str]:
+    """Return which rows of a result of `compare` fall short of a demand, a phrase each.
+
+    Parameters
+    ----------
+    result : frame
+        What `compare` returned.
+    demand : {"not worse", "better"}
+        What each row must show.
+    margin : float or str, optional
+        How much worse a model may be, as `compare` got it, for the phrases.
+    """
+    choice("verdict", demand, tuple(SUFFICIENT))
+    _refuse_lazy(result)
+    frame = adapter_of(result).as_result(result) if is_frame(result) else None
+    if frame is None or not {"metric", "difference", "p_adjusted", "verdict"} <= {*frame.columns}:
+        msg = f"verdict={demand!r} judges a result of compare, but the result is no frame of it"
+        raise OptionTypeError(msg, COMPARED)
+    if not len(frame):
+        return [f"the result has no rows, but each must be {demand!r}"]
+    segments = frame.columns[: frame.columns.index("metric")]
+    models = [name for name in ("model", "baseline") if name in frame.columns]
+    names = (*segments, *models, "metric", "difference", "p_adjusted", "verdict")
+    rows = zip(*(values_of(frame[name]) for name in names), strict=True)
+    phrases = (_judged(dict(zip(names, row, strict=True)), segments, demand, margin) for row in rows)
+    return [phrase for phrase in phrases if phrase]
+
+
+def _judged(row: Mapping[Any, Any], segments: Sequence[Any], demand: Demand, margin: float | str | None) -> str:
+    """Return the phrase that says that a verdict falls short of a demand, or nothing."""
+    if row["verdict"] in SUFFICIENT[demand]:
+        return ""
+    labels = [(name, row[name]) for name in (*(["model"] if "model" in row else []), *segments)]
+    of, baseline = _named(labels), _shown(row["baseline"]) if "baseline" in row else "the baseline"
+    what = f"{row['metric']} of {of}" if of else row["metric"]
+    p = row["p_adjusted"]
+    if p is None or math.isnan(p):
+        return f"{what} has no p-value (nan) of its difference to {baseline}"
+    by = "" if margin is None else f" by more than {margin if isinstance(margin, str) else f'{margin:g}'}"
+    doubts = {"not worse": f"may be worse than {baseline}{by}", "better": f"is not shown to be better than {baseline}"}
+    found = f"the difference is {row['difference']:+.4g}, its adjusted p-value {p:.3g}"
+    return f"{what} {doubts[demand]}: the verdict is {row['verdict']!r}, {found}"
 
 
 def beyond_limits(result: Any, least: Any, most: Any = None, by: Any = None) -> list[str]:
@@ -111,14 +171,19 @@ def _of_number(result: Any, which: str, limit: Any, by: str | None) -> list[str]
     return [phrase] if phrase else []
 
 
-def _of_frame(result: Any, which: str, limits: Any, by: str | None) -> list[str]:
-    """Return what is beyond its limit in a frame of `evaluate`, or of `describe`."""
+def _refuse_lazy(result: Any) -> None:
+    """Raise for a result whose values are not computed yet."""
     if is_lazy(result):
         msg = "result is lazy, but a gate needs its values"
         raise OptionTypeError(msg, f"{adapter_of(result).remedy}, then require(rows, ...)")
+
+
+def _of_frame(result: Any, which: str, limits: Any, by: str | None) -> list[str]:
+    """Return what is beyond its limit in a frame of `evaluate`, or of `describe`."""
+    _refuse_lazy(result)
     if not isinstance(limits, Mapping) or not limits:
         msg = f"{which}={quoted(limits)} names no metric, but the result is a frame"
-        raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")
+        raise OptionTypeError(msg, _demanded(limits) or "give {'ndcg@10': 0.3}")
     frame = adapter_of(result).as_result(result)
     names = frame.columns
     if by is not None:
@@ -135,6 +200,15 @@ def _of_frame(result: Any, which: str, limits: Any, by: str | None) -> list[str]
     columns = {name: frame[:, [*keys, names.index(name)]] for name in bounds}
     phrases = (phrase for name, bound in bounds.items() for phrase in _of_column(columns[name], name, which, bound))
     return [phrase for phrase in phrases if phrase]
+
+
+def _demanded(limit: Any) -> str:
+    """Return the hint for a verdict where a limit is expected, or nothing."""
+    return (
+        f"require(found, verdict={limit!r}) judges a result of compare"
+        if isinstance(limit, str) and limit in SUFFICIENT
+        else ""
+    )
 
 
 def _of_intervals(frame: nw.DataFrame[Any], which: str, limits: Mapping[str, Any], by: str) -> list[str]:
@@ -154,8 +228,18 @@ def _of_column(rows: nw.DataFrame[Any], name: str, which: str, bound: float) -> 
     """Yield a phrase, or nothing, for each row of labels and a value."""
     keys = rows.columns[:-1]
     for *labels, value in zip(*map(values_of, rows.iter_columns()), strict=True):
-        of = " and ".join(f"{key} {label!r}" for key, label in zip(keys, labels, strict=True))
+        of = _named(zip(keys, labels, strict=True))
         yield _beyond(f"{name} of {of}" if of else name, value, which, bound)
+
+
+def _named(labels: Iterable[tuple[Any, Any]]) -> str:
+    """Return the model and the segment of a row as text."""
+    return " and ".join(f"{key} {_shown(label)}" for key, label in labels)
+
+
+def _shown(label: Any) -> str:
+    """Return a label as messages show it: text in quotes, a date as it is read."""
+    return str(label) if isinstance(label, dt.date) else repr(label)
 
 
 def _beyond(what: str, value: Any, which: str, bound: float) -> str:
@@ -184,6 +268,7 @@ def _column(names: Sequence[Any], name: Any, kind: str = "column") -> str:
     listed = ", ".join(map(repr, names))
     msg = f"the result has no {kind} {text!r}; it has {listed}"
     hint = "by='mean', 'low' or 'high' reads a result of describe" if "p50" in names else "name a computed metric"
+    hint = f"verdict='not worse' judges a result of compare: {COMPARED}" if "verdict" in names else hint
     raise MissingColumnError(msg, closest(spelled, map(str, names)) or hint)
 
 

@@ -12,7 +12,7 @@ import recframe
 from recframe import rec
 from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
 from recframe._cli import tables, terminal
-from recframe._cli.gates import bounds_of, check_limits, found_beyond, not_ruled_out
+from recframe._cli.gates import bounds_of, check_limits, found_beyond
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import given_roles, own_arguments, said_of_columns, separator_of
 from recframe._cli.terminal import fitted, progress, say
@@ -20,7 +20,7 @@ from recframe._cli.texts import COMPLETE, NAME
 from recframe._files.paths import as_path
 from recframe._lists.calls import check_save, names_file
 from recframe._lists.calls import save as save_lists
-from recframe._thresholds import beyond_limits
+from recframe._thresholds import beyond_limits, verdict_failures
 from recframe._values import as_tuple
 from recframe.errors import OptionError
 from recframe.metrics import CutMetric
@@ -124,7 +124,7 @@ def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
             raise OptionError(msg, "give one of them")
         values["baseline"] = gate
     result = answer("compare", **values)
-    return not_ruled_out(result, values["margin"] or 0) if gate is not None else []
+    return verdict_failures(result, "not worse", values["margin"] or 0) if gate is not None else []
 
 
 def answer(call: str, **values: Any) -> pl.DataFrame:

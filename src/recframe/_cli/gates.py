@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 FINDING_NAMES = tuple(finding.name for finding in FINDINGS)
-NOT_WORSE = ("better", "equivalent", "not worse")
-"""The verdicts that rule out a loss of more than the margin, or without one any loss."""
 
 
 def bounds_of(option: str, texts: Sequence[str]) -> dict[str, float]:
@@ -35,31 +33,6 @@ def bounds_of(option: str, texts: Sequence[str]) -> dict[str, float]:
             raise OptionError(msg, "give each metric one bound")
         bounds[metric] = limit
     return bounds
-
-
-def not_ruled_out(result: pl.DataFrame, margin: float | str) -> list[str]:
-    """Return which models may be worse than the baseline by more than the margin, a phrase each.
-
-    Parameters
-    ----------
-    result : DataFrame
-        What `compare` returned.
-    margin : float or str
-        How much worse a model may be, as `compare` got it.
-    """
-    phrases = []
-    for row in result.iter_rows(named=True):
-        if row["verdict"] in NOT_WORSE:
-            continue
-        what = f"{row['metric']} of model {row['model']!r}"
-        if row["p_adjusted"] is None or math.isnan(row["p_adjusted"]):
-            phrases.append(f"{what} has no p-value (nan) of its difference to {row['baseline']!r}")
-            continue
-        least = margin if isinstance(margin, str) else f"{margin:g}"
-        difference = f"the difference is {row['difference']:+.4g}, its adjusted p-value {row['p_adjusted']:.3g}"
-        verdict = f"the verdict is {row['verdict']!r}"
-        phrases.append(f"{what} may be worse than {row['baseline']!r} by more than {least}: {verdict}, {difference}")
-    return phrases
 
 
 def check_limits(texts: Sequence[str]) -> tuple[tuple[str, ...], dict[str, float]]:
