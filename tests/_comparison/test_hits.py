@@ -73,7 +73,7 @@ def test_merged_states_have_the_score_test(engine):
         )
         for part in range(3)
     ]
-    found = nw.from_native(recframe.merge(*states).compare(margin=0.17))
+    found = nw.from_native(recframe.merge_states(*states).compare(margin=0.17))
     low, high = HITS.interval(0.95)
     assert found["low"].to_list() == pytest.approx(low)
     assert found["high"].to_list() == pytest.approx(high)
