@@ -155,7 +155,7 @@ def scipy_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
         correlation = getattr(stats, theirs)
 
         def ours(name: str = name) -> float:
-            return frame.rec.measure(name)
+            return frame.rec.evaluate(name).item()
 
         def loop(correlation: Callable[..., Any] = correlation) -> float:
             return math.fsum(correlation(*both).statistic for both in zip(*dense, strict=True)) / shape.lists

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import narwhals as nw
 import pytest
 
 from oracle import ORACLES, Case, grouped, names, parse
@@ -17,6 +18,11 @@ def same(found: float | None, expected: float | None) -> bool:
     if found is None or expected is None:
         return found is expected
     return math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def item(result: Any) -> Any:
+    """Return the value of a frame, eager or lazy, of one row and one column."""
+    return nw.from_native(result).lazy().collect().item()
 
 
 def assert_equal(found: list[dict[str, Any]], expected: dict[Any, dict[str, Any]], keys: list[str]) -> None:

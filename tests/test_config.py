@@ -447,7 +447,7 @@ def test_ranks_of_factors_bring_what_belongs_to_them():
     )
     alone = factors.drop("recframe_tied", "recframe_candidates")
     for metric in ("mrr", "roc_auc", "ndcg@1"):
-        assert factors.rec.measure(metric) == factors.rec.measure(metric, rank="rank")
+        assert factors.rec.evaluate(metric).item() == factors.rec.evaluate(metric, rank="rank").item()
     assert factors.rec.roc_auc() != alone.rec.roc_auc()
 
 

@@ -48,7 +48,6 @@ TRUTHS = {"no truth": None, "a truth without rows": first(TRUTH, 0), "a truth": 
 BOTH = {"score": ["score", "other"]}
 CALLS = {
     "evaluate": [(["ndcg", "coverage"], [1, 2]), {"counts": True}, {**BOTH, "per": "user"}],
-    "measure": [("map@2",), {}],
     "contributions": [("ndcg", 2), {}],
     "check": [(2,), {}],
     "compare": [

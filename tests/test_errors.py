@@ -95,7 +95,7 @@ CASES = {
         "score='score' and rank='place' exclude each other",
     ),
     "several models": (lambda r: r.ndcg(score=["score", "other"]), ValueError, "names several models.*evaluate"),
-    "model of a method": (lambda r: r.measure("ndcg", model="text"), ValueError, "names several models"),
+    "model of a method": (lambda r: r.ndcg(model="text"), ValueError, "names several models"),
     "models twice": (
         lambda r: r.evaluate(["ndcg"], score=["score", "other"], model="text"),
         ValueError,
@@ -367,7 +367,7 @@ SIDE = {"features": ["x", [1], {"a": 1}], "train": ["x", [1], {"a": 1}]}
 def test_side_information_is_a_frame(make, name, value):
     metric = {"features": "diversity", "train": "novelty"}[name]
     with pytest.raises(recframe.OptionTypeError, match=f"{name} is an? {type(value).__name__}"):
-        rec(make).measure(f"{metric}@2", **{name: value})
+        rec(make).evaluate(f"{metric}@2", **{name: value})
 
 
 def test_a_role_needs_its_name(make):

@@ -12,6 +12,7 @@ import narwhals as nw
 import pytest
 
 import recframe
+from compare import item
 from recframe import metrics
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def make(request: pytest.FixtureRequest) -> Make:
 
 
 def number(result: Any) -> float:
-    """Return the value of a call, which a lazy frame hands out as a frame of one row and one column."""
-    return float(result.collect().item() if hasattr(result, "collect") else result)
+    """Return the value of a call, which may be a frame of one row and one column."""
+    return result if isinstance(result, float) else float(item(result))
 
 
 def rows(result: Any) -> list[dict[str, Any]]:
@@ -174,7 +175,7 @@ def lesson_text(position: nw.Expr) -> nw.Expr:
 )
 def test_retail_lesson_one_list(make: Make, metric: recframe.Metric, expected: float) -> None:
     frame, truth = make(recommended({1: RECOMMENDED})), make(bought({1: BASKET}))
-    assert number(frame.rec.measure(metric, rank="place", truth=truth)) == pytest.approx(expected, abs=1e-12)
+    assert number(frame.rec.evaluate(metric, rank="place", truth=truth)) == pytest.approx(expected, abs=1e-12)
 
 
 def test_retail_lesson_ideal(make: Make) -> None:
@@ -232,7 +233,7 @@ RETAIL_RELEVANCE = [1.0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 )
 def test_retail_lesson_by_formula(make: Make, metric: recframe.Metric, expected: float) -> None:
     frame = make(in_order(RETAIL_RELEVANCE))
-    assert number(frame.rec.measure(metric)) == pytest.approx(expected, abs=1e-12)
+    assert number(frame.rec.evaluate(metric)) == pytest.approx(expected, abs=1e-12)
 
 
 # --- implicit-feedback notebook: MovieLens 100K -----------------------------------------------------------

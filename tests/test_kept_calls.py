@@ -31,8 +31,8 @@ ASKED = [
     ("ndcg", (2,), {"min_relevance": 2.0, "per": "country"}),
     ("precision", (2,), {"undefined": 0, "rank": "rank"}),
     ("precision", (2,), {"like": "sklearn", "ties": "worst", "item": "item"}),
-    ("measure", ("map@2",), {"truth": True}),
-    ("measure", (metrics.MAP(2),), {"by": "who"}),
+    ("map", (2,), {"truth": True}),
+    ("evaluate", (metrics.MAP(2),), {"by": "who"}),
     ("evaluate", (["P(rel=2)", "AP(rel=2)", "RR(rel=2)"],), {"k": [1, 2], "score": "guess"}),
     ("evaluate", (["ndcg", "mrr"],), {"k": [1, 2], "score": SCORES, "per": ["country"], "truth": True}),
     ("evaluate", (["ndcg", "mrr"],), {"score": SCORES, "counts": True}),
@@ -150,11 +150,11 @@ def test_custom_metrics_and_functions_are_not_kept(frame):
             return super().value(sums) * self.factor
 
     for kind in (Share, Own):
-        before = frame.rec.measure(kind(k=2))
+        before = frame.rec.evaluate(kind(k=2)).item()
         kind.factor = 3.0
-        assert frame.rec.measure(kind(k=2)) == pytest.approx(3 * before)
+        assert frame.rec.evaluate(kind(k=2)).item() == pytest.approx(3 * before)
     kept = len(_calls._kept)
-    frame.rec.measure(Own(2), min_relevance=0.125)
+    frame.rec.evaluate(Own(2), min_relevance=0.125)
     frame.rec.ndcg(2, min_relevance=0.125, gain=lambda relevance: relevance)
     frame.rec.evaluate([Own(2), "ndcg"], min_relevance=0.125)
     assert len(_calls._kept) == kept

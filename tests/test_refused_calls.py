@@ -126,7 +126,7 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(FRAME).compare("map", gain="exp2"), "Hint: an option is part of the metric"),
         (lambda: recframe.rec(FRAME).evaluate("ndcg", metric="map"), "Hint: did you mean 'metrics'?"),
         (lambda: recframe.rec(FRAME).evaluate("ndcg", chanse=True), "Hint: did you mean 'chance'?"),
-        (lambda: recframe.rec(FRAME).measure("ndcg", bye="user"), "there are metric, by, item"),
+        (lambda: recframe.rec(FRAME).contributions("ndcg", bye="user"), "there are metric, k, by, item"),
         (lambda: recframe.rec(FRAME).contributions("ndcg", byy="user"), "there are metric, k, by, item"),
         (lambda: recframe.rec(FRAME).changes("ndcg", mots=3), "Hint: did you mean 'most'?"),
         (lambda: recframe.rec(FRAME).plot.trend("ndcg", chnges=3), "there are metric, k, "),
@@ -194,7 +194,7 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.metrics.Kendall(5), "Kendall: too many positional arguments\n\nHint: Kendall()"),
         (lambda: recframe.metrics.ndcg, "Hint: did you mean 'NDCG'?"),
         (lambda: recframe.rec(FRAME).mrr(undefined="zero"), "such as undefined=0"),
-        (lambda: recframe.rec(FRAME).measure(Misspelt()), "Hint: did you mean 'hits_before'?"),
+        (lambda: recframe.rec(FRAME).evaluate(Misspelt()), "Hint: did you mean 'hits_before'?"),
         (lambda: recframe.rec(FRAME).ndcg(5, FRAME), "ndcg(5, <polars DataFrame>): only k"),
     ],
 )

@@ -162,7 +162,7 @@ def role_dicts() -> str:
         typed_dict("MeanRoles", {"per": "None"}, "SharedRoles, total=False"),
         typed_dict("SegmentRoles", {"per": "Required[str | Sequence[str]]"}, "SharedRoles"),
     ]
-    for names in dict.fromkeys(roles for name, roles in CALL_ROLES.items() if name != "measure"):
+    for names in dict.fromkeys(CALL_ROLES.values()):
         types = role_types(names)
         if names == CALL_ROLES["contributions"]:
             types["item"] = "str | None"
@@ -271,10 +271,7 @@ def imports_of(kinds: Iterable[type]) -> str:
 def stub() -> str:
     """Return the whole stub."""
     text = HEAD.format(imports=imports_of(METRICS.values()), roles=role_dicts().rstrip(), plot=plot())
-    text += overloads(
-        "measure", ["metric: str | Metric", "*"], [n for n in CALL_ROLES["measure"] if n not in roles_of()]
-    )
-    text += "".join(call(name) for name in CALL_ROLES if name != "measure")
+    text += "".join(call(name) for name in CALL_ROLES)
     text += "".join(metric(kind) for kind in METRICS.values()) + "\n" + TAIL
     return text
 

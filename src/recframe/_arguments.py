@@ -71,7 +71,7 @@ FusionNorm = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
 
 DEFAULT_SCORE = "score"
 CALLS = (
-    "measure", "evaluate", "contributions", "compare", "rank_models", "sample_size", "describe", "estimate_with_judge",
+    "evaluate", "contributions", "compare", "rank_models", "sample_size", "describe", "estimate_with_judge",
     "bounds", "exposure", "changes", "state", "report", "fuse", "tune_fusion", "agreement", "check", "label", "top",
     "to_lists", "split", "add_random", "add_popular", "add_propensity", "position_bias",
 )  # fmt: skip
@@ -84,8 +84,6 @@ EVALUATED = EXPOSED - {"exposure"}
 """The calls that compute metrics."""
 AVERAGED = EVALUATED - {"contributions", "changes"}
 """Those that average over lists."""
-BY_VALUE = frozenset({"measure", "evaluate"})
-"""Those whose result is the value alone."""
 Kind = Literal["column", "policy", "frame", "side information", "parts"]
 """What a role names: columns, a policy, the truth, a frame that only some metrics read, or how lists are read."""
 
@@ -99,7 +97,7 @@ class Role:
     check : callable
         From the role's name, what the user gave, and the labels of the frames to what the plan reads; it may raise.
     calls : frozenset of str
-        The calls of the namespace that accept it, the metrics aside: these accept what `measure` does.
+        The calls of the namespace that accept it, the metrics aside: these accept all but `model`.
     kind : {"column", "policy", "frame", "side information", "parts"}
         What it names. `recframe.Config` accepts all but frames, the command line all but parts.
     metavar : str
@@ -245,7 +243,9 @@ class Roles:
     per: Columns = field(
         default=None, metadata=Role.of(column_names, AVERAGED - {"tune_fusion"} | {"bounds", "agreement", "check"})
     )
-    per_item: Columns = field(default=None, metadata=Role.of(column_names, BY_VALUE | {"describe", "compare"}))
+    per_item: Columns = field(
+        default=None, metadata=Role.of(column_names, frozenset({"evaluate", "describe", "compare"}))
+    )
     ties: Ties = field(default="average", metadata=_policy(_word(Ties), EXPOSED))
     min_relevance: float | None = field(
         default=None, metadata=_policy(_optional(_value(number)), EXPOSED | {"bounds", "check"})
@@ -260,18 +260,18 @@ class Roles:
     subtopic: str | None = field(default=None, metadata=Role.of(column_or_none))
     group: str | None = field(default=None, metadata=Role.of(column_or_none, (AVERAGED - {"state"}) | {"exposure"}))
     condensed: bool = field(default=False, metadata=_policy(_value(flag)))
-    mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), BY_VALUE))
+    mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), frozenset({"evaluate"})))
     like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
-    partitions: int | None = field(default=None, metadata=Role.of(_optional(_value(_parts)), BY_VALUE, "parts"))
+    partitions: int | None = field(
+        default=None, metadata=Role.of(_optional(_value(_parts)), frozenset({"evaluate"}), "parts")
+    )
     weight: str | None = field(default=None, metadata=_number(column_or_none, AVERAGED))
     propensity: str | None = field(default=None, metadata=_number(column_or_none))
     sampled: tuple[int, int] | None = field(
         default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
     )
     estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or, _words(Estimator))))
-    model: str | None = field(
-        default=None, metadata=Role.of(column_or_none, RANKING - {"measure", "bounds", "position_bias"})
-    )
+    model: str | None = field(default=None, metadata=Role.of(column_or_none, RANKING - {"bounds", "position_bias"}))
 
     omission_columns: tuple[str, ...] = ()
     """Not a role: the columns of `from_factors` that count the rows which the frame omits."""
@@ -299,7 +299,7 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
 def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
     """Return the roles that a metric's method accepts; without a metric: those that every metric accepts."""
     inputs = () if kind is None else (*kind.required_inputs, *kind.optional_inputs)
-    return tuple(name for name in CALL_ROLES["measure"] if name in inputs or name not in SIDE_INFORMATION)
+    return tuple(name for name in ALL_ROLES if name != "model" and (name in inputs or name not in SIDE_INFORMATION))
 
 
 def layered(layers: Sequence[Mapping[str, Any]], allowed: Sequence[str], labels: Labels = None) -> Roles:

@@ -43,11 +43,11 @@ def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[o
     return {**bound, **roles}
 
 
-def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, roles: dict[str, Any]) -> Any:
-    """Return one metric of one ranking: a float, or a frame where `per` is given or the frame is lazy."""
-    arguments = Arguments(frame, bound, roles)
-
-    return _value(arguments, arguments.kept(("measure", metric), lambda: _of_one(arguments, spec_of(metric))))
+def value_of_metric(frame: Any, metric: str | Metric, roles: dict[str, Any]) -> float:
+    """Return the value of one metric of one ranking in an eager frame."""
+    arguments = Arguments(frame, {}, roles)
+    call = arguments.kept(("value_of_metric", metric), lambda: _of_one(arguments, spec_of(metric)))
+    return float(_value(arguments, call))
 
 
 def _of_one(arguments: Arguments, spec: Spec) -> Call:

@@ -46,6 +46,7 @@ SENTENCES = {
         ("read_csv", "read_parquet", "from_pandas", "from_polars", "dataframe", "dataset"),
         "metrics are methods of frames of polars and pandas, as in polars.read_parquet('recs.parquet').rec.ndcg(10)",
     ),
+    "measure": "call the metric's method, as in df.rec.ndcg(10); evaluate also accepts metrics of your own",
     "leave_one_out": "split(last=1, time='timestamp') holds out the last item of each user",
     "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
 }

@@ -87,31 +87,6 @@ class Rec(
         )
         return "\n".join([f"<rec on {library}.{kind.__name__}{bound}>", *lines])
 
-    def measure(self, metric: str | Metric, **roles: Any) -> Any:
-        """Return one metric, given by its name or as an object.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            Such as ``"ndcg@10"``, ``metrics.NDCG(k=10)``, or a metric of your own.
-        **roles
-            The roles and policies that every metric accepts.
-
-        Returns
-        -------
-        float or frame
-            A float; a frame where `per` is given or the frame is lazy.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import recframe
-        >>> df = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
-        >>> df.rec.measure("mrr@10")
-        0.5
-        """
-        return _evaluate.measure(self._frame, self._bound, metric, roles)
-
     def evaluate(
         self,
         metrics: str | Metric | Sequence[str | Metric],
@@ -290,9 +265,7 @@ class Rec(
 
 
 for _name, _roles in CALL_ROLES.items():
-    # `measure` says itself why it accepts no model.
-    _accepted = (*_roles, "model") if _name == "measure" else _roles
-    setattr(Rec, _name, checked_call(getattr(Rec, _name), _accepted, _evaluate.refuse_options))
+    setattr(Rec, _name, checked_call(getattr(Rec, _name), _roles, _evaluate.refuse_options))
     show_roles(getattr(Rec, _name), _roles)
 show_roles(Rec.__call__, CALL_ROLES["evaluate"])
 for _kind in METRICS.values():

@@ -403,26 +403,6 @@ class Rec(Generic[Mean, Frame]):
     @property
     def plot(self) -> Plot: ...
     def __call__(self, **roles: Unpack[EvaluateRoles]) -> Self: ...
-    @overload
-    def measure(
-        self,
-        metric: str | Metric,
-        *,
-        train: Any = None,
-        catalog: Any = None,
-        features: Any = None,
-        **roles: Unpack[MeanRoles],
-    ) -> Mean: ...
-    @overload
-    def measure(
-        self,
-        metric: str | Metric,
-        *,
-        train: Any = None,
-        catalog: Any = None,
-        features: Any = None,
-        **roles: Unpack[SegmentRoles],
-    ) -> Frame: ...
     def evaluate(
         self,
         metrics: str | Metric | Sequence[str | Metric],

@@ -220,5 +220,7 @@ def test_metrics_of_ones_own_on_spark_workers(spark):
         names,
     )
     names["Deep"].__module__ = "__main__"
-    found = spark.rows(recframe.rec(spark.frame(FRAME)).measure(names["Deep"](), partitions=2))
-    assert found == [{"deep": pytest.approx(recframe.rec(pa.table(FRAME)).measure(names["Deep"]()))}]
+    found = spark.rows(recframe.rec(spark.frame(FRAME)).evaluate(names["Deep"](), partitions=2))
+    assert found == [
+        {"deep": pytest.approx(recframe.rec(pa.table(FRAME)).evaluate(names["Deep"]())["deep"][0].as_py())}
+    ]

@@ -327,7 +327,7 @@ def test_a_metric_of_ones_own_may_allow_it(polars_engine):
             return sums["hits"] / sums.relevant
 
     frame = polars_engine.frame({"user": [1, 1], "relevant": [1, 1], "score": [2.0, 1.0], "p": [0.5, 0.25]})
-    assert same(polars_engine.ask(frame, "measure", TopHeavy(), propensity="p"), (2 * 1 + 4 / 4) / 6)
+    assert same(polars_engine.value(frame, TopHeavy(), propensity="p"), (2 * 1 + 4 / 4) / 6)
 
 
 @pytest.mark.parametrize("truth", [False, True])

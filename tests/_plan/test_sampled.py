@@ -261,8 +261,8 @@ def test_a_metric_of_ones_own_may_be_estimated(polars_engine):
             return sums["nearness"]
 
     frame = polars_engine.frame(rows_of([(4, [2, 4, 6])]))
-    assert polars_engine.ask(frame, "measure", Nearness()) == 8.0
-    assert polars_engine.ask(frame, "measure", Nearness(), sampled=(2, 7), estimator="rank") == 10 - (1 + 6 / 2)
+    assert polars_engine.value(frame, Nearness()) == 8.0
+    assert polars_engine.value(frame, Nearness(), sampled=(2, 7), estimator="rank") == 10 - (1 + 6 / 2)
 
 
 def test_discounts_of_ranks_are_those_of_positions():

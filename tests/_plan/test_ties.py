@@ -78,7 +78,7 @@ def test_the_furthest_values_are_as_far_off_as_said(polars_engine, label, blocks
     ]
     assert mean_over_orders(label, Case(rows)) == pytest.approx(expected, abs=1e-12)
     frame = polars_engine.frame([{**row, "item": str(row["item"])} for row in rows])
-    off = abs(polars_engine.ask(frame, "measure", label, value="price") - expected)
+    off = abs(polars_engine.value(frame, label, value="price") - expected)
     assert f"up to {off:.2f} " in recframe.metrics.parse(label).inexact
 
 

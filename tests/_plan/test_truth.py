@@ -69,7 +69,7 @@ def test_every_list(engine, ties, lists):
 def test_each_metric_alone(engine, label):
     served, truth = served_and_truth(51, 120)
     expected = oracle.evaluate(served, [label], by=BY, truth=truth, per=BY)
-    found = engine.ask(engine.frame(served), "measure", label, by=BY, truth=engine.frame(truth), per=BY)
+    found = engine.value(engine.frame(served), label, by=BY, truth=engine.frame(truth), per=BY)
     assert_equal(found, expected, BY)
 
 

@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import recframe
+from compare import item
 
 np = pytest.importorskip("numpy")
 
@@ -25,7 +26,7 @@ def of_frame(relevant, score, query, metric, **policies):
     """Return the value of a frame."""
     frame = recframe.from_lists([[]], [[]])
     native = type(frame)({"q": query, "grade": relevant, "s": score})
-    return recframe.rec(native).measure(metric, by="q", relevant="grade", score="s", **policies)
+    return item(recframe.rec(native).evaluate(metric, by="q", relevant="grade", score="s", **policies))
 
 
 def test_predictions_before_labels_are_warned_of():
@@ -43,7 +44,7 @@ def test_arrays_are_a_frame(metric):
     features, grade, query = data()
     score, sizes = features[:, 2], np.bincount(query)
     for group in (query, sizes, query.tolist(), query.astype(str)):
-        assert recframe.from_arrays(grade, score, group=group).rec.measure(metric) == pytest.approx(
+        assert item(recframe.from_arrays(grade, score, group=group).rec.evaluate(metric)) == pytest.approx(
             of_frame(grade, score, query, metric), abs=1e-12
         )
     models = recframe.from_arrays(grade[:, None], {"old": score, "new": -score}, group=sizes)

@@ -68,6 +68,12 @@ STATISTICS = (
 """The calls whose results SQL engines give as polars frames, of `agreement` those with intervals."""
 
 
+def _one_value(rows: list[dict[str, Any]]) -> Any:
+    """Return the value of one row with one column, NaN if it is missing."""
+    ((value,),) = (row.values() for row in rows)
+    return math.nan if value is None else value
+
+
 class Engine(ABC):
     """One way to hold a frame and to compute on it."""
 
@@ -142,10 +148,12 @@ class Engine(ABC):
             rows = self.rows(result)
         frames = ("evaluate", "check", "contributions", "tune_fusion", "exposure", *STATISTICS)
         single = self.lazy and method not in frames and not (given.get("per") or given.get("per_item"))
-        if not single:
-            return rows
-        ((value,),) = (row.values() for row in rows)
-        return math.nan if value is None else value
+        return _one_value(rows) if single else rows
+
+    def value(self, frame: Any, metric: Any, **given: Any) -> Any:
+        """Evaluate one metric: its value, or rows with `per` or `per_item`."""
+        rows = self.ask(frame, "evaluate", metric, **given)
+        return rows if given.get("per") or given.get("per_item") else _one_value(rows)
 
     def __repr__(self) -> str:
         return self.name

@@ -211,7 +211,7 @@ def test_serendipity_counts_unexpected_hits(engine, seed):
     frame, past = engine.frames(rows, train)
     for name in ("serendipity", "serendipity(expected=1)"):
         reference = expected(name, 3, rows, train, {}, ())
-        assert close(engine.ask(frame, "measure", f"{name}@3", train=past), reference)
+        assert close(engine.value(frame, f"{name}@3", train=past), reference)
 
 
 def test_features_as_one_column_of_lists(engine):
@@ -233,8 +233,8 @@ def test_features_as_one_column_of_lists(engine):
     for name in ("diversity@4", "calibration@4"):
         given = {"train": past} if "calibration" in name else {}
         assert close(
-            engine.ask(frame, "measure", name, features=lists, **given),
-            engine.ask(frame, "measure", name, features=described, **given),
+            engine.value(frame, name, features=lists, **given),
+            engine.value(frame, name, features=described, **given),
         )
 
 

@@ -25,7 +25,7 @@ def test_each_metric_keeps_its_own_cutoff(polars_engine):
     some = ["err@2", "err@4", "pfound@3", "pfound(p_break=0.5)@9", "err(max_relevance=5)", "map"]
     (together,) = polars_engine.ask(frame, "evaluate", some, by=BY)
     for label in some:
-        assert same(polars_engine.ask(frame, "measure", label, by=BY), together[label]), label
+        assert same(polars_engine.value(frame, label, by=BY), together[label]), label
 
 
 def half(relevance, greatest):
@@ -54,7 +54,7 @@ def test_a_product_of_probabilities_to_stop_reads_both_at_the_same_positions(pol
     some = [BothUsers(k=3), metrics.ERR(k=9, probability={1: 0.5}), metrics.ERR(k=2)]
     (together,) = polars_engine.ask(frame, "evaluate", some, by=BY)
     for metric in some:
-        assert same(polars_engine.ask(frame, "measure", metric, by=BY), together[str(metric)])
+        assert same(polars_engine.value(frame, metric, by=BY), together[str(metric)])
 
 
 def test_relevance_that_a_metric_cannot_use_is_named(engine):

@@ -92,7 +92,7 @@ def test_a_metric_that_reads_the_number_of_relevant_rows_sees_rows_past_that_pos
             return sums["share"]
 
     frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [0, 0, 1], "score": [3, 2, 1]})
-    assert frame.rec.measure(ByRelevant()) == 1
+    assert frame.rec.evaluate(ByRelevant()).item() == 1
 
 
 def test_metrics_that_compute_the_same_sum_it_once():
@@ -154,7 +154,7 @@ def test_the_terms_of_a_metric_are_collected_once(tied):
             return super().value(sums)
 
     frame = FRAME if tied else FRAME.with_columns(score=pl.lit(pl.Series([8, 7, 6, 5, 4, 3, 2, 1])))
-    frame.rec.measure(Counted(2))
+    frame.rec.evaluate(Counted(2))
     assert sorted(requested) == ["best_terms", "terms", "value"]
 
 
@@ -172,7 +172,7 @@ def test_a_term_has_one_meaning_within_its_metric():
             return sums["gain"]
 
     with pytest.raises(recframe.OptionError, match=r"'twice' has two terms of the name 'gain'"):
-        FRAME.rec.measure(Twice())
+        FRAME.rec.evaluate(Twice())
 
 
 class Irrelevant(recframe.CutMetric):
@@ -187,7 +187,7 @@ class Irrelevant(recframe.CutMetric):
 
 def test_a_metric_sees_every_row_unless_it_says_otherwise():
     frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 0], "score": [3, 2, 1]})
-    assert frame.rec.measure(Irrelevant()) == pytest.approx(2 / 3)
+    assert frame.rec.evaluate(Irrelevant()).item() == pytest.approx(2 / 3)
     assert frame.rec.evaluate([Irrelevant(2), "precision@2", "ndcg"]).row(0)[:2] == (0.5, 0.5)
 
 
@@ -244,7 +244,7 @@ def test_a_metric_of_all_lists_that_lacks_its_value_is_an_error():
     with pytest.raises(
         recframe.InputError, match="'top_rows' defines 1 value of `per` but gives no finite value or weight"
     ):
-        FRAME.rec.measure(Shown())
+        FRAME.rec.evaluate(Shown())
 
 
 def test_metrics_of_all_lists_share_what_a_function_makes_of_the_same_sums():
@@ -351,32 +351,32 @@ def test_terms_have_names(method, wrong):
     with pytest.raises(
         recframe.errors.OptionTypeError, match="the terms of metric 'custom' are .*, which is not a mapping"
     ):
-        FRAME.rec.contributions(metric) if method == "share_terms" else FRAME.rec.measure(metric)
+        FRAME.rec.contributions(metric) if method == "share_terms" else FRAME.rec.evaluate(metric)
 
 
 @pytest.mark.parametrize("method", ["value", "defined", "weighting"])
 def test_what_methods_return_is_an_expression(method):
     with pytest.raises(recframe.errors.OptionTypeError, match=rf"{method}\(\) of metric 'custom' returns 2.0, which"):
-        FRAME.rec.measure(custom(**{method: lambda *_: 2.0})())
+        FRAME.rec.evaluate(custom(**{method: lambda *_: 2.0})())
 
 
 def test_a_number_defines_lists_where_it_is_not_0():
     metric = custom(defined=lambda _, sums: sums["hits"] - 1)
-    assert FRAME.rec.measure(metric()) == 2.0
-    assert FRAME.lazy().rec.measure(metric()).collect().item() == 2.0
+    assert FRAME.rec.evaluate(metric()).item() == 2.0
+    assert FRAME.lazy().rec.evaluate(metric()).collect().item() == 2.0
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\x1bb", "a\nb"])
 def test_names_of_metrics_are_words(name):
     with pytest.raises(recframe.errors.OptionTypeError, match="is not the name of a metric"):
-        FRAME.rec.measure(custom(name=name)())
+        FRAME.rec.evaluate(custom(name=name)())
 
 
 def test_reads_is_one_of_its_words():
     with pytest.raises(
         recframe.errors.OptionError, match="reads of custom='foo' is not one of 'hits', 'graded', 'all'"
     ):
-        FRAME.rec.measure(custom(reads="foo")())
+        FRAME.rec.evaluate(custom(reads="foo")())
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_reads_is_one_of_its_words():
 def test_endless_values_and_weights_below_0_are_errors(frames, members):
     frame = FRAME if frames == "polars" else pytest.importorskip("pandas").DataFrame(FRAME.to_dict(as_series=False))
     with pytest.raises(recframe.InputError, match="metric 'custom' defines . lists? but gives no finite value"):
-        frame.rec.measure(custom(**members)())
+        frame.rec.evaluate(custom(**members)())
 
 
 def test_shared_terms_know_1_from_true():
@@ -404,7 +404,7 @@ def test_shared_terms_know_1_from_true():
         terms=lambda _, row: {"one": row.shared(kind, 1), "true": row.shared(kind, True), "in": row.shared(kind, (1,))},
         value=lambda _, sums: sums["true"] - sums["one"],
     )
-    assert FRAME.filter(user=2).rec.measure(both()) == 9.0
+    assert FRAME.filter(user=2).rec.evaluate(both()).item() == 9.0
 
 
 class OnlyShare(recframe.Metric):
@@ -419,4 +419,4 @@ class OnlyShare(recframe.Metric):
 
 def test_the_value_is_the_share_of_all_rows_unless_a_metric_says_it():
     both = type("Both", (OnlyShare,), {"value": lambda _, sums: sums["hits"] / sums.relevant})
-    assert FRAME.rec.measure(OnlyShare()) == FRAME.rec.measure(both())
+    assert FRAME.rec.evaluate(OnlyShare()).item() == FRAME.rec.evaluate(both()).item()

@@ -88,5 +88,5 @@ def test_disparity_reads_no_relevance_and_no_order_of_its_own_has_a_mean(engine)
 @pytest.mark.parametrize("metric", [recframe.metrics.EER, recframe.metrics.EEL])
 def test_a_user_who_never_goes_on(polars_engine, metric):
     frame = polars_engine.frame({"user": [1, 1], "relevant": [1, 1], "score": [2.0, 1.0]})
-    never, seldom = (polars_engine.ask(frame, "measure", metric(p=p, browsing="cascade")) for p in (5e-324, 1e-100))
+    never, seldom = (polars_engine.value(frame, metric(p=p, browsing="cascade")) for p in (5e-324, 1e-100))
     assert never == pytest.approx(seldom)

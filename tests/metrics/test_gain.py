@@ -44,7 +44,7 @@ def test_the_bounds_under_ties_follow_the_relevance_and_the_truth_its_gains(pola
         {"user": [1, 1, 1], "item": [1, 3, 4], "relevant": [1, 2, 2]},
     )
     # Grade 1 is worth 5 and comes first in the best order, before both of grade 2.
-    found = polars_engine.ask(frame, "measure", "ndcg(gain={1:5,2:1})", truth=truth)
+    found = polars_engine.value(frame, "ndcg(gain={1:5,2:1})", truth=truth)
     assert found == pytest.approx(5.5 / (5 + 1 / 1.584962500721156 + 0.5))
 
 
@@ -85,4 +85,4 @@ def test_functions_that_read_other_rows(engine, metric):
     # A call keeps the rows that it needs: their maximum is not that of the frame, nor that of a list.
     frame = engine.frame({"user": [1, 1, 1], "relevant": [1, 0, 5], "score": [3.0, 2.0, 1.0]})
     with pytest.raises(recframe.OptionTypeError, match="reads other rows than its own"):
-        engine.ask(frame, "measure", metric)
+        engine.value(frame, metric)

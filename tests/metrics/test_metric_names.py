@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import recframe
+from compare import item
 from recframe import errors, metrics
 from recframe.metrics import METRICS, NAMES, parse
 from recframe.metrics._spelling import plain, split
@@ -168,12 +169,12 @@ def graded_frame():
 def test_a_name_may_hold_the_least_relevance_of_the_call():
     graded = graded_frame()
     rec = recframe.rec(graded)
-    assert rec.measure("AP(rel=2)@100") == rec.map(100, min_relevance=2) == 0.5
+    assert item(rec.evaluate("AP(rel=2)@100")) == rec.map(100, min_relevance=2) == 0.5
     found = rec.evaluate(["AP(rel=2)@100", "P(rel=2)@2"])
     assert list(found.columns) == ["map@100", "precision@2"]
     assert [found[name][0] for name in found.columns] == [0.5, 0.5]
-    assert rec.measure("AP(rel=2)", min_relevance=2) == 0.5
-    assert rec.measure("AP(rel=2)", like="trec_eval") == 0.5
+    assert item(rec.evaluate("AP(rel=2)", min_relevance=2)) == 0.5
+    assert item(rec.evaluate("AP(rel=2)", like="trec_eval")) == 0.5
     assert "min_relevance=2" in str(recframe.explain("AP(rel=2)"))
     for names, given, said in (
         (["AP(rel=high)"], {}, "rel='high' is not a number"),
@@ -214,7 +215,7 @@ def test_measures_of_ir_measures_are_metrics():
     rec = recframe.rec(graded_frame())
     found = rec.evaluate([Measure("AP(rel=2)@100"), Measure("nDCG@2"), "P@1"], min_relevance=2)
     assert list(found.columns) == ["map@100", "ndcg@2", "precision@1"]
-    assert rec.measure(Measure("RR")) == rec.mrr()
+    assert item(rec.evaluate(Measure("RR"))) == rec.mrr()
     assert list(rec.evaluate(Measure("P"), k=2).columns) == ["precision@2"]
     assert len(rec.contributions(Measure("P@2"))) == 2
     ir = pytest.importorskip("ir_measures")
@@ -314,7 +315,6 @@ def test_an_option_given_to_the_call_is_named_in_the_metric():
     for call in (
         lambda: rec.evaluate("ndcg@10", gain="exp2"),
         lambda: rec.evaluate(["map", "ndcg@10"], gain="exp2"),
-        lambda: rec.measure("ndcg@10", gain="exp2"),
         lambda: rec.contributions("ndcg@10", gain="exp2"),
     ):
         with pytest.raises(recframe.OptionTypeError, match=re.escape("Hint: 'ndcg(gain=exp2)@10'")):
@@ -476,7 +476,7 @@ def test_custom_metrics_without_name_or_value_are_named():
 
     for metric, lacks in ((Nameless(), "Nameless has no name"), (Worthless(), "Worthless has no method value")):
         with pytest.raises(recframe.OptionTypeError, match=lacks):
-            recframe.rec(frame()).measure(metric)
+            recframe.rec(frame()).evaluate(metric)
 
 
 def test_the_packages_of_extras_are_those_of_the_project():

@@ -148,7 +148,7 @@ def test_methods(engine, label):
     cut = () if metric.k is None else (metric.k,)
     found = engine.ask(engine.frame(rows), metric.name, *cut, **options, **requested)
     assert same(found, reference), f"{label}: {found} instead of {reference}"
-    assert same(engine.ask(engine.frame(rows), "measure", label, **requested), reference)
+    assert same(engine.value(engine.frame(rows), label, **requested), reference)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_methods_on_ranks_with_gaps(engine, label):
     # Alone, a metric sees few rows; N counts the ranked ones past the cutoff too.
     rows = rows_of("ranks")
     reference = oracle.evaluate(rows, [label], rank="rank", per="user")
-    assert_equal(engine.ask(engine.frame(rows), "measure", label, rank="rank", per="user"), reference, ["user"])
+    assert_equal(engine.value(engine.frame(rows), label, rank="rank", per="user"), reference, ["user"])
 
 
 def test_functions_as_discounts(engine):

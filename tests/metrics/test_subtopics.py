@@ -126,7 +126,8 @@ def test_an_alpha_that_takes_nothing_from_repeated_subtopics(name):
     metric, _, options = name.partition("(")
     frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [2, 1, 1]})
     tiny, small = (
-        frame.rec.measure(f"{metric}(alpha={alpha}{',' if options else ')'}{options}@3") for alpha in (1e-200, 1e-12)
+        frame.rec.evaluate(f"{metric}(alpha={alpha}{',' if options else ')'}{options}@3").item()
+        for alpha in (1e-200, 1e-12)
     )
     assert tiny == pytest.approx(small)
 

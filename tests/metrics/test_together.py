@@ -21,7 +21,7 @@ def test_together_equals_alone(engine, ties):
     some = engine.some(SPELLED[:: 6 if ties == "average" else 17])
     (together,) = engine.ask(frame, "evaluate", some, by=BY, ties=ties)
     for label in some:
-        alone = engine.ask(frame, "measure", label, by=BY, ties=ties)
+        alone = engine.value(frame, label, by=BY, ties=ties)
         assert same(alone, together[label]), f"{label}: {alone} alone, {together[label]} together"
 
 
@@ -37,7 +37,7 @@ def test_metrics_of_the_first_rows_and_of_all_hits(engine):
     some = ["err@2", "judged@3", "precision@1", "r_precision", "map", "roc_auc"]
     (together,) = engine.ask(frame, "evaluate", some, by="user")
     for label in engine.some(some):
-        assert same(engine.ask(frame, "measure", label, by="user"), together[label])
+        assert same(engine.value(frame, label, by="user"), together[label])
 
 
 def test_rows_that_another_metric_reads_do_not_count(polars_engine):
@@ -52,7 +52,7 @@ def test_rows_that_another_metric_reads_do_not_count(polars_engine):
     given = {"by": BY, "min_relevance": 2, "ties": "worst"}
     (together,) = polars_engine.ask(frame, "evaluate", [*some, "dcg(gain=exp2)@9", "judged@9"], **given)
     for label in some:
-        assert same(polars_engine.ask(frame, "measure", label, **given), together[label]), label
+        assert same(polars_engine.value(frame, label, **given), together[label]), label
 
 
 @pytest.mark.parametrize("ties", ["best", "worst"])
@@ -72,7 +72,7 @@ def test_the_order_by_value_is_that_of_money_metrics_alone(engine, ties):
     for labels in (some, [*money, "coverage@1"]):
         (together,) = engine.ask(frame, "evaluate", labels, ties=ties)
         for label in labels:
-            assert same(engine.ask(frame, "measure", label, ties=ties), together[label]), label
+            assert same(engine.value(frame, label, ties=ties), together[label]), label
     for label in some[:-1]:
         with pytest.raises(recframe.RecError, match=f"ties='{ties}' orders tied rows by value for money_recall@3"):
             engine.ask(frame, "evaluate", [label, *money], ties=ties)
@@ -95,7 +95,7 @@ def test_the_ideal_of_ranked_rows_has_no_place_for_what_the_truth_lacks(engine):
         {"user": [1, 1], "item": [1, 2], "score": [2.0, 1.0]}, {"user": [1], "item": [1], "relevant": [-1]}
     )
     given, label = {"truth": truth, "min_relevance": -1}, "ndcg(gain=binary,ideal=ranked)"
-    assert engine.ask(frame, "measure", label, **given) == 1.0
+    assert engine.value(frame, label, **given) == 1.0
     # Nor if another metric has a place for it, ahead of negative relevance.
     (together,) = engine.ask(frame, "evaluate", [label, "ndcg(grades=signed,ideal=ranked)"], **given)
     assert together[label] == 1.0
@@ -121,16 +121,16 @@ def test_options_that_share_a_name_stay_apart(engine):
     requested = [recframe.metrics.DCG(k=3, discount=steep), recframe.metrics.NDCG(k=3, discount=flat)]
     (together,) = engine.ask(frame, "evaluate", requested, by=BY)
     for metric in requested:
-        assert same(engine.ask(frame, "measure", metric, by=BY), together[str(metric)])
+        assert same(engine.value(frame, metric, by=BY), together[str(metric)])
 
 
 def test_the_mean_of_the_lists_is_the_float(engine):
     some = engine.some(SOME, 2)
     frame = engine.frame(crowd(34, 100))
     for label in some:
-        lists = [row[label] for row in engine.ask(frame, "measure", label, by=BY, per=BY)]
+        lists = [row[label] for row in engine.value(frame, label, by=BY, per=BY)]
         expected = oracle.mean(lists)
-        assert same(engine.ask(frame, "measure", label, by=BY), expected)
+        assert same(engine.value(frame, label, by=BY), expected)
 
 
 def test_models_do_not_touch_each_other(engine):

@@ -81,9 +81,7 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
     text = recframe.explain("ndcg@10", like="sklearn")
     spelled = next(line for line in text.splitlines() if line.startswith("full name")).split(None, 2)[2]
     assert spelled == "ndcg(ideal=ranked)@10, ties='average', undefined=0.0, lists='ranked'"
-    found = engine.ask(
-        engine.frame(ONE), "measure", "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked"
-    )
+    found = engine.value(engine.frame(ONE), "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked")
     assert found == pytest.approx(engine.ask(engine.frame(ONE), "ndcg", 10, like="sklearn"))
 
 
@@ -201,9 +199,8 @@ def test_lower_grades_that_count_are_explained(polars_engine, name):
     # Both lists have the same relevant row, and the same row of the largest relevance.
     grades = {"user": [1] * 5, "item": [*range(5)], "score": [5.0, 4.0, 3.0, 2.0, 1.0]}
     with_lower, without = (
-        polars_engine.ask(
+        polars_engine.value(
             polars_engine.frame(grades | {"relevant": [lower, 0.0, 1.0, lower, 0.8]}),
-            "measure",
             name,
             min_relevance=0.8,
         )
@@ -218,7 +215,7 @@ def test_lower_grades_that_count_are_explained(polars_engine, name):
 def test_the_option_that_ends_the_gain_of_lower_grades(polars_engine):
     frame = polars_engine.frame({"user": [1] * 3, "relevant": [3, 3, 4], "score": [3.0, 2.0, 1.0]})
     assert polars_engine.ask(frame, "ndcg", 2, min_relevance=4) > 0.8
-    assert polars_engine.ask(frame, "measure", "ndcg(grades=relevant)@2", min_relevance=4) == 0
+    assert polars_engine.value(frame, "ndcg(grades=relevant)@2", min_relevance=4) == 0
     assert "unless grades='relevant'" in recframe.explain("ndcg@2", min_relevance=4)
     for other in ("ndcg(grades=relevant)@2", "ndcg(gain=binary)@2", "map"):
         assert "lower grades" not in recframe.explain(other, min_relevance=4)

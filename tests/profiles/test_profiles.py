@@ -69,11 +69,11 @@ def test_an_option_given_by_name_wins(engine):
     frame = engine.frame(ONE)
     plain = engine.ask(frame, "ndcg", 10, gain="binary")
     assert engine.ask(frame, "ndcg", 10, like="rectools", ideal="all") == pytest.approx(plain)
-    assert engine.ask(frame, "measure", "ndcg(ideal=all)@10", like="rectools") == pytest.approx(plain)
+    assert engine.value(frame, "ndcg(ideal=all)@10", like="rectools") == pytest.approx(plain)
     # The default value counts when it is spelled, but a metric object cannot tell it from silence.
     ones = engine.ask(frame, "ndcg", 10, gain="binary", ideal="ones")
-    assert engine.ask(frame, "measure", metrics.NDCG(10, ideal="all"), like="rectools") == pytest.approx(ones)
-    assert engine.ask(frame, "measure", metrics.NDCG(10, ideal="ranked"), like="rectools") == pytest.approx(
+    assert engine.value(frame, metrics.NDCG(10, ideal="all"), like="rectools") == pytest.approx(ones)
+    assert engine.value(frame, metrics.NDCG(10, ideal="ranked"), like="rectools") == pytest.approx(
         engine.ask(frame, "ndcg", 10, gain="binary", ideal="ranked")
     )
 
@@ -177,7 +177,7 @@ def test_what_is_refused_is_named(requested, given, message):
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(ONE)
     with pytest.raises(recframe.OptionError, match=message):
-        frame.rec.measure(requested, **given)
+        frame.rec.evaluate(requested, **given)
     with pytest.raises(recframe.OptionError, match=message):
         frame.rec.evaluate([requested], **given)
 
@@ -214,7 +214,7 @@ def test_a_metric_of_ones_own_is_in_no_library():
             return sums.relevant
 
     with pytest.raises(recframe.OptionError, match="refuses mine"):
-        polars.DataFrame(ONE).rec.measure(Mine(), like="ranx")
+        polars.DataFrame(ONE).rec.evaluate(Mine(), like="ranx")
 
 
 # --- grades, levels, repeated items -----------------------------------------------------------------------
@@ -298,7 +298,7 @@ def judged(*grades):
 )
 def test_grades_and_levels(engine, like, requested, grades, given, value):
     frame, truth = engine.frame(ONE_LIST), engine.frame(judged(*grades))
-    found = engine.ask(frame, "measure", requested, truth=truth, like=like, **given, **tied(engine, like))
+    found = engine.value(frame, requested, truth=truth, like=like, **given, **tied(engine, like))
     assert found == pytest.approx(value, abs=1e-12)
 
 
@@ -327,7 +327,7 @@ def test_without_a_truth_no_row_says_that_it_is_one_of_it(engine):
 def test_grades_and_levels_that_a_library_refuses(like, requested, given, message):
     polars = pytest.importorskip("polars")
     with pytest.raises(recframe.RecError, match=message):
-        polars.DataFrame(ONE_LIST).rec.measure(requested, truth=polars.DataFrame(judged(-1, 1)), like=like, **given)
+        polars.DataFrame(ONE_LIST).rec.evaluate(requested, truth=polars.DataFrame(judged(-1, 1)), like=like, **given)
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")

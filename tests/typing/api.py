@@ -18,7 +18,6 @@ assert_type(recframe.rec(eager).ndcg(k=5, gain="exp2", discount=lambda position:
 assert_type(recframe.rec(eager).ndcg(5, per="object"), pl.DataFrame)
 assert_type(recframe.rec(eager).evaluate(["ndcg", metrics.MAP(5)], k=[1, 5], score=["a", "b"]), pl.DataFrame)
 assert_type(recframe.rec(eager)(by="object").r_precision(), float)
-assert_type(recframe.rec(eager).measure("ndcg@5"), float)
 assert_type(recframe.rec(lazy).ndcg(5), pl.LazyFrame)
 assert_type(recframe.rec(lazy).evaluate("ndcg", k=5), pl.LazyFrame)
 assert_type(recframe.rec(eager).label(eager, seen=eager), pl.DataFrame)
@@ -56,7 +55,7 @@ class Mine(recframe.CutMetric):
     reads = "graded"
 
 
-assert_type(recframe.rec(eager).measure(Mine(5)), float)
+assert_type(recframe.rec(eager).evaluate(Mine(5)), pl.DataFrame)
 
 assert_type(recframe.rec(eager, by="object").ndcg(5), float)
 assert_type(recframe.rec(lazy, by="object", ties="worst").ndcg(5), pl.LazyFrame)

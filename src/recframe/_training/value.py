@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, ROLES
 from recframe._data.arrays import columns_of_arrays, from_arrays
-from recframe._evaluate import measure
+from recframe._evaluate import value_of_metric
 from recframe.errors import MissingColumnError, OptionError, OptionTypeError, quoted
 from recframe.profiles._spec import spec_of
 
@@ -58,4 +58,4 @@ class Value:
     def __call__(self, relevant: Any, score: Any, group: Any) -> float:
         """Return the value."""
         frame = from_arrays(relevant, score, group=group)
-        return float(measure(frame, {}, self.metric, {**columns_of_arrays(), **self.policies}))
+        return value_of_metric(frame, self.metric, {**columns_of_arrays(), **self.policies})

@@ -107,7 +107,7 @@ class Metric:
     ...     def value(self, sums):
     ...         return sums["hits"]
     >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.3]})
-    >>> frame.rec.measure(TopHeavy())
+    >>> frame.rec.evaluate(TopHeavy()).item()
     0.25
     """
 
