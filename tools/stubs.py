@@ -134,7 +134,7 @@ from typing import Literal, TypedDict, Unpack
 import polars as pl
 
 from recframe._arguments import Undefined
-from recframe._expressions.refused import ExpressionTies
+from recframe._expressions.checks import ExpressionTies
 from recframe.metrics import Metric
 {imports}
 

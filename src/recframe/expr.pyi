@@ -6,7 +6,7 @@ from typing import Literal, TypedDict, Unpack
 import polars as pl
 
 from recframe._arguments import Undefined
-from recframe._expressions.refused import ExpressionTies
+from recframe._expressions.checks import ExpressionTies
 from recframe.metrics import Metric
 from recframe.metrics._gain import Gain, Grades
 from recframe.metrics._weights import Discount
@@ -80,6 +80,25 @@ def map(
     over: Over = "all",
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
+def iprec(
+    score: str | pl.Expr,
+    relevant: str | pl.Expr | None = None,
+    *,
+    recall: float | None = None,
+    **roles: Unpack[ExpressionRoles],
+) -> pl.Expr: ...
+def bpref(score: str | pl.Expr, relevant: str | pl.Expr | None = None, **roles: Unpack[ExpressionRoles]) -> pl.Expr: ...
+def inf_ap(
+    score: str | pl.Expr, relevant: str | pl.Expr | None = None, **roles: Unpack[ExpressionRoles]
+) -> pl.Expr: ...
+def judged(
+    score: str | pl.Expr,
+    relevant: str | pl.Expr | None = None,
+    k: int | None = None,
+    *,
+    denominator: Denominator = "k",
+    **roles: Unpack[ExpressionRoles],
+) -> pl.Expr: ...
 def dcg(
     score: str | pl.Expr,
     relevant: str | pl.Expr | None = None,
@@ -108,6 +127,14 @@ def rbp(
     *,
     p: float = 0.8,
     gain: HitGain = "binary",
+    **roles: Unpack[ExpressionRoles],
+) -> pl.Expr: ...
+def rbp_residual(
+    score: str | pl.Expr,
+    relevant: str | pl.Expr | None = None,
+    k: int | None = None,
+    *,
+    p: float = 0.8,
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
 def err(
@@ -161,6 +188,13 @@ def gauc(
     weigh_by: WeighBy = "rows",
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
+def spearman(
+    score: str | pl.Expr, relevant: str | pl.Expr | None = None, **roles: Unpack[ExpressionRoles]
+) -> pl.Expr: ...
+def kendall(
+    score: str | pl.Expr, relevant: str | pl.Expr | None = None, **roles: Unpack[ExpressionRoles]
+) -> pl.Expr: ...
+def opa(score: str | pl.Expr, relevant: str | pl.Expr | None = None, **roles: Unpack[ExpressionRoles]) -> pl.Expr: ...
 def eed(
     score: str | pl.Expr,
     relevant: str | pl.Expr | None = None,

@@ -6,14 +6,13 @@ from dataclasses import fields
 from inspect import Parameter, Signature, cleandoc
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import ALL_ROLES, layered
+from recframe._arguments import ALL_ROLES, Roles
+from recframe._calls import Arguments
 from recframe._defaults import current
-from recframe._query import policies_named
 from recframe._signatures import role_parameters
 from recframe._values import check_names, is_label
-from recframe.errors import MissingExtraError, OptionError, OptionTypeError, quoted
+from recframe.errors import MissingExtraError, OptionTypeError, quoted
 from recframe.metrics import METRICS, CutMetric, Metric, make
-from recframe.profiles._record import query_of
 from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 
 if TYPE_CHECKING:
@@ -21,21 +20,17 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from recframe._expressions.values import Values
-    from recframe._query import Query
+    from recframe._calls import Call
 
 OWN_POLICIES = ("ties", "min_relevance", "undefined")
 """The roles that an expression has in addition to the relevance."""
 READ = ("relevant", *OWN_POLICIES)
-OLDEST = (1, 44)
-"""The oldest polars that runs the steps right: 1.35 moves values between lists of which some are empty."""
 NAMES = (
-    *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp", "err"),
-    *("pfound", "pr_auc", "roc_auc", "partial_auc", "gauc", "eed", "eer", "eel", "num_rel", "num_ret", "num_rel_ret"),
+    *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "mrr", "map", "iprec", "bpref", "inf_ap"),
+    *("judged", "dcg", "ndcg", "rbp", "rbp_residual", "err", "pfound", "pr_auc", "roc_auc", "partial_auc", "gauc"),
+    *("spearman", "kendall", "opa", "eed", "eer", "eel", "num_rel", "num_ret", "num_rel_ret"),
 )
 """The metrics that read nothing but the scores and the relevance of one list."""
-SEVERAL = "metrics"
-"""What the expression of several metrics is called."""
 _SCORE = """score : str or Expr
     The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
 relevant : str or Expr, optional
@@ -52,9 +47,6 @@ undefined : "skip" or float
     What a group without a value gets: missing, or this number.
 """
 _PARAMETERS = "Parameters\n----------"
-_kept: dict[Any, Values] = {}
-"""What was made for earlier calls: to build the steps takes longer than polars takes to run them on a small frame."""
-MOST_KEPT = 256
 
 
 def evaluate(
@@ -88,8 +80,7 @@ def evaluate(
     >>> df.group_by("query", maintain_order=True).agg(both).unnest("metrics").rows()
     [(1, 0.5, 0.5), (2, 0.5, 1.0)]
     """
-    values, _, columns = _values(specs_of(metrics, k, ()), score, relevant, roles)
-    return values.on(*columns).alias(SEVERAL)
+    return _expression(("evaluate", metrics, k), lambda: specs_of(metrics, k, ()), score, relevant, roles)
 
 
 def measure(score: str | pl.Expr, metric: str | Metric, relevant: str | pl.Expr | None = None, **roles: Any) -> pl.Expr:
@@ -117,12 +108,7 @@ def measure(score: str | pl.Expr, metric: str | Metric, relevant: str | pl.Expr 
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, "evaluate accepts several, and gives a struct")
-    return _measure(score, spec_of(metric), relevant, roles)
-
-
-def _measure(score: Any, spec: Spec, relevant: Any, roles: Mapping[str, Any]) -> pl.Expr:
-    values, (name,), columns = _values([spec], score, relevant, roles)
-    return values.on(*columns).struct.field(name).alias(name)
+    return _expression(("measure", metric), lambda: [spec_of(metric)], score, relevant, roles)
 
 
 def call_of(kind: type[Metric]) -> Callable[..., Any]:
@@ -144,9 +130,12 @@ def call_of(kind: type[Metric]) -> Callable[..., Any]:
             raise OptionTypeError(msg, f"{kind.name}('score', 'clicked')")
         score, relevant = keywords.pop("score"), keywords.pop("relevant", None)
         options = {name: value for name, value in keywords.items() if name not in ALL_ROLES}
-        metric = make(kind.name, options, also=READ)
-        spec = Spec(metric, {name: value for name, value in options.items() if name != "k"})
-        return _measure(score, spec, relevant, {name: value for name, value in keywords.items() if name in ALL_ROLES})
+        roles = {name: value for name, value in keywords.items() if name in ALL_ROLES}
+
+        def specs() -> list[Spec]:
+            return [Spec(make(kind.name, options, also=READ), {name: options[name] for name in options if name != "k"})]
+
+        return _expression((kind.name, options), specs, score, relevant, roles)
 
     call.__name__ = call.__qualname__ = kind.name
     text = cleandoc(kind.__doc__ or "").partition("Examples\n--------")[0]
@@ -170,26 +159,39 @@ def signature_of(kind: type[Metric]) -> Signature:
     return Signature([*found, *role_parameters(OWN_POLICIES)], return_annotation="pl.Expr")
 
 
-def _values(
-    specs: Sequence[Spec], score: Any, relevant: Any, keywords: Mapping[str, Any]
-) -> tuple[Values, list[str], tuple[pl.Expr, pl.Expr]]:
-    """Return what computes metrics, their names, and the expressions of the score and the relevance."""
-    _check_polars()
-    import polars as pl
+def _expression(
+    named: tuple[Any, ...],
+    specs: Callable[[], Sequence[Spec]],
+    score: Any,
+    relevant: Any,
+    roles: Mapping[str, Any],
+) -> pl.Expr:
+    """Return the expression of some metrics; `named` starts with the name of the call, and tells calls apart."""
+    _check_roles(roles)
+    polars = _polars()
+    from recframe._expressions.checks import check_call
+    from recframe._expressions.values import GROUP, values_of_groups
 
-    _check_roles(keywords)
-    named = {**keywords, **({"relevant": relevant} if isinstance(relevant, str) else {})}
-    configured = {name: value for name, value in current().items() if name in READ}
-    roles = layered([configured, named], READ)
-    metrics, query = query_of(specs, roles, policies_named({}, named), {})
-    names = [query.averaging(metric.label).name for metric in metrics]
-    relevance = roles.relevant if relevant is None else relevant
-    # Text has no difference: it would be cast to numbers.
-    columns = _expression(pl, "score", score).fill_nan(None), _expression(pl, "relevant", relevance) - 0
-    return _made(metrics, query), names, columns
+    if relevant is None:
+        relevant = current().get("relevant", Roles.relevant)
+    columns = [_column(polars, "score", score), _column(polars, "relevant", relevant)]
+    names = [column.meta.output_name(raise_if_undetermined=False) for column in columns]
+    if None in names or names[0] == names[1] or GROUP in names:
+        names = ["score", "relevant"]
+    of_groups = {"by": GROUP, "per": GROUP, "score": names[0], "relevant": names[1]}
+    arguments = Arguments(polars.DataFrame(schema=[GROUP, *names]), {}, {**roles, **of_groups})
+
+    def make() -> Call:
+        compiled, checked = specs(), arguments.roles((*of_groups, *OWN_POLICIES))
+        check_call([spec.metric for spec in compiled], checked)
+        return arguments.call(compiled, checked, every_list=True)
+
+    call = arguments.kept(("expression", *named), make)
+    score, relevant = (column.alias(name) for column, name in zip(columns, names, strict=True))
+    return values_of_groups(call, score, relevant, as_struct=named[0] == "evaluate")
 
 
-def _expression(polars: Any, role: str, value: Any) -> Any:
+def _column(polars: Any, role: str, value: Any) -> Any:
     if is_label(value, None):
         return polars.col(value)
     if not isinstance(value, polars.Expr):
@@ -203,17 +205,14 @@ def _expression(polars: Any, role: str, value: Any) -> Any:
     return value
 
 
-def _check_polars() -> None:
-    """Raise without a polars that can compute the expressions."""
+def _polars() -> Any:
+    """Return polars, or raise if it is not installed."""
     try:
         import polars as pl
     except ImportError:
         what = "expressions of polars"
         raise MissingExtraError.of(what, "polars") from None
-    if tuple(map(int, pl.__version__.split(".")[:2])) < OLDEST:
-        oldest = ".".join(map(str, OLDEST))
-        msg = f"expressions need polars {oldest} or newer, and this is {pl.__version__}"
-        raise OptionError(msg, "df.rec has the same metrics: df.rec.ndcg(k=5, by='query', per='query')")
+    return pl
 
 
 def _check_roles(keywords: Mapping[str, Any]) -> None:
@@ -230,26 +229,6 @@ def _check_roles(keywords: Mapping[str, Any]) -> None:
             msg = f"{name}={quoted(keywords[name])} is an argument of frames, not of expressions"
             raise OptionTypeError(msg, f"df.rec has it; expressions have {', '.join(OWN_POLICIES)}")
     check_names(list(keywords), OWN_POLICIES)
-
-
-def _made(metrics: Sequence[Metric], query: Query) -> Values:
-    """Return what computes metrics; of the library's own the steps are kept."""
-    from recframe._expressions.refused import check_call, check_requirements
-    from recframe._expressions.values import values_of
-    from recframe._plan.collect_terms import answers_alike, requirements_of
-
-    check_call(query, metrics)
-    named = tuple(query.averaging(metric.label).name for metric in metrics)
-    key = (tuple(metrics), named, query.ties, query.min_relevance, query.undefined)
-    keep = all(map(answers_alike, metrics))
-    if keep and key in _kept:
-        return _kept[key]
-    requirements = requirements_of(metrics, query, 0, truth=False)
-    check_requirements(requirements, query)
-    made = values_of([(requirements, query)], named)
-    if keep and len(_kept) < MOST_KEPT:
-        _kept[key] = made
-    return made
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {
