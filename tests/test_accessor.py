@@ -319,25 +319,33 @@ def test_grouped_frames_say_which_call_is_meant(library):
     frames = pytest.importorskip(library)
     df = frames.DataFrame({"user": [1, 1], "day": [1, 2], "relevant": [0, 1], "score": [0.9, 0.1]})
     if library == "pandas":
-        groups = [df.groupby("user"), df.groupby(["user", "day"]), df.groupby("user")["score"]]
+        groups = [
+            (df.groupby("user"), "'user'"),
+            (df.groupby(["user", "day"]), r"\['user', 'day'\]"),
+            (df.groupby("user")["score"], "'user'"),
+            (df.groupby(df["day"]), "'country'"),
+        ]
         named = df.assign(rec=1).groupby("user")
         assert named.rec.sum().tolist() == [2]  # a column of this name is found as before
         assert "ndcg" not in dir(df.groupby("user"))
     else:
         groups = [
-            df.group_by("user"),
-            df.lazy().group_by("user"),
-            df.rolling("day", period="1i"),
-            df.group_by_dynamic("day", every="1i"),
+            (df.group_by("user"), "'user'"),
+            (df.group_by("user", "day"), r"\['user', 'day'\]"),
+            (df.lazy().group_by("user"), "'country'"),
+            (df.rolling("day", period="1i"), "'country'"),
+            (df.group_by_dynamic("day", every="1i"), "'country'"),
         ]
-    for grouped in groups:
-        sentence = (
-            r"(?s)grouped frame is no frame, so it has no \.rec\.ndcg.*df\.rec\.ndcg\(by='user'\), with per='user'"
-        )
-        with pytest.raises(recframe.UnknownMethodError, match=sentence):
+    for grouped, per in groups:
+        hint = rf"df\.rec%s\(\.\.\., per={per}\) gives a row for each group; by={per} says that the groups"
+        with pytest.raises(
+            recframe.UnknownMethodError,
+            match=rf"(?s)grouped frame is no frame, so it has no \.rec\.ndcg.*{hint % '.ndcg'}",
+        ) as caught:
             grouped.rec.ndcg(5)
-        with pytest.raises(recframe.UnknownMethodError, match=r"df\.rec\(by='user'\)"):
+        assert ("recframe.expr" in str(caught.value)) == (library == "polars")
+        with pytest.raises(recframe.UnknownMethodError, match=hint % ""):
             grouped.rec(by="user")
-        with pytest.raises(recframe.OptionTypeError, match=r"(?s)grouped frame is no frame.*df\.rec\(by='user'\)"):
+        with pytest.raises(recframe.OptionTypeError, match=f"(?s)grouped frame is no frame.*{hint % ''}"):
             recframe.rec(grouped)
         assert not hasattr(grouped.rec, "_repr_html_")

@@ -114,7 +114,7 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(Path("file.parquet")), "Hint: read the file first"),
         (lambda: recframe.rec({"q": {"d": 1.0}}), "Hint: recframe.from_dict makes a frame"),
         (lambda: recframe.rec([["a", "b"]]), "Hint: recframe.from_lists makes a frame"),
-        (lambda: recframe.require(0.5, ndcg=0.8), "Hint: require(result, least, most=..., by=...)"),
+        (lambda: recframe.require(0.5, ndcg=0.8), "Hint: require(result, least, most=..., by=..., verdict=...)"),
         (lambda: recframe.rec(FRAME).fuse(normalise="max"), "Hint: did you mean 'normalize'?"),
         (lambda: recframe.rec(FRAME).split(test_size=0.2), "Hint: did you mean 'fraction'?"),
         (lambda: recframe.rec(FRAME).split(random_state=1), "there are fraction, count, last, since, time, users, "),
@@ -140,6 +140,51 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(FRAME).ndcg(like="microsoft"), "Hint: did you mean 'recommenders'?"),
         (lambda: recframe.rec(FRAME).ndcg(per="User"), "Hint: did you mean 'user'?"),
         (lambda: recframe.rec(FRAME).evaluate("ndcg(5)"), "Hint: write 'ndcg@5'"),
+        *(
+            (
+                lambda name=name: recframe.rec(FRAME).evaluate(name),
+                "Hint: mrr with mean='harmonic' is 1 / the mean rank",
+            )
+            for name in ("mean_rank", "MR", "average_rank", "median_rank@5")
+        ),
+        (lambda: recframe.rec(FRAME).mean_rank(), "Hint: mrr with mean='harmonic' is 1 / the mean rank"),
+        (lambda: recframe.rec(FRAME).evaluate("amri"), "Hint: evaluate mrr with chance=True"),
+        (
+            lambda: recframe.rec(FRAME).compare("mrr", **MODELS, alternative="greater"),
+            "Hint: the tests of compare are two",
+        ),
+        (
+            lambda: recframe.rec(FRAME).rank_models("mrr", **MODELS, one_sided=True),
+            "Hint: the tests of compare are two",
+        ),
+        (
+            lambda: recframe.merge_states(recframe.rec(FRAME).state("mrr", **MODELS)).compare(alternative="less"),
+            "margin=0.01 asks whether a model is not worse, and confidence=0.9",
+        ),
+        (
+            lambda: recframe.rec(FRAME).agreement("rbo", **MODELS),
+            "Hint: measures='rbo', whose column has this name; k=10",
+        ),
+        (
+            lambda: recframe.rec(FRAME).split(fraction=0.2, time="day"),
+            "Hint: split(since=df['day'].quantile(0.8), time='day') holds out the last 20% of the rows",
+        ),
+        (
+            lambda: recframe.rec(FRAME).bounds("ndcg", truth=FRAME, model="genre"),
+            "Hint: evaluate accepts model=; here pivot",
+        ),
+        (
+            lambda: recframe.rec(FRAME, model="genre").bounds("ndcg", truth=FRAME),
+            "df.pivot(on='genre', index=['user', 'item'], values='score'), and name them by score=['a', 'b'] with model=None",
+        ),
+        (
+            lambda: recframe.rec(FRAME.to_pandas(), model="genre").bounds("ndcg", truth=FRAME.to_pandas()),
+            "df.pivot(index=['user', 'item'], columns='genre', values='score').reset_index(), and name them",
+        ),
+        (
+            lambda: recframe.rec(FRAME).evaluate("ndcg", score=pl.selectors.starts_with("s")),
+            "Hint: score=df.select(...).columns, the list of their names",
+        ),
         (
             lambda: recframe.rec(FRAME).ndcg(truth={"q": {"d": 1}}),
             "truth is a dict, but the frame is a polars DataFrame",
@@ -246,6 +291,29 @@ class Data:
 
     def get_uint_info(self, _):
         return pytest.importorskip("numpy").cumsum([0, *(self._sizes or [])])
+
+
+def test_the_method_of_fuse_may_stand_by_place():
+    rec = recframe.rec(FRAME, **MODELS)
+    assert rec.fuse("borda").equals(rec.fuse(method="borda"))
+    with pytest.raises(recframe.OptionTypeError, match=r"fuse: too many positional(?s:.*)fuse\(method, name=\.\.\."):
+        rec.fuse("borda", "fused")
+
+
+def test_the_remedies_of_hints_work():
+    ratings = FRAME.drop("score", "other")
+    _, late = ratings.rec.split(since=ratings["day"].quantile(0.8), time="day")
+    assert late["day"].to_list() == [3, 4]
+    pandas = pytest.importorskip("pandas")
+    long = pl.concat([FRAME.select("user", "item", score=name, model=pl.lit(name)) for name in ("score", "other")])
+    wide = long.pivot(on="model", index=["user", "item"], values="score")
+    other = long.to_pandas().pivot(index=["user", "item"], columns="model", values="score").reset_index()
+    assert isinstance(other, pandas.DataFrame)
+    (one, two) = (
+        recframe.rec(frame, **MODELS).bounds("ndcg", truth=truth)["least"].to_list()
+        for frame, truth in ((wide, FRAME), (other, FRAME.to_pandas()))
+    )
+    assert one == pytest.approx(two)
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "lightgbm.sklearn", "xgboost"])

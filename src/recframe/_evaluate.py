@@ -169,13 +169,24 @@ def plan_of_lists(
         roles = arguments.roles(allowed)
         if roles.model is not None and "model" not in CALL_ROLES[call]:
             msg = f"model={roles.model!r} names models in rows, but {call} reads models in columns"
-            raise OptionError(msg, "filter the rows of one model, and bind model=None")
+            raise OptionError(msg, _model_columns(arguments.adapter, roles))
         if call != "state":  # merged states may add up segments
             check_cluster(cluster, as_tuple(roles.per))
         every_list = call in ("describe", "estimate_with_judge", "state") or items is not None
         return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
 
     return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), rows=bool(items))
+
+
+def _model_columns(adapter: Adapter, roles: Roles) -> str:
+    """Return the hint that makes a column of each model."""
+    if not adapter.pivot_example:
+        return "filter the rows of one model, and bind model=None"
+    role = "score" if roles.rank is None else "rank"
+    index = [*as_tuple(roles.by), roles.item]
+    values = getattr(roles, role) or "score"
+    pivot = adapter.pivot_example.format(model=roles.model, index=index, values=values)
+    return f"make a column of each model, {pivot}, and name them by {role}=['a', 'b'] with model=None"
 
 
 def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any]) -> Any:

@@ -123,6 +123,12 @@ REQUIRED = {
     "of each mean"
 }
 """The hint for a required argument that is missing."""
+ONE_SIDED = dict.fromkeys(
+    ("alternative", "one_sided", "onesided", "one_tailed", "two_sided", "sided", "tail", "tails"),
+    "the tests of compare are two-sided: margin=0.01 asks whether a model is not worse, and confidence=0.9 gives a"
+    " one-sided test at 5 % in the direction of interest",
+)
+"""What to do instead of the arguments by which other libraries choose a one-sided test."""
 ELSEWHERE = {
     **dict.fromkeys(("per_user", "return_mean"), "per='user' gives a row for each list"),
     "per_list": "per= with the columns of by= gives a row for each list",
@@ -130,6 +136,7 @@ ELSEWHERE = {
         ("ascending", "descending", "reverse", "sort", "lower_is_better", "higher_is_better", "greater_is_better"),
         "the largest score comes first; rank='rank' reads positions, of which 1 comes first",
     ),
+    "model": "evaluate accepts model=; here pivot the frame, so that score=['old', 'new'] names a column of each model",
     "models": "score=['old', 'new'], a column for each model, or model='model' for models in rows",
     "tidy": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",
     "long": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",
@@ -144,6 +151,7 @@ ELSEWHERE = {
     "k": "a metric that is named holds its own cutoff, as 'ndcg@10' does",
     **dict.fromkeys(("gain", "discount", "grades"), "an option is part of the metric, as in 'ndcg(gain=exp2)'"),
     "residual": "the residual is a metric of its own: 'rbp_residual'",
+    **ONE_SIDED,
     **dict.fromkeys(
         ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"
     ),

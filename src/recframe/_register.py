@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recframe.errors import GROUPED, UnknownMethodError
+from recframe.errors import UnknownMethodError, not_grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,16 +57,30 @@ class _Elsewhere:
         raise UnknownMethodError(msg, self._hint.format(call=call))
 
 
-class _OfGroups(_Elsewhere):
+class _Groups(_Elsewhere):
+    """What one grouped frame has: its hints name the groups."""
+
+    __slots__ = ("_groups",)
+
+    def __init__(self, groups: Any) -> None:
+        self._groups = groups
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        self._raise("")
+
+    def _raise(self, call: str) -> NoReturn:
+        what, hint = not_grouped(self._groups, call)
+        msg = f"{what}, so it has no .{NAME}{call}"
+        raise UnknownMethodError(msg, hint)
+
+
+class _OfGroups:
     """What grouped frames have, but for a column of this name, which pandas finds as an attribute."""
 
     __slots__ = ()
 
     def __get__(self, groups: Any, owner: type | None = None) -> Any:
-        return groups[NAME] if NAME in getattr(getattr(groups, "obj", None), "columns", ()) else self
-
-    def __call__(self, *_: object, **__: object) -> NoReturn:
-        self._raise("")
+        return groups[NAME] if NAME in getattr(getattr(groups, "obj", None), "columns", ()) else _Groups(groups)
 
 
 COLUMN = (
@@ -87,7 +101,7 @@ def _attach_to_groups(module: str, *names: str) -> None:
     for name in names:
         owner = getattr(sys.modules.get(module), name, None)
         if owner is not None:
-            setattr(owner, NAME, _OfGroups(*GROUPED))
+            setattr(owner, NAME, _OfGroups())
 
 
 def _polars(polars: ModuleType) -> None:

@@ -120,6 +120,8 @@ def _instead(role: str, value: object) -> tuple[str, str]:
     name = _name_of(value)
     if name is not None:
         return ("the column itself, " if holds_values(value) else "an expression, "), f"{role}={name!r}"
+    if kind.__name__ == "Selector":
+        return "a selector of columns, ", f"{role}=df.select(...).columns, the list of their names"
     also = ", or give min_relevance=" if role == "relevant" else ""
     add = "df.assign(name=...)" if kind.__module__.startswith("pandas") else "df.with_columns(name=...)"
     what = "a column's values, " if holds_values(value) else "an expression, "

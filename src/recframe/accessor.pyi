@@ -530,8 +530,8 @@ class Rec(Generic[Mean, Frame]):
     ) -> None: ...
     def fuse(
         self,
-        *,
         method: FusionMethod = "rrf",
+        *,
         name: str = "fused",
         weights: Sequence[float] | Mapping[str, float] | None = None,
         normalize: FusionNorm | None = None,

@@ -11,7 +11,7 @@ import sys
 from difflib import get_close_matches
 from importlib.util import find_spec
 from reprlib import Repr
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import config_hint
 
@@ -49,11 +49,6 @@ PACKAGES = {
 }
 """What the extras of features install."""
 
-GROUPED = (
-    "a grouped frame is no frame",
-    "name the key of the lists instead: df.rec{call}(by='user'), with per='user' for one value per list",
-)
-"""What is said of grouped frames, and the hint."""
 NO_FRAMES = {
     **dict.fromkeys(
         ("str", "PosixPath", "WindowsPath"), "read the file first, as with polars.read_parquet(path), and "
@@ -206,6 +201,17 @@ def no_attribute(name: str, message: str, names: Iterable[str], hint: str = "") 
     if name.startswith("_"):
         return AttributeError(name)
     return UnknownMethodError(message.format(name), hint or closest(name, (each for each in names if each[0] != "_")))
+
+
+def not_grouped(groups: Any, call: str = "") -> tuple[str, str]:
+    """Return what is wrong with a grouped frame, and the hint that names its groups."""
+    keys = groups.keys if hasattr(groups, "obj") else getattr(groups, "by", None)
+    names = [key for key in ([keys] if isinstance(keys, str) else keys or []) if isinstance(key, str)]
+    per = repr(names[0] if len(names) == 1 else names) if names else "'country'"
+    hint = f"df.rec{call}(..., per={per}) gives a row for each group; by={per} says that the groups are the lists"
+    if type(groups).__module__.startswith("polars"):
+        hint += "; in agg, recframe.expr has the metrics of one list"
+    return "a grouped frame is no frame", hint
 
 
 def one_of(name: str, value: object, allowed: Iterable[str], meant: str = "") -> OptionError:

@@ -74,7 +74,9 @@ def agreement(
     roles: Mapping[str, Any],
 ) -> Any:
     """Return how alike the rankings of each pair of models are; see `Rec.agreement`."""
-    k, p = whole_number("k", k, "k=10"), number("p", p, "p=0.9")
+    is_measure = isinstance(k, str) and k in get_args(Measure)
+    hint = f"measures={k!r}, whose column has this name; k=10 is the cutoff" if is_measure else "k=10"
+    k, p = whole_number("k", k, hint), number("p", p, "p=0.9")
     if not 0 < p < 1:
         msg = f"p={p:g} is not between 0 and 1"
         raise OptionError(msg, "p=0.9")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
@@ -181,10 +182,19 @@ def _time(how: str, options: Mapping[str, Any], labels: Labels) -> tuple[str | N
     if not timed:
         if column is not None:
             msg = f"time={quoted(column)} is not read with {how}="
-            raise OptionError(msg, "split(last=1, time=...) or split(since=..., time=...), or leave it out")
+            raise OptionError(msg, _timed(how, options[how], column))
         return None, None, None
     column = column_name("time", column, labels)
     return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
+
+
+def _timed(how: str, size: Any, column: Any) -> str:
+    """Return the hint that splits by time what should be split by a fraction or a number."""
+    share = float(size) if how == "fraction" and isinstance(size, Real) else math.nan
+    if 0 < share < 1:
+        since = f"df[{column!r}].quantile({1 - share:g})"
+        return f"split(since={since}, time={column!r}) holds out the last {share:.0%} of the rows"
+    return "split(last=1, time=...) or split(since=..., time=...), or leave it out"
 
 
 def moment(name: str, since: Any) -> tuple[int | float, bool]:

@@ -77,6 +77,8 @@ class Adapter(ABC):
         Whether each step of a plan is a SELECT, which is computed again wherever it is read.
     join_example : str
         How the library joins a frame of users, with a place for the key, for hints.
+    pivot_example : str
+        How the library makes columns of models in rows, with places for what does, for hints; empty: it is not shown.
     partitions : {"in turn", "on workers"}, optional
         How ``partitions=`` evaluates parts of the lists; None: the frames do not support it.
     constructors : Constructors
@@ -89,6 +91,7 @@ class Adapter(ABC):
     any_label: ClassVar[bool] = False
     writes_sql: ClassVar[bool] = False
     join_example: ClassVar[str] = "df.join(users, {!r})"
+    pivot_example: ClassVar[str] = ""
     partitions: ClassVar[Literal["in turn", "on workers"] | None] = None
     constructors: ClassVar[Constructors]
 

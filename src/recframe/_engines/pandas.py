@@ -46,6 +46,7 @@ class Pandas(Engine):
     eager = True
     answers_with_rows = True
     any_label = True
+    pivot_example = "df.pivot(index={index!r}, columns={model!r}, values={values!r}).reset_index()"
     join_example = "df.merge(users, on={!r})"
     constructors: ClassVar[Constructors] = pandas_constructors
 

@@ -102,6 +102,7 @@ class EagerPolars(Polars):
     """Data frames: plans that are collected on the way."""
 
     eager = True
+    pivot_example = "df.pivot(on={model!r}, index={index!r}, values={values!r})"
 
     @classmethod
     def of_heights(cls, heights: Sequence[int]) -> EagerPolars:

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import GROUPED, NO_FRAMES, MissingExtraError, OptionTypeError, one_of
+from recframe.errors import NO_FRAMES, MissingExtraError, OptionTypeError, not_grouped, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -89,8 +89,7 @@ def adapter_of(frame: object) -> Adapter:
     kind = kind_of(frame)
     if kind is None:
         if "GroupBy" in type(frame).__name__:
-            msg, hint = GROUPED
-            raise OptionTypeError(msg, hint.format(call=""))
+            raise OptionTypeError(*not_grouped(frame))
         msg = f"{a_type(frame)} is no frame that recframe knows"
         *names, last = dict.fromkeys(kind.called for kind in KINDS)
         raise OptionTypeError(msg, f"{_instead_of(frame)}give {', '.join(names)} or {last}")

@@ -22,8 +22,8 @@ class FusionMethods(Methods):
 
     def fuse(
         self,
-        *,
         method: FusionMethod = "rrf",
+        *,
         name: str = "fused",
         weights: Sequence[float] | Mapping[str, float] | None = None,
         normalize: FusionNorm | None = None,

@@ -125,7 +125,16 @@ def __getattr__(name: str) -> NoReturn:
     raise no_attribute(name, "recframe.metrics has no {!r}", __all__, hint)
 
 
+MEAN_RANK = (
+    "mrr with mean='harmonic' is 1 / the mean rank of the first relevant item, if every list has one; "
+    "with per='user' it is 1 / the rank in each list"
+)
 AMBIGUOUS = {
+    **dict.fromkeys(("meanrank", "mr", "averagerank", "medianrank", "firstrank", "rankoffirst"), MEAN_RANK),
+    **dict.fromkeys(
+        ("amri", "amr", "adjustedmeanrank", "adjustedmeanrankindex"),
+        "evaluate mrr with chance=True: its skill is adjusted for a random order, as this index is",
+    ),
     "hits": "'hit_rate' is 1 for a list with a relevant item in its top k, 'num_rel_ret' counts these items",
     "ils": "'diversity' is 1 minus the similarity within a list",
     "popularity": "'arp' is the mean popularity of the recommended items",
