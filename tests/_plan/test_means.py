@@ -15,7 +15,7 @@ from strategies import BINARY, crowd
 pl = pytest.importorskip("polars")
 
 MEANS = {"arithmetic": fmean, "geometric": geometric_mean, "harmonic": harmonic_mean, "median": median}
-LABELS = ["mrr", "map@2", "ndcg"]
+LABELS = ["mrr", "map@2", "ndcg", "ndcg(ideal=ones)@3"]
 
 
 def data(*, zeros: bool):

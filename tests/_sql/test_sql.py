@@ -10,13 +10,16 @@ import tomllib
 from importlib.metadata import packages_distributions, requires
 from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import recframe
 from engines import ENGINES
 from engines.databases import SERVER, ClickHouse, PostgreSQL
+from recframe._arguments import MeanKind
 from recframe.metrics import METRICS
+from recframe.metrics._beyond_accuracy import ExposureMetric
 from spellings import spellings_of
 from strategies import crowd, shop
 
@@ -148,6 +151,58 @@ def test_each_metric_with_each_option(database, name):
     assert_same(database, read(name, tables), labels, catalog=size, **per)
 
 
+MEANS = get_args(MeanKind)
+
+
+def means_of(name):
+    """Return the means over lists that a metric has."""
+    kind = METRICS[name]
+    if issubclass(kind, ExposureMetric):
+        return ("arithmetic",)
+    refused = {"geometric", "harmonic"} if -math.inf < kind.range[0] < 0 else {"median"} if name == "gauc" else set()
+    return [mean for mean in MEANS if mean not in refused]
+
+
+def assert_same_by_ranks(name, labels, mean, whole):
+    """Compare the query with polars on ranks, tied and missing ones, which are integers or floats."""
+    tables, size = market()
+    lists = {}
+    for row in tables["recs"]:
+        lists.setdefault(row["user"], []).append(row)
+    for rows in lists.values():
+        scores = [row["score"] for row in rows if row["score"] is not None and not math.isnan(row["score"])]
+        for row in rows:
+            score = row.pop("score")
+            rank = 1 + sum(other > score for other in scores) if score in scores else None
+            # Geometric and harmonic means have no values below 0.
+            row |= {"rank": rank if whole or rank is None else float(rank), "relevant": max(row["relevant"], 0)}
+    size = size if "catalog" in METRICS[name].optional_inputs else None
+    # Queries with the places where users stop at tied rows are too long to run here.
+    ties = {"ties": "item"} if name in TOO_LONG else {}
+    assert_same(DuckDB(), read(name, tables), labels, catalog=size, rank="rank", mean=mean, **ties)
+
+
+@pytest.mark.parametrize(("number", "name"), [*enumerate(METRICS)])
+def test_each_metric_by_ranks_that_are_floats(number, name):
+    means = means_of(name)
+    assert_same_by_ranks(name, list(spellings_of(name, (2, None)))[:2], means[number % len(means)], whole=False)
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_an_ideal_of_ones_with_each_mean(mean):
+    """Where the simplified join of positions computes a column, the query could not be written."""
+    assert_same_by_ranks("ndcg", ["ndcg(ideal=ones)@3"], mean, whole=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whole", [True, False], ids=["integers", "floats"])
+@pytest.mark.parametrize(("name", "mean"), [(name, mean) for name in METRICS for mean in means_of(name)])
+def test_each_metric_and_mean_by_ranks(name, mean, whole):
+    labels = list(spellings_of(name, (2, None)))
+    for some in (labels[start : start + 6] for start in range(0, len(labels), 6)):
+        assert_same_by_ranks(name, some, mean, whole)
+
+
 POLICIES = {
     "ties": {"ties": "worst"},
     "ties by item": {"ties": "item_desc"},
@@ -187,11 +242,11 @@ def test_policies_and_models_with_a_truth(database, policy):
 
 
 ROWS = [
-    {"user_id": 1, "order": 1, "clicked": True, "Rank": 1, "bought": 1, "model": "a", "price": 2},
-    {"user_id": 1, "order": 2, "clicked": None, "Rank": 2, "bought": 0, "model": "a", "price": 1},
-    {"user_id": 1, "order": 3, "clicked": True, "Rank": 2, "bought": 0, "model": "b", "price": None},
-    {"user_id": None, "order": 1, "clicked": False, "Rank": 1, "bought": 1, "model": "a", "price": 1},
-    {"user_id": None, "order": 2, "clicked": True, "Rank": 3, "bought": 1, "model": "b", "price": 5},
+    {"user_id": 1, "order": 1, "clicked": True, "Rank": 1, "Place": 1.0, "bought": 1, "model": "a", "price": 2},
+    {"user_id": 1, "order": 2, "clicked": None, "Rank": 2, "Place": math.nan, "bought": 0, "model": "a", "price": 1},
+    {"user_id": 1, "order": 3, "clicked": True, "Rank": 2, "Place": 2.0, "bought": 0, "model": "b", "price": None},
+    {"user_id": None, "order": 1, "clicked": False, "Rank": 1, "Place": 1.0, "bought": 1, "model": "a", "price": 1},
+    {"user_id": None, "order": 2, "clicked": True, "Rank": 3, "Place": 3.0, "bought": 1, "model": "b", "price": 5},
 ]
 CALLS = {
     "a relevance of true and false": {"relevant": "clicked", "types": {"clicked": "boolean"}, "item": "order"},
@@ -200,6 +255,7 @@ CALLS = {
     "one list": {"by": None, "relevant": "bought"},
     "whole numbers and names of SQL": {"score": "order", "relevant": "bought", "types": {"order": "integer"}, "per": "user_id", "keys": ["user_id"]},
     "whole numbers as floats": {"score": "order", "relevant": "bought"},
+    "ranks with NaN": {"rank": "Place", "score": None, "relevant": "bought", "item": "order", "types": {"Place": "float"}},
 }  # fmt: skip
 
 

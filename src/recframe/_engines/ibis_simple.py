@@ -110,8 +110,7 @@ def _origins(field: Any, *, joined: bool) -> list[Any]:
     if isinstance(table, ops.Project | ops.DummyTable):
         return [table.values[name]]
     if isinstance(table, ops.JoinChain):
-        source = table.values[name]
-        return [ops.Field(source.rel.parent, source.name)] if joined or source.rel == table.first else []
+        return _joined_origins(table.values[name], table.first, joined=joined)
     if isinstance(table, ops.Union):
         return [ops.Field(side, name) for side in (table.left, table.right)]
     if isinstance(table, ops.Filter | ops.DropColumns | ops.Sort | ops.Limit | ops.Distinct):
@@ -119,6 +118,13 @@ def _origins(field: Any, *, joined: bool) -> list[Any]:
     if isinstance(table, ops.Aggregate):
         return [{**table.groups, **table.metrics}[name]]
     return []
+
+
+def _joined_origins(value: Any, first: Any, *, joined: bool) -> list[Any]:
+    """Return what a column of a join is in the tables of the join: only in the first one unless requested."""
+    if not isinstance(value, ops.Field):
+        return [value]
+    return [ops.Field(value.rel.parent, value.name)] if joined or value.rel == first else []
 
 
 def _is_filtered(field: Any) -> bool:

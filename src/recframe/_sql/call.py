@@ -63,7 +63,9 @@ def sql(
     types : mapping, optional
         What columns hold, where that differs from the default: ``"boolean"``, ``"integer"``, ``"float"`` or ``"text"``.
         Scores, relevance and other numbers are floats, which integers and decimals may stand for; keys and items are
-        text, which any type may stand for. A relevance of true and false must be named: ``{"clicked": "boolean"}``.
+        text, which any type may stand for. Ranks are cast to integers, so floats may stand for them, except NaN. A
+        relevance of true and false must be named, ``{"clicked": "boolean"}``, and so must ranks that hold NaN,
+        ``{"rank": "float"}``.
     truth_columns : sequence of str
         Those of `per` and `weight` that are columns of the truth and not of the table.
     feature_columns : sequence of str

@@ -101,16 +101,19 @@ class Tables:
         return {name: kind for name, kind in self._columns("per", "weight").items() if name not in self._keys}
 
     def _made(self, what: str, columns: Mapping[str, str]) -> Any:
-        schema = ibis.schema({name: f"{TYPES[self._types.get(name, kind)]}" for name, kind in columns.items()})
-        if self._dialect == "duckdb":
-            return ibis.table(schema, name=NAMES[what])
+        schema = ibis.schema({name: TYPES[self._types.get(name, kind)] for name, kind in columns.items()})
         # DuckDB alone holds all queries.
-        table = ops.DatabaseTable(NAMES[what], schema, Text(self._dialect)).to_expr()
-        if self._dialect != "clickhouse":
-            return table
-        # Whole numbers and floats in one column are of no type there.
-        floats = [name for name, kind in schema.items() if kind.is_floating()]
-        return table.mutate(**{name: ops.Cast(table[name].op(), "float64").to_expr() for name in floats})
+        is_duckdb = self._dialect == "duckdb"
+        name = NAMES[what]
+        op = ops.UnboundTable(name, schema) if is_duckdb else ops.DatabaseTable(name, schema, Text(self._dialect))
+        # Ranks may be stored as floats, but they number rows, and no database counts up to a float.
+        cast = {name: "int64" for name, kind in columns.items() if kind == "integer" and schema[name].is_integer()}
+        if self._dialect == "clickhouse":
+            # Whole numbers and floats in one column are of no type there.
+            cast |= {name: "float64" for name, kind in schema.items() if kind.is_floating()}
+        table = op.to_expr()
+        # Ibis itself would leave out a cast to the type that it believes the column has.
+        return table.mutate(**{name: ops.Cast(table[name].op(), to).to_expr() for name, to in cast.items()})
 
 
 def check_text(name: str, text: Any) -> str:
