@@ -206,7 +206,8 @@ def no_attribute(name: str, message: str, names: Iterable[str], hint: str = "") 
 def not_grouped(groups: Any, call: str = "") -> tuple[str, str]:
     """Return what is wrong with a grouped frame, and the hint that names its groups."""
     keys = groups.keys if hasattr(groups, "obj") else getattr(groups, "by", None)
-    names = [key for key in ([keys] if isinstance(keys, str) else keys or []) if isinstance(key, str)]
+    every = keys if isinstance(keys, list | tuple) else [keys]
+    names = [key for key in every if isinstance(key, str)]
     per = repr(names[0] if len(names) == 1 else names) if names else "'country'"
     hint = f"df.rec{call}(..., per={per}) gives a row for each group; by={per} says that the groups are the lists"
     if type(groups).__module__.startswith("polars"):

@@ -396,8 +396,7 @@ def test_a_call_without_its_arguments_says_what_it_accepts():
     for call, said in (
         (rec.describe, "describe: missing a required argument: 'metrics'\n\nHint: describe(metrics, k, confidence=..."),
         (rec.report, "report: missing a required argument: 'path'\n\nHint: report(path, metrics, k"),
-        (lambda: rec.fuse(["a", "b"]), "fuse: too many positional arguments\n\nHint: fuse(method=..."),
-        (lambda: rec.fuse(["a", "b"]), "score=..."),
+        (lambda: rec.fuse("sum", "both"), "fuse: too many positional arguments\n\nHint: fuse(method, name=..."),
         (lambda: rec.split(0.2), "split: too many positional arguments\n\nHint: split(fraction=..."),
         (rec.evaluate, "evaluate: missing a required argument: 'metrics'"),
         (lambda: rec.evaluate(metric="ndcg"), "argument: 'metrics'\n\nHint: did you mean 'metrics'?"),
@@ -405,6 +404,8 @@ def test_a_call_without_its_arguments_says_what_it_accepts():
     ):
         with pytest.raises(recframe.OptionTypeError, match=re.escape(said)):
             call()
+    with pytest.raises(recframe.OptionError, match=r"(?s)fuse joins several models.*score=\['old', 'new'\]"):
+        rec.fuse(["a", "b"])
     pytest.importorskip("altair")
     for call, said in (
         (rec.plot, "plot holds the charts curve"),
