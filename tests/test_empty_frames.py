@@ -59,7 +59,6 @@ CASES = {
             "roc_auc": None,  # the top k holds no pair
             "gauc": 0.5,
             "num_rel": 1.0,
-            "catalog_accuracy": None,  # the catalogue is that of the frame
         },
     ),
     "a truth without rows": (

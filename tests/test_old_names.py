@@ -32,6 +32,12 @@ def test_an_old_name_names_the_new_one(call, hint):
         call()
 
 
+def test_a_metric_that_is_gone_names_others():
+    for call in (lambda: FRAME.rec.catalog_accuracy, lambda: FRAME.rec.evaluate("catalog_accuracy@5")):
+        with pytest.raises(recframe.RecError, match="Hint: it was close to 1 .*'precision' and 'recall'"):
+            call()
+
+
 def test_an_old_command_names_the_new_one():
     testing = pytest.importorskip("click.testing")
     from recframe._cli.group import application

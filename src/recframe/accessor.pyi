@@ -636,19 +636,6 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def r_precision(self, *, over: Over = "all", **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
-    def catalog_accuracy(
-        self, k: int | None = None, *, denominator: Denominator = "k", catalog: Any = None, **roles: Unpack[MeanRoles]
-    ) -> Mean: ...
-    @overload
-    def catalog_accuracy(
-        self,
-        k: int | None = None,
-        *,
-        denominator: Denominator = "k",
-        catalog: Any = None,
-        **roles: Unpack[SegmentRoles],
-    ) -> Frame: ...
-    @overload
     def num_rel(self, **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
     def num_rel(self, **roles: Unpack[SegmentRoles]) -> Frame: ...

@@ -288,15 +288,17 @@ def test_models_without_a_role(engine):
 
 
 def test_a_catalogue_of_fewer_items_than_a_list_ranks(engine):
-    """`catalog_accuracy` of a frame of `from_factors` took its few items for all: .5 for .8."""
+    """Metrics took the few items of a frame of `from_factors` for all."""
     rows = {"user": [1, 2], "item": [1, 2], "rank": [1, 2], "relevant": [1, 1]}
     rows |= {"recframe_tied": [1, 1], "recframe_candidates": [5, 5]}
-    frame, roles = engine.frame(rows), {"rank": "rank"}
-    text = "catalog_accuracy@1 reads the number of all items, and the frame holds 2 of at least 5: catalog= names or"
-    assert text in only(said(engine, frame, "catalog_accuracy", 1, **roles))
-    assert said(engine, frame, "catalog_accuracy", 1, **roles, catalog=5) == []
-    assert said(engine, frame, "ndcg", 1, **roles) == []
-    assert said(engine, engine.frame(rows | {"recframe_candidates": [2, 2]}), "catalog_accuracy", 1, **roles) == []
+    frame, past = engine.frames(rows, {"user": [9], "item": [9]})
+    roles, metric = {"rank": "rank", "train": past}, "serendipity(unexpected=ranks)@1"
+    text = f"{metric} reads the number of all items, and the frame holds 2 of at least 5: catalog= names or"
+    assert text in only(said(engine, frame, "evaluate", metric, **roles))
+    assert said(engine, frame, "evaluate", metric, **roles, catalog=5) == []
+    assert said(engine, frame, "ndcg", 1, rank="rank") == []
+    full, roles["train"] = engine.frames(rows | {"recframe_candidates": [2, 2]}, {"user": [9], "item": [9]})
+    assert said(engine, full, "evaluate", metric, **roles) == []
 
 
 def test_items_that_stand_twice(engine):

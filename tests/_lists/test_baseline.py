@@ -508,11 +508,11 @@ def test_a_column_of_scores_may_be_called_like_a_file(polars_engine, tmp_path, m
     assert "changed" not in found.columns
 
 
-@pytest.mark.parametrize("metric", ["err@2", "catalog_accuracy@2"])
+@pytest.mark.parametrize("metric", ["err@2", "serendipity(unexpected=ranks)@2"])
 def test_metrics_that_read_other_lists_are_refused(polars_engine, tmp_path, metric):
     """Where a list of a higher grade comes, or an item, all others would change, although they are as they were."""
     frame = polars_engine.frame(sample(3)[1], KINDS)
     truth = polars_engine.frame(sample(3)[0], KINDS)
     with pytest.raises(recframe.OptionError, match="which a baseline in a file does not hold"):
-        recframe.rec(frame).evaluate(metric, truth=truth, save=tmp_path / "prod.parquet")
+        recframe.rec(frame).evaluate(metric, truth=truth, train=truth, save=tmp_path / "prod.parquet")
     assert not [*tmp_path.iterdir()]

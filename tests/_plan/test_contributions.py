@@ -285,10 +285,9 @@ def test_the_item_is_a_column_where_there_is_one(engine):
         assert list(engine.ask(frame, "contributions", "mrr", by="who")[0])[:2] == ["who", "relevant"]
 
 
-def test_every_metric_of_relevance_can_be_split_but_those_of_pairs_maxima_subtopics_exposure_and_catalogues():
+def test_every_metric_of_relevance_can_be_split_but_those_of_pairs_maxima_subtopics_and_exposure():
     of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
     assert [kind.name for kind in of_relevance if not kind.is_additive] == [
-        "catalog_accuracy",
         "iprec",
         "rbp_residual",
         "eel",

@@ -340,11 +340,11 @@ def test_a_catalogue_is_no_smaller_than_what_is_recommended(engine, metric):
 
 
 def test_a_catalogue_is_counted_also_where_nothing_is_recommended(engine):
-    frame = engine.frame(
-        {"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [2.0, 1.0], "no": [math.nan] * 2}
-    )
-    (_, found) = engine.ask(frame, "evaluate", ["coverage@1", "catalog_accuracy@1"], catalog=10, score=["score", "no"])
-    assert (found["coverage@1"], found["catalog_accuracy@1"]) == (0.0, pytest.approx(0.8))
+    rows = {"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [2.0, 1.0], "no": [math.nan] * 2}
+    frame, past = engine.frames(rows, {"user": [9], "item": [9]})
+    metrics = ["coverage@1", "serendipity(unexpected=ranks)@1"]
+    (_, found) = engine.ask(frame, "evaluate", metrics, catalog=10, train=past, score=["score", "no"])
+    assert [found[metric] for metric in metrics] == [0.0, 0.0]
     assert engine.ask(frame, "coverage", 1, catalog=10, score="no") == 0
 
 
@@ -362,17 +362,20 @@ def test_so_it_is_where_each_segment_recommends_fewer(engine, call):
 
 
 def test_a_catalogue_is_no_smaller_than_what_lists_rank(engine):
-    frame = engine.frame(FRAME)
+    rows = [row | {"relevant": 1 - row["relevant"]} for row in FRAME]
+    frame, past = engine.frames(rows, [{"user": 9, "item": "z"}])
+    given = {"unexpected": "ranks", "train": past}
     if engine.lazy:
-        assert math.isnan(engine.ask(frame, "catalog_accuracy", 1, catalog=1))
+        assert math.isnan(engine.ask(frame, "serendipity", 1, catalog=1, **given))
     else:
         with (
             engine.running(),
             pytest.raises(recframe.InputError, match="catalog=1 is less than the 2 items that lists"),
         ):
-            engine.ask(frame, "catalog_accuracy", 1, catalog=1)
-    assert engine.ask(frame, "catalog_accuracy", 1, catalog=4) == 1.0
-    assert engine.ask(frame, "catalog_accuracy", 2, catalog=4) == 0.75
+            engine.ask(frame, "serendipity", 1, catalog=1, **given)
+    assert engine.ask(frame, "serendipity", 1, catalog=4, **given) == 0.0
+    # Nobody had the item at the second position, so its rank by popularity is 5: (5 - 2) / 4 / 2.
+    assert engine.ask(frame, "serendipity", 2, catalog=4, **given) == 0.375
 
 
 def test_a_size_of_numpy_is_a_size(polars_engine):

@@ -56,12 +56,6 @@ PAP = {
     5: PARTIAL[5],
 }
 """RecTools 0.19.0, PAP(n): other values than PartialAUC where a list has more than n relevant items."""
-ACCURACY = {
-    2: (0.583333333333, 0.5, 0.5, 0.666666666667, 0.833333333333),
-    4: (0.75, 0.5, 0.666666666667, 0.666666666667, 0.666666666667),
-    8: (0.416666666667, 0.333333333333, 0.333333333333, 0.333333333333, 0.5),
-}
-"""RecTools 0.19.0, Accuracy(k) of a catalogue of twelve items, also where lists have fewer than k."""
 PAST = [(user, item) for item in range(11) for user in range(5, 5 + (12 - item) // 2)] + [
     (0, 3), (0, 7), (1, 3), (1, 0), (2, 1), (2, 9), (2, 11), (3, 2), (4, 0), (4, 6),
 ]  # fmt: skip
@@ -101,12 +95,6 @@ def test_partial_auc_of_the_first_others(engine):
         for n, values in of_n.items():
             ours = of_lists(engine, f"partial_auc(negatives={n},positives={positives})")
             assert ours == pytest.approx(dict(enumerate(values)), abs=1e-11)
-
-
-def test_accuracy_of_a_catalogue(engine):
-    for k, values in ACCURACY.items():
-        ours = of_lists(engine, f"catalog_accuracy@{k}", catalog=12)
-        assert ours == pytest.approx(dict(enumerate(values)), abs=1e-11)
 
 
 def test_serendipity_by_ranks(engine):

@@ -11,7 +11,7 @@ from recframe.errors import OptionError, OptionTypeError, closest_of, no_attribu
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric, summary_of
 from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_decimals, without_recall
-from recframe.metrics.accuracy import CatalogAccuracy, Precision, Recall, RPrecision
+from recframe.metrics.accuracy import Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
 from recframe.metrics.average_precision import MAP, PRAUC
 from recframe.metrics.awrf import AWRF
@@ -44,7 +44,6 @@ __all__ = [  # noqa: RUF022 - the metrics in the order that tables give them
     "F1",
     "FBeta",
     "RPrecision",
-    "CatalogAccuracy",
     "NumRel",
     "NumRet",
     "NumRelRet",
@@ -141,6 +140,10 @@ AMBIGUOUS = {
     "surprisal": "'novelty' is the mean self-information of the recommended items",
     "unexpectedness": "'serendipity' is the share of the top k that is relevant and unexpected",
     "accuracy": "accuracy judges labels, not a ranking: 'precision' and 'hit_rate' judge the top k",
+    **dict.fromkeys(
+        ("catalogaccuracy", "catalogueaccuracy"),
+        "it was close to 1 for every model, so it is gone: 'precision' and 'recall' judge the top k",
+    ),
     **dict.fromkeys(
         ("rmse", "mse", "mae", "logloss"),
         "errors of predicted numbers do not judge a ranking: 'ndcg' reads grades, 'roc_auc' the order of 0 and 1",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -200,65 +199,6 @@ class Recall(CountsRelevant, HitCount):  # pyright: ignore[reportIncompatibleVar
 
     def divisor(self, sums: Sums) -> nw.Expr:
         return self._relevant(sums)
-
-
-@dataclass(frozen=True)
-class CatalogAccuracy(HitCount):
-    r"""Share of the catalogue that is rightly in the top k or rightly out of it.
-
-    .. math:: \mathrm{catalog\ accuracy@}k = \frac{TP + TN}{|C|} = 1 - \frac{k + R - 2\, h(k)}{|C|}
-
-    where h(k) is the number of relevant rows among the top k, and C the catalogue.
-
-    Parameters
-    ----------
-    k : int, optional
-        The cutoff. None: the whole list, N instead of k.
-    denominator : {"k", "list"}
-        A list fills k places, also where it is shorter (RecTools), or min(k, N).
-
-    Notes
-    -----
-    At most 1, higher is better. Of a large catalogue it is near 1 for every model, as most items are rightly left out.
-    ``catalog=`` is a number of items, a collection or a frame of them, by default the distinct items of the frame; only
-    their number is read.
-
-    References
-    ----------
-    RecTools' ``Accuracy``.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import recframe
-    >>> df = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "relevant": [1, 0, 1], "score": [3, 2, 1]})
-    >>> df.rec.catalog_accuracy(2, catalog=10)
-    0.8
-    """
-
-    name: ClassVar[str] = "catalog_accuracy"
-    aliases: ClassVar[tuple[str, ...]] = ("catalogue_accuracy",)
-    formula: ClassVar[str] = "1 − (k + R − 2·h(k)) / |C|"
-    reference: ClassVar[str] = "RecTools `Accuracy`"
-    range: ClassVar[tuple[float, float]] = (-math.inf, 1.0)
-    allows_propensity: ClassVar[bool] = False
-    is_additive: ClassVar[bool] = False
-    unranked: ClassVar[str] = "counts as the others"
-    undefined_if: ClassVar[str] = "without an item in the catalogue"
-    optional_inputs: ClassVar[tuple[str, ...]] = ("catalog",)
-
-    denominator: Denominator = "k"
-
-    def explained(self) -> Sequence[str]:
-        places = "k" if self.denominator == "k" else "min(k, N)"
-        return [f"1 − ({places} + R − 2·h(k)) / |C|", "C: the items of the catalogue"]
-
-    def value(self, sums: Sums) -> nw.Expr:
-        filled = sums.ranked(self.k) if self.k is None or self.denominator == "list" else self.k
-        return 1 - quotient(sums.relevant + filled - 2 * sums["hits"], sums.catalog_size)
-
-    def defined(self, sums: Sums) -> nw.Expr:
-        return sums.catalog_size > 0
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,6 @@ RECTOOLS = Profile(
         "r_precision": "its Precision(r_precision=True) divides hits at k by min(k, R): that is recall(capped=True)",
         "serendipity": "its Serendipity is serendipity(unexpected='ranks', denominator='list') without like=, and 0 "
         "for users without a relevant item: undefined=0, lists='ranked'",
-        "catalog_accuracy": "its Accuracy is catalog_accuracy without like=, with a catalog",
         "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position: "
         "partial_auc(negatives=10) without like=, positives='first' gives PAP",
         "partial_auc": "its PartialAUC stops at a number of rows that are not relevant, not at a share of them: "
