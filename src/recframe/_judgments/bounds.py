@@ -245,7 +245,8 @@ def bounds(plan: Plan, grade: Any) -> Any:
         for model, name in enumerate(query.orders):
             start = lists.starts(model, by_rank=query.by_rank)
             numbers = _bounds(lists, start, plan.metrics, largest, query.min_relevance)
-            statistics += [{"model": name, "metric": label, **columns} for label, columns in numbers.items()]
+            labels = [metric.label for metric in plan.metrics]
+            statistics += [{"model": name, "metric": label, **numbers[label]} for label in labels]
         return stacked(lists.reported, statistics, columns)
 
     return result_frame(plan, rows, columns)
