@@ -280,13 +280,14 @@ def _bounds(
             summed[per_item.label] = per_item
         candidates = Candidates.of(lists, start, math.inf if k is None else k, grade)
         values = candidates.values([*every.values()], level, backend)
-        values |= candidates.values([*summed.values()], None, backend)
+        sums = candidates.values([*summed.values()], None, backend)
         first = np.flatnonzero(np.append(True, np.diff(candidates.lists) > 0)[: len(candidates.lists)])
         for metric in cut:
             each = values[metric.label]
             least, greatest = (end.reduceat(each, first) if len(first) else each for end in (np.fmin, np.fmax))
             if isinstance(metric, NDCG) and metric.label in gains:
-                base, per_item = (values[gain.label] for gain in gains[metric.label])
+                gain, discount = gains[metric.label]
+                base, per_item = (values if metric.grades == "relevant" else sums)[gain.label], sums[discount.label]
                 of_list, number = _counted(np.diff(np.append(first, len(per_item))) // 2)
                 gained = np.full((len(first), number.max(initial=0) + 1), -np.inf)
                 gained[of_list, number] = per_item[first[of_list] + number] - per_item[first[of_list]]
