@@ -27,7 +27,6 @@ from benchmarks.memory import memory_rows
 from benchmarks.own import growth_rows, shape_rows
 from benchmarks.peers import pytrec_eval_rows, ranx_rows, rectools_rows, scipy_rows, sklearn_rows
 from benchmarks.process import ROOT, ask
-from benchmarks.spark import spark_rows
 from benchmarks.table import machine, render
 from benchmarks.timing import CLOCK, Missing, Row, slower
 
@@ -137,12 +136,8 @@ def files(run: Run) -> Rows:
     return file_rows(run.scaled(Shape(run.rows // IN_FILES, IN_FILES)), run.repeats)
 
 
-def spark(run: Run) -> Rows:
-    return spark_rows(run.scaled(SHAPES[0]), run.repeats)
-
-
 USUAL: tuple[Callable[[Run], Rows], ...] = (own, pandas, growth, peers, correlation, factors, comparisons, memory)
-LONG: tuple[Callable[[Run], Rows], ...] = (handwritten, expressions, libraries, lists, files, spark)
+LONG: tuple[Callable[[Run], Rows], ...] = (handwritten, expressions, libraries, lists, files)
 """What only a run of all takes the time for, or one that names it."""
 GROUPS = {group.__name__: group for group in (*USUAL, *LONG)}
 

@@ -212,8 +212,7 @@ class Roles:
         ``"rectools"``: see `explain`.
     partitions : int, optional
         Lazy polars frames: read the lists in that many parts, one after the other, by a hash of their key. Files are
-        scanned once for each, and memory holds the ranking of one part. Spark: let polars evaluate the lists on the
-        workers, in that many partitions. The values stay the same.
+        scanned once for each, and memory holds the ranking of one part. The values stay the same.
     weight : str, optional
         The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing counts as 0.
         Read from `truth` where it has the column, else from the frame.

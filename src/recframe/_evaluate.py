@@ -94,7 +94,7 @@ def evaluate(
         changes = {"counts": True, "every_list": True} if flag("counts", counts) else {}
         call = arguments.call(expand(metrics, k, roles.like), roles, **changes)
         if counts:
-            _check_counts(call, arguments.adapter)
+            _check_counts(call)
         return call
 
     call = arguments.kept(("evaluate", metrics, k, counts, chance), make)
@@ -115,14 +115,11 @@ def _with_chance(arguments: Arguments, call: Call) -> Any:
     return result
 
 
-def _check_counts(call: Call, adapter: Adapter) -> None:
+def _check_counts(call: Call) -> None:
     """Raise where lists with a value cannot be counted."""
     if all(isinstance(metric, ExposureMetric) for metric in call.metrics):
         msg = f"counts=True counts lists with a value, but {call.metrics[0].label} is one value of all lists together"
         raise OptionError(msg, "add a metric that has a value per list, such as 'ndcg'")
-    if call.roles.partitions is not None and adapter.partitions == "on workers":
-        msg = f"counts=True does not go with partitions={quoted(call.roles.partitions)} on Spark's workers"
-        raise OptionError(msg, "leave partitions= out")
 
 
 def _plan(arguments: Arguments, call: Call, *, rows: bool = False) -> Plan:
@@ -294,11 +291,9 @@ def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
 def _in_parts(arguments: Arguments, call: Call) -> Any:
     """Return the answer of a call whose lists are read in parts."""
     frames, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
-    if adapter.partitions is None:
-        msg = f"partitions={parts} is for lazy polars and Spark frames, but this is a {type(frames.frame).__name__}"
-        why = "its engine goes to disk by itself" if not adapter.eager else "the frame is in memory already"
-        raise OptionError(msg, f"leave partitions= out: {why}")
-    from recframe._plan.partitions import in_parts, on_workers
+    if not adapter.reads_parts:
+        msg = f"partitions={parts} is for lazy polars frames, but this is a {type(frames.frame).__name__}"
+        raise OptionError(msg, f"leave partitions= out: {adapter.instead_of_parts}")
+    from recframe._plan.partitions import in_parts
 
-    evaluated = on_workers if adapter.partitions == "on workers" else in_parts
-    return evaluated(frames, call.query, call.metrics, parts)
+    return in_parts(frames, call.query, call.metrics, parts)

@@ -217,7 +217,7 @@ def resolved(
     named = {**bound, **roles}
     if isinstance(named.get("score"), list) and len(named["score"]) > 1:
         configured.pop("model", None)  # Config's long format means nothing to several columns
-    if "partitions" in configured and is_frame(frames[0]) and adapter_of(frames[0]).partitions is None:
+    if "partitions" in configured and is_frame(frames[0]) and not adapter_of(frames[0]).reads_parts:
         del configured["partitions"]
     if not any({**configured, **named}.get(role) is not None for role in ("score", DEFAULT_RANK)):
         configured = {**_ranks_of(frames[0], allowed), **configured}

@@ -101,7 +101,5 @@ def test_numbers_of_parts_are_checked():
     frame, _, _ = sample(4)
     with pytest.raises(recframe.OptionError, match="partitions=0 is less than 1"):
         frame.lazy().rec.ndcg(5, partitions=0)
-    with pytest.raises(
-        recframe.OptionError, match="partitions=4 is for lazy polars and Spark frames, but this is a DataFrame"
-    ):
+    with pytest.raises(recframe.OptionError, match="partitions=4 is for lazy polars frames, but this is a DataFrame"):
         frame.rec.ndcg(5, partitions=4)

@@ -34,7 +34,7 @@ CALLS = {
     "lists": ("evaluate", {"metrics": ["map", "roc_auc"], "per": "user"}, ["user"]),
     "segments": ("evaluate", {"metrics": "mrr", "per": "country", "counts": True, **TWO}, ["model", "country"]),
     "truth": ("evaluate", {"metrics": ["recall", "ndcg(gain=exp2)"], "k": [1, 3], "truth": TRUTH}, []),
-    "workers": ("evaluate", {"metrics": ["ndcg", "err", "coverage"], "k": 3, "truth": TRUTH, "partitions": 3, **TWO}, ["model"]),
+    "models": ("evaluate", {"metrics": ["ndcg", "coverage"], "k": 3, "truth": TRUTH, **TWO}, ["model"]),
     "side information": ("evaluate", {"metrics": ["novelty", "gini"], "k": 2, "train": TRUTH}, []),
     "ties": ("evaluate", {"metrics": "ndcg", "k": 3, "ties": "item", "min_relevance": 2}, []),
     "check": ("check", {"k": 3}, ["finding"]),
@@ -81,7 +81,7 @@ def test_calls_on_connect_give_the_numbers_of_polars(connect, name):
     frame = on_connect(connect, DATA)
     assert "connect" in type(frame).__module__
     found = rows(connect, getattr(recframe.rec(frame), method)(**there))
-    here = {each: value.lazy() if each in FRAMES else value for each, value in given.items() if each != "partitions"}
+    here = {each: value.lazy() if each in FRAMES else value for each, value in given.items()}
     expected = getattr(recframe.rec(DATA.lazy()), method)(**here).lazy().collect().to_dicts()
     assert len(found) == len(expected)
     order = lambda row: str([row[column] for column in key])  # noqa: E731

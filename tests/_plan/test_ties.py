@@ -270,7 +270,7 @@ def test_a_rank_within_the_tied_block_before_it_is_an_error(engine, ties):
 @pytest.mark.parametrize("ties", ["worst", "item_desc"])
 def test_rows_of_two_ranks_at_one_position_are_not_tied(engine, ties):
     """A policy moves the second of the first two rows to the position of the third: they were never equal."""
-    if not engine.lazy or engine.name == "spark workers":
+    if not engine.lazy:
         pytest.skip("data frames refuse such ranks")
     labels = {"precision@2": 1.0, "ndcg@2": 3 / math.log2(3) / (2 + 1 / math.log2(3)), "kendall": -2 / 30**0.5}
     (row,) = engine.ask(engine.frame(OVERLAPPING), "evaluate", [*labels], rank="rank", ties=ties)

@@ -164,5 +164,5 @@ def test_any_split_adds_up_to_the_whole(engine, case, seed):
             engine = ENGINES["polars lazy"].engine
             # Threads of polars, in which parts are computed, are hidden from what measures which lines run.
             patch.setattr("recframe._engines.polars_lazy.LazyPolars.deferred", lambda _, compute, __: compute())
-        if adapter_of(engine.frame(rows, ALL_KINDS)).partitions is not None:
+        if adapter_of(engine.frame(rows, ALL_KINDS)).reads_parts:
             assert_same(ask(engine, rows, case, "evaluate", partitions=draw.randint(1, 7)), expected)

@@ -18,7 +18,7 @@ from engines.duckdb import DuckDB
 from engines.ibis import Ibis
 from engines.pandas import Pandas
 from engines.polars import Polars
-from engines.spark import Spark, SparkWorkers
+from engines.spark import Spark
 
 if TYPE_CHECKING:
     from engines.base import Engine
@@ -68,7 +68,6 @@ REGISTRY = (
     Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=72, ci=16),
     Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=144, ci=48),
     Entry(Spark(), needs=("pyspark", "pyarrow"), default=54, ci=54),
-    Entry(SparkWorkers(), needs=("pyspark", "pyarrow"), default=54, ci=54),
     # Frames of tests are small, and those are planned in a way of their own.
     Entry(Polars("polars many rows", lazy=False, many=True), needs=("polars",), default=24, ci=6),
 )

@@ -7,10 +7,8 @@ import os
 import sys
 import warnings
 from functools import cached_property
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-import recframe
 from engines.arrow import Arrow
 from engines.base import python_value
 
@@ -70,13 +68,3 @@ class Spark(Arrow):
             }
             for row in rows
         ]
-
-
-class SparkWorkers(Spark):
-    """Spark DataFrames whose lists polars evaluates on the workers, where a call can be parted."""
-
-    name = "spark workers"
-
-    def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
-        parted = {"partitions": 3} if "partitions" in signature(getattr(recframe.rec(frame), method)).parameters else {}
-        return super().ask(frame, method, *args, **parted | given)

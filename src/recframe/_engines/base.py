@@ -7,7 +7,7 @@ from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
 
@@ -30,8 +30,6 @@ Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
 Place: TypeAlias = "tuple[Sequence[str], str]"
 """What tells groups of rows apart, and the score that orders each."""
-Task: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
-"""Computes a polars frame of those that hold one part of the lists, on a worker: it must pickle."""
 
 
 class Needed(NamedTuple):
@@ -79,8 +77,10 @@ class Adapter(ABC):
         How the library joins a frame of users, with a place for the key, for hints.
     pivot_example : str
         How the library makes columns of models in rows, with places for what does, for hints; empty: it is not shown.
-    partitions : {"in turn", "on workers"}, optional
-        How ``partitions=`` evaluates parts of the lists; None: the frames do not support it.
+    reads_parts : bool
+        Whether ``partitions=`` reads the lists in parts.
+    instead_of_parts : str
+        What to do without ``partitions=``, where it is not supported.
     constructors : Constructors
         What makes frames of lists and values, where the library makes frames.
     """
@@ -92,7 +92,8 @@ class Adapter(ABC):
     writes_sql: ClassVar[bool] = False
     join_example: ClassVar[str] = "df.join(users, {!r})"
     pivot_example: ClassVar[str] = ""
-    partitions: ClassVar[Literal["in turn", "on workers"] | None] = None
+    reads_parts: ClassVar[bool] = False
+    instead_of_parts: ClassVar[str] = "the frame is in memory already"
     constructors: ClassVar[Constructors]
 
     def __init__(self, frame: Any = None) -> None:
@@ -358,20 +359,11 @@ class Engine(Adapter):
         return compute() if self.eager else None
 
     def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
-        """Return the rows of one part of the lists, where ``partitions`` is ``"in turn"``."""
+        """Return the rows of one part of the lists, for ``partitions=``."""
         raise NotImplementedError
 
     def collect_together(self, frames: Sequence[Frame]) -> list[Frame]:
-        """Compute frames in one go, so that their files are read once, where ``partitions`` is ``"in turn"``."""
-        raise NotImplementedError
-
-    def evaluate_on_workers(
-        self, frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: Task, types: Mapping[str, type | None]
-    ) -> Frame:
-        """Return what a task gives for each part of the lists, where ``partitions`` is ``"on workers"``.
-
-        The result has columns of these types, None for that which the frames have. Without keys, all rows are one list.
-        """
+        """Compute frames in one go, so that their files are read once, for ``partitions=``."""
         raise NotImplementedError
 
 

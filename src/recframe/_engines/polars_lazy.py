@@ -45,7 +45,7 @@ class LazyPolars(Polars):
 
     eager = False
     remedy = "collect the frame first"
-    partitions = "in turn"
+    reads_parts = True
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:  # noqa: ARG002
         """Read the needed columns, without asking for a schema."""

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recframe._columns import POSITION
-from recframe._engines import spark_workers
 from recframe._engines.base import lazy
 from recframe._engines.sql import SqlEngine
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from recframe._columns import Frame
-    from recframe._engines.base import Task
 
 
 @cache
@@ -30,7 +28,10 @@ class Spark(SqlEngine):
     """SQL of a Spark session."""
 
     remedy = "fetch the rows first: polars.from_arrow(frame.toArrow())"
-    partitions = "on workers"
+    instead_of_parts = (
+        "Spark ranks the frame itself; to let polars rank on the workers, see the page "
+        "'States: Spark, Dask, Ray, Daft' (docs/howto/states.md)"
+    )
 
     def items_frame(self, column: str, items: list[Any]) -> Any:
         return self._frame.sparkSession.createDataFrame([(each,) for each in items], [column])
@@ -81,8 +82,3 @@ class Spark(SqlEngine):
             one, other = self.spelled(above), self.spelled(below)
             selected[name] = f"CASE WHEN {other} > 0 THEN {one} / {other} END AS {selected[name]}"
         return lazy(frame.to_native().selectExpr(*selected.values()))
-
-    def evaluate_on_workers(
-        self, frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: Task, types: Mapping[str, type | None]
-    ) -> Frame:
-        return spark_workers.computed(frames, keys, parts, task, types)

@@ -33,6 +33,7 @@ class SqlEngine(Engine):
 
     eager = False
     writes_sql = True
+    instead_of_parts = "its engine goes to disk by itself"
 
     @abstractmethod
     def untyped(self, native: Any) -> set[str]:

@@ -38,7 +38,7 @@ def fingerprints_of_frames(context: CallContext) -> dict[str, int]:
     """Return 64 bits for each frame of side information that the metrics read."""
     prints = {}
     for name, frame in context.session.frames.items():
-        if name in ("frame", "truth", "models"):
+        if name in ("frame", "truth"):
             continue
         rows = context.engine.collected(frame)
         ids = [column for column in rows.columns if column in (*context.keys, ITEM)]

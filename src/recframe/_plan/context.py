@@ -104,7 +104,6 @@ class CallContext:
         self.query = query
         self.requirements = requirements
         self._catalog_size = frames.catalog_size
-        self._greatest = frames.greatest
         keys, values_of_items = sources.key_names(query), sources.item_names(query)
         self.key_names = keys | values_of_items
         self.attribute_names = sources.attribute_names(query)
@@ -208,8 +207,6 @@ class CallContext:
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""
-        if self._greatest is not None:
-            return rows.with_columns(nw.lit(self._greatest).alias(GREATEST)), nw.col(GREATEST)
         source = self.session.frames["frame" if self.truth is None else "truth"]
         greatest = source.select(or_zero(RELEVANCE).max().alias(GREATEST))
         if self.engine.eager:
@@ -332,8 +329,7 @@ class CallContext:
     @cached_property
     def models(self) -> Frame:
         """Every model of a frame in long format, those included that a part of the lists lacks."""
-        frames = self.session.frames
-        return self.engine.collect_once(frames.get("models", frames["frame"]).select(MODEL).unique())
+        return self.engine.collect_once(self.session.frames["frame"].select(MODEL).unique())
 
     def of_models(self, rows: Frame) -> Frame:
         """Return rows of lists of the truth for every model of a frame in long format."""
