@@ -1,12 +1,12 @@
-"""Metrics as expressions of polars, with types: ``recframe.expr.ndcg("score", "clicked", k=5)``.
+"""Metrics as polars expressions, with types: ``recframe.expr.ndcg(score="score", relevant="clicked", k=5)``.
 
-What type checkers see of this module is in ``expr.pyi``, which ``python tools/stubs.py`` writes. Without types the
-same is ``pl.col("score").rec.ndcg("clicked", k=5)``.
+All arguments have names. ``pl.col("score").rec.ndcg("clicked", k=5)`` is the same expression, which type checkers do
+not know. They read ``expr.pyi``, which ``python tools/stubs.py`` writes.
 
 >>> import polars as pl
 >>> from recframe import expr
 >>> df = pl.DataFrame({"query": [1, 1, 2], "clicked": [0, 1, 1], "score": [0.9, 0.8, 0.1]})
->>> df.group_by("query", maintain_order=True).agg(expr.mrr("score", "clicked")).rows()
+>>> df.group_by("query", maintain_order=True).agg(expr.mrr(relevant="clicked")).rows()
 [(1, 0.5), (2, 1.0)]
 """
 
@@ -18,6 +18,10 @@ from recframe._expressions.calls import CALLS
 from recframe.errors import no_attribute
 
 globals().update(CALLS)
+
+
+def __dir__() -> list[str]:
+    return list(CALLS)
 
 
 def __getattr__(name: str) -> NoReturn:

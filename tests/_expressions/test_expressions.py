@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -141,8 +142,10 @@ def test_names_functions_and_expressions_mean_the_same():
     df = some().with_columns(negative=-pl.col("score"))
     known = expected(df, ["ndcg(gain=exp2)@2"])
     for e in (
-        recframe.expr.ndcg("score", "relevant", 2, gain="exp2"),
-        recframe.expr.ndcg(-pl.col("negative"), pl.col("relevant") + 0, k=2, gain="exp2"),
+        recframe.expr.ndcg(score="score", relevant="relevant", k=2, gain="exp2"),
+        recframe.expr.ndcg(k=2, gain="exp2"),
+        recframe.expr.ndcg(score=-pl.col("negative"), relevant=pl.col("relevant") + 0, k=2, gain="exp2"),
+        recframe.expr.measure(metric="ndcg_burges@2"),
         pl.col("score").rec.measure("ndcg_burges@2"),
     ):
         assert_same(df.group_by("query").agg(e), known)
@@ -154,11 +157,28 @@ def test_names_functions_and_expressions_mean_the_same():
     )
 
 
-def test_config_names_the_relevance_and_policies():
-    df = some().rename({"relevant": "clicked"})
-    with recframe.Config(relevant="clicked", min_relevance=2, undefined=0):
-        found = df.group_by("query").agg(pl.col("score").rec.recall(k=1))
-    assert found.sort("query").to_series(1).to_list() == [0.0, 0.0, 0.0]
+def test_config_names_columns_and_policies():
+    df = some().rename({"relevant": "clicked", "score": "new"})
+    with recframe.Config(score="new", relevant="clicked", min_relevance=2, undefined=0):
+        found = df.group_by("query").agg(pl.col("new").rec.recall(k=1), recframe.expr.recall(k=2))
+    assert found.sort("query").drop("query").rows() == [(0.0, 0.0)] * 3
+
+
+@pytest.mark.parametrize("name", [*NAMES, "evaluate", "measure"])
+def test_functions_accept_names_only(name):
+    call = getattr(recframe.expr, name)
+    kinds = {parameter.kind.name for parameter in inspect.signature(call).parameters.values()}
+    assert kinds <= {"KEYWORD_ONLY", "VAR_KEYWORD"}
+    with pytest.raises(recframe.OptionTypeError, match="by name only, but 'score' has none") as raised:
+        call("score", "clicked")
+    shown = str(raised.value).partition("Hint: ")[2]
+    assert shown.startswith(f"recframe.expr.{name}(")
+    if name not in ("err", "pfound", "partial_auc"):  # they need an option
+        assert isinstance(eval(shown), pl.Expr)  # noqa: S307 - the text of the hint
+
+
+def test_the_module_shows_its_functions_only():
+    assert dir(recframe.expr) == sorted([*NAMES, "evaluate", "measure"])
 
 
 def test_a_metric_of_the_users_own_is_an_expression_too():
@@ -320,13 +340,13 @@ def test_every_metric_that_reads_one_list_is_there():
         (lambda s: s.ndcg(weight="w"), "weight='w' is an argument of frames", "ties, min_relevance, undefined"),
         (lambda s: s.ndcg(gain="exp"), "gain='exp' is not one of", ""),
         (lambda s: s.ndcg(gian="exp2"), "ndcg has no option 'gian'", "gain"),
-        (lambda s: s.ndcg("clicked", 5, 6), "but there are 4 arguments", "name the others"),
+        (lambda s: s.ndcg("clicked", 5, 6), "but there are 3 arguments", "name the others"),
         (
             lambda s: s.ndcg(5),
             "relevant=5 is neither the name of a column nor an expression",
             "pl.col('relevant'); the cutoff is named: k=5",
         ),
-        (lambda _: recframe.expr.ndcg("\ud800", "clicked"), "is neither the name of a column nor an expression", ""),
+        (lambda _: recframe.expr.ndcg(score="\ud800"), "is neither the name of a column nor an expression", ""),
         (lambda s: s.ndcg("clicked", k=0), "k=0", ""),
         (lambda s: s.measure(["ndcg", "map"]), "is not one metric", "evaluate"),
         (lambda s: s.evaluate(["ndcg", "ndcg"]), "several columns of the name 'ndcg'", ""),
@@ -337,8 +357,9 @@ def test_every_metric_that_reads_one_list_is_there():
         (lambda s: s.measure("ndcg", k=5), "there is no argument 'k'", "'ndcg@10'"),
         (lambda s: s(relevant="clicked"), ".rec(relevant=...) is about frames", "pl.col('score').rec.ndcg('clicked'"),
         (lambda s: pl.col("old", "new").rec.mrr("clicked"), "is several columns", "one expression for each"),
-        (lambda s: recframe.expr.ndcg(), "ndcg lacks the score", ""),
-        (lambda s: recframe.expr.ndcg("score", score="s"), "got 'score' twice", ""),
+        (lambda s: s.ndcg(score="s"), "got 'score' twice", "the expression in front of .rec"),
+        (lambda s: s.evaluate(), "evaluate needs metrics=", "metrics=['ndcg', 'map']"),
+        (lambda s: recframe.expr.ndcg(scores="s"), "ndcg has no option 'scores'", ""),
     ],
 )
 def test_errors_say_what_to_do(call, message, hint):

@@ -95,8 +95,10 @@ def files(path: str) -> None:
 
 
 assert_type(recframe.sql(["ndcg@10"], table="recs", truth="bought", dialect="bigquery", types={"n": "integer"}), str)
-assert_type(recframe.expr.ndcg("score", "clicked", k=5, gain="exp2", ties="best"), pl.Expr)
-assert_type(recframe.expr.evaluate(pl.col("score"), ["ndcg", "map"], "clicked", k=[5, 10]), pl.Expr)
+assert_type(recframe.expr.ndcg(score="score", relevant="clicked", k=5, gain="exp2", ties="best"), pl.Expr)
+assert_type(
+    recframe.expr.evaluate(metrics=["ndcg", "map"], score=pl.col("score"), relevant="clicked", k=[5, 10]), pl.Expr
+)
 
 
 assert_type(recframe.candidates(eager, [1, 2]), pl.DataFrame)

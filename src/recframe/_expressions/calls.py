@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from inspect import Parameter, Signature, cleandoc
+from functools import wraps
+from inspect import Parameter, Signature, cleandoc, signature
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import ALL_ROLES, Roles
+from recframe._arguments import ALL_ROLES, DEFAULT_SCORE, Roles
 from recframe._calls import Arguments
 from recframe._defaults import current
 from recframe._signatures import role_parameters
 from recframe._values import check_names, is_label
 from recframe.errors import MissingExtraError, OptionTypeError, quoted
-from recframe.metrics import METRICS, CutMetric, Metric, make
+from recframe.metrics import METRICS, Metric, make
 from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 
 if TYPE_CHECKING:
@@ -24,17 +25,18 @@ if TYPE_CHECKING:
 
 OWN_POLICIES = ("ties", "min_relevance", "undefined")
 """The roles that an expression has in addition to the relevance."""
-READ = ("relevant", *OWN_POLICIES)
+READ = ("score", "relevant", *OWN_POLICIES)
+"""The roles of an expression."""
 NAMES = (
     *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "mrr", "map", "iprec", "bpref", "inf_ap"),
     *("judged", "dcg", "ndcg", "rbp", "rbp_residual", "err", "pfound", "pr_auc", "roc_auc", "partial_auc", "gauc"),
     *("spearman", "kendall", "opa", "eed", "eer", "eel", "num_rel", "num_ret", "num_rel_ret"),
 )
 """The metrics that read nothing but the scores and the relevance of one list."""
-_SCORE = """score : str or Expr
+_COLUMNS = """score : str or Expr, default "score"
     The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
-relevant : str or Expr, optional
-    The relevance: a column or an expression; ``"relevant"`` unless `Config` names another. Missing counts as 0.
+relevant : str or Expr, default "relevant"
+    The relevance: a column or an expression. Missing counts as 0.
 """
 _POLICIES = """
 Other Parameters
@@ -50,22 +52,23 @@ _PARAMETERS = "Parameters\n----------"
 
 
 def evaluate(
-    score: str | pl.Expr,
+    *,
     metrics: str | Metric | Sequence[str | Metric],
+    score: str | pl.Expr | None = None,
     relevant: str | pl.Expr | None = None,
     k: int | Sequence[int | None] | None = None,
     **roles: Any,
 ) -> pl.Expr:
-    """Return one expression for several metrics and cutoffs: a struct named ``"metrics"``, which sorts a group once.
+    """Return one expression for several metrics and cutoffs: a struct named ``"metrics"``, which ranks each group once.
 
     Parameters
     ----------
-    score : str or Expr
-        The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
     metrics : str, Metric or sequence of these
         Metrics as ``"ndcg"``, ``"ndcg(gain=exp2)@10"`` or an alias, or objects of `recframe.metrics`.
-    relevant : str or Expr, optional
-        The relevance: a column or an expression; ``"relevant"`` unless `Config` names another. Missing counts as 0.
+    score : str or Expr, default "score"
+        The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
+    relevant : str or Expr, default "relevant"
+        The relevance: a column or an expression. Missing counts as 0.
     k : int or sequence of int, optional
         The cutoffs of the metrics that name none.
     **roles
@@ -83,17 +86,23 @@ def evaluate(
     return _expression(("evaluate", metrics, k), lambda: specs_of(metrics, k, ()), score, relevant, roles)
 
 
-def measure(score: str | pl.Expr, metric: str | Metric, relevant: str | pl.Expr | None = None, **roles: Any) -> pl.Expr:
+def measure(
+    *,
+    metric: str | Metric,
+    score: str | pl.Expr | None = None,
+    relevant: str | pl.Expr | None = None,
+    **roles: Any,
+) -> pl.Expr:
     """Return the expression of one metric, by its name, an alias or an object.
 
     Parameters
     ----------
-    score : str or Expr
-        The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
     metric : str or Metric
         The metric, such as ``"ndcg(gain=exp2)@10"`` or ``"recip_rank"``.
-    relevant : str or Expr, optional
-        The relevance: a column or an expression; ``"relevant"`` unless `Config` names another. Missing counts as 0.
+    score : str or Expr, default "score"
+        The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
+    relevant : str or Expr, default "relevant"
+        The relevance: a column or an expression. Missing counts as 0.
     **roles
         `ties`, `min_relevance` and `undefined`.
 
@@ -113,22 +122,8 @@ def measure(score: str | pl.Expr, metric: str | Metric, relevant: str | pl.Expr 
 
 def call_of(kind: type[Metric]) -> Callable[..., Any]:
     """Return the function that gives a metric's expression, with its signature and documentation."""
-    cut = ["k"] if issubclass(kind, CutMetric) else []
-    by_position = ["score", "relevant", *cut]
 
-    def call(*args: Any, **keywords: Any) -> Any:
-        if len(args) > len(by_position):
-            msg = f"{kind.name} accepts {', '.join(by_position)} by position, but there are {len(args)} arguments"
-            raise OptionTypeError(msg, "name the others")
-        named = dict(zip(by_position, args, strict=False))
-        if twice := [name for name in named if name in keywords]:
-            msg = f"{kind.name} got {twice[0]!r} twice"
-            raise OptionTypeError(msg, "give it once")
-        keywords = {**named, **keywords}
-        if "score" not in keywords:
-            msg = f"{kind.name} lacks the score"
-            raise OptionTypeError(msg, f"{kind.name}('score', 'clicked')")
-        score, relevant = keywords.pop("score"), keywords.pop("relevant", None)
+    def call(*, score: Any = None, relevant: Any = None, **keywords: Any) -> pl.Expr:
         options = {name: value for name, value in keywords.items() if name not in ALL_ROLES}
         roles = {name: value for name, value in keywords.items() if name in ALL_ROLES}
 
@@ -141,22 +136,46 @@ def call_of(kind: type[Metric]) -> Callable[..., Any]:
     text = cleandoc(kind.__doc__ or "").partition("Examples\n--------")[0]
     at = f"{_PARAMETERS}\n" if _PARAMETERS in text else "Notes\n-----"
     more = "" if at.startswith(_PARAMETERS) else f"\n{at}"
-    call.__doc__ = text.replace(at, f"{_PARAMETERS}\n{_SCORE}{more}", 1) + _POLICIES
+    call.__doc__ = text.replace(at, f"{_PARAMETERS}\n{_COLUMNS}{more}", 1) + _POLICIES
     setattr(call, "__signature__", signature_of(kind))  # noqa: B010 - functions declare no such attribute
     return call
 
 
 def signature_of(kind: type[Metric]) -> Signature:
     """Return the signature of a metric's function: score, relevance, cutoff, options, policies."""
-    plain = Parameter.POSITIONAL_OR_KEYWORD
-    found = [
-        Parameter("score", plain, annotation="str | pl.Expr"),
-        Parameter("relevant", plain, default=None, annotation="str | pl.Expr | None"),
+    named, annotation = Parameter.KEYWORD_ONLY, "str | pl.Expr | None"
+    columns = [Parameter(name, named, default=None, annotation=annotation) for name in ("score", "relevant")]
+    options = [
+        Parameter(field.name, named, default=field.default, annotation=field.type)
+        for field in sorted(fields(kind), key=lambda field: field.name != "k")
     ]
-    for field in sorted(fields(kind), key=lambda field: field.name != "k"):
-        how = plain if field.name == "k" else Parameter.KEYWORD_ONLY
-        found.append(Parameter(field.name, how, default=field.default, annotation=field.type))
-    return Signature([*found, *role_parameters(OWN_POLICIES)], return_annotation="pl.Expr")
+    return Signature([*columns, *options, *role_parameters(OWN_POLICIES)], return_annotation="pl.Expr")
+
+
+def keyword_only(call: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
+    """Return the call with errors that show its arguments with their names.
+
+    By position, a score and a relevance in the wrong order would give a wrong number without an error.
+    """
+    values = {"metrics": "['ndcg', 'map']", "metric": "'ndcg@5'", "score": "'score'", "relevant": "'clicked'", "k": "5"}
+    accepted, name = signature(call).parameters, call.__name__
+    example = ", ".join(f"{each}={value}" for each, value in values.items() if each in accepted)
+    required = [
+        each.name for each in accepted.values() if each.default is each.empty and each.kind is each.KEYWORD_ONLY
+    ]
+
+    @wraps(call)
+    def checked(*args: Any, **keywords: Any) -> pl.Expr:
+        hint = f"recframe.expr.{name}({example})"
+        if args:
+            msg = f"recframe.expr.{name} accepts arguments by name only, but {quoted(args[0])} has none"
+            raise OptionTypeError(msg, hint)
+        if missing := [each for each in required if each not in keywords]:
+            msg = f"{name} needs {missing[0]}=, which is not given"
+            raise OptionTypeError(msg, hint)
+        return call(**keywords)
+
+    return checked
 
 
 def _expression(
@@ -172,9 +191,9 @@ def _expression(
     from recframe._expressions.checks import check_call
     from recframe._expressions.values import GROUP, values_of_groups
 
-    if relevant is None:
-        relevant = current().get("relevant", Roles.relevant)
-    columns = [_column(polars, "score", score), _column(polars, "relevant", relevant)]
+    default = {"score": DEFAULT_SCORE, "relevant": Roles.relevant, **current()}
+    given = {"score": score, "relevant": relevant}
+    columns = [_column(polars, name, default[name] if value is None else value) for name, value in given.items()]
     names = [column.meta.output_name(raise_if_undetermined=False) for column in columns]
     if None in names or names[0] == names[1] or GROUP in names:
         names = ["score", "relevant"]
@@ -200,7 +219,7 @@ def _column(polars: Any, role: str, value: Any) -> Any:
         raise OptionTypeError(msg, f"{role}={role!r}, or pl.col({role!r}){cutoff}")
     if value.meta.has_multiple_outputs():
         msg = f"{role}={quoted(value)} is several columns, and an expression has one"
-        hint = "one expression for each: [recframe.expr.ndcg(name, 'clicked').alias(name) for name in ('old', 'new')]"
+        hint = "one expression for each: [pl.col(name).rec.ndcg('clicked').alias(name) for name in ('old', 'new')]"
         raise OptionTypeError(msg, hint)
     return value
 
@@ -231,8 +250,6 @@ def _check_roles(keywords: Mapping[str, Any]) -> None:
     check_names(list(keywords), OWN_POLICIES)
 
 
-CALLS: Mapping[str, Callable[..., Any]] = {
-    "evaluate": evaluate,
-    "measure": measure,
-    **{name: call_of(METRICS[name]) for name in NAMES},
+CALLS: Mapping[str, Callable[..., pl.Expr]] = {
+    call.__name__: keyword_only(call) for call in (evaluate, measure, *(call_of(METRICS[name]) for name in NAMES))
 }

@@ -35,16 +35,31 @@ class ExprRec:
         raise no_attribute(name, "an expression has no .rec.{}", CALLS, hint)
 
 
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+BY_POSITION = ("metrics", "metric", "relevant", "k")
+"""The arguments that a method also accepts by position, in this order: the score is in front of it."""
+
+
+def _method(call: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
     """Return a function of a score as a method of it."""
+    parameters = dict(signature(call).parameters)
+    positional = [name for name in BY_POSITION if name in parameters]
 
-    @wraps(function)
-    def method(self: ExprRec, *args: Any, **keywords: Any) -> Any:
-        return function(self._score, *args, **keywords)
+    @wraps(call)
+    def method(self: ExprRec, *args: Any, **keywords: Any) -> pl.Expr:
+        if len(args) > len(positional):
+            msg = f"{call.__name__} accepts {', '.join(positional)} by position, but there are {len(args)} arguments"
+            raise OptionTypeError(msg, "name the others")
+        named = {"score": self._score, **dict(zip(positional, args, strict=False))}
+        if twice := [name for name in named if name in keywords]:
+            msg = f"{call.__name__} got {twice[0]!r} twice"
+            raise OptionTypeError(msg, "give it once: the score is the expression in front of .rec")
+        return call(**named, **keywords)
 
-    first, *others = signature(function).parameters.values()
-    receiver = first.replace(name="self", annotation=Parameter.empty)
-    setattr(method, "__signature__", signature(function).replace(parameters=[receiver, *others]))  # noqa: B010
+    plain = Parameter.POSITIONAL_OR_KEYWORD
+    first = [Parameter("self", plain), *(parameters.pop(name).replace(kind=plain) for name in positional)]
+    del parameters["score"]
+    shown = signature(call).replace(parameters=[*first, *parameters.values()])
+    setattr(method, "__signature__", shown)  # noqa: B010 - functions declare no such attribute
     return method
 
 
