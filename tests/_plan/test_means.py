@@ -61,6 +61,21 @@ def test_a_value_of_0_changes_no_other_segment(engine, mean):
     assert sorted((row["day"], round(row["precision@1"], 12)) for row in rows) == [(1, 0.5), (2, 0.0)]
 
 
+@pytest.mark.parametrize("mean", ["geometric", "harmonic"])
+@pytest.mark.parametrize("weights", [(1.0, 1e-200), (1.0, 1e-305), (1e100, 1e-100), (1e100, 1e100), (1.0, 0.0)])
+def test_a_value_of_0_makes_the_mean_0_however_little_its_list_weighs(engine, mean, weights):
+    frame = {"user": [1, 2, 2], "relevant": [1, 0, 1], "score": [1, 2, 1], "w": [weights[0], weights[1], weights[1]]}
+    # A list without weight does not count.
+    expected = 0.0 if weights[1] else 1.0
+    assert engine.ask(engine.frame(frame), "precision", 1, mean=mean, weight="w") == expected
+
+
+@pytest.mark.parametrize("mean", ["geometric", "harmonic"])
+def test_a_weight_that_is_none_gives_no_mean_beside_a_value_of_0(mean):
+    frame = pl.LazyFrame({"user": [1, 2, 2], "relevant": [1, 0, 1], "score": [1, 2, 1], "w": [-1.0, 1.0, 1.0]})
+    assert math.isnan(frame.rec.precision(1, mean=mean, weight="w").collect().item())
+
+
 @pytest.mark.parametrize("grade", [1e30, 1e250])
 def test_large_gains_change_no_other_segment(engine, grade):
     frame = {"user": [1, 2, 3, 4], "day": [1, 1, 2, 3], "relevant": [1.0, 3.0, grade, 1e-70], "score": [1, 1, 1, 1]}

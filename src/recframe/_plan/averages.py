@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 OF_ZERO = 1e300
-"""A value's logarithm, but for its sign, and its reciprocal where the value is 0, so that the mean is 0."""
+"""A value's logarithm, without its sign, and its reciprocal if the value is 0, so that the mean is 0."""
 GREATEST_WEIGHT = 1e100
 """Tests and intervals square sums of weights."""
 ROLES = {WEIGHT: "weight", CLUSTER: "cluster"}
@@ -232,7 +232,13 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
 def _total(label: str, weight: str | None, how: MeanKind, floor: float) -> nw.Expr:
     """Return the value that a list adds to the total of a metric."""
     value = _summand(nw.col(label), how, floor)
-    return (value if weight is None else value * nw.col(weight)).alias(total_column(label))
+    if weight is None:
+        return value.alias(total_column(label))
+    total = value * nw.col(weight)
+    if how != "arithmetic" and not floor:
+        # A 0 makes the mean 0, however small the weight of its list is.
+        total = nw.when((nw.col(label) == 0) & (nw.col(weight) > 0)).then(value).otherwise(total)
+    return total.alias(total_column(label))
 
 
 @lru_cache(KEPT)
@@ -306,7 +312,8 @@ def _average(total: nw.Expr, weight: nw.Expr, how: MeanKind) -> nw.Expr:
     if how == "geometric":
         mean = mean.exp()
     elif how == "harmonic":
-        mean = nw.when(mean < 1e100 / OF_ZERO).then(0.0).otherwise(mean)
+        # NaN is the largest float to some engines, and stays NaN.
+        mean = nw.when(total >= OF_ZERO).then(0.0 * mean).otherwise(mean)
     return nw.when(weight > 0).then(mean)
 
 
