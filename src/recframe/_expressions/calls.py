@@ -250,6 +250,5 @@ def _check_roles(keywords: Mapping[str, Any]) -> None:
     check_names(list(keywords), OWN_POLICIES)
 
 
-CALLS: Mapping[str, Callable[..., pl.Expr]] = {
-    call.__name__: keyword_only(call) for call in (evaluate, measure, *(call_of(METRICS[name]) for name in NAMES))
-}
+_CALLS: Sequence[Callable[..., pl.Expr]] = (evaluate, measure, *(call_of(METRICS[name]) for name in NAMES))
+CALLS: Mapping[str, Callable[..., pl.Expr]] = {call.__name__: keyword_only(call) for call in _CALLS}
