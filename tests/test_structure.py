@@ -170,6 +170,13 @@ def test_the_package_imports_no_library_of_frames():
     assert found.stdout.split() == []
 
 
+def test_stops_in_tied_blocks_have_one_door():
+    functions = [
+        node.name for node in tree_of(SOURCE / "_plan/tied_stops.py").body if isinstance(node, ast.FunctionDef)
+    ]
+    assert [name for name in functions if not name.startswith("_")] == ["survivals"]
+
+
 @pytest.mark.parametrize("path", modules("_plan/*.py", "metrics/_*row.py", "_checks/*.py"), ids=lambda path: path.name)
 def test_the_plan_names_columns_in_one_file(path):
     assert not list(texts_that_name_columns(path))

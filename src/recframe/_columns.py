@@ -191,10 +191,10 @@ end_column = PLACES.many("end{}", "float", "above 0 where every user stops, else
 past_column = PLACES.many("past {}", "float", "the sum of a column over the tied blocks before", "stops")
 examined_column = PLACES.many("examined{}", "float", "the probability to get to the tied block", "stops")
 survival_column = PLACES.many(
-    "survival{}", "float", "the probability to pass the place, once at the tied block", "stops"
+    "survival{}", "float", "the probability to pass the place, once at the tied block", "tied_stops"
 )
 
-NODES = FrameSpec("nodes", "a point where the polynomial of a tied block is computed", (PLACES,), "stops")
+NODES = FrameSpec("nodes", "a point where the polynomial of a tied block is computed", (PLACES,), "tied_stops")
 REACHED = NODES.one("reached", "float", "the last position that is read, counted in the tied block")
 BAND = NODES.one("band", "float", "s: the positions from s² to s² + 2s, counted from an end of the block, share points")
 BAND_FIRST = NODES.one("band_first", "float", "the first position that shares the point")

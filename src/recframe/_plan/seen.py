@@ -21,7 +21,7 @@ from recframe._columns import (
 )
 from recframe._plan import ranks
 from recframe._plan.requirements import Cascade, furthest
-from recframe._plan.stops import survivals
+from recframe._plan.tied_stops import survivals
 from recframe.metrics._row import cut
 from recframe.metrics._sums import quotient
 
@@ -67,7 +67,7 @@ def _further_places(context: CallContext, rows: Frame, row: list[str]) -> Frame:
     if upto is not None:
         blocks = blocks.filter(nw.col(START) <= upto)
     cascade = Cascade(tuple(range(len(stops))), upto)
-    places = survivals(context, context.engine.collect_once(blocks), row, [], cascade)
+    places = survivals(context.engine, context.engine.collect_once(blocks), row, [], cascade)
     place = nw.col(START).cast(nw.Float64()) + nw.col(POSITION)
     added = {
         seen_column(number): nw.col(survival_column(stops.index(stop))) * cut(of(place), place, k)
