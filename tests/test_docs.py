@@ -10,11 +10,13 @@ import sys
 import textwrap
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import recframe
 from recframe import metrics, profiles
+from recframe._arguments import Like
 from recframe._display.plot import Plot
 
 pl = pytest.importorskip("polars")
@@ -213,6 +215,12 @@ def test_every_page_has_a_twin_of_markdown(tmp_path):
         )
     assert "Write the table to a file" in (tmp_path / "api" / "functions.md").read_text(encoding="utf-8")
     assert "(llms-full.txt)" in (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+
+
+def test_the_rules_for_assistants_are_whole():
+    said = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+    assert all(f'"{name}"' in said for name in get_args(Like))
+    assert not [line for line in said.splitlines() if line.endswith((",", " or", " and"))]
 
 
 def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():

@@ -37,22 +37,31 @@ def pages(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
                 yield from pages(target)
 
 
+def rules() -> list[str]:
+    """Return the rules for assistants, a line each; a rule may go on in lines that are set in."""
+    lines = (ROOT / "tools" / "assistants.md").read_text(encoding="utf-8").splitlines()
+    found: list[str] = []
+    for line in lines:
+        if line.startswith("- "):
+            found.append(line)
+        elif line.startswith("  ") and found:
+            found[-1] += f" {line.strip()}"
+    return found
+
+
 def metrics(path: Path) -> list[str]:
     """Return the metrics of a page, with what it says that they are."""
     if path.parent.name != "metrics":
         return []
     found = re.findall(r"^`(\w+)`: (.*)\.$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return [f"  - [{name}](metrics/{path.name}#{name}): {said}" for name, said in found]
+    # What ties do to a metric is on its page.
+    short = ((name, said.partition(". Under ties ")[0]) for name, said in found)
+    return [f"  - [{name}](metrics/{path.name}#{name}): {said}" for name, said in short]
 
 
 def text() -> str:
     """Return the whole file."""
     site = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
-    rules = [
-        line
-        for line in (ROOT / "tools" / "assistants.md").read_text(encoding="utf-8").splitlines()
-        if line.startswith("- ")
-    ]
     lines = [
         f"# {site['site_name']}",
         "",
@@ -60,7 +69,7 @@ def text() -> str:
         "",
         "## Rules",
         "",
-        *rules,
+        *rules(),
         "",
         "## Pages",
         "",

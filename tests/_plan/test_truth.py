@@ -464,3 +464,18 @@ def test_lists_that_nobody_describes_have_a_row_only_where_they_have_a_value(eng
     assert ask(["mrr"], engine.frame({"user": [1], "item": [1]}), here) == {"de": (1.0,), "fr": (None,), "it": (None,)}
     by_list = engine.ask(engine.frame(served), "evaluate", ["mrr"], truth=truth, per=["user", "country"])
     assert {row["user"] for row in by_list} == {1, 2, 8, 9}
+
+
+def test_only_a_missing_relevance_counts_as_0_and_not_what_the_truth_lacks(engine):
+    rows = [{"user": 1, "item": item, "score": 4.0 - item} for item in (1, 2, 3)]
+    judged = {3: None, 9: 2.0}
+    truth = [{"user": 1, "item": item, "relevant": value} for item, value in judged.items()]
+    frame, known = engine.frames(rows, truth)
+    for metric, value in (("precision", 1 / 3), ("recall", 1 / 2)):
+        assert engine.ask(frame, metric, 3, truth=known, min_relevance=0) == pytest.approx(value)
+        assert engine.ask(frame, metric, 3, truth=known, min_relevance=-1) == pytest.approx(value)
+        assert engine.ask(frame, metric, 3, truth=known) == 0
+    # After a full join the rows of the truth's other items have no relevance.
+    joined = [row | {"relevant": judged.get(row["item"])} for row in rows]
+    joined.append({"user": 1, "item": 9, "score": None, "relevant": 2.0})
+    assert engine.ask(engine.frame(joined), "precision", 3, min_relevance=0) == 1

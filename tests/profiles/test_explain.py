@@ -108,6 +108,7 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("recall@10", {"propensity": "p", "estimator": "pooled"}, "propensity='p', estimator='pooled'"),
         ("judged@10", {"undefined": 0}, "undefined a list without a ranked row: counts as 0.0"),
         ("num_ret@10", {}, "undefined no list: each has a value"),
+        ("num_rel_ret@10", {}, "even one without relevant rows, which precision and recall leave out"),
         ("user_coverage@10", {}, "undefined no list: each has a value"),
         ("novelty@10", {}, "undefined a list without a usable item: left out of the mean"),
         ("coverage@10", {}, "undefined one value of all lists, not a mean; without a catalogued item: missing"),

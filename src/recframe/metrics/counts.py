@@ -135,6 +135,7 @@ class NumRelRet(Count, HitCount):
     Notes
     -----
     In [0, k], higher is better. A list without a relevant item has the value 0, so that the mean is that of all lists.
+    `precision` leaves such lists out: divided by k, this mean is that of ``precision`` with ``undefined=0``.
     trec_eval's summary over all topics gives the sum instead: the mean times the number of lists.
 
     References

@@ -98,9 +98,9 @@ class InfAP(Metric):
     Notes
     -----
     In [0, 1], higher is better. Accepts no k. The truth holds the pool: an item of a relevance below 0 is in it, and
-    unjudged, as in TREC's files. What the truth lacks, or holds without a relevance, is outside of the
-    pool, so irrelevant, unless `min_relevance` makes it relevant; without ``truth=`` that is a missing relevance. R are
-    the items judged relevant. If the whole pool was judged, the value is that of `map` up to ε.
+    unjudged, as in TREC's files. What the truth lacks is outside of the pool and never relevant. A missing relevance,
+    in the truth or in a frame without ``truth=``, is outside of the pool too, so irrelevant unless `min_relevance` is 0
+    or less. R are the items judged relevant. If the whole pool was judged, the value is that of `map` up to ε.
 
     References
     ----------

@@ -251,5 +251,5 @@ def _undefined(metric: Metric, how: Averaging) -> str:
         needed = ["without relevant rows"] if metric.needs_relevant else []
         without = "a list " + ", or ".join([*needed, *filter(None, [metric.undefined_if])])
     if metric.of_every_list and not metric.undefined_if:
-        return "no list: each has a value"
+        return "no list: each has a value, even one without relevant rows, which precision and recall leave out"
     return f"{without}: {becomes.get(str(how.undefined), f'counts as {how.undefined}')}"
