@@ -32,6 +32,20 @@ def test_an_old_name_names_the_new_one(call, hint):
         call()
 
 
+@pytest.mark.parametrize(
+    ("call", "new"),
+    [
+        (lambda: FRAME.rec.add_popular(FRAME, segment="user"), "per"),
+        (lambda: recframe.from_arrays([1, 0], [0.9, 0.8], group=[2]), "by"),
+        (lambda: recframe.scorer("mrr", group="qid"), "by"),
+    ],
+)
+def test_an_old_argument_names_the_new_one(call, new):
+    pytest.importorskip("numpy")
+    with pytest.raises(TypeError, match=f"Hint: did you mean '{new}'\\?$"):
+        call()
+
+
 def test_a_metric_that_is_gone_names_others():
     for call in (lambda: FRAME.rec.catalog_accuracy, lambda: FRAME.rec.evaluate("catalog_accuracy@5")):
         with pytest.raises(recframe.RecError, match="Hint: it was close to 1 .*'precision' and 'recall'"):

@@ -226,7 +226,7 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.table(FRAME, k=3), "table: there is no argument 'k'\n\nHint: table(result, metrics=..., "),
         (lambda: recframe.forest(FRAME, k=3), "Hint: forest(result, metrics=...)"),
         (lambda: pytest.importorskip("numpy") and recframe.merge_states(k=3), "Hint: merge_states(states, per=...)"),
-        (lambda: recframe.scorer("ndcg", "qid"), "Hint: scorer(metric, group=...)"),
+        (lambda: recframe.scorer("ndcg", "qid"), "Hint: scorer(metric, by=...)"),
         (recframe.feval, "Hint: feval(metric, library)"),
         (recframe.from_factors, "missing a required argument: 'user_factors'"),
         (lambda: recframe.expr.ndgc, "Hint: did you mean 'ndcg'?"),

@@ -52,7 +52,7 @@ SENTENCES = {
 }
 """What to do instead of a method that is none."""
 MEANT = {
-    "by": ("user", "users", "user_id", "user_col", "col_user", "group_by", "groups", "query", "query_id",
+    "by": ("user", "users", "user_id", "user_col", "col_user", "group_by", "group", "groups", "query", "query_id",
            "qid", "key", "keys", "on"),
     "group": ("seller", "provider", "protected", "group_col"),
     "item": ("items", "item_id", "item_col", "col_item", "doc", "document", "docno", "product"),

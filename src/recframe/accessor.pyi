@@ -589,7 +589,7 @@ class Rec(Generic[Mean, Frame]):
         train: Frame,
         name: str = "popular",
         *,
-        segment: Columns = None,
+        per: Columns = None,
         time: str | None = None,
         half_life: timedelta | float | None = None,
         window: timedelta | float | None = None,

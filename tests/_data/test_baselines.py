@@ -32,7 +32,7 @@ def interactions(seed, n=300, *, text=False):
     ]
 
 
-def expected(rows, train, *, segment=(), half_life=None, window=None):
+def expected(rows, train, *, per=(), half_life=None, window=None):
     """Return the popularity of each row's item, counted by hand."""
     timed = half_life is not None or window is not None
     known = [row for row in train if not timed or row["time"] is not None]
@@ -40,12 +40,12 @@ def expected(rows, train, *, segment=(), half_life=None, window=None):
     known = [row for row in known if window is None or row["time"] > now - window]
     latest = defaultdict(lambda: -math.inf)
     for row in known:
-        pair = (*(row[name] for name in segment), row["item"], row["user"])
+        pair = (*(row[name] for name in per), row["item"], row["user"])
         latest[pair] = max(latest[pair], row["time"] if timed else 0)
     found = defaultdict(float)
     for pair, time in latest.items():
         found[pair[:-1]] += 0.5 ** ((now - time) / half_life) if half_life is not None else 1.0
-    return [found.get((*(row[name] for name in segment), row["item"]), 0.0) for row in rows]
+    return [found.get((*(row[name] for name in per), row["item"]), 0.0) for row in rows]
 
 
 @pytest.mark.parametrize("text", [True, False])
@@ -53,10 +53,10 @@ def expected(rows, train, *, segment=(), half_life=None, window=None):
     "given_",
     [
         {},
-        {"segment": "country"},
+        {"per": "country"},
         {"time": "time", "half_life": 10},
         {"time": "time", "window": 30},
-        {"time": "time", "window": 30.5, "half_life": 7.5, "segment": ["country"]},
+        {"time": "time", "window": 30.5, "half_life": 7.5, "per": ["country"]},
     ],
 )
 def test_popular(engine, given_, text):
@@ -67,7 +67,7 @@ def test_popular(engine, given_, text):
     ]
     found = rows_of(engine, engine.frame(rows), "add_popular", engine.frame(train), **given_)
     options = {name: value for name, value in given_.items() if name != "time"}
-    options["segment"] = [options["segment"]] if isinstance(options.get("segment"), str) else options.get("segment", ())
+    options["per"] = [options["per"]] if isinstance(options.get("per"), str) else options.get("per", ())
     reference = expected(rows, train, **options)
     assert len(found) == len(rows)
     for row in found:
@@ -255,8 +255,8 @@ def test_bad_frames(engine):
         rows_of(engine, frame, "add_popular", [1])
     if engine.lazy:
         return
-    with pytest.raises(recframe.MissingColumnError, match="segment='country': the frame has no such column"):
-        rows_of(engine, frame, "add_popular", train, segment="country")
+    with pytest.raises(recframe.MissingColumnError, match="per='country': the frame has no such column"):
+        rows_of(engine, frame, "add_popular", train, per="country")
     with pytest.raises(
         recframe.MissingColumnError, match="(?s)item='itm': the frame .*item='itm': train .*Hint: item='item'"
     ):

@@ -44,10 +44,10 @@ def test_arrays_are_a_frame(metric):
     features, grade, query = data()
     score, sizes = features[:, 2], np.bincount(query)
     for group in (query, sizes, query.tolist(), query.astype(str)):
-        assert item(recframe.from_arrays(grade, score, group=group).rec.evaluate(metric)) == pytest.approx(
+        assert item(recframe.from_arrays(grade, score, by=group).rec.evaluate(metric)) == pytest.approx(
             of_frame(grade, score, query, metric), abs=1e-12
         )
-    models = recframe.from_arrays(grade[:, None], {"old": score, "new": -score}, group=sizes)
+    models = recframe.from_arrays(grade[:, None], {"old": score, "new": -score}, by=sizes)
     assert list(models.rec.evaluate(metric, score=["old", "new"])["model"]) == ["old", "new"]
 
 
@@ -55,20 +55,20 @@ def test_arrays_are_a_frame(metric):
     ("message", "given"),
     [
         ("score has 2 rows, but relevant has 3", {"relevant": [0, 1, 1], "score": [1.0, 2.0]}),
-        ("group has 2 values that sum to 4, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "group": [3, 1]}),
-        ("group has 2 values, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "group": ["a", "b"]}),
+        ("by has 2 values that sum to 4, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "by": [3, 1]}),
+        ("by has 2 values, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "by": ["a", "b"]}),
         (r"(?s)score has the shape \(1, 3\).*Hint: give one column", {"relevant": [0, 1, 1], "score": [[1, 2, 3]]}),
-        (r"(?s)relevant has the shape \(2, 3\).*the truth first.*, group=\[3\] \* 2\)", {"relevant": [[0, 1, 1]] * 2, "score": [[1, 2, 3]] * 2}),
-        ("group has 1 values of type float64, but there are 2 rows", {"relevant": [0, 1], "score": [1, 2], "group": [2.0]}),
+        (r"(?s)relevant has the shape \(2, 3\).*the truth first.*, by=\[3\] \* 2\)", {"relevant": [[0, 1, 1]] * 2, "score": [[1, 2, 3]] * 2}),
+        ("by has 1 values of type float64, but there are 2 rows", {"relevant": [0, 1], "score": [1, 2], "by": [2.0]}),
         ("relevant=.* is no array of numbers", {"relevant": ["0", "1"], "score": [1, 2]}),
         ("score=.* is no array of numbers", {"relevant": [0, 1], "score": np.array(["1", None], dtype=object)}),
         ("score has masked values", {"relevant": [0, 1], "score": np.ma.masked_greater([1.0, 2.0], 1)}),
-        ("group has masked values", {"relevant": [0, 1], "score": [1, 2], "group": np.ma.masked_greater([1, 2], 1)}),
-        ("group=.* holds neither text nor numbers", {"relevant": [0, 1], "score": [1, 2], "group": [{}, {}]}),
-        ("group=.* holds whole numbers above 2", {"relevant": [0, 1], "score": [1, 2], "group": [2**63 + 1, -1]}),
+        ("by has masked values", {"relevant": [0, 1], "score": [1, 2], "by": np.ma.masked_greater([1, 2], 1)}),
+        ("by=.* holds neither text nor numbers", {"relevant": [0, 1], "score": [1, 2], "by": [{}, {}]}),
+        ("by=.* holds whole numbers above 2", {"relevant": [0, 1], "score": [1, 2], "by": [2**63 + 1, -1]}),
         (r"(?s)score=\{\} names no model.*score=\{'old'", {"relevant": [0, 1], "score": {}}),
         ("score has the model 'user'", {"relevant": [0], "score": {"user": [1]}}),
-        (r"(?s)from_arrays: .*'lists'.*Hint: from_arrays\(relevant, score, group=", {"relevant": [0], "score": [1], "lists": [1]}),
+        (r"(?s)from_arrays: .*'lists'.*Hint: from_arrays\(relevant, score, by=", {"relevant": [0], "score": [1], "lists": [1]}),
         ("library='spark' is not one of", {"relevant": [0], "score": [1], "library": "spark"}),
     ],
 )  # fmt: skip
@@ -80,12 +80,12 @@ def test_arrays_that_do_not_fit_are_refused(message, given):
 def test_arrays_name_their_columns_as_config_does():
     with recframe.Config(by="query", relevant="grade", score=["a", "b"]):
         assert list(recframe.from_arrays([1], [0.5]).columns) == ["query", "grade", "score"]
-        assert recframe.scorer("mrr", group=None)(Sum(), [[1], [2]], [0, 1]) == 1
+        assert recframe.scorer("mrr", by=None)(Sum(), [[1], [2]], [0, 1]) == 1
 
 
 @pytest.mark.parametrize("group", [None, [], [0]])
 def test_arrays_without_rows_are_a_frame_without_rows(group):
-    frame = recframe.from_arrays([], [], group=group)
+    frame = recframe.from_arrays([], [], by=group)
     assert len(frame) == 0
     with pytest.warns(recframe.UndefinedWarning):
         assert np.isnan(frame.rec.mrr())
@@ -100,13 +100,13 @@ class Sum:
 
 def test_a_scorer_is_the_metric_in_the_direction_of_scikit_learn():
     features, grade, query = data()
-    scorer = recframe.scorer("ndcg@3", ties="worst", group="qid")
+    scorer = recframe.scorer("ndcg@3", ties="worst", by="qid")
     expected = of_frame(grade, features.sum(axis=1), query, "ndcg@3", ties="worst")
     assert scorer(Sum(), features, grade, qid=query) == pytest.approx(expected, abs=1e-12)
     again = pickle.loads(pickle.dumps(scorer))
     assert again(Sum(), features, grade, qid=query) == pytest.approx(expected, abs=1e-12)
-    assert repr(scorer) == "scorer('ndcg@3', group='qid')"
-    lower = recframe.scorer("num_rel", group=None)
+    assert repr(scorer) == "scorer('ndcg@3', by='qid')"
+    lower = recframe.scorer("num_rel", by=None)
     assert lower(Sum(), features, grade) == np.count_nonzero(grade)
     with pytest.raises(recframe.InputError, match="there is no groups="):
         recframe.scorer("mrr")(Sum(), features, grade)
@@ -118,7 +118,7 @@ def test_a_scorer_is_the_metric_in_the_direction_of_scikit_learn():
     with pytest.raises(recframe.OptionError, match="ties='other'"):
         recframe.scorer("mrr", ties="other")
     with pytest.raises(recframe.InputError, match="predicts nothing"):
-        recframe.scorer("mrr", group=None)(object(), features, grade)
+        recframe.scorer("mrr", by=None)(object(), features, grade)
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_a_column_of_the_features_tells_the_lists_without_routing():
     features, grade, query = data()
     frame = pd.DataFrame(features, columns=["a", "b", "c"]).assign(query=query)
     model = make_pipeline(make_column_transformer(("passthrough", ["a", "b", "c"])), Ridge())
-    scorer = recframe.scorer("ndcg", group="query")
+    scorer = recframe.scorer("ndcg", by="query")
     found = cross_val_score(model, frame, grade, groups=query, scoring=scorer, cv=GroupKFold(2), error_score="raise")
     assert np.isfinite(found).all()
 
@@ -179,7 +179,7 @@ def test_probabilities_of_two_classes_are_scores():
         def predict_proba(self, X):  # noqa: N803
             return np.column_stack([1 - X[:, 0], X[:, 0]])
 
-    assert recframe.scorer("mrr", group=None)(Probable(), np.array([[0.1], [0.9]]), [0, 1]) == 1
+    assert recframe.scorer("mrr", by=None)(Probable(), np.array([[0.1], [0.9]]), [0, 1]) == 1
 
 
 def test_calls_while_training_are_told_in_words_what_is_wrong():
@@ -189,9 +189,9 @@ def test_calls_while_training_are_told_in_words_what_is_wrong():
         with pytest.raises(recframe.RecError, match="tie"):
             make("recall@3", tie="worst")
         with pytest.raises(
-            recframe.OptionTypeError, match=r"by='query' is about frames.*\n\nHint: leave it out; there are ties"
+            recframe.OptionTypeError, match=r"per='query' is about frames.*\n\nHint: leave it out; there are ties"
         ):
-            make("recall@3", by="query")
+            make("recall@3", per="query")
         with pytest.raises(
             recframe.OptionTypeError, match=r"no argument 'k'(?s:.*)Hint: .* its own cutoff, as 'ndcg@10'"
         ):
@@ -275,7 +275,7 @@ def test_the_ranker_of_xgboost_gets_its_queries(routing):
     folds = GroupKFold(2)
     found = cross_validate(
         model, features, grade, cv=folds, params={"qid": query, "groups": query}, return_estimator=True,
-        scoring=recframe.scorer("ndcg@3", group="qid"), error_score="raise",
+        scoring=recframe.scorer("ndcg@3", by="qid"), error_score="raise",
     )  # fmt: skip
     for fold, (_, test) in enumerate(folds.split(features, grade, query)):
         predicted = found["estimator"][fold].predict(features[test])

@@ -29,7 +29,7 @@ assert_type(recframe.rec(lazy).split(last=1, time="day"), tuple[pl.LazyFrame, pl
 assert_type(recframe.rec(eager).add_random(seed=1), pl.DataFrame)
 assert_type(recframe.rec(eager).plot.differences("ndcg", score=["a", "b"]), alt.LayerChart)
 assert_type(recframe.rec(eager).fuse(score=["a", "b"], method="sum", normalize="max"), pl.DataFrame)
-assert_type(recframe.rec(eager).add_popular(eager, segment="country"), pl.DataFrame)
+assert_type(recframe.rec(eager).add_popular(eager, per="country"), pl.DataFrame)
 assert_type(recframe.rec(lazy).add_propensity(lazy, power=0.5), pl.LazyFrame)
 assert_type(recframe.rec(eager).position_bias(rank="position"), pl.DataFrame)
 
@@ -109,4 +109,4 @@ assert_type(recframe.from_lists("recommended", "actual", frame=eager), pl.DataFr
 assert_type(recframe.from_lists("recommended", "actual", frame=lazy, by="object"), pl.LazyFrame)
 assert_type(recframe.from_lists([[1]], [[1]], library="polars"), pl.DataFrame)
 assert_type(recframe.from_arrays([1], {"old": [0.5]}, library="polars"), pl.DataFrame)
-assert_type(recframe.from_arrays([1], [0.5], group=[1], library="pandas"), pd.DataFrame)
+assert_type(recframe.from_arrays([1], [0.5], by=[1], library="pandas"), pd.DataFrame)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 @overload
-def from_arrays(relevant: ArrayLike, score: Any, *, group: Any = ..., library: Literal["polars"]) -> pl.DataFrame: ...
+def from_arrays(relevant: ArrayLike, score: Any, *, by: Any = ..., library: Literal["polars"]) -> pl.DataFrame: ...
 @overload
-def from_arrays(relevant: ArrayLike, score: Any, *, group: Any = ..., library: Literal["pandas"]) -> pd.DataFrame: ...
+def from_arrays(relevant: ArrayLike, score: Any, *, by: Any = ..., library: Literal["pandas"]) -> pd.DataFrame: ...
 @overload
-def from_arrays(relevant: ArrayLike, score: Any, *, group: Any = ..., library: str | None = ...) -> Any: ...
+def from_arrays(relevant: ArrayLike, score: Any, *, by: Any = ..., library: str | None = ...) -> Any: ...
 
 
 @checked_call
@@ -30,7 +30,7 @@ def from_arrays(
     relevant: ArrayLike,
     score: ArrayLike | Mapping[str, ArrayLike],
     *,
-    group: ArrayLike | None = None,
+    by: ArrayLike | None = None,
     library: str | None = None,
 ) -> Any:
     """Return labels and predictions as a long frame, ready for every metric.
@@ -41,7 +41,7 @@ def from_arrays(
         The relevance of each row: 0 or 1, or grades.
     score : array of shape (rows,), or mapping of str to such arrays
         The score of each row, or those of several models by their names.
-    group : array, optional
+    by : array, optional
         Which list each row is in: as many ids as there are rows, in any order. Else the sizes of the lists, whose rows
         follow each other, as boosters have it; they sum to the number of rows. None: all rows are one list.
     library : {"polars", "pandas"}, optional
@@ -61,7 +61,7 @@ def from_arrays(
     Examples
     --------
     >>> import recframe
-    >>> frame = recframe.from_arrays([0, 1, 1, 0], [0.9, 0.8, 0.7, 0.3], group=[3, 1])
+    >>> frame = recframe.from_arrays([0, 1, 1, 0], [0.9, 0.8, 0.7, 0.3], by=[3, 1])
     >>> frame.rows()
     [(0, 0, 0.9), (0, 1, 0.8), (0, 1, 0.7), (1, 0, 0.3)]
     >>> frame.rec.mrr()
@@ -90,7 +90,7 @@ def from_arrays(
     if binary and (columns[names["relevant"]] % 1 > 0).any():
         msg = "relevant has fractions and score only 0 and 1, as if they were swapped: from_arrays(relevant, score)"
         warnings.warn(msg, DataWarning, stacklevel=stack_level())
-    return make.table({names["by"]: _lists(group, rows), **columns})
+    return make.table({names["by"]: _lists(by, rows), **columns})
 
 
 def columns_of_arrays() -> dict[str, str]:
@@ -122,31 +122,31 @@ def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
         hint = f"give one column, such as {name}[:, 1], the probability of the second class"
         if name == "relevant" and column.ndim == 2:  # noqa: PLR2004
             rows, size = column.shape
-            call = f"from_arrays(numpy.ravel(truth), numpy.ravel(scores), group=[{size}] * {rows})"
+            call = f"from_arrays(numpy.ravel(truth), numpy.ravel(scores), by=[{size}] * {rows})"
             hint = f"of lists as rows, the truth first, then the scores: {call}"
         raise InputError(msg, hint)
     return column
 
 
-def _lists(group: Any, rows: int) -> NDArray[Any]:
+def _lists(by: Any, rows: int) -> NDArray[Any]:
     """Return the list of each row."""
     import numpy as np
 
-    if group is None:
+    if by is None:
         return np.zeros(rows, dtype=np.int64)
-    groups = array_of("group", group, numbers=False)
-    if groups.dtype.kind == "O" and not all(isinstance(each, str | int | None) for each in groups):
-        msg = f"group={quoted(group)} holds neither text nor numbers"
+    ids = array_of("by", by, numbers=False)
+    if ids.dtype.kind == "O" and not all(isinstance(each, str | int | None) for each in ids):
+        msg = f"by={quoted(by)} holds neither text nor numbers"
         raise InputError(msg, "give the id of each row's list, or the sizes of the lists")
-    if groups.dtype.kind == "f" and (np.abs(groups) >= 2**53).any():
-        msg = f"group={quoted(group)} holds whole numbers above 2**53 as floats, which round them"
+    if ids.dtype.kind == "f" and (np.abs(ids) >= 2**53).any():
+        msg = f"by={quoted(by)} holds whole numbers above 2**53 as floats, which round them"
         raise InputError(msg, "fill missing ids, so that the array has whole numbers, or give the ids as text")
-    if len(groups) == rows:
-        return groups
-    if groups.dtype.kind not in "iu" or (groups < 0).any() or groups.sum() != rows:
-        of = f" that sum to {groups.sum()}" if groups.dtype.kind in "iu" else ""
-        of = f" of type {groups.dtype}" if groups.dtype.kind == "f" else of
-        msg = f"group has {len(groups)} values{of}, but there are {rows} rows"
+    if len(ids) == rows:
+        return ids
+    if ids.dtype.kind not in "iu" or (ids < 0).any() or ids.sum() != rows:
+        of = f" that sum to {ids.sum()}" if ids.dtype.kind in "iu" else ""
+        of = f" of type {ids.dtype}" if ids.dtype.kind == "f" else of
+        msg = f"by has {len(ids)} values{of}, but there are {rows} rows"
         sizes = "the sizes of the lists, whole numbers that sum to the number of rows"
         raise InputError(msg, f"give the list of each row, or {sizes}")
-    return np.repeat(np.arange(len(groups)), groups)
+    return np.repeat(np.arange(len(ids)), ids)

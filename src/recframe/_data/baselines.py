@@ -44,8 +44,8 @@ def add_popular(
     query = query_of_frames("add_popular", frame, bound, roles, train=train)
     name = check_new_column(name, query, bound)
     segments = {
-        f"segment{i}": ColumnSpec(column, "segment", "key")
-        for i, column in enumerate(as_tuple(column_names("segment", options["segment"], labels_of(frame, train))))
+        f"segment{i}": ColumnSpec(column, "per", "key")
+        for i, column in enumerate(as_tuple(column_names("per", options["per"], labels_of(frame, train))))
     }
     group = {**segments, **item_spec(query)}
     spans, dated = _spans(options)

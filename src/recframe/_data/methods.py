@@ -218,7 +218,7 @@ class DataMethods(Methods):
         train: Frame,
         name: str = "popular",
         *,
-        segment: Columns = None,
+        per: Columns = None,
         time: str | None = None,
         half_life: timedelta | float | None = None,
         window: timedelta | float | None = None,
@@ -234,7 +234,7 @@ class DataMethods(Methods):
             Past interactions: the key and the item. A user counts once for an item.
         name : str
             The new column; one of that name is replaced, but never the key, the item or the relevance.
-        segment : str or sequence of str, optional
+        per : str or sequence of str, optional
             Columns of both frames: popularity is counted within each of their values, such as a country.
         time : str, optional
             The column of `train` that says when, for `half_life` and `window`. Rows without a time stay out.
@@ -258,7 +258,7 @@ class DataMethods(Methods):
         >>> pl.DataFrame({"user": [3, 3], "item": ["a", "c"]}).rec.add_popular(train).rows()
         [(3, 'a', 2.0), (3, 'c', 0.0)]
         """
-        options = {"segment": segment, "time": time, "half_life": half_life, "window": window}
+        options = {"per": per, "time": time, "half_life": half_life, "window": window}
         from recframe._data import baselines
 
         return baselines.add_popular(self._frame, self._bound, train, name, options, roles)

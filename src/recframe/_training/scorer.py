@@ -18,14 +18,14 @@ RESPONSES = ("decision_function", "predict_proba", "predict")
 
 
 @checked_call
-def scorer(metric: str | Metric, *, group: str | None = "groups", **policies: Any) -> Scorer:
+def scorer(metric: str | Metric, *, by: str | None = "groups", **policies: Any) -> Scorer:
     """Return a metric as a scorer, for `cross_validate`, `GridSearchCV` and all that accept ``scoring=``.
 
     Parameters
     ----------
     metric : str or Metric
         Such as ``"ndcg@10"``.
-    group : str, optional
+    by : str, optional
         Which metadata tells the list of each row: ``"groups"``, or ``"qid"`` as XGBoost's ranker calls it. The scorer
         asks scikit-learn for it by metadata routing, ``sklearn.set_config(enable_metadata_routing=True)`` and
         ``params={"groups": queries}``. Without routing, a column of that name in X. None: all rows are one list.
@@ -55,18 +55,18 @@ def scorer(metric: str | Metric, *, group: str | None = "groups", **policies: An
     >>> recframe.scorer("mrr")(Model(), features, clicked, groups=[1, 1, 2, 2])
     0.5
     """
-    group = None if group is None else check_name("group", group)
-    return Scorer(Value.of(metric, policies), group)
+    by = None if by is None else check_name("by", by)
+    return Scorer(Value.of(metric, policies, also=("by",)), by)
 
 
 class Scorer:
     """A metric that scikit-learn calls with an estimator, its data and the metadata it asks for."""
 
-    def __init__(self, value: Value, group: str | None) -> None:
-        self._value, self._group = value, group
+    def __init__(self, value: Value, by: str | None) -> None:
+        self._value, self._by = value, by
 
     def __repr__(self) -> str:
-        return f"scorer({self._value.name!r}, group={self._group!r})"
+        return f"scorer({self._value.name!r}, by={self._by!r})"
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **metadata: Any) -> float:  # noqa: N803 - sklearn's name
         """Return the value of what the estimator predicts, its negative if lower is better."""
@@ -77,21 +77,21 @@ class Scorer:
         """Return what scikit-learn passes to the call."""
         # By name, so that type checkers do without scikit-learn.
         request = import_module("sklearn.utils.metadata_routing").MetadataRequest(owner=self)
-        if self._group is not None:
-            request.score.add_request(param=self._group, alias=True)
+        if self._by is not None:
+            request.score.add_request(param=self._by, alias=True)
         return request
 
     def _lists(self, X: Any, metadata: dict[str, Any]) -> Any:  # noqa: N803
         """Return the list of each row."""
-        if self._group is None:
+        if self._by is None:
             return None
-        if metadata.get(self._group) is not None:
-            return metadata[self._group]
-        if self._group in getattr(X, "columns", ()):
-            return X[self._group]
-        msg = f"nothing says which list each row is in: there is no {self._group}="
-        routed = f"sklearn.set_config(enable_metadata_routing=True) and params={{{self._group!r}: queries}}"
-        hint = f"{routed}, a column {self._group!r} of X, or scorer(..., group=None)"
+        if metadata.get(self._by) is not None:
+            return metadata[self._by]
+        if self._by in getattr(X, "columns", ()):
+            return X[self._by]
+        msg = f"nothing says which list each row is in: there is no {self._by}="
+        routed = f"sklearn.set_config(enable_metadata_routing=True) and params={{{self._by!r}: queries}}"
+        hint = f"{routed}, a column {self._by!r} of X, or scorer(..., by=None)"
         raise InputError(msg, hint)
 
 
