@@ -2,14 +2,16 @@
 
 import ast
 import inspect
+import re
 from pathlib import Path
 
 import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import ALL_ROLES, CALL_ROLES, CONFIG_ROLES
+from recframe._arguments import ALL_ROLES, CALL_ROLES, CONFIG_ROLES, roles_of
 from recframe._display.plot import PLOTS, Plot
+from recframe._signatures import MAIN_ROLES
 
 SOURCE = Path(recframe.__file__).parent
 STUB = ast.parse((SOURCE / "accessor.pyi").read_text(encoding="utf-8"))
@@ -53,21 +55,41 @@ def test_every_method_is_declared():
 @pytest.mark.parametrize("name", [*METHODS, *CHARTS])
 def test_declarations_are_the_signatures_at_run_time(name):
     signature = inspect.signature(getattr(recframe.EagerRec if name in METHODS else Plot, name))
-    assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature.parameters.values())
     kinds = {inspect.Parameter.POSITIONAL_OR_KEYWORD: "positional", inspect.Parameter.KEYWORD_ONLY: "keyword"}
-    accepted = {
+    shown = {
         parameter.name: (
             kinds[parameter.kind],
             None if parameter.default is parameter.empty else repr(parameter.default),
         )
         for parameter in signature.parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
     }
     for node in METHODS.get(name) or [CHARTS[name]]:
         own, roles = declared(node)
-        assert own == {parameter: accepted[parameter] for parameter in own}
-        assert list(own) == [parameter for parameter in accepted if parameter in own]
+        assert own == {parameter: shown[parameter] for parameter in own}
+        assert list(own) == [parameter for parameter in shown if parameter in own]
         assert not set(own) & set(roles)
-        assert {*own, *roles} == set(accepted)
+        assert set(shown) == {*own, *set(MAIN_ROLES).intersection(roles)}
+        assert ("roles" in signature.parameters) == (not set(roles) <= set(MAIN_ROLES))
+
+
+WIDTH_OF_A_TERMINAL, LINES_OF_A_SIGNATURE = 80, 7
+
+
+@pytest.mark.parametrize("name", [*METHODS, *CHARTS])
+def test_signatures_fit_a_few_lines_of_a_terminal(name):
+    signature = f"{name}{inspect.signature(getattr(recframe.EagerRec if name in METHODS else Plot, name))}"
+    assert len(signature) <= WIDTH_OF_A_TERMINAL * LINES_OF_A_SIGNATURE
+
+
+@pytest.mark.parametrize("name", ["ndcg", "compare", "novelty", "top"])
+def test_docstrings_explain_the_main_roles_and_name_the_others(name):
+    text = inspect.getdoc(getattr(recframe.EagerRec, name))
+    roles = CALL_ROLES.get(name) or roles_of(metrics.METRICS[name])
+    explained = {role for role in roles if f"\n{role} : " in text}
+    assert explained >= set(MAIN_ROLES).intersection(roles)
+    others = text.partition("\n**roles\n    Also ")[2].partition(": see")[0]
+    assert set(re.findall(r"`(\w+)`", others)) == set(roles) - explained
 
 
 @pytest.mark.parametrize("name", ["ndcg", "evaluate", "label", "check"])
@@ -80,26 +102,25 @@ def test_bound_accessors_show_every_argument(name):
 
 def test_rec_binds_what_it_is_declared_to_bind():
     declarations = [node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name == "rec"]
-    accepted = list(inspect.signature(recframe.rec).parameters)
+    shown = list(inspect.signature(recframe.rec).parameters)
+    assert shown == ["frame", *MAIN_ROLES, "validate", "roles"]
     frames = [ast.unparse(node.args.args[0].annotation) for node in declarations]
     assert frames == ["PolarsFrame", "PolarsLazyFrame", "PandasFrame", "LazyFrameLike[L]", "TableLike[E]"]
     for node in declarations:
         own, roles = declared(node)
-        assert [*own, *roles] == accepted == ["frame", "validate", *ALL_ROLES]
-    assert "by : str" in inspect.getdoc(recframe.rec)
+        assert [*own, *roles] == ["frame", "validate", *ALL_ROLES]
+    assert all(f"\n{role} : " in inspect.getdoc(recframe.rec) for role in ALL_ROLES)
 
 
 def test_config_is_declared_as_it_is_at_run_time():
     found = {node.name: node for node in CLASSES["Config"].body if isinstance(node, ast.FunctionDef)}
     public = {name for name in dir(recframe.Config) if not name.startswith("_")}
     assert public == {name for name in found if not name.startswith("_")}
-    types = {item.target.id: ast.unparse(item.annotation) for item in CLASSES["ConfigRoles"].body}
     for name, call in {"__init__": recframe.Config, "set": recframe.Config.set}.items():
         (_, *own), roles = declared(found[name])
-        accepted = inspect.signature(call).parameters
-        assert [*own, *roles] == [*accepted]
+        shown = set(inspect.signature(call).parameters) - {"roles"}
+        assert shown == {*own, *set(MAIN_ROLES).intersection(roles)}
         assert roles == list(CONFIG_ROLES)
-        assert {role: accepted[role].annotation for role in roles} == types
 
 
 def test_completion_shows_arguments_after_binding():

@@ -209,11 +209,12 @@ def metric(kind: type) -> str:
 
 def call(name: str, owner: type = Rec) -> str:
     """Return the declaration of a call that is no metric's, from its signature."""
-    signature = inspect.signature(getattr(owner, name))
+    # The signature that users see has no types: the method behind it has.
+    signature = inspect.signature(inspect.unwrap(getattr(owner, name)))
     roles = PLOTS[name] if owner is Plot else CALL_ROLES[name]
     own, star = ["self"], False
     for parameter in list(signature.parameters.values())[1:]:
-        if parameter.name in roles:
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
         if parameter.kind is parameter.KEYWORD_ONLY and not star:
             own, star = [*own, "*"], True

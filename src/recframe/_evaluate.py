@@ -6,15 +6,15 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from inspect import Parameter, Signature, cleandoc
+from inspect import Parameter, cleandoc
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, roles_of
+from recframe._arguments import ALL_ROLES, CALL_ROLES, SIDE_INFORMATION, Roles, roles_of
 from recframe._calls import Arguments, profiles
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._query import check_cluster
-from recframe._signatures import role_parameters, roles_doc
+from recframe._signatures import role_parameters, roles_doc, signature_of
 from recframe._values import as_tuple, check_names, flag, unnamed_role
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
 from recframe.metrics import Metric
@@ -24,7 +24,7 @@ from recframe.metrics._record import CutMetric, check_k, spelled
 from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from recframe._call_frames import CallFrames
     from recframe._calls import Call
@@ -269,17 +269,19 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
-    call.__doc__ = f"{cleandoc(kind.__doc__ or '')}\n{roles_doc(roles)}"
-    setattr(call, "__signature__", _signature(kind))  # noqa: B010 - functions declare no such attribute
+    side_information = [name for name in roles if name in SIDE_INFORMATION]
+    call.__doc__ = f"{cleandoc(kind.__doc__ or '')}\n{roles_doc(roles, own=side_information)}"
+    shown = signature_of([*_parameters(kind), *role_parameters(side_information)], roles)
+    setattr(call, "__signature__", shown)  # noqa: B010 - functions declare no such attribute
     return call
 
 
-def _signature(kind: type[Metric]) -> Signature:
-    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
+def _parameters(kind: type[Metric]) -> Iterator[Parameter]:
+    """Yield the parameters of a metric's method that are no roles."""
+    yield Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
     for field in sorted(fields(kind), key=lambda field: field.name != "k"):
         how = Parameter.POSITIONAL_OR_KEYWORD if field.name == "k" else Parameter.KEYWORD_ONLY
-        parameters.append(Parameter(field.name, how, default=field.default, annotation=field.type))
-    return Signature([*parameters, *role_parameters(roles_of(kind))])
+        yield Parameter(field.name, how, default=field.default)
 
 
 def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import wraps
-from inspect import Parameter, cleandoc, signature
+from inspect import Parameter, Signature, cleandoc, signature
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recframe._arguments import Roles
@@ -14,7 +15,7 @@ from recframe._values import check_names
 from recframe.errors import OptionTypeError, closest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 Made = TypeVar("Made", bound="Callable[..., Any]")
 
@@ -28,21 +29,62 @@ def role_parameters(names: Iterable[str]) -> list[Parameter]:
     ]
 
 
-def roles_doc(names: Iterable[str]) -> str:
-    """Return the section of a docstring that says what roles are."""
-    entries = [entry for name, entry in entries_of(Roles.__doc__ or "").items() if name in names]
-    return f"\nOther Parameters\n----------------\n{''.join(entries)}"
+MAIN_ROLES = ("by", "item", "relevant", "score", "truth", "per")
+"""The roles that signatures and docstrings show; a line names the others."""
+OTHER_ROLES = """**roles
+    Also {names}: see ``help(recframe.rec)``.
+"""
 
 
-def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
-    """Write the roles that a call accepts as ``**roles`` into its signature and its documentation."""
+def roles_doc(names: Iterable[str], *, own: Collection[str] = (), every: bool = False) -> str:
+    """Return the section of a docstring that says what roles are.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The roles that the call accepts.
+    own : collection of str
+        Those that it explains too, as they are its own options.
+    every : bool
+        Whether to explain all of them instead of the main ones.
+    """
+    entries = {name: entry for name, entry in entries_of(Roles.__doc__ or "").items() if name in names}
+    shown = [entry for name, entry in entries.items() if every or name in MAIN_ROLES or name in own]
+    others = [f"`{name}`" for name in entries if not (every or name in MAIN_ROLES or name in own)]
+    shown += [fill_entry(OTHER_ROLES, ", ".join(others))] if others else []
+    return f"\nOther Parameters\n----------------\n{''.join(shown)}"
+
+
+def fill_entry(entry: str, names: str) -> str:
+    """Return an entry of a docstring about some names, in lines of a width that help shows."""
+    head, text = entry.split("\n", 1)
+    return f"{head}\n{fill(text.strip().format(names=names), 100, initial_indent='    ', subsequent_indent='    ')}\n"
+
+
+def signature_of(own: Sequence[Parameter], names: Iterable[str]) -> Signature:
+    """Return the signature that fits a screen: positional arguments, main roles, the call's own options, ``**roles``.
+
+    It shows names and defaults. The types stand in the docstring, and in the stubs that type checkers read.
+    """
     names = tuple(names)
-    shown = signature(call)
     several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    parameters = [parameter for parameter in shown.parameters.values() if parameter.kind not in several]
-    full = shown.replace(parameters=[*parameters, *role_parameters(names)])
-    setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
-    call.__doc__ = f"{cleandoc(call.__doc__ or '')}\n{roles_doc(names)}"
+    plain = [each.replace(annotation=Parameter.empty) for each in own if each.kind not in several]
+    options = [each for each in plain if each.kind == Parameter.KEYWORD_ONLY]
+    roles = [each.replace(annotation=Parameter.empty) for each in role_parameters(names) if each.name in MAIN_ROLES]
+    shown = {each.name for each in (*roles, *options)}
+    others = [] if shown.issuperset(names) else [Parameter("roles", Parameter.VAR_KEYWORD)]
+    return Signature([*(each for each in plain if each not in options), *roles, *options, *others])
+
+
+def show_roles(call: Callable[..., Any], names: Iterable[str], *, every: bool = False) -> None:
+    """Write the roles that a call accepts as ``**roles`` into its signature and its documentation.
+
+    With `every`, the documentation explains all roles instead of the main ones.
+    """
+    names = tuple(names)
+    shown = signature_of([*signature(call).parameters.values()], names)
+    setattr(call, "__signature__", shown)  # noqa: B010 - functions declare no such attribute
+    call.__doc__ = f"{cleandoc(call.__doc__ or '')}\n{roles_doc(names, every=every)}"
 
 
 FEW_ROLES = 5

@@ -267,7 +267,7 @@ class Rec(
 for _name, _roles in CALL_ROLES.items():
     setattr(Rec, _name, checked_call(getattr(Rec, _name), _roles, _evaluate.refuse_options))
     show_roles(getattr(Rec, _name), _roles)
-show_roles(Rec.__call__, CALL_ROLES["evaluate"])
+show_roles(Rec.__call__, CALL_ROLES["evaluate"], every=True)
 for _kind in METRICS.values():
     setattr(Rec, _kind.name, _evaluate.method(_kind))
 
@@ -344,4 +344,4 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)
 
 
-show_roles(rec, CALL_ROLES["evaluate"])
+show_roles(rec, CALL_ROLES["evaluate"], every=True)

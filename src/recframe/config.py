@@ -137,4 +137,4 @@ def _may_be_label(value: object) -> bool:
 
 
 for _call in (Config.__init__, Config.set.__func__):
-    show_roles(_call, CONFIG_ROLES)
+    show_roles(_call, CONFIG_ROLES, every=True)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import recframe
 from engines import ENGINES
+from recframe._arguments import CALL_ROLES
 from recframe._engines.registry import adapter_of
 from strategies import examples
 from tests._states.test_state import KINDS, METRICS, MODELS, assert_same, plain, sample
@@ -122,7 +123,7 @@ def state_of(engine, rows, case):
 def ask(engine, rows, case, call, **more):
     """Return what a call says of all rows."""
     frame, roles = call_of(engine, rows, case)
-    accepted = signature(getattr(recframe.rec(frame), call)).parameters
+    accepted = {*CALL_ROLES[call], *signature(getattr(recframe.rec(frame), call)).parameters}
     roles = {name: role for name, role in roles.items() if name in accepted}
     return in_order(engine.ask(frame, call, CASES[case][0], **roles, **more))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import Parameter, signature
+from inspect import Parameter, signature, unwrap
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -43,7 +43,8 @@ def role_options(names: Iterable[str]) -> list[click.Option]:
 def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
     """Return arguments of a call, an option each."""
     call = getattr(recframe.EagerRec, name)
-    texts, parameters = described(doc_of(call)), signature(call).parameters
+    # The signature that users see has no types: the method behind it has.
+    texts, parameters = described(doc_of(call)), signature(unwrap(call)).parameters
     notes = SimpleNamespace(__annotations__={name: parameters[name].annotation for name in names})
     hints = get_type_hints(notes, {"Any": Any, "Literal": Literal})
     return [_option(name, hint, texts[name], parameters[name].default) for name, hint in hints.items()]
