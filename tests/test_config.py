@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from threading import Barrier
 
 import pytest
@@ -140,8 +141,6 @@ def test_blocks_nest_and_end_with_what_held_before():
             Config.restore_defaults()
             assert Config.state() == {}
         assert Config.state() == {"item": "sku", "by": "a"}
-        with Config(restore_defaults=True, per="p"):
-            assert Config.state() == {"per": "p"}
         Config.set(by="c")
         assert Config.state() == {"item": "sku", "by": "c"}
     assert Config.state() == {"item": "sku"}
@@ -184,36 +183,6 @@ def test_a_state_is_a_copy():
     assert Config.state() == {"by": ["user", "who"], "item": "thing"}
 
 
-def test_a_decorator_holds_in_each_call_and_nowhere_else():
-    @Config(by="who")
-    def inside(depth=0):
-        """Say what holds."""
-        Config.set(item="thing")
-        return inside(depth - 1) if depth else Config.state()
-
-    assert Config.state() == {}
-    assert inside(2) == {"by": "who", "item": "thing"}
-    assert Config.state() == {}
-    assert (inside.__name__, inside.__doc__) == ("inside", "Say what holds.")
-
-    @Config(by="who")
-    async def later():
-        await asyncio.sleep(0)
-        return Config.state()
-
-    assert asyncio.run(later()) == {"by": "who"}
-    assert Config.state() == {}
-
-
-def test_what_runs_after_its_call_is_not_decorated():
-    def numbers():
-        yield 1
-
-    for wrong in (numbers, 3):
-        with pytest.raises(recframe.OptionTypeError, match="with recframe.Config"):
-            Config(by="who")(wrong)
-
-
 def test_threads_do_not_see_each_other():
     barrier = Barrier(4)
 
@@ -235,12 +204,8 @@ def test_threads_do_not_see_each_other():
     assert Config.state() == {"item": "thing"}
 
 
-def test_tasks_do_not_see_each_other():
+def test_blocks_of_tasks_do_not_see_each_other():
     async def work(number):
-        if number % 2:
-            Config.set(by=f"own{number}")
-            await asyncio.sleep(0)
-            return Config.state()
         with Config(by=f"own{number}"):
             await asyncio.sleep(0)
             return Config.state()
@@ -256,6 +221,13 @@ def test_tasks_do_not_see_each_other():
     assert Config.state() == {}
 
 
+def test_config_is_no_decorator_and_restores_no_defaults_in_a_block():
+    with pytest.raises(TypeError, match="not callable"):
+        Config(by="who")(frame)
+    with pytest.raises(recframe.OptionTypeError, match="no argument 'restore_defaults'"):
+        Config(restore_defaults=True)
+
+
 def test_what_cannot_be_named_once_is_refused():
     for name in ("truth", "train", "catalog", "features"):
         with pytest.raises(recframe.OptionTypeError, match=f"df.rec\\({name}="):
@@ -269,7 +241,7 @@ def test_what_cannot_be_named_once_is_refused():
     for call in (Config, Config.set):
         with pytest.raises(recframe.OptionTypeError, match=r"5 lacks the name of its role(?s:.*)Config\(by='user'\)"):
             call(5)
-    for name, value in wrong.items():
+    for name, value in [*wrong.items(), *product(("by", "score", "per"), (True, [True], [1, True], (1, True)))]:
         with pytest.raises(recframe.OptionError, match=name):
             Config.set(**{name: value})
         with pytest.raises(recframe.OptionError, match=name):
@@ -432,10 +404,11 @@ def test_ranks_are_read_where_there_are_no_scores_and_nobody_names_either():
     for error, rec in (
         ("score='knn'", lambda: ranks().rec.mrr(score="knn")),
         ("score='knn'", lambda: ranks().rec(score="knn").mrr()),
-        ("recframe.Config names score='knn'", Config(score="knn")(ranks().rec.mrr)),
     ):
         with pytest.raises(recframe.MissingColumnError, match=error):
             rec()
+    with Config(score="knn"), pytest.raises(recframe.MissingColumnError, match="recframe.Config names score='knn'"):
+        ranks().rec.mrr()
 
 
 def test_ranks_of_factors_bring_what_belongs_to_them():

@@ -98,25 +98,16 @@ def rec(frame: TableLike[E], *, validate: bool = False, **roles: Unpack[Evaluate
 
 CONFIG = '''"""Written by tools/stubs.py: change the roles or the class, then run it."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack
+from collections.abc import Sequence
+from typing import Any, Self, TypedDict, Unpack
 
 from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 {roles}
 class Config:
-    def __init__(
-        self,
-        *,
-        restore_defaults: bool = False,
-        **roles: Unpack[ConfigRoles],
-    ) -> None: ...
+    def __init__(self, **roles: Unpack[ConfigRoles]) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *raised: object) -> None: ...
-    def __call__(self, function: Callable[P, R]) -> Callable[P, R]: ...
     @classmethod
     def set(cls, **roles: Unpack[ConfigRoles]) -> type[Config]: ...
     @classmethod

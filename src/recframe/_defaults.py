@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,18 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scope:
-    """What is named in a thread or a task. Scopes are never changed, so tasks may share them."""
+    """What is named in a thread, or in a block of a thread or a task. Scopes are never changed."""
 
     roles: Mapping[str, Any]
     outer: Scope | None = None
     """What holds after the block."""
     block: object = None
-    """The ``with`` block or decorator that opened it; None: `Config.set` did."""
+    """The ``with`` block that opened it; None: `Config.set` did."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("recframe.Config", default=None)
 _program: dict[str, Mapping[str, Any]] = {"roles": {}}
-"""What the main thread named outside blocks and tasks: it holds in every thread that names nothing itself."""
+"""What the main thread named outside blocks: it holds in every thread that names nothing itself."""
 
 
 def current() -> Mapping[str, Any]:
@@ -36,11 +35,11 @@ def current() -> Mapping[str, Any]:
 
 
 def name_roles(roles: Mapping[str, Any]) -> None:
-    """Name all roles and policies anew: in the open block, else in the program, else in this thread or task."""
+    """Name all roles and policies anew: in the open block, else in the program, else in this thread."""
     scope = _scope.get()
     if scope is not None and scope.block is not None:
         _scope.set(Scope(roles, scope.outer, scope.block))
-    elif _is_program():
+    elif threading.current_thread() is threading.main_thread():
         _program["roles"] = roles
         _scope.set(None)
     else:
@@ -73,20 +72,6 @@ def only(roles: Mapping[str, Any]) -> Iterator[None]:
         yield
     finally:
         close_block(block)
-
-
-def _is_program() -> bool:
-    """Return whether this is the main thread, outside of tasks."""
-    if threading.current_thread() is not threading.main_thread():
-        return False
-    asyncio = sys.modules.get("asyncio")
-    if asyncio is None:
-        return True
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return True
-    return False
 
 
 class Default(str):

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
-from functools import wraps
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from recframe import _defaults
 from recframe._arguments import CONFIG_ROLES, FRAMES, ROLES
 from recframe._signatures import show_roles
-from recframe._values import check_names, flag, unnamed_role
+from recframe._values import check_names, unnamed_role
 from recframe.errors import OptionError, OptionTypeError, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Config:
@@ -24,9 +19,8 @@ class Config:
     A call's own argument wins, then what the accessor binds, then `Config`, then the default.
 
     - ``with Config(by="user_id"):`` holds in the block, and in no other thread.
-    - ``@Config(by="user_id")`` holds in each call of the function.
-    - ``Config.set(by="user_id")`` holds from then on: on the main thread in the whole program, in another thread or in
-      an asyncio task there and in the tasks started from there, in a block until its end.
+    - ``Config.set(by="user_id")`` holds from then on: on the main thread in the whole program, in another thread in
+      this thread alone, in a block until its end. ``Config.restore_defaults()`` ends it.
 
     A lazy frame is evaluated under what holds when the call is made. Calls that make a frame of the user's columns,
     `candidates`, `from_lists` and `from_factors`, call them as `Config` does.
@@ -36,8 +30,6 @@ class Config:
 
     Parameters
     ----------
-    restore_defaults : bool
-        Whether what is named so far does not hold in the block.
     **roles
         The roles and policies, as for calls.
 
@@ -57,35 +49,15 @@ class Config:
     {}
     """
 
-    def __init__(self, *unnamed: object, restore_defaults: bool = False, **roles: Any) -> None:
+    def __init__(self, *unnamed: object, **roles: Any) -> None:
         self._roles = _checked(roles, unnamed)
-        self._restore = flag("restore_defaults", restore_defaults)
 
     def __enter__(self) -> Self:
-        _defaults.open_block({**({} if self._restore else _defaults.current()), **self._roles}, self)
+        _defaults.open_block({**_defaults.current(), **self._roles}, self)
         return self
 
     def __exit__(self, *raised: object) -> None:
         _defaults.close_block(self)
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function under these roles and policies."""
-        if not callable(function) or isgeneratorfunction(function) or isasyncgenfunction(function):
-            what = "a generator, which runs after its call" if callable(function) else "no function"
-            msg = f"Config decorates functions, but {quoted(function)} is {what}"
-            raise OptionTypeError(msg, "with recframe.Config(...): in its body")
-
-        @wraps(function)
-        async def later(*args: Any, **keywords: Any) -> Any:
-            with self:
-                return await function(*args, **keywords)
-
-        @wraps(function)
-        def now(*args: Any, **keywords: Any) -> Any:
-            with self:
-                return function(*args, **keywords)
-
-        return later if iscoroutinefunction(function) else now
 
     def __repr__(self) -> str:
         return f"Config({', '.join(f'{name}={quoted(value)}' for name, value in self._roles.items())})"
@@ -122,6 +94,9 @@ def _checked(roles: dict[str, Any], unnamed: tuple[object, ...]) -> dict[str, An
         value = list(raw) if isinstance(raw, list) else raw
         # Any label may be one of a pandas frame to come.
         parts = [value, *(value if isinstance(value, list | tuple) else ())]
+        if ROLES[name].kind == "column":
+            for flag in (each for each in parts if isinstance(each, bool)):
+                ROLES[name].check(name, flag, None)  # True equals 1, which may be a label
         checked[name] = ROLES[name].check(name, value, [each for each in parts if _may_be_label(each)])
         if name in ("by", "score", "rank") and isinstance(value, list | tuple) and not value:
             msg = f"{name}={quoted(value)} names no column"

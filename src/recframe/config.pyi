@@ -1,12 +1,9 @@
 """Written by tools/stubs.py: change the roles or the class, then run it."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack
+from collections.abc import Sequence
+from typing import Any, Self, TypedDict, Unpack
 
 from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 class ConfigRoles(TypedDict, total=False):
     by: Columns
@@ -34,15 +31,9 @@ class ConfigRoles(TypedDict, total=False):
     model: str | None
 
 class Config:
-    def __init__(
-        self,
-        *,
-        restore_defaults: bool = False,
-        **roles: Unpack[ConfigRoles],
-    ) -> None: ...
+    def __init__(self, **roles: Unpack[ConfigRoles]) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *raised: object) -> None: ...
-    def __call__(self, function: Callable[P, R]) -> Callable[P, R]: ...
     @classmethod
     def set(cls, **roles: Unpack[ConfigRoles]) -> type[Config]: ...
     @classmethod

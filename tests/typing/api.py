@@ -68,14 +68,6 @@ with recframe.Config(by=["user_id", "day"], item="item_id", score=["a", "b"], ti
     assert_type(config, recframe.Config)
 
 
-@recframe.Config(relevant="clicked")
-def decorated(k: int) -> float:
-    return recframe.rec(eager).ndcg(k)
-
-
-assert_type(decorated(5), float)
-
-
 assert_type(recframe.rec(eager).compare("ndcg", score=["a", "b"], baseline="a"), pl.DataFrame)
 assert_type(recframe.rec(lazy).compare("ndcg", score=["a", "b"]), pl.LazyFrame)
 assert_type(recframe.rec(eager).agreement(5, score=["a", "b"], measures="rbo"), pl.DataFrame)
