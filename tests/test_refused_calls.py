@@ -117,7 +117,10 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.require(0.5, ndcg=0.8), "Hint: require(result, least, most=..., by=..., verdict=...)"),
         (lambda: recframe.rec(FRAME).fuse(normalise="max"), "Hint: did you mean 'normalize'?"),
         (lambda: recframe.rec(FRAME).split(test_size=0.2), "Hint: did you mean 'fraction'?"),
-        (lambda: recframe.rec(FRAME).split(random_state=1), "there are fraction, count, last, since, time, users, "),
+        (
+            lambda: recframe.rec(FRAME).split(random_state=1),
+            "Hint: did you mean 'seed'? There are fraction, count, last, since, time, users, ",
+        ),
         (lambda: recframe.rec(FRAME).compare("ndcg", n_resamples=9), "Hint: did you mean 'resamples'?"),
         (
             lambda: recframe.rec(FRAME).compare("ndcg", gain="exp2"),
@@ -126,8 +129,14 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(FRAME).compare("map", gain="exp2"), "Hint: an option is part of the metric"),
         (lambda: recframe.rec(FRAME).evaluate("ndcg", metric="map"), "Hint: did you mean 'metrics'?"),
         (lambda: recframe.rec(FRAME).evaluate("ndcg", chanse=True), "Hint: did you mean 'chance'?"),
-        (lambda: recframe.rec(FRAME).contributions("ndcg", bye="user"), "there are metric, k, by, item"),
-        (lambda: recframe.rec(FRAME).contributions("ndcg", byy="user"), "there are metric, k, by, item"),
+        (
+            lambda: recframe.rec(FRAME).contributions("ndcg", bye="user"),
+            "Hint: did you mean 'by'? There are metric, k, by, item",
+        ),
+        (
+            lambda: recframe.rec(FRAME).contributions("ndcg", byy="user"),
+            "Hint: did you mean 'by'? There are metric, k, by, item",
+        ),
         (lambda: recframe.rec(FRAME).changes("ndcg", mots=3), "Hint: did you mean 'most'?"),
         (lambda: recframe.rec(FRAME).plot.trend("ndcg", chnges=3), "there are metric, k, "),
         (lambda: recframe.rec(FRAME).compare("ndcg", base="score"), "Hint: did you mean 'baseline'?"),

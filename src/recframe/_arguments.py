@@ -118,7 +118,7 @@ class Role:
         return {"role": cls(*args, **keywords)}
 
 
-UNDEFINED = "undefined='skip', or a value such as undefined=0"
+UNDEFINED = "`undefined='skip'`, or a value such as `undefined=0`"
 
 
 def _optional(check: Callable[..., Any]) -> Callable[[str, Any, Labels], Any]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from recframe.metrics._gain import Table
 
 REMEDIES = {
-    "train": "train=past, a frame of who had which item",
-    "features": "features=genres, a frame of the item and one numeric column a feature",
+    "train": "`train=past`, a frame of who had which item",
+    "features": "`features=genres`, a frame of the item and one numeric column a feature",
 }
 
 
@@ -59,7 +59,7 @@ def inputs_of(roles: Roles, metrics: Sequence[Metric]) -> frozenset[str]:
     for metric in metrics:
         for name in metric.needed_inputs:
             if getattr(roles, name) is None:
-                msg = f"{metric.label} needs {name}=, which is not given"
+                msg = f"{metric.label} needs `{name}=`, which is not given"
                 raise OptionError(msg, REMEDIES[name])
     read = (name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs))
     return frozenset(name for name in read if getattr(roles, name) is not None)

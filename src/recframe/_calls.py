@@ -78,15 +78,19 @@ class Arguments:
         named = policies_named(self._bound, self._keywords)
         metrics, query = query_of(specs, roles, named, profiles())
         if roles.like is not None and query.ties == "first" and "ties" not in named and not self.adapter.eager:
-            msg = f"like={roles.like!r} breaks ties by row order, which a lazy frame does not have"
-            raise OptionError(msg, "give another policy too, such as ties='average'")
+            msg = f"`like={roles.like!r}` breaks ties by row order, which a lazy frame does not have"
+            raise OptionError(msg, "give another policy too, such as `ties='average'`")
         # The plan is imported by the first call that needs it.
         from recframe._plan.checks import check_call
 
         inputs = inputs_of(roles, metrics)
         if self._keywords.get("group") is not None and not any(metric.reads_groups for metric in metrics):
-            msg = f"group={self._keywords['group']!r} is about groups of items, which {metrics[0].label} does not read"
-            raise OptionError(msg, "awrf reads them; by= names the key of lists, per_item= reports by what items are")
+            msg = (
+                f"`group={self._keywords['group']!r}` is about groups of items, which {metrics[0].label} does not read"
+            )
+            raise OptionError(
+                msg, "awrf reads them; `by=` names the key of lists, `per_item=` reports by what items are"
+            )
         # Of a truth, the relevance that somebody names is read in any case, and either frame may have the values.
         read = () if roles.truth is None else ("relevant", "value")
         in_call = frozenset(role for role, value in self._keywords.items() if value is not None and role not in read)

@@ -108,4 +108,4 @@ def config_hint(role: str, column: object) -> str:
     # What is no text is compared by identity, as it may be an expression.
     if column is None or not any(name is column or (isinstance(column, str) and name == column) for name in names):
         return ""
-    return f"recframe.Config names {role}={value!r}; name another in the call, as {role}='name'"
+    return f"recframe.Config names `{role}={value!r}`; name another in the call, as `{role}='name'`"

@@ -54,7 +54,7 @@ def _of_one(arguments: Arguments, spec: Spec) -> Call:
     """Return the call of one metric of one ranking."""
     call = arguments.call([spec], arguments.roles(ALL_ROLES))
     if call.query.several:
-        what = f"model={call.roles.model!r}" if call.roles.model is not None else f"score={call.query.orders!r}"
+        what = f"`model={call.roles.model!r}`" if call.roles.model is not None else f"`score={call.query.orders!r}`"
         msg = f"{what} names several models, but a metric's method accepts one"
         raise OptionError(msg, f"evaluate([{spec.name!r}], ...)")
     return call
@@ -106,8 +106,8 @@ def evaluate(
 def _with_chance(arguments: Arguments, call: Call) -> Any:
     """Return the result of a call with its chance levels, after a warning where its numbers may mean nothing."""
     if call.roles.partitions is not None:
-        msg = f"chance=True does not go with partitions={quoted(call.roles.partitions)}"
-        raise OptionError(msg, "leave partitions= out, or make one call without chance=")
+        msg = f"`chance=True` does not go with `partitions={quoted(call.roles.partitions)}`"
+        raise OptionError(msg, "leave `partitions=` out, or make one call without `chance=`")
     from recframe._plan.chance import with_chance
 
     plan, result = with_chance(arguments.opened(call), call.query, call.metrics)
@@ -118,7 +118,7 @@ def _with_chance(arguments: Arguments, call: Call) -> Any:
 def _check_counts(call: Call) -> None:
     """Raise where lists with a value cannot be counted."""
     if all(isinstance(metric, ExposureMetric) for metric in call.metrics):
-        msg = f"counts=True counts lists with a value, but {call.metrics[0].label} is one value of all lists together"
+        msg = f"`counts=True` counts lists with a value, but {call.metrics[0].label} is one value of all lists together"
         raise OptionError(msg, "add a metric that has a value per list, such as 'ndcg'")
 
 
@@ -157,15 +157,15 @@ def plan_of_lists(
     """Return the plan of a call that looks at the values of lists: of every list, if it says whether to read items."""
     mean = {**current(), **bound}.get("mean", "arithmetic")
     if not (isinstance(mean, str) and mean == "arithmetic"):
-        msg = f"mean={quoted(mean)} is bound, but {call} looks at arithmetic means"
-        raise OptionError(msg, "bind mean='arithmetic', or use evaluate, which accepts other means")
+        msg = f"`mean={quoted(mean)}` is bound, but {call} looks at arithmetic means"
+        raise OptionError(msg, "bind `mean='arithmetic'`, or use evaluate, which accepts other means")
     allowed = [*CALL_ROLES[call], "model"]
     arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, roles)
 
     def make() -> Call:
         roles = arguments.roles(allowed)
         if roles.model is not None and "model" not in CALL_ROLES[call]:
-            msg = f"model={roles.model!r} names models in rows, but {call} reads models in columns"
+            msg = f"`model={roles.model!r}` names models in rows, but {call} reads models in columns"
             raise OptionError(msg, _model_columns(arguments.adapter, roles))
         if call != "state":  # merged states may add up segments
             check_cluster(cluster, as_tuple(roles.per))
@@ -178,12 +178,12 @@ def plan_of_lists(
 def _model_columns(adapter: Adapter, roles: Roles) -> str:
     """Return the hint that makes a column of each model."""
     if not adapter.pivot_example:
-        return "filter the rows of one model, and bind model=None"
+        return "filter the rows of one model, and bind `model=None`"
     role = "score" if roles.rank is None else "rank"
     index = [*as_tuple(roles.by), roles.item]
     values = getattr(roles, role) or "score"
     pivot = adapter.pivot_example.format(model=roles.model, index=index, values=values)
-    return f"make a column of each model, {pivot}, and name them by {role}=['a', 'b'] with model=None"
+    return f"make a column of each model, {pivot}, and name them by `{role}=['a', 'b']` with `model=None`"
 
 
 def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any]) -> Any:
@@ -212,8 +212,8 @@ def call_of_rows(
 ) -> tuple[CallFrames, Query, Metric, bool]:
     """Return the frames, the query and the metric of a call about rows, and whether the item is there to be shown."""
     if not isinstance(as_written(metric), str | Metric):
-        msg = f"metric={quoted(metric)} is not one metric"
-        raise OptionTypeError(msg, f"{call}('ndcg', k=5)")
+        msg = f"`metric={quoted(metric)}` is not one metric"
+        raise OptionTypeError(msg, f"{call}('ndcg', `k=5`)")
     named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | roles
     item = current().get("item", Roles.item)
     show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
@@ -239,7 +239,9 @@ def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:
         for name in unknown:
             if name != "k" and any(field.name == name for field in fields(spec.metric)):
                 named = {**spec.named, name: unknown[name] if isinstance(unknown[name], str) else quoted(unknown[name])}
-                msg = f"{name}={quoted(unknown[name])} is an option of {spec.metric.name}, not an argument of the call"
+                msg = (
+                    f"`{name}={quoted(unknown[name])}` is an option of {spec.metric.name}, not an argument of the call"
+                )
                 text = repr(spelled(spec.metric.name, named, getattr(spec.metric, "k", None)))
                 no_text = f"metrics.{type(spec.metric).__name__}({name}=...)"
                 raise OptionTypeError(msg, no_text if callable(unknown[name]) else text)
@@ -294,8 +296,8 @@ def _in_parts(arguments: Arguments, call: Call) -> Any:
     """Return the answer of a call whose lists are read in parts."""
     frames, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
     if not adapter.reads_parts:
-        msg = f"partitions={parts} is for lazy polars frames, but this is a {type(frames.frame).__name__}"
-        raise OptionError(msg, f"leave partitions= out: {adapter.instead_of_parts}")
+        msg = f"`partitions={parts}` is for lazy polars frames, but this is a {type(frames.frame).__name__}"
+        raise OptionError(msg, f"leave `partitions=` out: {adapter.instead_of_parts}")
     from recframe._plan.partitions import in_parts
 
     return in_parts(frames, call.query, call.metrics, parts)

@@ -36,11 +36,11 @@ METHODS = {
 """Methods by other names for what they do."""
 SENTENCES = {
     **dict.fromkeys(
-        ("per_user", "per_list", "per_query"), "per='user' gives a row for each list, as in ndcg(10, per='user')"
+        ("per_user", "per_list", "per_query"), "`per='user'` gives a row for each list, as in ndcg(10, per='user')"
     ),
     **dict.fromkeys(
         ("groupby", "group_by", "per_group"),
-        "by='user' names the lists, and per='country' gives a row for each country, as in ndcg(10, per='country')",
+        "`by='user'` names the lists, and `per='country'` gives a row for each country, as in ndcg(10, per='country')",
     ),
     **dict.fromkeys(
         ("read_csv", "read_parquet", "from_pandas", "from_polars", "dataframe", "dataset"),
@@ -125,29 +125,30 @@ REQUIRED = {
 """The hint for a required argument that is missing."""
 ONE_SIDED = dict.fromkeys(
     ("alternative", "one_sided", "onesided", "one_tailed", "two_sided", "sided", "tail", "tails"),
-    "the tests of compare are two-sided: margin=0.01 asks whether a model is not worse, and confidence=0.9 gives a"
+    "the tests of compare are two-sided: `margin=0.01` asks whether a model is not worse, and `confidence=0.9` gives a"
     " one-sided test at 5 % in the direction of interest",
 )
 """What to do instead of the arguments by which other libraries choose a one-sided test."""
 ELSEWHERE = {
-    **dict.fromkeys(("per_user", "return_mean"), "per='user' gives a row for each list"),
-    "per_list": "per= with the columns of by= gives a row for each list",
+    **dict.fromkeys(("per_user", "return_mean"), "`per='user'` gives a row for each list"),
+    "per_list": "`per=` with the columns of `by=` gives a row for each list",
     **dict.fromkeys(
         ("ascending", "descending", "reverse", "sort", "lower_is_better", "higher_is_better", "greater_is_better"),
-        "the largest score comes first; rank='rank' reads positions, of which 1 comes first",
+        "the largest score comes first; `rank='rank'` reads positions, of which 1 comes first",
     ),
-    "model": "evaluate accepts model=; here pivot the frame, so that score=['old', 'new'] names a column of each model",
-    "models": "score=['old', 'new'], a column for each model, or model='model' for models in rows",
+    "model": "evaluate accepts `model=`; here pivot the frame, so that `score=['old', 'new']` names a column of each "
+    "model",
+    "models": "`score=['old', 'new']`, a column for each model, or `model='model'` for models in rows",
     "tidy": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",
     "long": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",
-    "counts": "evaluate accepts counts=True; describe counts the lists of each metric",
-    "chance": "evaluate accepts chance=True",
-    "skill": "evaluate accepts chance=True, which adds the skill",
-    "save": "evaluate accepts save=, a file that compare reads as its baseline",
-    "confidence": "describe and compare give intervals, and accept confidence=",
-    "ci": "describe and compare give intervals, and accept confidence=",
-    "alpha": "describe and compare accept confidence=0.95, which is 1 - alpha",
-    "judge": "estimate_with_judge(..., truth=human, judge=model) gives means from both kinds of judgments",
+    "counts": "evaluate accepts `counts=True`; describe counts the lists of each metric",
+    "chance": "evaluate accepts `chance=True`",
+    "skill": "evaluate accepts `chance=True`, which adds the skill",
+    "save": "evaluate accepts `save=`, a file that compare reads as its baseline",
+    "confidence": "describe and compare give intervals, and accept `confidence=`",
+    "ci": "describe and compare give intervals, and accept `confidence=`",
+    "alpha": "describe and compare accept `confidence=0.95`, which is 1 - alpha",
+    "judge": "estimate_with_judge with `truth=human` and `judge=model` gives means from both kinds of judgments",
     "k": "a metric that is named holds its own cutoff, as 'ndcg@10' does",
     **dict.fromkeys(("gain", "discount", "grades"), "an option is part of the metric, as in 'ndcg(gain=exp2)'"),
     "residual": "the residual is a metric of its own: 'rbp_residual'",

@@ -86,7 +86,7 @@ class Query(Roles):
     def called(self, label: str) -> str:
         """Return what a message calls a metric: as the user wrote it, and what a profile makes of it."""
         name = self.averaging(label).name
-        return name if name == label or self.like is None else f"{name}, which is {label} under like={self.like!r},"
+        return name if name == label or self.like is None else f"{name}, which is {label} under `like={self.like!r}`,"
 
     @property
     def count_columns(self) -> tuple[str, ...]:
@@ -97,24 +97,24 @@ class Query(Roles):
     def of(cls, roles: Roles, named: Collection[str] = ()) -> Query:
         """Check how roles go together; `named` holds the roles that the user gave."""
         if roles.score is not None and roles.rank is not None:
-            msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other"
+            msg = f"`score={roles.score!r}` and `rank={roles.rank!r}` exclude each other"
             raise OptionError(msg, "give only one of them")
         role = "rank" if roles.rank is not None else "score"
         ordering = DEFAULT_SCORE if (column := getattr(roles, role)) is None else column
         orders = as_tuple(ordering)
         if not orders:
-            msg = f"{role}={ordering!r} names no column"
+            msg = f"`{role}={ordering!r}` names no column"
             raise OptionError(msg)
         if len(set(orders)) < len(orders):
-            msg = f"{role}={ordering!r} names a column twice, but each model has one row in the result"
+            msg = f"`{role}={ordering!r}` names a column twice, but each model has one row in the result"
             raise OptionError(msg)
         if roles.model is not None and len(orders) > 1:
-            msg = f"{role}={ordering!r} names several models, and so does model={roles.model!r}"
+            msg = f"`{role}={ordering!r}` names several models, and so does `model={roles.model!r}`"
             raise OptionError(msg, "give one of them")
         by = as_tuple(roles.by)
         if roles.by is not None and not by:
-            msg = f"by={roles.by!r} names no column"
-            raise OptionError(msg, "by=None makes the whole frame one list")
+            msg = f"`by={roles.by!r}` names no column"
+            raise OptionError(msg, "`by=None` makes the whole frame one list")
         per_item = tuple(dict.fromkeys(as_tuple(roles.per_item)))
         _check_omissions(roles, orders)
         _check_per_item(roles, by, per_item)
@@ -137,32 +137,32 @@ def _check_prerequisites(roles: Roles, named: Collection[str]) -> None:
     if roles.estimator == "pooled":
         _check_pooled(roles, named)
     elif roles.sampled is None and "estimator" in named:
-        msg = f"estimator={roles.estimator!r} is about sampled lists, but there is no sampled="
-        raise OptionError(msg, "sampled=(99, 10_000), how many of how many")
+        msg = f"`estimator={roles.estimator!r}` is about sampled lists, but there is no `sampled=`"
+        raise OptionError(msg, "`sampled=(99, 10_000)`, how many of how many")
     if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
-        msg = f"subtopic={roles.subtopic!r} is a column of the truth, but there is no truth="
-        raise OptionError(msg, "truth=intents, a frame with a row for each subtopic of an item")
+        msg = f"`subtopic={roles.subtopic!r}` is a column of the truth, but there is no `truth=`"
+        raise OptionError(msg, "`truth=intents`, a frame with a row for each subtopic of an item")
 
 
 def _check_per_item(roles: Roles, by: Collection[str], per_item: Collection[str]) -> None:
     """Raise for what says nothing of the items of a list."""
     both = next((column for column in per_item if column in by), None)
     if both is not None:
-        msg = f"per_item={both!r} describes items, but by= has it as a key of lists"
-        raise OptionError(msg, f"per={both!r} reports by a key")
+        msg = f"`per_item={both!r}` describes items, but `by=` has it as a key of lists"
+        raise OptionError(msg, f"`per={both!r}` reports by a key")
     if per_item and roles.min_relevance is not None and not roles.min_relevance > 0:
-        others = f"per_item={roles.per_item!r} gives other items the relevance 0"
-        msg = f"{others}, which min_relevance={roles.min_relevance:g} would call relevant"
+        others = f"`per_item={roles.per_item!r}` gives other items the relevance 0"
+        msg = f"{others}, which `min_relevance={roles.min_relevance:g}` would call relevant"
         raise OptionError(msg, "a min_relevance above 0")
 
 
 def _check_pooled(roles: Roles, named: Collection[str]) -> None:
     """Raise for what a ratio of sums over all lists cannot be."""
     if roles.propensity is None and ("estimator" in named or roles.sampled is not None):
-        msg = "estimator='pooled' is about propensities, but there is no propensity="
-        raise OptionError(msg, "propensity='p', the probability that the relevance was observed")
+        msg = "`estimator='pooled'` is about propensities, but there is no `propensity=`"
+        raise OptionError(msg, "`propensity='p'`, the probability that the relevance was observed")
     if roles.propensity is not None and roles.mean != "arithmetic":
-        msg = f"estimator='pooled' divides sums over all lists, so that mean={roles.mean!r} has no values of lists"
+        msg = f"`estimator='pooled'` divides sums over all lists, so that `mean={roles.mean!r}` has no values of lists"
         raise OptionError(msg, "leave one of them out")
 
 
@@ -171,11 +171,13 @@ def _check_median(roles: Roles) -> None:
     if roles.mean != "median":
         return
     if roles.weight is not None:
-        msg = f"mean='median' weighs no lists, but weight={roles.weight!r} does"
-        raise OptionError(msg, "leave weight= out, or use another mean")
+        msg = f"`mean='median'` weighs no lists, but `weight={roles.weight!r}` does"
+        raise OptionError(msg, "leave `weight=` out, or use another mean")
     if roles.partitions is not None:
-        msg = f"mean='median' needs all lists together, but partitions={quoted(roles.partitions)} reads them in parts"
-        raise OptionError(msg, "leave partitions= out, or use another mean")
+        msg = (
+            f"`mean='median'` needs all lists together, but `partitions={quoted(roles.partitions)}` reads them in parts"
+        )
+        raise OptionError(msg, "leave `partitions=` out, or use another mean")
 
 
 def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
@@ -183,20 +185,19 @@ def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
     if not roles.omission_columns:
         return
     if len(orders) > 1:
-        why = f"of one model, and rank={roles.rank!r} names several"
-        remedy = (
-            f"stack the models' frames and name their column by model=, or drop {' and '.join(roles.omission_columns)}"
-        )
+        why = f"of one model, and `rank={roles.rank!r}` names several"
+        dropped = " and ".join(roles.omission_columns)
+        remedy = f"stack the models' frames and name their column by `model=`, or drop {dropped}"
     elif roles.condensed:
-        why, remedy = "and condensed=True cannot tell which of the others are judged", "a frame with all ranked rows"
+        why, remedy = "and `condensed=True` cannot tell which of the others are judged", "a frame with all ranked rows"
     elif roles.truth is not None:
-        why = "and truth= might call others relevant"
-        remedy = "leave truth= out: the frame itself holds every relevant row and its relevance"
+        why = "and `truth=` might call others relevant"
+        remedy = "leave `truth=` out: the frame itself holds every relevant row and its relevance"
     elif roles.min_relevance is not None and not roles.min_relevance > 0:
-        why = f"and min_relevance={roles.min_relevance:g} would call the others relevant"
+        why = f"and `min_relevance={roles.min_relevance:g}` would call the others relevant"
         remedy = "a min_relevance above 0"
     elif roles.ties in ("item", "item_desc", "first"):
-        why, remedy = f"and ties={roles.ties!r} cannot order the others", "ties='average', 'best' or 'worst'"
+        why, remedy = f"and `ties={roles.ties!r}` cannot order the others", "`ties='average'`, 'best' or 'worst'"
     else:
         return
     msg = f"the frame comes from from_factors and holds only some of the ranked rows, {why}"
@@ -258,13 +259,15 @@ def policies_named(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> list[s
     return [*named, *(name for name in yielding if name in current())]
 
 
-OTHER_CLUSTER = "leave cluster= out, or name the column whose lists are alike, such as the user of sessions"
+OTHER_CLUSTER = "leave `cluster=` out, or name the column whose lists are alike, such as the user of sessions"
 
 
 def check_cluster(cluster: str | None, per: Sequence[str]) -> None:
     """Raise if the column of clusters is also a column of `per`: each segment would be a single cluster."""
     if cluster is not None and cluster in per:
-        msg = f"cluster={cluster!r} is also a column of per=, so each segment is a single cluster and has no interval"
+        msg = (
+            f"`cluster={cluster!r}` is also a column of `per=`, so each segment is a single cluster and has no interval"
+        )
         raise OptionError(msg, OTHER_CLUSTER)
 
 

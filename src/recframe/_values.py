@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import config_hint
 from recframe._guesses import WORDS, argument_hint
-from recframe.errors import MissingColumnError, OptionError, OptionTypeError, closest, one_of, quoted
+from recframe.errors import MissingColumnError, OptionError, OptionTypeError, before_list, closest, one_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +22,9 @@ def check_names(names: Iterable[str], allowed: Sequence[str], also: Sequence[str
     """Raise for an argument that a call does not accept; `also` names those that are no roles."""
     for name in names:
         if name not in (*also, *allowed):
-            msg = f"there is no argument {name!r}; there are {', '.join([*also, *allowed])}"
-            raise OptionTypeError(msg, argument_hint(name, allowed, also))
+            existing = f"there are {', '.join([*also, *allowed])}"
+            msg = f"there is no argument {name!r}"
+            raise OptionTypeError(msg, before_list(argument_hint(name, allowed, also), existing))
 
 
 def unnamed_role(value: object, call: str) -> OptionTypeError:
@@ -55,11 +56,11 @@ def column_name(role: str, value: object, labels: Labels = None) -> str:
         return value  # type: ignore[return-value] # what is called a name may be any label of pandas
     if labels is not None and isinstance(value, int | float | tuple) and not isinstance(value, bool):
         names = ", ".join(map(quoted, labels)) or "no columns"
-        msg = f"{role}={quoted(value)}: the frame has no such column; it has {names}"
+        msg = f"`{role}={quoted(value)}`: the frame has no such column; it has {names}"
         raise MissingColumnError.of(msg, "", (role, value))
     what, hint = _instead(role, value)
     hint = config_hint(role, value) or hint
-    msg = f"{role}={quoted(value)} is {what}not the name of a column"
+    msg = f"`{role}={quoted(value)}` is {what}not the name of a column"
     raise OptionTypeError(msg, hint)
 
 
@@ -114,18 +115,18 @@ def _instead(role: str, value: object) -> tuple[str, str]:
     """Return what was given instead of a name, and the remedy."""
     kind = type(value)
     if isinstance(value, type) or not _is_of_frames(kind.__module__.split(".")[0]):
-        return "", f"{role}={quoted(sorted(value, key=quoted) if isinstance(value, set | frozenset) else 'name')}"
+        return "", f"`{role}={quoted(sorted(value, key=quoted) if isinstance(value, set | frozenset) else 'name')}`"
     if kind.__name__ in FRAMES:
-        return "a frame, ", f"{role}='name'"
+        return "a frame, ", f"`{role}='name'`"
     name = _name_of(value)
     if name is not None:
-        return ("the column itself, " if holds_values(value) else "an expression, "), f"{role}={name!r}"
+        return ("the column itself, " if holds_values(value) else "an expression, "), f"`{role}={name!r}`"
     if kind.__name__ == "Selector":
         return "a selector of columns, ", f"{role}=df.select(...).columns, the list of their names"
-    also = ", or give min_relevance=" if role == "relevant" else ""
+    also = ", or give `min_relevance=`" if role == "relevant" else ""
     add = "df.assign(name=...)" if kind.__module__.startswith("pandas") else "df.with_columns(name=...)"
     what = "a column's values, " if holds_values(value) else "an expression, "
-    return what, f"add the column to the frame first, {add}, then {role}='name'{also}"
+    return what, f"add the column to the frame first, {add}, then `{role}='name'`{also}"
 
 
 def _name_of(value: Any) -> str | None:
@@ -164,10 +165,10 @@ def whole_number(
     except (TypeError, ValueError):
         number = None
     if number is None:
-        msg = f"{name}={quoted(value)} {wrong}"
+        msg = f"`{name}={quoted(value)}` {wrong}"
         raise OptionTypeError(msg, hint)
     if number < least or (most is not None and number > most):
-        msg = f"{name}={quoted(number)} is {f'less than {least}' if number < least else f'more than {most}'}"
+        msg = f"`{name}={quoted(number)}` is {f'less than {least}' if number < least else f'more than {most}'}"
         raise OptionError(msg, hint)
     return number
 
@@ -179,10 +180,10 @@ def number(name: str, given: object, hint: str = "") -> float:
     except ValueError:
         value = math.nan
     except OverflowError:
-        msg = f"{name}={quoted(given)} is more than a float can hold"
+        msg = f"`{name}={quoted(given)}` is more than a float can hold"
         raise OptionError(msg, hint) from None
     if value is None or math.isnan(value):
-        msg = f"{name}={quoted(given)} is not a number"
+        msg = f"`{name}={quoted(given)}` is not a number"
         raise (OptionTypeError if value is None else OptionError)(msg, hint)
     return value
 
@@ -192,7 +193,7 @@ def number_or(name: str, value: object, words: Sequence[str], hint: str = "") ->
     if isinstance(value, str) and value in words:
         return value
     if isinstance(value, str) or value is None:
-        msg = f"{name}={quoted(value)} is not {', '.join(map(repr, words))} or a number"
+        msg = f"`{name}={quoted(value)}` is not {', '.join(map(repr, words))} or a number"
         raise OptionError(msg, closest(value, words) or hint)
     return number(name, value)
 
@@ -201,7 +202,7 @@ def finite_or(name: str, option_value: object, words: Sequence[str], hint: str) 
     """Return a number that means can be made of as a float, or one of some words."""
     value = number_or(name, option_value, words, hint)
     if isinstance(value, float) and not abs(value) <= LARGEST_NUMBER:
-        msg = f"{name}={quoted(option_value)} is not within ±{LARGEST_NUMBER:g}"
+        msg = f"`{name}={quoted(option_value)}` is not within ±{LARGEST_NUMBER:g}"
         raise OptionError(msg, hint)
     return value
 
@@ -210,20 +211,20 @@ def share_or(name: str, option_value: object, words: Sequence[str]) -> Any:
     """Return a number above 0 and up to 1 as a float, or one of some words."""
     value = number_or(name, option_value, words)
     if isinstance(value, float) and not 0 < value <= 1:
-        msg = f"{name}={quoted(option_value)} is not above 0 and at most 1"
+        msg = f"`{name}={quoted(option_value)}` is not above 0 and at most 1"
         raise OptionError(msg)
     return value
 
 
 def pair_of_numbers(name: str, value: Any) -> tuple[int, int]:
     """Return how many of how many: two whole numbers from 1, the first below the second."""
-    hint = f"how many of how many, such as {name}=(99, 10_000)"
+    hint = f"how many of how many, such as `{name}=(99, 10_000)`"
     if not isinstance(value, tuple | list) or len(value) != 2:  # noqa: PLR2004 - a pair
-        msg = f"{name}={quoted(value)} is not a pair of numbers"
+        msg = f"`{name}={quoted(value)}` is not a pair of numbers"
         raise OptionTypeError(msg, hint)
     some, total = (whole_number(name, part, hint) for part in value)
     if some >= total:
-        msg = f"{name}={quoted(value)} holds no smaller number before a larger one"
+        msg = f"`{name}={quoted(value)}` holds no smaller number before a larger one"
         raise OptionError(msg, hint)
     return some, total
 
@@ -231,7 +232,7 @@ def pair_of_numbers(name: str, value: Any) -> tuple[int, int]:
 def flag(name: str, value: object) -> bool:
     """Return a truth value."""
     if not isinstance(value, bool):
-        msg = f"{name}={quoted(value)} is neither True nor False"
+        msg = f"`{name}={quoted(value)}` is neither True nor False"
         raise OptionTypeError(msg)
     return value
 
@@ -247,7 +248,7 @@ def ids(name: str, values: Any, hint: str, *, in_order: bool = False) -> list[An
         with suppress(TypeError):
             listed = list(values.tolist() if hasattr(type(values), "tolist") else values)
     if listed is None:
-        msg = f"{name}={quoted(values)} is neither a frame nor a sequence"
+        msg = f"`{name}={quoted(values)}` is neither a frame nor a sequence"
         raise OptionTypeError(msg, hint)
     try:
         set(listed)

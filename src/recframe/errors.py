@@ -11,7 +11,7 @@ import sys
 from difflib import get_close_matches
 from importlib.util import find_spec
 from reprlib import Repr
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recframe._defaults import config_hint
 
@@ -60,19 +60,86 @@ NO_FRAMES = {
 """What to do with what is no frame, by the names of types."""
 
 
+_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_VALUE = rf"(?:{_TEXT}|[^`'\"])*"
+_MARKED = re.compile(
+    rf"`(?:df\.rec\((?P<bound>{_VALUE})\)|, as in (?P<example>{_VALUE})|(?P<name>\w+)=(?P<value>{_VALUE}))`"
+)
+"""What is between backquotes in a message: an argument, with its value or without; the call that binds arguments; or an
+example of Python."""
+_BOUND = re.compile(rf"(\w+)=(\[(?:{_TEXT}|[^]'\"])*\]|{_TEXT}|[^,'\"]+)")
+
+
+class Argument(NamedTuple):
+    """An argument that a message names."""
+
+    name: str
+    value: str
+    """As Python writes it; empty if the message names no value."""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+
+class Bound(NamedTuple):
+    """The call that binds arguments to a frame, as a message writes it."""
+
+    arguments: tuple[Argument, ...]
+
+    def __str__(self) -> str:
+        return f"df.rec({', '.join(map(str, self.arguments))})"
+
+
+class Example(NamedTuple):
+    """An example of Python in a message; the command line leaves it out."""
+
+    code: str
+
+    def __str__(self) -> str:
+        return f", as in {self.code}"
+
+
+Part = str | Argument | Bound | Example
+"""A part of a message."""
+
+
+def parts_of(text: str) -> tuple[Part, ...]:
+    """Return the text between the arguments of a message, and the arguments, in their order."""
+    parts: list[Part] = []
+    end = 0
+    for found in _MARKED.finditer(text):
+        parts.append(text[end : found.start()])
+        end = found.end()
+        if found["name"] is not None:
+            parts.append(Argument(found["name"], found["value"]))
+        elif found["example"] is not None:
+            parts.append(Example(found["example"]))
+        else:
+            parts.append(Bound(tuple(Argument(*each.groups()) for each in _BOUND.finditer(found["bound"]))))
+    return (*parts, text[end:])
+
+
+def python_text(text: str) -> str:
+    """Return a message as users of Python read it: arguments without backquotes."""
+    return "".join(map(str, parts_of(text)))
+
+
 class RecError(Exception):
     """Base of everything that recframe raises on purpose.
 
     Parameters
     ----------
     message : str
-        What is wrong, and with which value.
+        What is wrong, and with which value. Arguments are between backquotes, so that the command line can write them
+        as its options.
     hint : str
-        What would be right.
+        What would be right, with arguments between backquotes too.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(f"{message}\n\nHint: {hint}" if hint else message)
+        text = f"{message}\n\nHint: {hint}" if hint else message
+        self.parts = parts_of(text)
+        super().__init__(python_text(text))
 
 
 class MissingColumnError(RecError, KeyError):
@@ -134,7 +201,17 @@ def check_packages(what: str, extra: str, *packages: str) -> None:
 
 
 class RecWarning(UserWarning):
-    """Base of the warnings of recframe."""
+    """Base of the warnings of recframe.
+
+    Parameters
+    ----------
+    message : str
+        What looks wrong, with arguments between backquotes, as for `RecError`.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        self.parts = parts_of(message)
+        super().__init__(python_text(message))
 
 
 class BackendWarning(RecWarning):
@@ -196,6 +273,13 @@ def closest(value: object, names: Iterable[str]) -> str:
     return f"did you mean {name!r}?" if name else ""
 
 
+def before_list(hint: str, existing: str) -> str:
+    """Return a hint ahead of the list of what there is, which may be long."""
+    if not hint:
+        return existing
+    return f"{hint} {existing[0].upper()}{existing[1:]}" if hint.endswith("?") else f"{hint}; {existing}"
+
+
 def no_attribute(name: str, message: str, names: Iterable[str], hint: str = "") -> AttributeError:
     """Return the error for an attribute that something does not have; Python itself asks for private ones."""
     if name.startswith("_"):
@@ -219,7 +303,7 @@ def one_of(name: str, value: object, allowed: Iterable[str], meant: str = "") ->
     """Return the error for an option outside its allowed values, one of which may be known to be meant."""
     allowed = list(allowed)
     listed = ", ".join(repr(value) for value in allowed)
-    return OptionError(f"{name}={quoted(value)} is not one of {listed}", closest(meant or value, allowed))
+    return OptionError(f"`{name}={quoted(value)}` is not one of {listed}", closest(meant or value, allowed))
 
 
 def stack_level() -> int:

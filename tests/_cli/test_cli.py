@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import pickle
 import re
 import shlex
 import subprocess
@@ -905,7 +906,7 @@ def test_a_gate_names_the_model(run):
         ("evaluate", "Missing argument 'FILE"),
         ("evaluate recs.parquet -m ndgc", "(?s)metric 'ndgc' is unknown.*did you mean 'ndcg'"),
         ("evaluate recs.parquet -k x", "'x' is not a valid integer"),
-        ("evaluate recs.parquet -k 0", "k=0 is less than 1"),
+        ("evaluate recs.parquet -k 0", "-k 0 is less than 1"),
         (
             "evaluate recs.parquet --by users",
             "(?s)--by users: .*it has 'user', 'item', 'score', 'relevant'.*did you mean 'user'",
@@ -1115,20 +1116,132 @@ def test_help_does_not_speak_of_python():
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "python", "shell"),
     [
-        ("by='user' and seed=10_000, or margin='1%'.", "--by user and --seed 10_000, or --margin 1%."),
-        ("score=['old', 'new model'], or leave rank= out", "--score old --score 'new model', or leave --rank out"),
-        ("what: sampled=(99, 10_000) says\nso, not like=", "what: --sampled 99,10000 says\nso, not --like"),
-        ("metrics=['ndcg@10', 'map']; condensed=True, judge=llm", "-m ndcg@10 -m map; --condensed, --judge llm"),
-        (
-            "'ndcg(grades=relevant)', df.rec(by='user'), by=..., x=1",
-            "'ndcg(grades=relevant)', df.rec(by='user'), by=..., x=1",
-        ),
+        ("`by='user'` and `seed=10_000`, or `margin='1%'`.", "by='user' and seed=10_000, or margin='1%'.",
+         "--by user and --seed 10000, or --margin 1%."),
+        ("`score=['old', 'new model']`, or leave `rank=` out", "score=['old', 'new model'], or leave rank= out",
+         "--score old --score 'new model', or leave --rank out"),
+        ("what: `sampled=(99, 10_000)` says\nso, not `like=`", "what: sampled=(99, 10_000) says\nso, not like=",
+         "what: --sampled 99,10000 says\nso, not --like"),
+        ("`metrics=['ndcg@10', 'map']`; `condensed=True`, `judge=llm`, `k=5`, `by=None`, `power=nan`",
+         "metrics=['ndcg@10', 'map']; condensed=True, judge=llm, k=5, by=None, power=nan",
+         "-m ndcg@10 -m map; --condensed, --judge llm, -k 5, --by none, --power nan"),
+        ("`df.rec(by=['userId', 'day'], item='a, b=1', score=\"it's\")`; `truth=`",
+         "df.rec(by=['userId', 'day'], item='a, b=1', score=\"it's\"); truth=",
+         "--by userId --by day --item 'a, b=1' --score 'it'\"'\"'s'; --truth"),
+        ("by='user', 'ndcg(grades=relevant)', `by` and `by=\"a`b's\"`, `sampled=0`",
+         "by='user', 'ndcg(grades=relevant)', `by` and by=\"a`b's\", sampled=0",
+         "by='user', 'ndcg(grades=relevant)', `by` and --by 'a`b'\"'\"'s', --sampled 0"),
     ],
-)
-def test_arguments_in_messages_are_options(message, said):
-    assert terminal.as_options(message) == said
+)  # fmt: skip
+def test_errors_and_warnings_carry_their_arguments(message, python, shell):
+    for carrier in (recframe.OptionError(message), recframe.OptionError("x", message), recframe.DataWarning(message)):
+        assert str(carrier).removeprefix("x\n\nHint: ") == python
+        assert terminal.said(carrier.parts).removeprefix("x\n\nHint: ") == shell
+        assert str(pickle.loads(pickle.dumps(carrier))) == str(carrier)
+
+
+def test_an_error_says_which_argument_has_which_value():
+    with pytest.raises(recframe.OptionError) as caught:
+        pl.DataFrame(OLD).rec.sample_size("ndcg", difference=0.0, truth=pl.DataFrame(TEST), score=["score", "item"])
+    assert ("difference", "0.0") in caught.value.parts
+
+
+BAD_OPTIONS = {
+    "": [
+        "--by gone", "--item gone", "--score gone", "--rank gone", "--rank score", "--rank negative", "--score text",
+        "--score item --rank score", "--score score --score score", "--model gone", "--like nope", "--like sklearn",
+        "--catalog 0", "--catalog x.csv", "--truth x.csv", "--train truth.csv", "--features x.csv", "--min-relevance x",
+        "--sampled x", "--candidates item", "--tied item", "--subtopic gone", "--groupby x", "--alternative greater",
+        "--threshold 2", "--n-boot 9", "--digits 99", "--out x.doc", "--json --csv", "--format csv", "--separator ;;",
+    ],
+    "evaluate compare describe rank-models sample-size bounds estimate-with-judge": [
+        "-m ndgc", "-m nope", "-m 'ndcg(gian=1)'", "-m 'ndcg(gain=x)'", "-m ndcg@0", "-m novelty@2", "-m diversity@2",
+        "-m 'recall(k=2)@3'", "-m ild@2", "-m rmse", "-m ''", "-m revenue@2", "-m gini@2", "-m user_coverage@2", "-k 0",
+        "-k x", "-m ndcg -m NDCG", "--per gone", "--per item", "--per text --per text", "--weight negative",
+        "--weight text", "--weight gone", "--mean x", "--mean geometric", "--undefined x", "--undefined nan",
+        "--undefined raise", "--ties x", "--lists x", "--estimator x", "--estimator rank", "--estimator pooled",
+        "--sampled 1,2", "--sampled 0,5 --estimator rank", "--group text", "--condensed --candidates item",
+        "--by none --by user", "--by item --weight score", "--min-relevance nan", "--chance", "--counts", "--save x",
+    ],
+    "evaluate": [
+        "--fail-under ndcg", "--fail-under nope=1", "--fail-under ndcg=0.5 --sure --mean geometric", "--sure",
+        "--fail-on-check nope", "--fail-on-check duplicate_rows=2", "--save x.csv", "--save x.parquet", "--confidence 1",
+        "--per-item gone", "--per-item user", "--value text -m revenue@2", "--value negative -m revenue@2",
+        "--propensity negative", "--propensity text -m recall", "--chance -m gini@2", "--chance --mean geometric",
+        "--cluster user", "--baseline old",
+    ],
+    "compare rank-models sample-size describe": [
+        "--cluster gone", "--cluster item", "--cluster text", "--confidence 2", "--confidence 0.2", "--confidence nan",
+        "--correction x", "--test x", "--resamples 3", "--seed -1",
+    ],
+    "compare": [
+        "--test anytime-bounded --cluster user", "--test anytime-bounded --margin 1%", "--test wilcoxon --margin 0.1",
+        "--test anytime --correction maxt", "--correction maxt --test wilcoxon", "--interval bca", "--planned 0",
+        "--relative --test wilcoxon", "--relative --correction maxt", "--changed refuse", "--baseline gone",
+        "--baseline truth.csv", "--baseline plain.parquet", "--margin -1", "--margin x", "--margin nan",
+        "--correction dunnett", "--baseline old --fail-if-worse new", "--fail-if-worse", "--test anytime --cluster text",
+        "--test anytime-bounded -m dcg",
+    ],
+    "sample-size": ["--difference 0", "--difference x", "--difference 0.1 --power 2", "--difference 0.1 --tests 0"],
+    "bounds": ["--grade 0", "--grade 1000000", "--min-relevance 0"],
+    "changes": ["--most -1", "--baseline gone", "-m nope", "-m 'ndcg(gian=1)'", "-k 0", "-m gini"],
+    "check": ["-k 0", "--fail-on-check nope", "--per gone", "--fail-on-check high_chance=2"],
+    "report": ["--title ''", "--confidence 3", "-m nope", "--baseline gone", "--out x.doc", "--cluster gone"],
+    "estimate-with-judge": ["--judge x.csv", "--confidence 2"],
+    "explain": ["--like nope", "--undefined x", "--ties x", "--min-relevance nan", "--gain exp2", "--truth x"],
+    "sql": [
+        "--dialect x", "--ties first", "--undefined raise", "--features t", "--type x=y", "--type x", "--train t",
+        "-m nope", "--catalog 0", "-m novelty@2",
+    ],
+}  # fmt: skip
+LINES = {
+    "evaluate": ("{both} -m ndcg@2", "{one} -m ndcg@2", "{long} -m mrr"),
+    "compare": ("{both} -m ndcg@2", "{one} -m mrr", "{long} -m mrr"),
+    "changes": ("{both}", "{one}"),
+    "describe": ("{both} -m mrr", "{one} -m mrr"),
+    "check": ("{both}", "{one}"),
+    "rank-models": ("{both} -m mrr", "{one} -m mrr"),
+    "sample-size": ("{both} -m mrr --difference 0.1", "{one} --difference 0.1"),
+    "bounds": ("old.csv --truth truth.csv -m ndcg@2", "{one} -m mrr"),
+    "estimate-with-judge": ("old.csv --truth human.csv --judge truth.csv -m mrr", "old.csv --judge truth.csv"),
+    "report": ("{both} -m mrr",),
+    "explain": ("ndcg@10",),
+    "sql": ("-m ndcg@10 --table recs --dialect duckdb",),
+}
+INPUTS = {"both": "old.csv new.csv --truth truth.csv", "one": "plain.parquet", "long": "long.parquet --model model"}
+PYTHON_NAMES = sorted(
+    {*ALL_ROLES, "metrics", "k", "judge", "save", "counts", "chance", "truth", "table", "types", "title", "strict"}
+    | {name for call in ("compare", "describe", "sample_size", "rank_models", "bounds", "report") for name in options.own_arguments(call)}
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [*LINES])
+@pytest.mark.filterwarnings("ignore")
+def test_no_command_speaks_python(run, files, command):
+    pytest.importorskip("scipy")
+    pytest.importorskip("ibis")
+    pytest.importorskip("altair")
+    Path("truth.csv").write_text(Path("test.csv").read_text())
+    plain = files.with_columns(text=pl.lit("x"), negative=pl.lit(-1.0))
+    plain.write_parquet("plain.parquet")
+    pl.concat(plain.with_columns(model=pl.lit(name)) for name in "ab").write_parquet("long.parquet")
+    call = re.compile(r"\b[a-z_]\w*\(")
+    argument = re.compile(rf"(?<![\w@-])({'|'.join(PYTHON_NAMES)})=")
+    of_metric = re.compile(rf"\b({'|'.join(METRICS)})\([^()]*\)")
+    refused, python = 0, []
+    for commands, bad in BAD_OPTIONS.items():
+        if commands and command not in commands.split():
+            continue
+        for line in (f"{command} {line.format(**INPUTS)} {option}" for line in LINES[command] for option in bad):
+            code, _, err = run(line)
+            refused += code == 2
+            text = of_metric.sub("", err)
+            if call.search(text) or argument.search(text) or "`" in text or "Traceback" in text:
+                python.append((line, err))
+    assert not python
+    assert refused > 10
 
 
 def test_help_in_its_own_words_is_of_roles_and_not_that_of_their_docstring():
@@ -1267,7 +1380,7 @@ def test_another_separator_is_named(run, name, sign, hint):
 @pytest.mark.parametrize("rows", [3, 12_000], ids=["seen by the look at types", "after it"])
 @pytest.mark.parametrize(
     ("role", "column"),
-    [("", "score"), ("--score old", "old"), ("--rank place", "place"), ("--rank item --candidates ranked", "ranked")],
+    [("", "score"), ("--score old", "old"), ("--rank place", "place")],
 )
 def test_text_in_a_column_of_numbers_is_named_with_its_line(run, rows, role, column):
     lines = [f"{row},1,1,{row}.5" for row in range(rows)]

@@ -332,7 +332,7 @@ def test_digits_are_those_of_tables(run):
     assert "0.83\n" in run("evaluate recs.csv -m mrr --digits 2")[1]
     assert "0.833333333\n" in run("evaluate recs.csv -m mrr --digits 9 --out table.md")[1]
     assert "| 0.833333333 |" in Path("table.md").read_text()
-    assert "| 1 |" in run("evaluate recs.csv -m mrr --digits 0 --markdown")[1]
+    assert "|   1 |" in run("evaluate recs.csv -m mrr --digits 0 --markdown")[1]
     assert rows_of(run("evaluate recs.csv -m mrr --digits 2 --json")) == [{"mrr": pytest.approx(5 / 6, abs=1e-15)}]
     for digits in (-1, 16):
         code, _, err = run(f"evaluate recs.csv -m mrr --digits {digits}")

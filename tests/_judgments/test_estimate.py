@@ -205,7 +205,7 @@ def test_segments_have_estimates_of_their_own(engine, per):
 
 def test_evaluate_says_who_reads_two_kinds_of_judgments(library):
     shown, human, model = (library.DataFrame(each) for each in judgments())
-    with pytest.raises(recframe.OptionTypeError, match=r"estimate_with_judge\(\.\.\., truth=human, judge=model\)"):
+    with pytest.raises(recframe.OptionTypeError, match=r"estimate_with_judge with truth=human and judge=model"):
         recframe.rec(shown).evaluate("mrr", by="session", score="a", truth=human, judge=model)
 
 

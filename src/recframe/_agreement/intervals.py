@@ -43,7 +43,7 @@ class Interval(Options):
 
     def several(self) -> InputError:
         """Return the error for clusters that have several values within a list."""
-        msg = f"cluster={self.cluster!r} has several values within a list"
+        msg = f"`cluster={self.cluster!r}` has several values within a list"
         return InputError(msg, "give all rows of a list the same value")
 
     def terms(self, measures: Sequence[str]) -> dict[str, nw.Expr]:

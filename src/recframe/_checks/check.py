@@ -17,7 +17,7 @@ from recframe._engines.registry import adapter_of, is_lazy
 from recframe._plan.sum_columns import literal
 from recframe._query import query_of_call
 from recframe._values import flag
-from recframe.errors import InputError, OptionError
+from recframe.errors import InputError, OptionError, python_text
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ TOTAL, ORDER = "total", "order"
 def check(frame: Any, bound: Mapping[str, Any], k: Any, roles: dict[str, Any], *, strict: bool) -> Any:
     """Return the findings as a frame of the kind given, or raise for the errors among them."""
     if flag("strict", strict) and is_lazy(frame):
-        msg = "strict=True needs the data, which a lazy frame does not have yet"
-        raise OptionError(msg, f"strict=False, or {adapter_of(frame).remedy}")
+        msg = "`strict=True` needs the data, which a lazy frame does not have yet"
+        raise OptionError(msg, f"`strict=False`, or {adapter_of(frame).remedy}")
     truth = {**bound, **roles}.get("truth")
     query = query_of_call(bound, roles, CALL_ROLES["check"], [frame, truth])
     cutoff = check_k(k)
@@ -78,7 +78,7 @@ def _shown(finding: Finding, *, needy: bool) -> list[nw.Expr]:
     count = nw.col(finding.name)
     count = nw.when(nw.col(finding.needs) > 0).then(count) if needy else count
     numbers = [count.alias(COUNT), nw.col(finding.of).alias(TOTAL)]
-    texts = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.meaning}
+    texts = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: python_text(finding.meaning)}
     return [*numbers, *(literal(name, text) for name, text in texts.items())]
 
 
@@ -114,4 +114,4 @@ def _refuse(opened: Opened, found: Frame) -> None:
                 said.append(f"{finding.name}: {count} ({finding.meaning})")
     if said:
         msg = "the frame has errors\n" + "\n".join(said)
-        raise InputError(msg, "without strict=True, check returns all findings")
+        raise InputError(msg, "without `strict=True`, check returns all findings")

@@ -120,7 +120,7 @@ def _warn(reasons: Sequence[str], what: str, guesses: Sequence[str] = ()) -> Non
     """Warn of what was found, if anything was, and of guesses that `check` cannot confirm."""
     if reasons or guesses:
         listed = "\n".join(f"- {text}" for text in (*reasons, *guesses))
-        closing = "\ncheck() looks at all rows." if reasons else ""
+        closing = "\nThe call check looks at all rows." if reasons else ""
         warnings.warn(f"{what}:\n{listed}{closing}", DataWarning, stacklevel=stack_level())
 
 
@@ -184,7 +184,8 @@ def _ranks_as_scores(query: Query) -> Iterator[str]:
     """Yield which scores have the name of a rank, of which 1 is the best."""
     for name in () if query.by_rank else query.orders:
         if str(name).lower() in ("rank", *MEANT["rank"]):
-            yield f"score={name!r} is named like a rank, but the largest score comes first: rank={name!r} puts 1 first"
+            named = f"`score={name!r}` is named like a rank"
+            yield f"{named}, but the largest score comes first: `rank={name!r}` puts 1 first"
 
 
 def _small_catalog(frames: CallFrames, context: CallContext) -> Iterator[str]:
@@ -199,7 +200,7 @@ def _small_catalog(frames: CallFrames, context: CallContext) -> Iterator[str]:
     )
     if most is not None and count < most:
         held = f"and the frame holds {count:,} of at least {most:,}"
-        yield f"{counting[0]} reads the number of all items, {held}: catalog= names or counts them"
+        yield f"{counting[0]} reads the number of all items, {held}: `catalog=` names or counts them"
 
 
 def _lists_with_repeats(sample: Frames) -> int:
@@ -254,7 +255,7 @@ def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
         yield (
             f"each list has one relevant item among {length} rows, and lists hold different items. If the other rows "
             "are a sample of what a list would rank, the values are too high, and the better model may have the lower "
-            f"one: sampled=({length - 1}, n) estimates those of full lists of n items"
+            f"one: `sampled=({length - 1}, n)` estimates those of full lists of n items"
         )
 
 

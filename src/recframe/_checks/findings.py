@@ -31,28 +31,28 @@ class Finding:
 
 FINDINGS = (
     Finding("duplicate_rows", "error", ROWS, "the same item again in its list", ITEM_THERE,
-        "items are repeated in {lists}: item={item!r}. Each row counts as another item; drop the repeated rows."),
+        "items are repeated in {lists}: `item={item!r}`. Each row counts as another item; drop the repeated rows."),
     Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked"),
     Finding("impossible_ranks", "error", ROWS, "a rank below 1, or a fraction"),
     Finding("overlapping_ranks", "error", LISTS, "a rank within the tied block before it, as dense ranks give"),
     Finding("unused_model", "error", ROWS,
         "the column 'model' has several values and no role: all models are ranked together", MODEL_THERE,
         "the column 'model' has several values and no role: the rows of all models are ranked together. "
-        "For one row a model, model='model'; if it means something else, rename it"),
-    Finding("segments_within_lists", "error", LISTS, "several values of a column of per=: calls refuse it"),
+        "For one row a model, `model='model'`; if it means something else, rename it"),
+    Finding("segments_within_lists", "error", LISTS, "several values of a column of `per=`: calls refuse it"),
     Finding("no_list_in_truth", "error", ROWS, "no list of the truth has a row in the frame: ids that never match",
         warning="no list of {which} is in truth: {values}. Make the ids the same"),
     Finding("no_item_in_truth", "error", ROWS, "no item of the truth has a row in the frame: ids that never match",
         warning="no item of {which} is in truth: {values}. Make the ids the same"),
     Finding("nothing_ranked", "error", LISTS, "no list has a ranked row: every score is missing",
-        warning="nothing is ranked: {role}={column!r} is missing in every row"),
+        warning="nothing is ranked: `{role}={column!r}` is missing in every row"),
     Finding("nothing_ordered", "error", LISTS, "every list of several ranked rows ties throughout: values are chance",
-        warning="{role}={column!r} is the same in all rows of each list: nothing is ordered, values are chance"),
+        warning="`{role}={column!r}` is the same in all rows of each list: nothing is ordered, values are chance"),
     Finding("missing_keys", "warning", ROWS, "no list key: these rows form one list"),
     Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
-    Finding("assumed_relevance", "warning", ROWS, "0 in a column without a role, yet relevant: name it by relevant=",
+    Finding("assumed_relevance", "warning", ROWS, "0 in a column without a role, yet relevant: name it by `relevant=`",
         warning="truth has no column {relevant!r}, so each of its rows is relevant, but {columns} is 0 in some rows. "
-        "If that says what is relevant, relevant={first!r}"),
+        "If that says what is relevant, `relevant={first!r}`"),
     Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0",
         warning=f"most lists of truth, {{some}}, have no row of {{which}}: they score 0. {SAME_DAY}"),
     Finding("truth_of_unknown_items", "warning", ROWS, "relevant items that no list contains"),
@@ -62,12 +62,12 @@ FINDINGS = (
     Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),
     Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
     Finding("grades_below_relevant", "note", ROWS,
-        "above 0, but not relevant: graded metrics count them, ndcg unless grades='relevant'", GRADES_THERE),
+        "above 0, but not relevant: graded metrics count them, ndcg unless `grades='relevant'`", GRADES_THERE),
     Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE),
     Finding("high_chance", "note", LISTS, "k is half of the ranked rows or more: so is recall@k of a random order. "
-        "evaluate(..., chance=True) compares", GRADES_THERE),
+        "evaluate with `chance=True` compares", GRADES_THERE),
     Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),
-    Finding("dependent_lists", "note", LISTS, "a column of the key repeats: compare and describe may want cluster="),
+    Finding("dependent_lists", "note", LISTS, "a column of the key repeats: compare and describe may want `cluster=`"),
 )  # fmt: skip
 """What a check looks for, the severe first."""
 WARNINGS = {finding.name: finding.warning for finding in FINDINGS if finding.warning}

@@ -136,7 +136,7 @@ def _of_model(frame: Any, column: Any, model: Any) -> Any:
 def _each(frame: Any, truth: Any, what: str, names: Sequence[Any]) -> str:
     """Return examples of the values of columns in both frames."""
     role = "by" if what == "list" else what
-    return "; ".join(f"{role}={name!r} is {_examples(frame, truth, name)}" for name in names)
+    return "; ".join(f"`{role}={name!r}` is {_examples(frame, truth, name)}" for name in names)
 
 
 def _examples(frame: Any, truth: Any, name: Any) -> str:

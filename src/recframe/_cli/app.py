@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from recframe._cli.group import application
-from recframe._cli.terminal import as_options, complain, discard_output, warnings_as_lines
+from recframe._cli.terminal import complain, discard_output, said, warnings_as_lines
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._guesses import ELSEWHERE, role_meant
-from recframe.errors import RecError
+from recframe.errors import RecError, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         _with_what_is_meant(error).show()
         return 2
     except RecError as error:
-        complain(program, as_options(str(error)))
+        complain(program, said(error.parts))
         return 2
     except OSError as error:
         # Without the name of a file it is the output: a disk that is full, or a stream that is closed.
@@ -91,7 +91,7 @@ def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
     option = error.option_name.lstrip("-").replace("-", "_")
     roles = [parameter.name for parameter in (error.ctx.command.params if error.ctx else [])]
     meant = role_meant(option, [name for name in roles if name])
-    hint = f"Did you mean --{meant.replace('_', '-')}?" if meant else as_options(ELSEWHERE.get(option, ""))
+    hint = f"Did you mean --{meant.replace('_', '-')}?" if meant else said(parts_of(ELSEWHERE.get(option, "")))
     if not hint:
         return error
     return click.UsageError(f"No such option {error.option_name}. {hint[:1].upper()}{hint[1:]}", ctx=error.ctx)

@@ -60,6 +60,8 @@ DISPENSABLE = (
     "baseline", "verdict", "human_lists", "judge_lists", "judge_weight", "judge_mean",
 )  # fmt: skip
 """The columns that a narrow terminal does without, in turn."""
+PAIRED = ("compare", "changes", "rank_models", "sample_size")
+"""The calls that need two models."""
 
 
 def evaluate(
@@ -223,6 +225,11 @@ def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, An
     also = as_tuple(values.get("cluster"))
     files = values["files"], values["format"], roles, also, named, separator_of(values["separator"])
     frame, roles = Inputs(*files).read()
+    order = roles.get("rank") or roles.get("score") or "score"
+    alone = one and order in frame.columns and roles.get("model") is None and values.get("baseline") is None
+    if call in PAIRED and alone:
+        msg = f"{call.replace('_', '-')} needs two models, but there is one"
+        raise OptionError(msg, "old.csv new.csv; in one file, --score old --score new, or --model COLUMN")
     if call == "bounds" and roles.pop("model", None) is not None:
         msg = "bounds is about one model, but the files are several"
         raise OptionError(msg, "give the files of one model, and run it for each")
@@ -250,7 +257,8 @@ def _metrics(
 def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str]) -> Callable[[int], str]:
     """Return the table of the columns that fit a terminal, after those of ``--per``."""
     per = (*as_tuple(roles.get("per")), *as_tuple(roles.get("per_item")))
-    picked, limit = result.select(name for name in (*per, *columns) if name in result.columns), terminal.width()
+    names = dict.fromkeys(name for name in (*per, *columns) if name in result.columns)
+    picked, limit = result.select(*names), terminal.width()
     for name in DISPENSABLE:
         if limit is None or max(map(len, tables.table(picked).splitlines())) <= limit:
             break

@@ -10,13 +10,12 @@ import click
 
 import recframe
 from recframe._arguments import CALL_ROLES, ROLES, Roles
+from recframe._cli.terminal import said
 from recframe._docstrings import doc_of, entries_of
-from recframe.errors import OptionError
+from recframe.errors import Argument, OptionError, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-
-QUOTES = "\"'"
 
 HELP = {
     "by": "The list key: one column or several. none: all rows are one list. Rows without a key are a list too.",
@@ -83,15 +82,11 @@ def described(doc: str) -> dict[str, str]:
 
 
 def _in_options(text: str, names: Collection[str]) -> str:
-    """Return a text in which arguments, between backticks, are options, and frames are files."""
-    parts = text.replace("the frame", "the files").replace("frame", "file").replace("``", "`").split("`")
-    return "".join(as_option(part, names) if number % 2 else part for number, part in enumerate(parts))
-
-
-def as_option(argument: str, names: Collection[str]) -> str:
-    """Return an argument of these names as an option, ``by="user"`` as ``--by user``; other texts stay."""
-    name, _, value = argument.partition("=")
-    return f"{option_name(name)} {value.strip(QUOTES)}".rstrip() if name in names else argument
+    """Return a text of a docstring in which arguments are options, and frames are files."""
+    text = text.replace("the frame", "the files").replace("frame", "file").replace("``", "`")
+    text = said(part if isinstance(part, Argument) and part.name in names else str(part) for part in parts_of(text))
+    parts = text.split("`")
+    return "".join(option_name(part) if number % 2 and part in names else part for number, part in enumerate(parts))
 
 
 def option_name(argument: str) -> str:

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shlex
 import sys
 import textwrap
 import unicodedata
 import warnings
+from ast import literal_eval
 from contextlib import contextmanager
 from itertools import filterfalse
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import RecWarning, visible
+from recframe.errors import Bound, Example, RecWarning, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import TextIO
+
+    from recframe.errors import Argument, Part
 
 _ASCII = str.maketrans({
     "Σ": "sum", "Π": "product", "√": "sqrt", "τ": "tau", "≤": "<=", "≥": ">=", "·": "*", "−": "-",
@@ -84,45 +86,36 @@ def complain(program: str, text: str) -> None:
         sys.stderr.write(f"{program}: {visible(text, keep=chr(10))}\n")
 
 
-def as_options(text: str) -> str:
-    """Return a message in which the arguments of Python, ``by='user'``, are options: ``--by user``."""
-    from recframe._arguments import ROLES
-    from recframe._cli.options import own_arguments
-
-    text = _BOUND.sub(lambda call: _NEXT.sub(" ", call[1]), text)
-    text = text.replace(ONE_MODEL, f"old.csv new.csv; in one file, {ONE_MODEL}")
-    arguments = {*ROLES, *own_arguments("compare"), "metrics", "judge", "save", "counts", "chance"}
-    return "\n".join(" ".join(_with_options(iter(line.split(" ")), arguments)) for line in text.split("\n"))
+def said(parts: Iterable[Part]) -> str:
+    """Return a message whose arguments are options of the command line."""
+    return "".join(part if isinstance(part, str) else option_of(part) for part in parts)
 
 
-_BOUND = re.compile(r"df\.rec\(([^()]*)\)(?=;|$)", re.MULTILINE)
-"""The call that binds roles, in a hint."""
-_NEXT = re.compile(r", (?=\w+=)")
-ONE_MODEL = "score=['old', 'new'], or model='model'"
-"""The hint where a call needs two models: on the command line, files are models too."""
-CLOSING = {"'": "'", "[": "]", "(": ")"}
-"""What ends a value of several words, by how it starts."""
+def option_of(part: Argument | Bound | Example) -> str:
+    """Return an argument as an option, ``by=['user', 'day']`` as ``--by user --by day``, and bound ones too."""
+    if isinstance(part, Example):
+        return ""
+    if isinstance(part, Bound):
+        return " ".join(map(option_of, part.arguments))
+    name, value = part
+    option = SHORT.get(name, f"--{name.replace('_', '-')}")
+    if value in ("", "True"):  # no value, or a flag
+        return option
+    try:
+        content = literal_eval(value)
+    except (SyntaxError, ValueError):  # a word that stands for a file, or nan
+        return f"{option} {value}"
+    if name == "sampled" and isinstance(content, tuple):
+        content = ",".join(map(str, content))
+    if isinstance(content, dict):
+        content = [f"{key}={each}" for key, each in content.items()]
+    values = content if isinstance(content, list | tuple) else [content]
+    # The word for what is no key is none, as help says.
+    return " ".join(f"{option} {shlex.quote('none' if each is None else str(each))}" for each in values)
 
 
-def _with_options(words: Iterator[str], arguments: Collection[str]) -> Iterator[str]:
-    """Yield the words of a line, those that are arguments as options."""
-    for word in words:
-        name, is_argument, value = word.partition("=")
-        if not is_argument or name not in arguments or "..." in value:
-            yield word
-            continue
-        option = "-m" if name == "metrics" else f"--{name.replace('_', '-')}"
-        if value[:1] in CLOSING:
-            closing = CLOSING[value[0]]
-            while closing not in value[1:]:
-                value += f" {next(words, closing)}"
-            inside, _, after = value[1:].partition(closing)
-            parts = [inside] if closing == "'" else [part.strip("'") for part in inside.split(", ")]
-            parts = [",".join(parts).replace("_", "")] if name == "sampled" else parts
-            yield " ".join(f"{option} {shlex.quote(part)}" for part in parts) + after
-        else:
-            value = value.removeprefix("True")  # of a flag
-            yield f"{option}{value}" if value[:1] in ("", *",;:.)") else f"{option} {value}"
+SHORT = {"metrics": "-m", "k": "-k", "types": "--type"}
+"""The options that are not called like their arguments."""
 
 
 def progress(text: str) -> None:
@@ -144,7 +137,7 @@ def warnings_as_lines(program: str) -> Iterator[None]:
 
     def line(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, RecWarning):
-            complain(program, f"warning: {as_options(str(message))}")
+            complain(program, f"warning: {said(getattr(message, 'parts', (str(message),)))}")
         else:
             show(message, category, *place, **more)
 

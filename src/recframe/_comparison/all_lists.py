@@ -70,7 +70,7 @@ def check_left_out(plan: Plan, refused: Mapping[str, bool]) -> None:
     together, why = of_all_lists(plan), next((name for name, holds in refused.items() if holds), None)
     if together and why is not None:
         msg = f"{why} needs a value per list, but {together[0].label} is one value of all lists together"
-        raise OptionError(msg, "test='t' compares it with another model of the call, by leaving lists out")
+        raise OptionError(msg, "`test='t'` compares it with another model of the call, by leaving lists out")
 
 
 class LeftOut:

@@ -54,7 +54,7 @@ class Options:
     def of(cls, most: Any, items: Any, baseline: Any) -> Options:
         """Check what can be checked without a frame."""
         if most is not None:
-            most = whole_number("most", most, "most=20, or None for all lists", least=1, most=None)
+            most = whole_number("most", most, "`most=20`, or None for all lists", least=1, most=None)
         return cls(most, flag("items", items), baseline)
 
 
@@ -93,7 +93,7 @@ def _sides_of(models: Sequence[Any], baseline: Any) -> tuple[int, int]:
     """Return the numbers of the models before and after, or raise unless there are two."""
     if len(models) != 2:  # noqa: PLR2004
         msg = f"changes looks at two models, but {len(models)} are named: {', '.join(map(repr, models))}"
-        raise OptionError(msg, "score=['old', 'new'], or model='model' of a frame with the rows of two")
+        raise OptionError(msg, "`score=['old', 'new']`, or `model='model'` of a frame with the rows of two")
     ((after, before),) = model_pairs(models, baseline)
     return before, after
 

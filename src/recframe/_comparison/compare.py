@@ -57,17 +57,17 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
     chance = _is_chance(options.baseline) and not plan.context.long and CHANCE not in plan.context.query.orders
     refused = {
-        f"test={options.test!r}": options.test != "t",
-        f"correction={options.correction!r}": options.correction in SIMULTANEOUS,
+        f"`test={options.test!r}`": options.test != "t",
+        f"`correction={options.correction!r}`": options.correction in SIMULTANEOUS,
         "a baseline in a file": stored is not None,
-        f"baseline={CHANCE!r}": _is_chance(options.baseline),
+        f"`baseline={CHANCE!r}`": _is_chance(options.baseline),
     }
     check_left_out(plan, refused)
     check_ranks(options, plan.context.query.weight)
     check_looks(options, plan.context.query.weight)
     check_relative(options)
     if chance:
-        check_chance(plan.context.query, plan.metrics, f"baseline={CHANCE!r}")
+        check_chance(plan.context.query, plan.metrics, f"`baseline={CHANCE!r}`")
     columns = columns_of(options) if stored is None else (*columns_of(options), "changed")
     frame = result_frame(plan, lambda: _rows(plan, options, stored, columns), columns, named_by_text=stored is not None)
     return remember(frame, options.confidence)
@@ -87,7 +87,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
         numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
     elif _is_chance(options.baseline) and CHANCE not in values.models:
         numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
-        values = values.with_model(ListValues(plan_of_chance(plan, f"baseline={CHANCE!r}")), CHANCE)
+        values = values.with_model(ListValues(plan_of_chance(plan, f"`baseline={CHANCE!r}`")), CHANCE)
     else:
         numbers = model_pairs(values.models, options.baseline)
     check_simultaneous(options, len(values.models))
@@ -183,10 +183,10 @@ def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
     if repeated:
         # Whoever writes a key names the unit first: by=["user", "day"].
         column, *others = repeated
-        also = "".join(f", or cluster={other!r} if those of one {other} are more alike" for other in others)
+        also = "".join(f", or `cluster={other!r}` if those of one {other} are more alike" for other in others)
         msg = (
             f"{len(keys)} lists have {repeated[column]} values of {column!r}: lists of one value may be alike, and then"
-            f" intervals are too short and p-values too small.\nName it to draw its lists together: cluster={column!r}"
-            f"{also}"
+            " intervals are too short and p-values too small.\nName it to draw its lists together: "
+            f"`cluster={column!r}`{also}"
         )
         warnings.warn(msg, DataWarning, stacklevel=stack_level())

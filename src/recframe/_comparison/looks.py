@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from recframe._comparison.options import Options
 
-ASYMPTOTIC = "test='anytime', which reads standard errors"
+ASYMPTOTIC = "`test='anytime'`, which reads standard errors"
 
 
 def check_looks(options: Options, weight: str | None) -> None:
@@ -27,15 +27,15 @@ def check_looks(options: Options, weight: str | None) -> None:
     if options.test not in ANYTIME:
         return
     if options.correction in SIMULTANEOUS:
-        msg = f"correction={options.correction!r} holds at one look, but test={options.test!r} at all of them"
-        raise OptionError(msg, "correction='holm', whose p-values hold at all looks too")
+        msg = f"`correction={options.correction!r}` holds at one look, but `test={options.test!r}` at all of them"
+        raise OptionError(msg, "`correction='holm'`, whose p-values hold at all looks too")
     if options.test == "anytime":
         return
     if options.cluster or weight:
-        msg = f"test={options.test!r} accepts neither cluster= nor weight=, as it bounds what a list adds"
+        msg = f"`test={options.test!r}` accepts neither `cluster=` nor `weight=`, as it bounds what a list adds"
         raise OptionError(msg, ASYMPTOTIC)
     if options.margin is not None and options.margin.relative:
-        msg = f"test={options.test!r} accepts no margin in percent, as the differences have no known range then"
+        msg = f"`test={options.test!r}` accepts no margin in percent, as the differences have no known range then"
         raise OptionError(msg, "give the margin as a number, or " + ASYMPTOTIC)
 
 
@@ -50,7 +50,7 @@ def check_bounded(options: Options, metrics: Iterable[tuple[str, tuple[float, fl
     for name, bounds, weighs in metrics if options.test == "anytime-bounded" else ():
         if weighs or not math.isfinite(bounds[1]):
             why = "which weighs lists" if weighs else "which has no greatest value"
-            msg = f"test={options.test!r} needs values within known bounds, but one of the metrics is {name}, {why}"
+            msg = f"`test={options.test!r}` needs values within known bounds, but one of the metrics is {name}, {why}"
             raise OptionError(msg, ASYMPTOTIC)
 
 
@@ -65,8 +65,8 @@ def check_relative(options: Options) -> None:
     if not options.relative:
         return
     if options.test not in OF_SUMS or options.test == "anytime-bounded":
-        msg = f"relative=True needs a test with a standard error, but test={options.test!r} has none"
-        raise OptionError(msg, "test='t' or test='anytime'")
+        msg = f"`relative=True` needs a test with a standard error, but `test={options.test!r}` has none"
+        raise OptionError(msg, "`test='t'` or `test='anytime'`")
     if options.correction in SIMULTANEOUS:
-        msg = f"relative=True gives the interval of each row, but correction={options.correction!r} one of all rows"
-        raise OptionError(msg, "correction='holm'")
+        msg = f"`relative=True` gives the interval of each row, but `correction={options.correction!r}` one of all rows"
+        raise OptionError(msg, "`correction='holm'`")

@@ -25,7 +25,7 @@ BEYOND = ("below", "above")
 """The ends of a margin: a difference as far below 0 as it is large, and above."""
 LARGEST = 1e100
 """The largest margin: the squares of larger ones are no numbers."""
-HINT = "{0}=0.01, or {0}='1%' of the baseline's mean"
+HINT = "`{0}=0.01`, or `{0}='1%'` of the baseline's mean"
 CONSTANT = {
     "baseline": "weight", "products": "difference", "baseline_squares": "weight",
     "unit_cross": "unit_products", "unit_baseline_squares": "unit_weight_squares",
@@ -58,16 +58,16 @@ class Margin:
         if relative:
             text, sign, rest = margin.strip().partition("%")
             if not sign or rest:
-                msg = f"{name}={quoted(margin)} is neither a number nor a percentage"
+                msg = f"`{name}={quoted(margin)}` is neither a number nor a percentage"
                 raise OptionTypeError(msg, HINT.format(name))
             try:
                 text = float(text) / 100
             except ValueError:
-                msg = f"{name}={quoted(margin)} is not a percentage"
+                msg = f"`{name}={quoted(margin)}` is not a percentage"
                 raise OptionTypeError(msg, HINT.format(name)) from None
         size = number(name, text, HINT.format(name))
         if not 0 <= size <= LARGEST:
-            msg = f"{name}={quoted(margin)} is not {'0 or more' if size < 0 else f'{LARGEST:g} or less'}"
+            msg = f"`{name}={quoted(margin)}` is not {'0 or more' if size < 0 else f'{LARGEST:g} or less'}"
             raise OptionError(msg, HINT.format(name))
         return cls(size, relative) if size > 0 else None
 

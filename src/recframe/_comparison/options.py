@@ -54,9 +54,9 @@ class Draws(Intervals):
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without a frame."""
-        hint = "resamples=10_000"
+        hint = "`resamples=10_000`"
         named["resamples"] = whole_number("resamples", named["resamples"], hint, least=100, most=MOST_RESAMPLES)
-        named["seed"] = whole_number("seed", named["seed"], "seed=0", least=0, most=None)
+        named["seed"] = whole_number("seed", named["seed"], "`seed=0`", least=0, most=None)
         return super().of(labels, **named)
 
 
@@ -90,9 +90,9 @@ class Options(Draws):
         if named.get("changed") is not None:
             choice("changed", named["changed"], get_args(Changed))
         if named["interval"] == "bca" and named["test"] != "bootstrap":
-            msg = f"interval='bca' is the bootstrap's, but test={named['test']!r} is another test"
-            raise OptionError(msg, "test='bootstrap', or leave interval= out")
-        named["planned"] = whole_number("planned", named.get("planned", 10_000), "planned=10_000", least=1, most=None)
+            msg = f"`interval='bca'` is the bootstrap's, but `test={named['test']!r}` is another test"
+            raise OptionError(msg, "`test='bootstrap'`, or leave `interval=` out")
+        named["planned"] = whole_number("planned", named.get("planned", 10_000), "`planned=10_000`", least=1, most=None)
         named["relative"] = flag("relative", named.get("relative", False))
         named["margin"] = Margin.of(named.get("margin"))
         return super().of(labels, **named)
@@ -104,6 +104,6 @@ def _check_name(baseline: Any) -> None:
     kind = type(baseline)
     of_data = hasattr(kind, "__array__") and hasattr(kind, "__len__") and not issubclass(kind, str)
     if is_frame(baseline) or of_data:
-        msg = f"baseline= is {a_type(baseline)}, but it is the name of a model or of a file"
-        hint = "baseline='prod.parquet', which evaluate with save='prod.parquet' writes; a state: "
+        msg = f"`baseline=` is {a_type(baseline)}, but it is the name of a model or of a file"
+        hint = "`baseline='prod.parquet'`, which evaluate with `save='prod.parquet'` writes; a state: "
         raise OptionTypeError(msg, hint + "recframe.merge_states(df.rec.state(...)).compare(baseline=state)")

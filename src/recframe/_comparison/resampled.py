@@ -32,11 +32,11 @@ def check_ranks(options: Options, weight: str | None) -> None:
         Wilcoxon's test is to weigh or to cluster lists, or to have a margin.
     """
     if options.test == "wilcoxon" and options.margin is not None:
-        msg = "test='wilcoxon' accepts no margin=, as it compares ranks of differences, not means"
-        raise OptionError(msg, "test='t' or test='randomization'")
+        msg = "`test='wilcoxon'` accepts no `margin=`, as it compares ranks of differences, not means"
+        raise OptionError(msg, "`test='t'` or `test='randomization'`")
     if options.test == "wilcoxon" and (options.cluster or weight):
-        msg = "test='wilcoxon' accepts neither cluster= nor weight=, as it ranks single lists"
-        raise OptionError(msg, "test='t' or test='randomization'")
+        msg = "`test='wilcoxon'` accepts neither `cluster=` nor `weight=`, as it ranks single lists"
+        raise OptionError(msg, "`test='t'` or `test='randomization'`")
 
 
 def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, Any]], options: Options) -> None:

@@ -34,18 +34,18 @@ def check_simultaneous(options: Options, models: int) -> None:
     """
     if options.correction not in SIMULTANEOUS:
         return
-    what = f"correction={options.correction!r}"
+    what = f"`correction={options.correction!r}`"
     if options.test == "wilcoxon":
-        msg = f"{what} is about means, but test='wilcoxon' compares ranks"
-        raise OptionError(msg, "test='t', or correction='holm'")
+        msg = f"{what} is about means, but `test='wilcoxon'` compares ranks"
+        raise OptionError(msg, "`test='t'`, or `correction='holm'`")
     if options.correction != "dunnett":
         return
     if options.test != "t":
-        msg = f"{what} is of t-tests, but test={options.test!r} is another test"
-        raise OptionError(msg, "test='t', or correction='maxt'")
+        msg = f"{what} is of t-tests, but `test={options.test!r}` is another test"
+        raise OptionError(msg, "`test='t'`, or `correction='maxt'`")
     if options.baseline is None and models > 2:  # noqa: PLR2004 - a pair
-        msg = f"{what} compares models with one baseline, but baseline= names none"
-        raise OptionError(msg, "baseline='old', or correction='maxt' for all pairs")
+        msg = f"{what} compares models with one baseline, but `baseline=` names none"
+        raise OptionError(msg, "`baseline='old'`, or `correction='maxt'` for all pairs")
 
 
 def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[str, Any]]:

@@ -79,7 +79,7 @@ def _taken(source: Source) -> set[str]:
 
 def _message(specs: Sequence[ColumnSpec], name: str, in_frame: Collection[Any]) -> str:
     """Return what a frame lacks, and what it has."""
-    roles = ", ".join(f"{spec.role}={spec.column!r}" for spec in specs)
+    roles = ", ".join(f"`{spec.role}={spec.column!r}`" for spec in specs)
     names = ", ".join(map(repr, in_frame)) or "no columns"
     return f"{roles}: {called(name)} has no such column{'s' * (len(specs) > 1)}; it has {names}"
 
@@ -96,10 +96,10 @@ class _Remedies:
         """Return the hint for the only column that is missing."""
         shared = self._shared(name, spec)
         if shared is not None:
-            return f"{spec.role}={shared!r}, which both frames have"
+            return f"`{spec.role}={shared!r}`, which both frames have"
         several = [part.strip() for part in str(spec.column).split(",")]
         if len(several) > 1 and {*several} <= {*self.in_frames[name]}:
-            return f"{spec.role}={several}"
+            return f"`{spec.role}={several}`"
         if self._is_matched(name, spec):
             return f"{MATCHED}: in {name}, rename {self._renamed(name, spec, spec.column)}"
         near, usual = self._guesses(name, spec)
@@ -141,9 +141,9 @@ class _Remedies:
             arguments[role] = columns[0] if len(columns) == 1 else columns
         texts = {role: f"{role}={value!r}" for role, value in arguments.items()}
         if len(texts) == 1:
-            return [*texts.values()]
+            return [f"`{text}`" for text in texts.values()]
         bound = [texts.pop(role) for role in (*COLUMNS, "rank") if role in texts]
-        return [*([f"df.rec({', '.join(bound)})"] if bound else []), *texts.values()]
+        return [*([f"`df.rec({', '.join(bound)})`"] if bound else []), *(f"`{text}`" for text in texts.values())]
 
     def _columns_of(self, role: str) -> list[str]:
         """Return the columns that the call reads for a role, in its order."""
@@ -186,28 +186,28 @@ class _Remedies:
 
     def _ways(self, name: str, spec: ColumnSpec, usual: Sequence[Any]) -> list[str]:
         """Return what may be done where no column has almost the same name."""
-        ways = ["rank='rank'"] if spec.role == "score" and "rank" in self.in_frames[name] else []
+        ways = ["`rank='rank'`"] if spec.role == "score" and "rank" in self.in_frames[name] else []
         is_whole_key = spec.role == "by" and len(self._columns_of("by")) == 1
-        ways += ["by=None, if the frame is one list"] if is_whole_key and not usual else []
+        ways += ["`by=None`, if the frame is one list"] if is_whole_key and not usual else []
         if spec.role == "relevant" and name != "truth" and not usual:
-            ways.append("truth=, if another frame holds what was relevant")
+            ways.append("`truth=`, if another frame holds what was relevant")
         elif spec.refuses_other_names and not usual:
-            ways.append(f"{spec.role}= names the column that holds it")
+            ways.append(f"`{spec.role}=` names the column that holds it")
         elif name == "truth" and spec.role != "relevant" and not usual:
             ways.append("join it to truth")
         elif spec.use in ("attribute", "value"):
             ways.append(self._joined(spec))
-        ways += [f"{spec.role}={column!r}" for column in usual]
+        ways += [f"`{spec.role}={column!r}`" for column in usual]
         if spec.remedy:
             return [*ways[:-1], *(f"{way}, or {spec.remedy}" for way in ways[-1:])] or [spec.remedy]
-        return ways or [f"{spec.role}= names the column that holds it"]
+        return ways or [f"`{spec.role}=` names the column that holds it"]
 
     def _joined(self, spec: ColumnSpec) -> str:
         """Return how a column that another frame holds gets into this one."""
         holder = next((f"{name} has it:" for name, names in self.in_frames.items() if spec.column in names), None)
         example = self.join.format((self._columns_of("by") or ["user"])[0])
         into = "the frame or to truth" if "truth" in self.sources else "the frame"
-        return f"{holder or 'if another frame has it,'} join it to {into} first, as in {example}"
+        return f"{holder or 'if another frame has it,'} join it to {into} first`, as in {example}`"
 
 
 def alike_columns(name: str, alike: Iterable[str]) -> InputError:
@@ -226,7 +226,7 @@ def not_a_number(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column whose type its role cannot use."""
     expected = "bool, integer or float" if spec.may_be_bool else "integer or float"
     what = "relevance" if spec.role == "relevant" else f"a {spec.role}"
-    msg = f"{spec.role}={spec.column!r} has the type {dtype}, but {what} must be {expected}"
+    msg = f"`{spec.role}={spec.column!r}` has the type {dtype}, but {what} must be {expected}"
     hint = "cast the column to a number first"
     if any(word in str(dtype).lower() for word in ("list", "array")):
         hint = "one row an item: see recframe.from_lists, or explode the column"
@@ -240,24 +240,26 @@ def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
         True: ("a date or a datetime, as what it is compared with is one", "parse or cast it, or give a number"),
         False: ("a number, as what it is compared with is one", "give a datetime or a timedelta instead"),
     }[spec.dated]
-    msg = f"{spec.role}={spec.column!r} has the type {dtype}, but a {spec.role} is {expected}"
+    msg = f"`{spec.role}={spec.column!r}` has the type {dtype}, but a {spec.role} is {expected}"
     return ColumnTypeError(msg, hint)
 
 
 def no_lists(role: str, column: str, dtype: object) -> ColumnTypeError:
     """Return the error for a column that should hold lists."""
-    return ColumnTypeError(f"{role}={column!r} has the type {dtype}, but lists are needed", "a list in order for each")
+    return ColumnTypeError(
+        f"`{role}={column!r}` has the type {dtype}, but lists are needed", "a list in order for each"
+    )
 
 
 def unlike_keys(spec: ColumnSpec, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:
     """Return the error for a key that has types in two frames, each named with its type, which never match."""
     types = ", but ".join(f"{dtype} in {called(name)}" for name, dtype in (left, right))
-    msg = f"{spec.role}={spec.column!r} has the type {types}"
+    msg = f"`{spec.role}={spec.column!r}` has the type {types}"
     return ColumnTypeError(msg, "cast one of them, else no row would match")
 
 
 def no_common_type(spec: ColumnSpec, dtypes: Iterable[object]) -> ColumnTypeError:
     """Return the error for a key of several types, none of which holds all of its values."""
     types = " and ".join(dict.fromkeys(map(str, dtypes)))
-    msg = f"{spec.role}={spec.column!r} has the types {types}, and none holds the values of all frames"
+    msg = f"`{spec.role}={spec.column!r}` has the types {types}, and none holds the values of all frames"
     return ColumnTypeError(msg, "cast it to one type in all frames")

@@ -48,7 +48,7 @@ LEAST_EXPONENT = -708.0
 class Ibis(SqlEngine):
     """Ibis expressions, which need no connection."""
 
-    remedy = "fetch the rows first: table.to_polars()"
+    remedy = "fetch the rows first, with table.to_polars"
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for source in sources.values():

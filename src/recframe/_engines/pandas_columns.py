@@ -86,7 +86,7 @@ def check_once(name: str, source: Source) -> None:
     frame = source.native
     for spec in source.specs.values():
         if spec.column in frame.columns and (found := frame[spec.column]).ndim > 1:
-            msg = f"{spec.role}={spec.column!r}: {called(name)} has {found.shape[1]} columns of that name"
+            msg = f"`{spec.role}={spec.column!r}`: {called(name)} has {found.shape[1]} columns of that name"
             raise MissingColumnError(msg, "rename all but one of them")
 
 
@@ -300,7 +300,7 @@ def _factorized(joint: Any, spec: ColumnSpec) -> tuple[Any, Any]:
     except (TypeError, NotImplementedError) as error:
         # Arrow's own text names no value.
         reason = error if isinstance(error, TypeError) else joint.dtype
-        msg = f"{spec.role}={spec.column!r} holds values that cannot be compared: {reason}"
+        msg = f"`{spec.role}={spec.column!r}` holds values that cannot be compared: {reason}"
         raise ColumnTypeError(msg, "cast the column to text first") from error
     if spec.use != "key" and (codes < 0).any():
         # Sorted, a missing value comes last whatever the direction, and it is no value of an attribute: a null.

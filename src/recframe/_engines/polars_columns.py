@@ -232,13 +232,13 @@ def _encode_objects(
     try:
         values = list({*chain.from_iterable(held.values())} - {None})
     except TypeError as error:
-        msg = f"{spec.role}={spec.column!r} holds values that cannot be compared: {error}"
+        msg = f"`{spec.role}={spec.column!r}` holds values that cannot be compared: {error}"
         raise ColumnTypeError(msg, "cast the column to text first") from error
     try:
         values.sort()
     except TypeError:
         if spec.use == "order":
-            msg = f"{spec.role}={spec.column!r} holds objects that have no order"
+            msg = f"`{spec.role}={spec.column!r}` holds objects that have no order"
             raise ColumnTypeError(msg, "cast the column to text first") from None
     codes = {value: code for code, value in enumerate(values)}
     coded = {name: pl.Series(column, [*map(codes.get, objects)], dtype=pl.Int64) for name, objects in held.items()}

@@ -67,7 +67,7 @@ class SchemaCheck:
         read = self._eager.open_frames(empty).frames
         for spec in (spec for source in empty.values() for spec in source.specs.values() if not spec.is_flag):
             if any(schema.get(spec.column) == pl.Object for schema in schemas.values()):
-                msg = f"{spec.role}={spec.column!r} holds Python objects, which lazy frames cannot compare"
+                msg = f"`{spec.role}={spec.column!r}` holds Python objects, which lazy frames cannot compare"
                 raise ColumnTypeError(msg, "cast the column to text, or collect() the frame first")
         self._types = {name: dict(read[name].to_native().collect_schema()) for name in read}
         self._schemas = schemas

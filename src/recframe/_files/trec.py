@@ -183,8 +183,8 @@ def read_qrels(
     path = as_path(path)
     frame, layout = read_fields(path, QRELS, constructors_for((), library), columns)
     if subtopic is not None and "iteration" not in layout.fields:
-        msg = f"subtopic={quoted(subtopic)}: {str(path)!r} has no subtopics, as a line has {layout}"
-        raise OptionError(msg, "leave subtopic= out, or read a file of ndeval")
+        msg = f"`subtopic={quoted(subtopic)}`: {str(path)!r} has no subtopics, as a line has {layout}"
+        raise OptionError(msg, "leave `subtopic=` out, or read a file of ndeval")
     if layout is POSITIVES:
         frame = nw.from_native(frame).with_columns(nw.lit(1, nw.Int64).alias(names["relevant"])).to_native()
     return frame
@@ -233,8 +233,8 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
     allowed = tuple(name for name in CALL_ROLES["top"] if name != "model")
     query = one_order(query_of_call({}, roles, allowed, [frame]), "write_run")
     if len(query.by) != 1:
-        msg = f"by={list(query.by)!r} names {len(query.by)} columns, but a line of a run has one query"
-        raise OptionError(msg, "by='user', or one column made of several")
+        msg = f"`by={list(query.by)!r}` names {len(query.by)} columns, but a line of a run has one query"
+        raise OptionError(msg, "`by='user'`, or one column made of several")
     order = query.orders[0]
     check_roles(by=query.by, item=[query.item], **{"rank" if query.by_rank else "score": [order]})
     place_column = place_beside([query.by[0], query.item, order])

@@ -66,7 +66,7 @@ def check_metrics(metrics: Sequence[Metric]) -> None:
             value = getattr(metric, name, None)
             if value is not None and value not in words:
                 msg = f"bounds of {metric.label} are not known exactly"
-                raise OptionError(msg, f"leave {name}={value!r} out")
+                raise OptionError(msg, f"leave `{name}={value!r}` out")
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class Lists:
         relevance = judged[RELEVANCE].cast(nw.Float64()).to_numpy().tolist()
         for pair, value in zip(rows_of(judged, [*keys, ITEM]), relevance, strict=True):
             if value < 0:
-                msg = f"truth= holds the relevance {value:g}, but bounds go from 0 to the largest grade"
-                raise InputError(msg, "leave unjudged rows out of truth=")
+                msg = f"`truth=` holds the relevance {value:g}, but bounds go from 0 to the largest grade"
+                raise InputError(msg, "leave unjudged rows out of `truth=`")
             if not math.isnan(value):
                 relevances[pair] = max(value, relevances.get(pair, 0.0))
         _, numbers = numbered(pair[:-1] for pair, value in relevances.items() if value > 0)
@@ -231,11 +231,11 @@ def bounds(plan: Plan, grade: Any) -> Any:
     """Return one row per value of `per`, model and metric, as a frame of the kind given."""
     query = plan.context.query
     check_metrics(plan.metrics)
-    grade = None if grade is None else number("grade", grade, "grade=3")
+    grade = None if grade is None else number("grade", grade, "`grade=3`")
     for metric, _, high in plan.requirements.limits:
         if grade is not None and grade > high:
-            msg = f"grade={grade:g}, but {metric.label} accepts at most {high:g}"
-            raise OptionError(msg, "grade= is the largest relevance that an unjudged item may have, such as 3")
+            msg = f"`grade={grade:g}`, but {metric.label} accepts at most {high:g}"
+            raise OptionError(msg, "`grade=` is the largest relevance that an unjudged item may have, such as 3")
     columns = COLUMNS if query.several else COLUMNS[1:]
 
     def rows() -> nw.DataFrame[Any]:
@@ -256,11 +256,11 @@ def _largest(grade: float | None, lists: Lists, level: float | None) -> float:
     """Return the largest grade of a judgment, which makes an item relevant."""
     largest = float(max(lists.judged[2], default=1.0)) if grade is None else grade
     if level is not None and level <= 0:
-        msg = f"min_relevance={level:g} makes items of grade 0 relevant, and these are the least judgment"
+        msg = f"`min_relevance={level:g}` makes items of grade 0 relevant, and these are the least judgment"
         raise OptionError(msg, "give a least relevance above 0")
     if largest <= 0 or largest < (level or 0.0):
-        msg = f"grade={largest:g} makes no item relevant" + (f" with min_relevance={level:g}" if level else "")
-        raise OptionError(msg, "grade= is the largest relevance that an unjudged item may have")
+        msg = f"`grade={largest:g}` makes no item relevant" + (f" with `min_relevance={level:g}`" if level else "")
+        raise OptionError(msg, "`grade=` is the largest relevance that an unjudged item may have")
     return largest
 
 

@@ -40,10 +40,10 @@ def check_frames(truth: Any, judge: Any) -> None:
         The judgments of the model are no frame.
     """
     if truth is None:
-        msg = "estimate_with_judge needs truth=, the human judgments of some lists"
-        raise OptionError(msg, "estimate_with_judge('ndcg', 10, truth=human, judge=model)")
+        msg = "estimate_with_judge needs `truth=`, the human judgments of some lists"
+        raise OptionError(msg, "`truth=human` and `judge=model`, two frames of judgments")
     if not is_frame(judge):
-        msg = f"judge= is {a_type(judge)}, but it is the frame of a model's judgments"
+        msg = f"`judge=` is {a_type(judge)}, but it is the frame of a model's judgments"
         raise OptionTypeError(msg, REQUIRED["judge"])
 
 
@@ -125,12 +125,12 @@ def _lists(by_human: Judged, by_judge: Judged) -> tuple[Any, Any, Any]:
     outside = [text for text in by_human.places if text not in by_judge.places]
     if outside:
         count = "1 list" if len(outside) == 1 else f"{len(outside)} of the {len(by_human.places)} lists"
-        msg = f"judge= has no judgments of {count} of truth=, such as {quoted(outside[0])}"
+        msg = f"`judge=` has no judgments of {count} of `truth=`, such as {quoted(outside[0])}"
         raise InputError(msg, "let the model judge all lists, those with human judgments too")
     others = [text for text in by_judge.places if text not in by_human.places]
     if not others:
-        msg = f"judge= has judgments of the {len(by_human.places)} lists of truth= only, so it adds nothing"
-        raise InputError(msg, "let the model judge lists that no human judged, or use describe(truth=...)")
+        msg = f"`judge=` has judgments of the {len(by_human.places)} lists of `truth=` only, so it adds nothing"
+        raise InputError(msg, "let the model judge lists that no human judged, or use describe with `truth=`")
     human_rows = np.array(list(by_human.places.values()), dtype=np.intp)
     judge_rows = np.array([by_judge.places[text] for text in by_human.places], dtype=np.intp)
     return human_rows, judge_rows, np.array([by_judge.places[text] for text in others], dtype=np.intp)

@@ -145,7 +145,7 @@ class JudgmentMethods(Methods):
         from recframe._judgments.bounds import bounds
 
         if {**self._bound, **roles}.get("truth") is None:
-            msg = "bounds needs truth=, the judgments: what it lacks was not judged"
-            raise OptionError(msg, "bounds('ndcg', 10, truth=judged)")
+            msg = "bounds needs `truth=`, the judgments: what it lacks was not judged"
+            raise OptionError(msg, "`truth=judged`, the frame of judgments")
         plan = plan_of_lists(self._frame, self._bound, metrics, k, roles, "bounds", None, items=True)
         return calls.warned(plan, bounds(plan, grade), ("mean",))

@@ -37,26 +37,26 @@ LIST, ABOUT, WEIGHT = "list", "baseline", "weight of {}"
 FINGERPRINTS = ("relevant_rows", "values_of_rows", "subtopics_of_rows")
 FIELDS = {"recframe": str, "lists": int, "items": bool, "side": dict, "metrics": dict}
 """The types of what a file says of itself, where it is not only compared."""
-AGAIN = "give a file that evaluate with save='prod.parquet' wrote, whole and unchanged"
+AGAIN = "give a file that evaluate with `save='prod.parquet'` wrote, whole and unchanged"
 
 
 def check_save(path: Any) -> Path:
     """Return the file to write, or raise before any work."""
     file = as_path(path, "save")
     if file.suffix.lower() not in PARQUET:
-        msg = f"save={str(file)!r} does not end in .parquet, as a baseline does"
-        raise OptionError(msg, "save='prod.parquet'")
+        msg = f"`save={str(file)!r}` does not end in .parquet, as a baseline does"
+        raise OptionError(msg, "`save='prod.parquet'`")
     check_directory(file)
     return file
 
 
 def save(plan: Plan, path: Path) -> None:
     """Write the values of the lists of one model, and what they were measured on."""
-    check_by_list(plan.metrics, "save=")
+    check_by_list(plan.metrics, "`save=`")
     values, context = ListValues(plan), plan.context
     if len(values.models) != 1:
         msg = f"{str(path)!r} keeps the lists of one model, but there are {', '.join(map(repr, values.models))}"
-        such = "" if context.long else f", such as score={str(values.models[0])!r}"
+        such = "" if context.long else f", such as `score={str(values.models[0])!r}`"
         raise OptionError(msg, f"make a call for the model to keep{such}")
     metrics = _definitions(plan)
     columns = _columns(values, plan, 0)
@@ -66,7 +66,7 @@ def save(plan: Plan, path: Path) -> None:
     without = next((name for name in metrics if np.isnan(numbers[name]).all()), None)
     if without is not None:
         msg = f"no list has a value of {without}, so {str(path)!r} is not written"
-        raise InputError(msg, "save= keeps values to compare with")
+        raise InputError(msg, "`save=` keeps values to compare with")
     # Of metrics that read no relevance, lists have no relevant rows.
     prints = {FINGERPRINTS[0]: [0] * len(table), **fingerprints_of_lists(context, table, items=context.with_item)}
     about = {
@@ -138,7 +138,7 @@ class Stored:
             raise InputError(msg, "make the call as it was, or save the baseline again")
         for name, hashed in fingerprints_of_frames(plan.context).items():
             if hashed != self.about["side"].get(name):
-                msg = f"{self.name} was measured with another {name}="
+                msg = f"{self.name} was measured with another `{name}=`"
                 raise InputError(msg, "give the same, or save the baseline again")
 
     def paired(self, values: ListValues, plan: Plan, policy: str | None) -> tuple[ListValues, str]:
@@ -146,8 +146,10 @@ class Stored:
         self.check(plan)
         context, models = plan.context, [None if name is None else str(name) for name in values.models]
         if context.pooled and len(models) > 1:
-            msg = "without truth= each model's rows have a relevance of their own, so that a file pairs with one model"
-            raise OptionError(msg, "give truth=, or make a call for each model")
+            msg = (
+                "without `truth=` each model's rows have a relevance of their own, so that a file pairs with one model"
+            )
+            raise OptionError(msg, "give `truth=`, or make a call for each model")
         table = values.engine.collected(values.frame)
         rows = self._places(texts_of(context, table, list(context.keys)))
         is_stored = rows >= 0
@@ -192,9 +194,9 @@ class Stored:
         texts = [text.format("1 list" if n == 1 else f"{n} lists") for text, n in counts.items() if n]
         if texts and (policy == "refuse" or (policy is None and not truth)):
             msg = f"not all lists are those of {self.name}: {', '.join(texts)}"
-            why = "changed='leave_out' compares the lists that stayed as they were"
+            why = "`changed='leave_out'` compares the lists that stayed as they were"
             alone = "without it, what is relevant depends on what each frame holds, or"
-            raise InputError(msg, why if truth else f"give truth=: {alone} {why}")
+            raise InputError(msg, why if truth else f"give `truth=`: {alone} {why}")
         return ", ".join(texts) or "nothing"
 
 

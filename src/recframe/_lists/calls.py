@@ -37,11 +37,11 @@ def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[st
     from recframe._lists.baseline import save
 
     if is_lazy(frame):
-        msg = f"save={str(path)!r} writes values, but a lazy frame has none yet"
+        msg = f"`save={str(path)!r}` writes values, but a lazy frame has none yet"
         raise OptionError(msg, adapter_of(frame).remedy)
     for roles in (current(), bound, named):
         if roles.get("mean", "arithmetic") != "arithmetic":
-            msg = f"mean={quoted(roles['mean'])} does not go with save=: comparisons are of arithmetic means"
+            msg = f"`mean={quoted(roles['mean'])}` does not go with `save=`: comparisons are of arithmetic means"
             raise OptionError(msg, "leave one of them out")
     named = {name: value for name, value in named.items() if name in CALL_ROLES["compare"]}
     items = {**current(), **bound, **named}.get("item", Roles.item) in adapter_of(frame).names(frame)

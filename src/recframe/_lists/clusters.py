@@ -32,6 +32,6 @@ def check_clusters(cluster: str | None, per: Sequence[str], lists: Any, clusters
     """
     if cluster is None or np.max(clusters, initial=0) > 1 or np.max(lists, initial=0) <= 1:
         return
-    where = f"in each segment of per={list(per)}" if per else "in all lists"
-    msg = f"cluster={cluster!r} has only one value {where}, and a single cluster has no interval"
+    where = f"in each segment of `per={list(per)}`" if per else "in all lists"
+    msg = f"`cluster={cluster!r}` has only one value {where}, and a single cluster has no interval"
     raise OptionError(msg, OTHER_CLUSTER)

@@ -33,7 +33,7 @@ def refuse_undefined(values: Floats, record: Metric, name: str, undefined: str |
     if missing.any() if undefined == "raise" else undefined == "raise_all" and missing.all(axis=0).any():
         have = "has no value" if missing.all() else f"has {missing.sum():,} undefined of {values.size:,} values"
         msg = f"{name} {have}, {record.undefined_reason()}"
-        raise UndefinedError(msg, "undefined='skip' gives a missing value, undefined=0.0 the number 0")
+        raise UndefinedError(msg, "`undefined='skip'` gives a missing value, `undefined=0.0` the number 0")
 
 
 def value_of_items(

@@ -75,7 +75,7 @@ def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> 
     """Return which models are compared with which baseline, by their numbers."""
     if len(models) <= 1:
         msg = f"{call} needs two models" + (f", but there is only {models[0]!r}" if models else "")
-        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
+        raise OptionError(msg, "`score=['old', 'new']`, or `model='model'` for models in long format")
     if baseline is None:
         return [(second, first) for first, second in combinations(range(len(models)), 2)]
     number = model_number(models, baseline)
@@ -89,8 +89,8 @@ def model_number(models: Sequence[Any], baseline: Any) -> int:
     numbers = [number for number, model in enumerate(models) if type(model) is type(value) and model == value]
     numbers += [number for number, model in enumerate(models) if str(model) == name]
     if not numbers:
-        msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
-        raise OptionError(msg, closest(baseline, map(str, models)) or "name one model, or leave baseline= out")
+        msg = f"`baseline={quoted(baseline)}` is not one of the models {', '.join(map(repr, models))}"
+        raise OptionError(msg, closest(baseline, map(str, models)) or "name one model, or leave `baseline=` out")
     return numbers[0]
 
 

@@ -49,7 +49,7 @@ def check_by_list(metrics: Sequence[Metric], call: str, remedy: str = "") -> Non
     together = [metric for metric in metrics if isinstance(metric, ExposureMetric)]
     if together:
         msg = f"{call} needs a value per list, but {together[0].label} is one value of all lists together"
-        raise OptionError(msg, remedy or f"leave it out, or look at evaluate([{together[0].label!r}], ...)")
+        raise OptionError(msg, remedy or f"leave {together[0].label} out; evaluate computes it")
 
 
 def check_of_lists(plan: Plan, what: str) -> None:
@@ -66,7 +66,7 @@ def check_of_lists(plan: Plan, what: str) -> None:
         for reads, number, remedy in (
             (metric.reads_groups, "the groups of all items", "evaluate it in a call of all lists"),
             (metric.reads_greatest, "the largest relevance of all lists", "err(max_relevance=4) names it"),
-            (counts, "the number of all items", "catalog= counts or names the items that could be recommended"),
+            (counts, "the number of all items", "`catalog=` counts or names the items that could be recommended"),
         ):
             if reads:
                 msg = f"{metric.label} reads {number}, which {what} does not hold"

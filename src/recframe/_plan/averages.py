@@ -77,7 +77,7 @@ def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[st
         some = f", such as\n{context.session.finish(without.select(*key).head(3), key, ())}" if key else ""
         name = context.query.averaging(metric.label).name
         msg = f"{have} no {name} {metric.undefined_reason(count)}{some}"
-        raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
+        raise UndefinedError(msg, "`undefined='skip'` leaves them out, `undefined=0.0` counts them as 0")
 
 
 def refuse_all_undefined(
@@ -94,7 +94,9 @@ def refuse_all_undefined(
             of = f" of the model {_first_model(context, without)!r}" if by else of or ""
             name = context.query.averaging(metric.label).name
             msg = f"no list{of} has a value of {name}, {metric.undefined_reason()}"
-            raise UndefinedError(msg, "look at the frame with check(); undefined='skip' gives a missing value")
+            raise UndefinedError(
+                msg, "look for the reason with the call check; `undefined='skip'` gives a missing value"
+            )
     return result
 
 
@@ -163,7 +165,7 @@ def _attribute(context: CallContext, name: str, column: str) -> Frame:
         return _lazy_weights(source, keys)
     error = several_segments(context.query, column)
     if name in ROLES:
-        msg = f"{ROLES[name]}={column!r} has several values within a list"
+        msg = f"`{ROLES[name]}={column!r}` has several values within a list"
         error = InputError(msg, "give all rows of a list the same value")
     return engine.one_value(source, keys, name, error)
 
@@ -171,10 +173,10 @@ def _attribute(context: CallContext, name: str, column: str) -> Frame:
 def several_segments(query: Query, column: str) -> InputError:
     """Return the error for a column of `per` that has several values within a list."""
     hint = (
-        f"to rank inside each {column}: by={[*query.by, column]!r}; for its part of the real top k, evaluate with "
-        f"per_item={column!r}. The how-to 'Recall by genre, by item' shows both"
+        f"to rank inside each {column}: `by={[*query.by, column]!r}`; for its part of the real top k, evaluate with "
+        f"`per_item={column!r}`. The how-to 'Recall by genre, by item' shows both"
     )
-    return InputError(f"per={column!r} has several values within a list", hint)
+    return InputError(f"`per={column!r}` has several values within a list", hint)
 
 
 def _lazy_weights(rows: Frame, keys: Sequence[str]) -> Frame:
@@ -196,10 +198,10 @@ def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> 
         lists = context.engine.collect_once(lists)
         for wrong in (context.engine.scalar(lists.select(extreme)) for extreme in (weight.min(), weight.max())):
             if wrong is not None and not 0 <= wrong < math.inf:
-                msg = f"weight={context.query.weight!r} holds {wrong:g}, but a weight is 0 or more, and finite"
+                msg = f"`weight={context.query.weight!r}` holds {wrong:g}, but a weight is 0 or more, and finite"
                 raise InputError(msg, "drop these lists, or give them the weight 0")
             if wrong is not None and wrong > GREATEST_WEIGHT:
-                msg = f"weight={context.query.weight!r} holds {wrong:g}, but a weight is at most {GREATEST_WEIGHT:g}"
+                msg = f"`weight={context.query.weight!r}` holds {wrong:g}, but a weight is at most {GREATEST_WEIGHT:g}"
                 raise InputError(msg, "divide all weights by the same number: only their ratios count")
     return lists.with_columns(*((weight * nw.col(name)).alias(name) for name in columns))
 
@@ -265,8 +267,8 @@ def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
         least = context.engine.scalar(lists.select(nw.col(metric.column).min())) if metric.column in labels else None
         if least is not None and least < 0:
             name = context.query.averaging(metric.label).name
-            msg = f"mean={context.query.mean!r} needs values from 0 on, but a list has {name} {least:g}"
-            raise InputError(msg, "mean='median' or 'arithmetic'")
+            msg = f"`mean={context.query.mean!r}` needs values from 0 on, but a list has {name} {least:g}"
+            raise InputError(msg, "`mean='median'` or 'arithmetic'")
     return lists
 
 

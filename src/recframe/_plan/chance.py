@@ -27,7 +27,7 @@ CHANCE, BEST, SKILL = "{} chance", "{} best", "{} skill"
 """What the columns of a metric are called, by its own name."""
 
 
-def check_chance(query: Query, metrics: Sequence[Metric], call: str = "chance=True") -> None:
+def check_chance(query: Query, metrics: Sequence[Metric], call: str = "`chance=True`") -> None:
     """Raise for metrics whose value of a constant score is not the mean over all orders of the rows."""
     for metric in metrics:
         if metric.inexact:

@@ -46,8 +46,8 @@ def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
     _check_per_item(query, metrics)
     if query.lists != "all" and "lists" in query.named and all(map(_reads_all_lists, metrics)):
         name = query.averaging(metrics[0].label).name
-        msg = f"lists={query.lists!r} says which lists the accuracy metrics average, but {name} reads all lists"
-        raise OptionError(msg, "leave lists= out; filter the frame to look at some lists only")
+        msg = f"`lists={query.lists!r}` says which lists the accuracy metrics average, but {name} reads all lists"
+        raise OptionError(msg, "leave `lists=` out; filter the frame to look at some lists only")
 
 
 def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
@@ -55,8 +55,8 @@ def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if metric.requires_average_ties and query.ties != "average":
             name = query.averaging(metric.label).name
-            msg = f"ties={query.ties!r} orders tied rows, but {name} counts them together"
-            raise OptionError(msg, "ties='average'")
+            msg = f"`ties={query.ties!r}` orders tied rows, but {name} counts them together"
+            raise OptionError(msg, "`ties='average'`")
 
 
 def _reads_all_lists(metric: Metric) -> bool:
@@ -68,21 +68,21 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         name = query.averaging(metric.label).name
         if query.condensed and _reads_all_lists(metric):
-            msg = f"condensed=True leaves out unjudged rows, but {name} reads what is recommended, judged or not"
-            raise OptionError(msg, "evaluate it in a call of its own, without condensed=")
+            msg = f"`condensed=True` leaves out unjudged rows, but {name} reads what is recommended, judged or not"
+            raise OptionError(msg, "evaluate it in a call of its own, without `condensed=`")
         if query.mean != "arithmetic" and isinstance(metric, ExposureMetric):
-            msg = f"mean={query.mean!r} is computed over lists, but {name} is one value of all lists together"
-            raise OptionError(msg, "evaluate it in a call of its own, without mean=")
+            msg = f"`mean={query.mean!r}` is computed over lists, but {name} is one value of all lists together"
+            raise OptionError(msg, "evaluate it in a call of its own, without `mean=`")
         if query.mean in ("geometric", "harmonic") and -math.inf < metric.range[0] < 0:
-            msg = f"mean={query.mean!r} needs values from 0 on, but {name} may be {metric.range[0]:g}"
-            raise OptionError(msg, "mean='median' or 'arithmetic'")
+            msg = f"`mean={query.mean!r}` needs values from 0 on, but {name} may be {metric.range[0]:g}"
+            raise OptionError(msg, "`mean='median'` or 'arithmetic'")
 
 
 def check_median(requirements: Requirements) -> None:
     """Raise for metrics that weigh lists, of which a median knows nothing."""
     weigh = [value.metric.label for value in requirements.values.values() if value.weighting is not None]
     if weigh:
-        msg = f"mean='median' weighs no lists, but {weigh[0]} does"
+        msg = f"`mean='median'` weighs no lists, but {weigh[0]} does"
         raise OptionError(msg, "evaluate it in a call of its own, with another mean")
 
 
@@ -90,8 +90,8 @@ def _check_per_item(query: Query, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that read recommended items, for ``per_item=`` says which of the relevant items count."""
     for metric in metrics if query.per_item else ():
         if _reads_all_lists(metric) or metric.reads_groups:
-            msg = f"per_item={query.per_item[0]!r} is about relevant items, but {metric.label} reads no relevance"
-            raise OptionError(msg, "evaluate it in a call of its own, without per_item=")
+            msg = f"`per_item={query.per_item[0]!r}` is about relevant items, but {metric.label} reads no relevance"
+            raise OptionError(msg, "evaluate it in a call of its own, without `per_item=`")
 
 
 def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
@@ -102,8 +102,8 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
         if metric.allows_propensity or _reads_all_lists(metric):
             continue
         name = query.called(metric.label)
-        msg = f"propensity={query.propensity!r} counts each relevant item by itself, but {name} is no sum over them"
-        raise OptionError(msg, f"leave propensity= out, or use one of {WEIGHED}")
+        msg = f"`propensity={query.propensity!r}` counts each relevant item by itself, but {name} is no sum over them"
+        raise OptionError(msg, f"leave `propensity=` out, or use one of {WEIGHED}")
 
 
 def check_numbers(context: CallContext) -> None:
@@ -122,7 +122,7 @@ def check_numbers(context: CallContext) -> None:
     for frame in frames if context.values else ():
         infinite = next((number for number in context.engine.extremes(frame, VALUE) if math.isinf(number)), None)
         if infinite is not None:
-            msg = f"value={context.query.value!r} holds {infinite:g}, but a value is finite"
+            msg = f"`value={context.query.value!r}` holds {infinite:g}, but a value is finite"
             raise InputError(msg, "give these rows a finite value, or a missing one, which counts as 0")
 
 
@@ -133,7 +133,7 @@ def _check_propensities(context: CallContext) -> None:
     observed = context.with_hits(frame.with_columns(or_zero(RELEVANCE))).filter(is_read_row(graded=graded))
     propensity = nw.col(PROPENSITY).cast(nw.Float64()).fill_nan(None)
     rows = observed.select(propensity)
-    role = f"propensity={context.query.propensity!r}"
+    role = f"`propensity={context.query.propensity!r}`"
     hint = "estimate it for every relevant row, such as from the popularity of the item"
     if context.engine.scalar(rows.filter(propensity.is_null()).select(nw.len())):
         msg = f"{role} is missing in a relevant row, but a probability is above 0"
@@ -153,8 +153,8 @@ def _refuse_range(
     extreme = greatest if greatest > high else least
     allowed = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
     name = context.query.averaging(metric.label).name
-    msg = f"relevant={context.query.relevant!r} holds {extreme:g}, but {name} accepts {allowed}"
-    hint = "see the metric's options, such as gain=, probability= or max_relevance="
+    msg = f"`relevant={context.query.relevant!r}` holds {extreme:g}, but {name} accepts {allowed}"
+    hint = "see the metric's options, such as `gain=`, `probability=` or `max_relevance=`"
     if math.isinf(extreme):
         hint = "give these rows a finite relevance, such as the largest grade of the scale"
     raise InputError(msg, hint)
@@ -168,7 +168,7 @@ def check_profile(context: CallContext) -> None:
     scores = [score_column(index) for index in range(len(context.query.orders))]
     ranked = context.frame.filter(nw.any_horizontal(*(~nw.col(name).is_null() for name in scores), ignore_nulls=True))
     _check_repeats(context, ranked, context.group, "the frame", "df")
-    _check_repeats(context, context.truth_lists, context.keys, "truth=", "truth")
+    _check_repeats(context, context.truth_lists, context.keys, "`truth=`", "truth")
 
 
 def _check_least(context: CallContext) -> None:
@@ -182,10 +182,10 @@ def _check_least(context: CallContext) -> None:
         least = context.engine.scalar(source.select(or_zero(RELEVANCE).min()))
         if least is not None and least < how.least:
             msg = (
-                f"relevant={query.relevant!r} holds {least:g}, but under like={query.like!r} {how.name} accepts no "
+                f"`relevant={query.relevant!r}` holds {least:g}, but under `like={query.like!r}` {how.name} accepts no "
                 f"relevance below {how.least:g}"
             )
-            raise InputError(msg, "leave out like=, or make negative relevance 0")
+            raise InputError(msg, "leave out `like=`, or make negative relevance 0")
 
 
 def _check_repeats(context: CallContext, frame: Frame, keys: Sequence[str], where: str, name: str) -> None:
@@ -195,5 +195,5 @@ def _check_repeats(context: CallContext, frame: Frame, keys: Sequence[str], wher
     if repeated:
         query = context.query
         key = [*query.by, *([query.model] if MODEL in keys else []), query.item]
-        msg = f"{where} repeats {repeated} items of their lists, which like={query.like!r} refuses"
-        raise InputError(msg, f"{name}.unique({key!r}), or leave out like=: then they count once")
+        msg = f"{where} repeats {repeated} items of their lists, which `like={query.like!r}` refuses"
+        raise InputError(msg, f"{name}.unique({key!r}), or leave out `like=`: then they count once")

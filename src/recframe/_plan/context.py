@@ -154,11 +154,11 @@ class CallContext:
         if self.engine.eager:
             return
         if self.query.ties == "first":
-            msg = "ties='first' means row order, which a lazy frame does not have"
-            raise OptionError(msg, f"ties='item', or {adapter_of(frame).remedy}")
+            msg = "`ties='first'` means row order, which a lazy frame does not have"
+            raise OptionError(msg, f"`ties='item'`, or {adapter_of(frame).remedy}")
         if self.query.undefined in ("raise", "raise_all"):
-            msg = f"undefined={self.query.undefined!r} needs the data, which a lazy frame does not have yet"
-            raise OptionError(msg, f"undefined='skip' or a number, or {adapter_of(frame).remedy}")
+            msg = f"`undefined={self.query.undefined!r}` needs the data, which a lazy frame does not have yet"
+            raise OptionError(msg, f"`undefined='skip'` or a number, or {adapter_of(frame).remedy}")
 
     def _opened(self, name: str) -> Frame:
         """Return a frame with a key also where it is one list, or the part of it that is to be read."""

@@ -60,13 +60,13 @@ def _check_counted(context: CallContext, metric: Metric) -> None:
 def _check_signed_ideal(context: CallContext, metric: Metric) -> None:
     """Raise where negative relevance would come before the absent rows, whose relevance is 0."""
     cause = f"{metric.label} puts negative relevance at the end of the ideal, behind rows that are not in the frame"
-    hint = "grades='all', 'positive' or 'relevant', or evaluate the whole frame"
+    hint = "`grades='all'`, 'positive' or 'relevant', or evaluate the whole frame"
     if not context.engine.eager:
         msg = f"{cause}, and whether a lazy frame holds negative relevance is not known"
         raise OptionError(msg, f"collect the frame first, {hint}")
     least = context.engine.scalar(context.frame.select(or_zero(RELEVANCE).min()))
     if least is not None and least < 0:
-        msg = f"{cause}: relevant={context.query.relevant!r} holds {least:g}"
+        msg = f"{cause}: `relevant={context.query.relevant!r}` holds {least:g}"
         raise OptionError(msg, hint)
 
 

@@ -118,7 +118,7 @@ class Plan:
         by_value = [requirements_of([each], self._query, 0, truth=False).columns_read.value for each in metrics]
         if not all(by_value):
             names = [self._query.averaging(metrics[by_value.index(flag)].label).name for flag in (True, False)]
-            msg = f"ties={self._query.ties!r} orders tied rows by value for {names[0]}, and not for {names[1]}"
+            msg = f"`ties={self._query.ties!r}` orders tied rows by value for {names[0]}, and not for {names[1]}"
             raise OptionError(msg, "make a call for each of them")
 
     def run(self) -> Frame:
@@ -282,7 +282,7 @@ class Plan:
         """Add the sums of weights that are the same for every list."""
         for number, (of, k) in enumerate(self.requirements.numbers.constants):
             if k > MOST_SUMMED:
-                msg = f"k={k} is more than {MOST_SUMMED}, the most positions that a value is divided by"
+                msg = f"`k={k}` is more than {MOST_SUMMED}, the most positions that a value is divided by"
                 raise OptionError(msg, "give a smaller cutoff")
             column = constant_column(number)
             weights = self._engine.positions(k).select(of(nw.col(POSITION).cast(nw.Float64())).alias(column))

@@ -93,8 +93,10 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
     wrong = ranked.filter((rank < 1) | (rank.cast(nw.Float64()) % 1 != 0) | (rank > MOST_ROWS))
     lowest = context.engine.scalar(wrong.select(rank.min()))
     if lowest is not None:
-        msg = f"rank={query.orders[0]!r} holds {lowest}, but a rank is a whole number from 1 to {MOST_ROWS}"
-        raise InputError(msg, f"{'' if lowest else 'add 1 to ranks from 0; '}for scores, higher is better, use score=")
+        msg = f"`rank={query.orders[0]!r}` holds {lowest}, but a rank is a whole number from 1 to {MOST_ROWS}"
+        raise InputError(
+            msg, f"{'' if lowest else 'add 1 to ranks from 0; '}for scores, higher is better, use `score=`"
+        )
 
 
 def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Frame:
@@ -117,7 +119,9 @@ def _check_overlaps(context: CallContext, placed: Frame) -> None:
     blocks = engine.join(with_ties, placed.select(*group, START, SIZE), group).unique().with_columns(end.alias(MOVED))
     lowest = engine.scalar(blocks.filter(nw.col(MOVED) > nw.col(START)).select(nw.col(START).min()))
     if lowest is not None:
-        msg = f"rank={context.query.orders[0]!r} holds {lowest} where tied rows ahead of it fill that position already"
+        msg = (
+            f"`rank={context.query.orders[0]!r}` holds {lowest} where tied rows ahead of it fill that position already"
+        )
         raise InputError(msg, "ranks that count all rows ahead, 1, 1, 3, instead of dense ones, 1, 1, 2")
 
 

@@ -26,7 +26,7 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
     """Return the metrics as estimates of those of full lists."""
     assert query.sampled is not None  # noqa: S101 - for the type checker
     if query.propensity is not None:
-        msg = f"sampled={query.sampled} and propensity={query.propensity!r} are estimates of their own"
+        msg = f"`sampled={query.sampled}` and `propensity={query.propensity!r}` are estimates of their own"
         raise OptionError(msg, "give one of them")
     estimated: list[Metric] = []
     for metric in metrics:
@@ -36,8 +36,8 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
             estimated.append(SampledMetric(metric, *query.sampled, query.estimator))
         else:
             name = query.called(metric.label)
-            msg = f"sampled={query.sampled} estimates metrics of the rank of one relevant item, but {name} is none"
-            raise OptionError(msg, f"leave sampled= out, or use one of {ESTIMATED}")
+            msg = f"`sampled={query.sampled}` estimates metrics of the rank of one relevant item, but {name} is none"
+            raise OptionError(msg, f"leave `sampled=` out, or use one of {ESTIMATED}")
     return estimated
 
 
@@ -51,11 +51,11 @@ def check_sampled(context: CallContext, lists: Frame) -> Frame:
     relevant, rows = nw.col(RELEVANT), nw.col(ROWS)
     several = engine.scalar(lists.select(relevant.max()))
     if several is not None and several > 1:
-        msg = f"sampled={sampled} needs lists with one relevant item, but a list has {several:g}"
+        msg = f"`sampled={sampled}` needs lists with one relevant item, but a list has {several:g}"
         raise InputError(msg, "make a list of each relevant item, with a sample of its own")
     wrong = lists.filter((relevant > 0) & (rows != sampled[0] + 1))
     wrong_size = engine.scalar(wrong.select(rows.max()))
     if wrong_size is not None:
-        msg = f"sampled={sampled} means lists of {sampled[0] + 1} rows, but a list has {wrong_size:g}"
+        msg = f"`sampled={sampled}` means lists of {sampled[0] + 1} rows, but a list has {wrong_size:g}"
         raise InputError(msg, "the first number counts the rows of a list without its relevant one")
     return lists

@@ -237,7 +237,7 @@ class SideTables:
         served = recommended.select(nw.col(ITEM).n_unique().cast(nw.Int64()).alias(COUNT))
         count = self._engine.value_now(served)
         if count is not None and count > size:
-            msg = f"catalog={size} is less than the {count} items that lists recommend"
+            msg = f"`catalog={size}` is less than the {count} items that lists recommend"
             raise InputError(msg, "count all items that could be recommended, or give the items themselves")
         # SQL has no number where there is no row.
         number = nw.when(nw.col(COUNT).fill_null(0) <= size).then(nw.lit(float(size))).otherwise(nw.lit(math.nan))

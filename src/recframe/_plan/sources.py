@@ -225,9 +225,9 @@ def relevance_of_truth(query: Query, *, strict: bool = True) -> ColumnSpec:
     """
     remedy, default = "", None
     if "relevant" in query.named:
-        remedy = "leave relevant= out, if each of its rows is relevant"
+        remedy = "leave `relevant=` out, if each of its rows is relevant"
     elif _names_min_relevance(query):
-        remedy = f"leave min_relevance={query.min_relevance:g} out, if each row of truth is relevant"
+        remedy = f"leave `min_relevance={query.min_relevance:g}` out, if each row of truth is relevant"
     else:
         default = 1.0
         remedy = "drop that column of truth, if each row is relevant"

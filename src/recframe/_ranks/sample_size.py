@@ -51,16 +51,16 @@ class Options(Intervals):
         difference = named["difference"]
         named["difference"] = Margin.of(difference, "difference")
         if named["difference"] is None:
-            msg = f"difference={difference!r} is no difference to find"
-            raise OptionError(msg, "difference=0.01, or difference='1%' of the baseline's mean")
-        named["power"] = number("power", named["power"], "power=0.8")
+            msg = f"`difference={difference!r}` is no difference to find"
+            raise OptionError(msg, "`difference=0.01`, or `difference='1%'` of the baseline's mean")
+        named["power"] = number("power", named["power"], "`power=0.8`")
         if named["tests"] is not None:
-            named["tests"] = whole_number("tests", named["tests"], "tests=12")
+            named["tests"] = whole_number("tests", named["tests"], "`tests=12`")
         checked = super().of(labels, **named)
         level = 1 - checked.confidence
         if not level < checked.power < 1:
-            msg = f"power={checked.power:g} is not between the level of the test, {level:.3g}, and 1"
-            raise OptionError(msg, "power=0.8")
+            msg = f"`power={checked.power:g}` is not between the level of the test, {level:.3g}, and 1"
+            raise OptionError(msg, "`power=0.8`")
         return checked
 
 

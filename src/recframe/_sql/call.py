@@ -100,7 +100,7 @@ def sql(
     if unread := [name for name in roles if name not in SQL_ROLES]:
         msg = f"sql has no argument {unread[0]!r}"
         raise OptionTypeError(
-            msg, "partitions= is about frames" if unread[0] == "partitions" else "see help(recframe.sql)"
+            msg, "`partitions=` is about frames" if unread[0] == "partitions" else "see help(recframe.sql)"
         )
     # Ibis and sqlglot are imported by the first query.
     from recframe._sql.tables import Tables, check_text, checked_types

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._arguments import DEFAULT_SCORE, ROLES
 from recframe._sql.packages import ibis, ops
-from recframe._values import as_tuple, choice, column_name
-from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe._values import as_tuple, column_name
+from recframe.errors import OptionError, OptionTypeError, closest, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -33,11 +33,13 @@ class Text:
 def checked_types(types: Any) -> dict[str, str]:
     """Return what columns hold, or raise for what is no type."""
     if types is not None and not isinstance(types, Mapping):
-        msg = f"types={quoted(types)} does not name columns and what they hold"
-        raise OptionTypeError(msg, "types={'clicked': 'boolean'}")
+        msg = f"`types={quoted(types)}` does not name columns and what they hold"
+        raise OptionTypeError(msg, "`types={'clicked': 'boolean'}`")
     for column, kind in (types or {}).items():
         column_name("types", column)
-        choice(f"types[{column!r}]", kind, TYPES)
+        if kind not in TYPES:
+            msg = f"`types={quoted({column: kind})}` is not one of {', '.join(map(repr, TYPES))}"
+            raise OptionError(msg, closest(kind, TYPES))
     return dict(types or {})
 
 
@@ -84,7 +86,7 @@ class Tables:
     def features(self, columns: Sequence[str]) -> Any:
         """Return the table of features of items."""
         if not columns:
-            msg = "features= names a table, but not which of its columns are features"
+            msg = "`features=` names a table, but not which of its columns are features"
             raise OptionError(msg, "feature_columns=['drama', 'comedy']")
         return self._made("features", dict.fromkeys(columns, "float") | self._columns("item"))
 
@@ -119,6 +121,6 @@ class Tables:
 def check_text(name: str, text: Any) -> str:
     """Return the text of a table, or raise."""
     if not isinstance(text, str) or not text.strip():
-        msg = f"{name}={quoted(text)} names no table"
-        raise OptionTypeError(msg, f"{name}='recommendations', a table or view as SQL writes it")
+        msg = f"`{name}={quoted(text)}` names no table"
+        raise OptionTypeError(msg, f"`{name}='recommendations'`, a table or view as SQL writes it")
     return text

@@ -38,9 +38,9 @@ def table(value: OfRank, m: int, n: int, estimator: Estimator) -> tuple[float, .
         return tuple(value(1 + (n - 1) * (rank - 1) / m) for rank in range(1, m + 2))
     needed = ("numpy", "scipy") if estimator == "cls" else ("numpy",)
     if n > MOST_ITEMS:
-        msg = f"sampled={(m, n)}: estimator={estimator!r} looks at each of {n:,} ranks, at most {MOST_ITEMS:,}"
-        raise OptionError(msg, "estimator='rank', which takes no time, or a smaller catalogue")
-    check_packages(f"estimator={estimator!r}", "stats", *needed)
+        msg = f"`sampled={(m, n)}`: `estimator={estimator!r}` looks at each of {n:,} ranks, at most {MOST_ITEMS:,}"
+        raise OptionError(msg, "`estimator='rank'`, which takes no time, or a smaller catalogue")
+    check_packages(f"`estimator={estimator!r}`", "stats", *needed)
     blocks = _blocks(value, m, n)
     if estimator == "cls":
         return tuple(_not_growing(blocks, m))

@@ -186,13 +186,13 @@ def check_confidence(confidence: Any) -> float:
     OptionError
         It is none.
     """
-    level = number("confidence", confidence, "confidence=0.95")
+    level = number("confidence", confidence, "`confidence=0.95`")
     if not 0 < level < 1:
-        msg = f"confidence={confidence!r} is not a number between 0 and 1"
-        raise OptionError(msg, "confidence=0.95")
+        msg = f"`confidence={confidence!r}` is not a number between 0 and 1"
+        raise OptionError(msg, "`confidence=0.95`")
     if level < 1 - level:
-        msg = f"confidence={confidence!r} is less than 0.5, as the level α of a test is"
-        raise OptionError(msg, f"confidence={1 - level:g}, which is 1 - α")
+        msg = f"`confidence={confidence!r}` is less than 0.5, as the level α of a test is"
+        raise OptionError(msg, f"`confidence={1 - level:g}`, which is 1 - α")
     return level
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe._guesses import argument_hint, role_meant
 from recframe._signatures import checked_call
-from recframe.errors import OptionError, OptionTypeError, closest_of, no_attribute, quoted
+from recframe.errors import OptionError, OptionTypeError, before_list, closest_of, no_attribute, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric, summary_of
 from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_decimals, without_recall
@@ -125,14 +125,14 @@ def __getattr__(name: str) -> NoReturn:
 
 
 MEAN_RANK = (
-    "mrr with mean='harmonic' is 1 / the mean rank of the first relevant item, if every list has one; "
-    "with per='user' it is 1 / the rank in each list"
+    "mrr with `mean='harmonic'` is 1 / the mean rank of the first relevant item, if every list has one; "
+    "with `per='user'` it is 1 / the rank in each list"
 )
 AMBIGUOUS = {
     **dict.fromkeys(("meanrank", "mr", "averagerank", "medianrank", "firstrank", "rankoffirst"), MEAN_RANK),
     **dict.fromkeys(
         ("amri", "amr", "adjustedmeanrank", "adjustedmeanrankindex"),
-        "evaluate mrr with chance=True: its skill is adjusted for a random order, as this index is",
+        "evaluate mrr with `chance=True`: its skill is adjusted for a random order, as this index is",
     ),
     "hits": "'hit_rate' is 1 for a list with a relevant item in its top k, 'num_rel_ret' counts these items",
     "ils": "'diversity' is 1 minus the similarity within a list",
@@ -172,7 +172,7 @@ def meant(name: str, *, exactly: bool = False) -> str:
     if ambiguous or alias:
         return ambiguous or f"did you mean {alias!r}?"
     if word.startswith(GEOMETRIC) and (found := NAMES.get(word.removeprefix(GEOMETRIC))):
-        return f"{found[0]!r}, and mean='geometric' for the call"
+        return f"{found[0]!r}, and `mean='geometric'` for the call"
     found = NAMES.get("" if exactly else closest_of(word, NAMES))
     return f"did you mean {found[0]!r}?" if found else ""
 
@@ -181,9 +181,10 @@ def unknown(names: Sequence[str]) -> OptionError:
     """Return the error for names that no metric has, each with its hint."""
     existing = f"there are {', '.join(METRICS)}"
     if len(names) == 1:
-        return OptionError(f"metric {names[0]!r} is unknown; {existing}", meant(names[0]))
+        return OptionError(f"metric {names[0]!r} is unknown", before_list(meant(names[0]), existing))
     hints = [f"{name!r}: {hint}" for name in names if (hint := meant(name))]
-    return OptionError(f"the metrics {', '.join(map(repr, names))} are unknown; {existing}", "; ".join(hints))
+    msg = f"the metrics {', '.join(map(repr, names))} are unknown"
+    return OptionError(msg, before_list("; ".join(hints), existing))
 
 
 def refuse_unknown(texts: Sequence[str]) -> None:
@@ -208,10 +209,11 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
     for option, value in options.items():
         if option not in accepted:
             known_options = f"it accepts {', '.join([*accepted, *also])}" if accepted or also else "it accepts none"
-            msg = f"{name} has no option {option!r}; {known_options}"
+            msg = f"{name} has no option {option!r}"
             role = "" if also else role_meant(option, ["min_relevance", "condensed"])
-            hint = f"give the call {role}={quoted(value)}, for all its metrics" if role else ""
-            raise OptionTypeError(msg, hint or argument_hint(option, also, accepted) or _owner(option, value))
+            hint = f"give the call `{role}={quoted(value)}`, for all its metrics" if role else ""
+            hint = hint or argument_hint(option, also, accepted) or _owner(option, value)
+            raise OptionTypeError(msg, before_list(hint, known_options))
     return kind(**options)
 
 

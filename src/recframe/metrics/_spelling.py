@@ -73,7 +73,9 @@ def _several_cutoffs(text: str, name: str, cutoffs: Sequence[str]) -> OptionErro
     """Return the error for a string that names several cutoffs."""
     several = [k for k in cutoffs if k]
     each = [f"{name}@{k}" for k in several]
-    return OptionError(f"{text!r} names several cutoffs", f"metrics={each}, or {name!r} and k=[{', '.join(several)}]")
+    return OptionError(
+        f"{text!r} names several cutoffs", f"`metrics={each}`, or {name!r} and `k=[{', '.join(several)}]`"
+    )
 
 
 def without_decimals(name: str) -> tuple[str, float] | None:
@@ -103,11 +105,11 @@ def _unreadable(text: str, metrics: Container[str] = ()) -> OptionError:
         )
     level = _LEVEL.search(text)
     if level is not None:
-        hint = f"{_LEVEL.sub('', text)!r}, and min_relevance={level['level']} for all metrics of the call"
+        hint = f"{_LEVEL.sub('', text)!r}, and `min_relevance={level['level']}` for all metrics of the call"
     elif text.endswith("-"):
-        hint = f"{text.rstrip('-')!r}, and undefined=0.0 to score lists without a relevant item 0"
+        hint = f"{text.rstrip('-')!r}, and `undefined=0.0` to score lists without a relevant item 0"
     elif len(names := [name.strip() for name in _BETWEEN.split(text)]) > 1 and all(map(_SPELLING.fullmatch, names)):
-        hint = f"metrics={names}"
+        hint = f"`metrics={names}`"
     elif (spaced := _SPELLING.fullmatch(joined := _SPACES.sub("_", text.strip().lower()))) is not None:
         name, _ = without_cutoff(spaced["name"]) or (spaced["name"], None)
         hint = f"did you mean {joined!r}?" if plain(name) in metrics else hint

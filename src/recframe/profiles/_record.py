@@ -105,14 +105,14 @@ class Profile:
             if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
                 does = "profiles are about metrics that read the relevance"
             does = self.refused.get(metric.name, does)
-            msg = f"like={self.name!r} refuses {metric.name}: {does}"
-            raise OptionError(msg, f"leave out like=, or use one of {', '.join(self.metrics)}")
+            msg = f"`like={self.name!r}` refuses {metric.name}: {does}"
+            raise OptionError(msg, f"leave out `like=`, or use one of {', '.join(self.metrics)}")
         k = getattr(metric, "k", None)
         if definition.cut == "none" and k is not None:
-            msg = f"like={self.name!r} accepts no cutoff for {metric.name}: {definition.calls} reads the whole list"
+            msg = f"`like={self.name!r}` accepts no cutoff for {metric.name}: {definition.calls} reads the whole list"
             raise OptionError(msg, f"leave out the cutoff: {spelled(metric.name, metric.options, None)!r}")
         if definition.cut == "needed" and isinstance(metric, CutMetric) and k is None:
-            msg = f"like={self.name!r} needs a cutoff for {metric.name}: {definition.calls} is computed at a k"
+            msg = f"`like={self.name!r}` needs a cutoff for {metric.name}: {definition.calls} is computed at a k"
             raise OptionError(msg, f"write '{metric.name}@10'")
         return definition
 
@@ -136,7 +136,7 @@ def query_of(
         definition = profile.definition(spec.metric)
         metric = _as_defined(profile, definition, spec, level)
         if metric.label in averagings:
-            msg = f"{averagings[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
+            msg = f"{averagings[metric.label].name!r} and {spec.name!r} are the same under `like={profile.name!r}`"
             raise OptionError(msg, "name one of them")
         undefined = profile.undefined if definition.undefined is None else definition.undefined
         averagings[metric.label] = Averaging(
@@ -158,7 +158,7 @@ def with_level(specs: Sequence[Spec], roles: Roles, names: Sequence[str]) -> tup
         level = roles.min_relevance if spec.min_relevance is None else spec.min_relevance
         if spec.metric.reads_relevance and level != named.min_relevance:
             msg = f"{named.as_named} and {spec.as_named} have two levels of relevance, but a call has one"
-            remedy = f"two levels are two calls, one of them with min_relevance={named.min_relevance:g}"
+            remedy = f"two levels are two calls, one of them with `min_relevance={named.min_relevance:g}`"
             raise OptionError(msg, remedy)
     return replace(roles, min_relevance=named.min_relevance), [*names, "min_relevance"]
 
@@ -184,8 +184,8 @@ def _check_level(profile: Profile, definition: Definition, level: float) -> None
     """Raise where a library does not accept a least relevance."""
     calls = definition.calls
     if not definition.reads_level:
-        msg = f"like={profile.name!r} refuses min_relevance={level:g} for {calls}, which knows no level"
-        raise OptionError(msg, "leave out min_relevance=, or like=")
+        msg = f"`like={profile.name!r}` refuses `min_relevance={level:g}` for {calls}, which knows no level"
+        raise OptionError(msg, "leave out `min_relevance=`, or `like=`")
     if level < 0 and definition.level_options:
-        msg = f"like={profile.name!r} refuses min_relevance={level:g} for {calls}, which counts negative grades"
+        msg = f"`like={profile.name!r}` refuses `min_relevance={level:g}` for {calls}, which counts negative grades"
         raise OptionError(msg, "a min_relevance from 0, or none: then every row of the truth is relevant")

@@ -60,19 +60,19 @@ def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
     `uncut` names what the library of a profile computes without a cutoff only: it is there once.
     """
     if isinstance(k, str) and not k.isdigit():
-        msg = f"k={quoted(k)} is no cutoff"
+        msg = f"`k={quoted(k)}` is no cutoff"
         raise OptionTypeError(
-            msg, "k=[5, 10]; several metrics are one list: metrics=['ndcg', 'map'], models score=['old', 'new']"
+            msg, "`k=[5, 10]`; several metrics are one list: `metrics=['ndcg', 'map']`, models `score=['old', 'new']`"
         )
     several = isinstance(k, Sequence) and not isinstance(k, str | bytes)
     cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
     if not cutoffs:
-        msg = f"k={quoted(k)} is empty"
-        raise OptionError(msg, "k=[5, 10], or leave it out for the whole list")
+        msg = f"`k={quoted(k)}` is empty"
+        raise OptionError(msg, "`k=[5, 10]`, or leave it out for the whole list")
     if isinstance(as_written(metrics), str | bytes | Metric | type):
         metrics = [metrics]
     if not isinstance(metrics, Sequence):
-        msg = f"metrics={quoted(metrics)} is no list of metrics"
+        msg = f"`metrics={quoted(metrics)}` is no list of metrics"
         raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
     metrics = [as_written(metric) for metric in metrics]
     try:
