@@ -423,11 +423,9 @@ def test_ranks_of_factors_bring_what_belongs_to_them():
     assert factors.rec.roc_auc() != alone.rec.roc_auc()
 
 
-def test_lazy_frames_must_name_their_ranks():
-    with pytest.raises((recframe.MissingColumnError, pl.exceptions.ColumnNotFoundError), match="score") as caught:
-        ranks().lazy().rec.mrr().collect()
-    assert caught.type is not recframe.MissingColumnError or "rank='rank'" in str(caught.value)
-    assert ranks().lazy().rec.mrr(rank="rank").collect().item() == ranks().rec.mrr()
+def test_lazy_frames_are_ranked_by_their_ranks_too():
+    for given in ({}, {"rank": "rank"}):
+        assert ranks().lazy().rec.mrr(**given).collect().item() == ranks().rec.mrr()
 
 
 def test_lists_and_ranks_chain_without_naming_a_role():

@@ -169,7 +169,7 @@ def test_engines_answer_alike_or_refuse(engine, method):
         cases = [(frame, truth) for frame, truth in cases if TRUTHS[truth] is None]
     elif method in TRUTH_BY_POSITION:
         cases = [(frame, truth) for frame, truth in cases if TRUTHS[truth] is not None]
-    if engine.lazy and not engine.checks and not NAMES_ROLES_LATER:
+    if engine.postpones and not NAMES_ROLES_LATER:
         cases = [(frame, truth) for frame, truth in cases if "score" in FRAMES[frame]]
     for frame, truth in cases:
         for number, given in enumerate(each):

@@ -62,11 +62,6 @@ def test_of_charts(metric, given):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda rec: rec.check(strict=True), "strict=True needs the data, which a lazy frame does not have yet"),
-        (
-            lambda rec: rec.diversity(2, features=FEATURES.with_columns(f=pl.concat_list("f", "f")).lazy()),
-            "how long they",
-        ),
         (lambda rec: rec.position_bias(relevant="relevant", rank="day").collect(), "no item of a list is shown at two"),
         (lambda rec: rec.tune_fusion("ndcg", score=["score", "other"]).collect(), "folds=5 is more than the 2 lists"),
     ],

@@ -51,7 +51,17 @@ ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_expressions", "_sql")
 
 SHARED_BY_ENGINES = {
     f"recframe._engines.{name}"
-    for name in ("base", "registry", "column_spec", "column_errors", "constructors", "ids", "parquet", "rows")
+    for name in (
+        "base",
+        "registry",
+        "column_spec",
+        "column_errors",
+        "constructors",
+        "ids",
+        "parquet",
+        "postponed",
+        "rows",
+    )
 }
 """The modules of the engines that are about no library."""
 

@@ -46,11 +46,17 @@ class CallFrames:
     """These tables."""
     catalog_size: int | None = None
     """Of a catalogue that is only counted."""
+    greatest: float | None = None
+    """The largest relevance of all, where the frames hold a part of the rows only."""
+    models: Any = None
+    """A frame of all models in long format, where the frame holds a part of the rows only."""
+    items: Any = None
+    """A frame of all items and their groups, where the frame holds a part of the rows only."""
 
     @property
     def by_name(self) -> dict[str, Any]:
         """The frames that are given, by their names."""
-        names = ("frame", "truth", "train", "features", "catalog", "target")
+        names = ("frame", "truth", "train", "features", "catalog", "models", "items", "target")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 

@@ -77,7 +77,7 @@ class Arguments:
         """Return the call of some metrics, under the profile that it names, after the checks that need no data."""
         named = policies_named(self._bound, self._keywords)
         metrics, query = query_of(specs, roles, named, profiles())
-        if roles.like is not None and query.ties == "first" and "ties" not in named and not self.adapter.eager:
+        if roles.like is not None and query.ties == "first" and "ties" not in named and not self.adapter.knows_order:
             msg = f"`like={roles.like!r}` breaks ties by row order, which a lazy frame does not have"
             raise OptionError(msg, "give another policy too, such as `ties='average'`")
         # The plan is imported by the first call that needs it.
@@ -121,18 +121,23 @@ class Arguments:
         """Return all that a call depends on but its data; None where that cannot be compared."""
         adapter, labels = self.adapter, []
         ranked = any(roles.get("rank") is not None for roles in (self._keywords, self._bound, current()))
-        names = adapter.names(self._frame) if adapter.eager or ranked else ()
+        names = adapter.names(self._frame) if adapter.eager or (ranked and not adapter.postpones) else ()
         if adapter.any_label:
             # Text is always the name of a column; what else is one, only the frames say.
             truth = self._frames.get("truth")
             others = adapter_of(truth).names(truth) if is_frame(truth) else ()
             labels = [label for label in (*names, *others) if not isinstance(label, str)]
-        try:
-            # The text tells 1, 1.0 and True apart.
-            text = repr((values, labels)) if _is_plain((*values, labels)) else None
-        except (ValueError, RecursionError):
-            text = None  # a number too long to be written, a list that holds itself
+        text = text_of((*values, labels))
         return None if text is None else (type(self._frame), GUESSED.intersection(names), text)
+
+
+def text_of(values: tuple[Any, ...]) -> str | None:
+    """Return a text that only equal arguments have; None for arguments that cannot be compared."""
+    try:
+        # The text tells 1, 1.0 and True apart.
+        return repr(values) if _is_plain(values) else None
+    except (ValueError, RecursionError):
+        return None  # a number too long to be written, a list that holds itself
 
 
 def _is_plain(values: Iterable[Any]) -> bool:

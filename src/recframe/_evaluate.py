@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._arguments import ALL_ROLES, CALL_ROLES, SIDE_INFORMATION, Roles, roles_of
 from recframe._calls import Arguments, profiles
 from recframe._defaults import current
+from recframe._engines.postponed import RERUN, Rerun, is_dry
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._query import check_cluster
 from recframe._signatures import role_parameters, roles_doc, signature_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from recframe._call_frames import CallFrames
     from recframe._calls import Call
+    from recframe._checks.data_warnings import Looked
     from recframe._engines.base import Adapter
     from recframe._plan.contributions import Contributions
     from recframe._plan.plan import Plan
@@ -61,18 +63,20 @@ def _of_one(arguments: Arguments, spec: Spec) -> Call:
 
 
 def _value(arguments: Arguments, call: Call) -> Any:
-    """Return one metric of one ranking."""
+    """Return one metric of one ranking: a number, or a frame of it if the user's frame is lazy."""
     if call.roles.partitions is not None:
         return _in_parts(arguments, call)
     plan = _plan(arguments, call)
     if call.query.per or not plan.context.engine.eager:
         return _answer(plan)
-    value = plan.scalar()
-    _warn(plan, value)
-    if math.isnan(value):
+    looked = _look(plan)
+    mean = plan.context.engine.collect_once(plan.run())
+    value = plan.number(mean)
+    _warn(plan, value, looked)
+    if math.isnan(value) and not is_dry():
         msg = f"no list has a value of {call.specs[0].name}, {call.specs[0].metric.undefined_reason()}"
         warnings.warn(msg, UndefinedWarning, stacklevel=stack_level())
-    return value
+    return value if RERUN.get() is None else plan.finish(mean)
 
 
 def evaluate(
@@ -131,16 +135,26 @@ def _plan(arguments: Arguments, call: Call, *, rows: bool = False) -> Plan:
 
 def _answer(plan: Plan | Contributions) -> Any:
     """Return the result of a plan as a frame, after a warning where its numbers may mean nothing."""
+    looked = _look(plan)
     result = plan.frame()
-    _warn(plan, result)
+    _warn(plan, result, looked)
     return result
 
 
-def _warn(plan: Plan | Contributions, result: Any) -> None:
+def _look(plan: Plan | Contributions) -> Looked | None:
+    """Return what the rows of a plan show; of a postponed call, they may go as soon as they are ranked."""
+    from recframe._checks.data_warnings import look_at
+
+    rerun = RERUN.get()
+    plan.context.releases = rerun is not None and any(frame is plan.frames.frame for frame in rerun.owned)
+    return look_at(plan.frames, plan.context.query, plan.context)
+
+
+def _warn(plan: Plan | Contributions, result: Any, looked: Looked | None = None) -> None:
     """Warn where the numbers of a result may mean nothing."""
     from recframe._checks.data_warnings import warn_of_data
 
-    warn_of_data(plan.frames, plan.context.query, plan.context, result)
+    warn_of_data(plan.frames, plan.context.query, plan.context, result, looked=looked)
 
 
 def plan_of_lists(
@@ -295,9 +309,10 @@ def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
 def _in_parts(arguments: Arguments, call: Call) -> Any:
     """Return the answer of a call whose lists are read in parts."""
     frames, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
-    if not adapter.reads_parts:
-        msg = f"`partitions={parts}` is for lazy polars frames, but this is a {type(frames.frame).__name__}"
-        raise OptionError(msg, f"leave `partitions=` out: {adapter.instead_of_parts}")
     from recframe._plan.partitions import in_parts
 
-    return in_parts(frames, call.query, call.metrics, parts)
+    rerun = RERUN.get()
+    if rerun is None and not adapter.reads_parts:
+        msg = f"`partitions={parts}` is for lazy polars frames, but this is a {type(frames.frame).__name__}"
+        raise OptionError(msg, f"leave `partitions=` out: {adapter.instead_of_parts}")
+    return in_parts(frames, call.query, call.metrics, parts, rerun or Rerun())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recframe._arguments import DEFAULT_SCORE, FRAMES, POLICIES, Lists, Roles, Undefined, layered
 from recframe._columns import LIST_COUNTS
 from recframe._defaults import current
+from recframe._engines.postponed import RERUN
 from recframe._engines.registry import adapter_of, is_frame, labels_of
 from recframe._values import as_tuple
 from recframe.errors import OptionError, quoted
@@ -218,7 +219,8 @@ def resolved(
     named = {**bound, **roles}
     if isinstance(named.get("score"), list) and len(named["score"]) > 1:
         configured.pop("model", None)  # Config's long format means nothing to several columns
-    if "partitions" in configured and is_frame(frames[0]) and not adapter_of(frames[0]).reads_parts:
+    whole = is_frame(frames[0]) and not adapter_of(frames[0]).reads_parts and RERUN.get() is None
+    if whole and "partitions" in configured:
         del configured["partitions"]
     if not any({**configured, **named}.get(role) is not None for role in ("score", DEFAULT_RANK)):
         configured = {**_ranks_of(frames[0], allowed), **configured}
@@ -236,7 +238,7 @@ def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:
 
 def _omission_columns(frame: object) -> tuple[str, ...]:
     """Return the columns of `from_factors` that a frame has."""
-    columns = adapter_of(frame).names(frame) if is_frame(frame) else ()
+    columns = adapter_of(frame).names(frame) if is_frame(frame) and not adapter_of(frame).postpones else ()
     return tuple(name for name in (TIED_ROWS, RANKED_ROWS) if name in columns)
 
 

@@ -7,22 +7,25 @@ same records that give the classes their methods here.
 from __future__ import annotations
 
 from functools import wraps
+from inspect import signature
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
 from recframe._agreement.methods import AgreementMethods
 from recframe._arguments import CALL_ROLES
+from recframe._calls import text_of
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
+from recframe._defaults import current, only
 from recframe._display.methods import DisplayMethods
-from recframe._engines.base import validated
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
 from recframe._fusion.methods import FusionMethods
 from recframe._guesses import METHODS, SENTENCES, new_name
 from recframe._judgments.methods import JudgmentMethods
 from recframe._lists import calls
+from recframe._lists.confidences import remember
 from recframe._ranks.methods import RankMethods
 from recframe._signatures import checked_call, show_roles
 from recframe._states.methods import StateMethods
@@ -31,7 +34,7 @@ from recframe.errors import no_attribute, quoted
 from recframe.metrics import AWRF, METRICS, meant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recframe._data.methods import Frame
     from recframe.metrics import Metric
@@ -146,6 +149,8 @@ class Rec(
         [('old', 0.5, 0.75, -1.0), ('new', 1.0, 0.75, 1.0)]
         """
         path = None if save is None else calls.check_save(save)
+        if path is not None:
+            calls.check_eager(self._frame, path)
         result = _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, counts=counts, chance=chance)
         if path is not None:
             calls.save(self._frame, self._bound, metrics, k, roles, path)
@@ -282,26 +287,48 @@ class LazyRec(Rec):
     """The namespace of a lazy frame: metrics are lazy frames of one row, or of one row per value of `per`."""
 
     __slots__ = ()
+    _validate = False
 
 
 class ValidatedRec(LazyRec):
     """The namespace of a lazy frame whose calls check columns and their types before they return."""
 
     __slots__ = ()
+    _validate = True
 
 
-def _validated(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a call that resolves the schemas of lazy frames."""
+def _call(
+    name: str,
+    frame: Any,
+    bound: dict[str, Any],
+    args: tuple[Any, ...],
+    keywords: dict[str, Any],
+    config: Mapping[str, Any],
+) -> Any:
+    """Return what a method of the namespace returns under the roles and policies of `Config`."""
+    with only(config):
+        return getattr(Rec, name)(EagerRec(frame, bound), *args, **keywords)
 
-    @wraps(call)
-    def of_validated(self: ValidatedRec, *args: Any, **keywords: Any) -> Any:
-        return validated(call, self, *args, **keywords)
 
-    return of_validated
+def _of_lazy(name: str) -> Callable[..., Any]:
+    """Return a method of the namespace of lazy frames."""
+    shown = signature(getattr(Rec, name)).parameters.get("confidence")
+
+    @wraps(getattr(Rec, name))
+    def method(self: LazyRec, *args: Any, **keywords: Any) -> Any:
+        adapter, call = adapter_of(self._frame), (name, self._frame, self._bound, args, keywords, current())
+        how = {"results": RESULTS.get(name, 1), "validate": self._validate, "text_of": text_of}
+        answer = adapter.postpone(_call, *call, **how)
+        # Tables name the confidence of intervals.
+        return answer if shown is None else remember(answer, keywords.get("confidence", shown.default))
+
+    return method
 
 
+RESULTS = {"split": 2}
+"""How many frames a call returns, if it is not one."""
 for _name in (*CALL_ROLES, *METRICS):
-    setattr(ValidatedRec, _name, _validated(getattr(Rec, _name)))
+    setattr(LazyRec, _name, _of_lazy(_name))
 
 
 @checked_call

@@ -363,24 +363,11 @@ def test_long_tied_blocks_have_exact_values():
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_items_that_repeat(lazy):
-    """Eager frames refuse them; in lazy ones an item counts where it is first."""
     pl = pytest.importorskip("polars")
     rows = {"user": [1] * 4, "item": ["x", "y", "x", None], "a": [4, 3, 2, 1], "b": [2, 4, 1, 3]}
     frame = pl.DataFrame(rows)
-    if not lazy:
-        with pytest.raises(recframe.InputError, match="repeats items within lists"):
-            frame.rec.agreement(3, score=["a", "b"])
-        return
-    found = frame.lazy().rec.agreement(3, score=["a", "b"], measures="overlap").collect()
-    assert found["overlap@3"].item() == pytest.approx(2 / 3)  # x, y, x and y, nothing, x
-    correlations = ["kendall", "spearman", "tau_ap", "weighted_tau"]
-    stacked = pl.concat(frame.select("user", "item", model=pl.lit(name), score=name) for name in ("a", "b")).lazy()
-    # x, y and nothing; y, nothing and x: "a" has x first in another row than "b".
-    first = pl.DataFrame({"user": [1] * 3, "item": ["x", "y", None], "a": [4, 3, 1], "b": [2, 4, 3]})
-    (expected,) = first.rec.agreement(score=["a", "b"], measures=correlations).select(correlations).rows()
-    for rows, models in ((frame.lazy(), {"score": ["a", "b"]}), (stacked, {"model": "model"})):
-        of_rows = rows.rec.agreement(measures=correlations, **models).collect().select(correlations)
-        assert of_rows.row(0) == pytest.approx(expected)
+    with pytest.raises(recframe.InputError, match="repeats items within lists"):
+        (frame.lazy() if lazy else frame).rec.agreement(3, score=["a", "b"]).lazy().collect()
 
 
 def test_names_of_models_are_those_of_the_frame():
@@ -389,9 +376,7 @@ def test_names_of_models_are_those_of_the_frame():
     frame = pl.DataFrame(rows)
     found = frame.rec.agreement(2, model="model", measures="overlap")
     assert found.rows() == [(*pair, 1, 0, 0, 1.0, 1.0) for pair in ((10, None), (10, 2), (None, 2))]
-    lazy = frame.lazy().rec.agreement(2, model="model", measures="overlap").collect()
-    # Rows of lazy frames have no order: models are in that of their values, numbers as numbers, a missing one last.
-    assert {row[:2] for row in lazy.rows()} == {(2, 10), (2, None), (10, None)}
+    assert frame.lazy().rec.agreement(2, model="model", measures="overlap").collect().equals(found)
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ import recframe
 pl = pytest.importorskip("polars")
 testing = pytest.importorskip("polars.testing")
 
-from recframe._engines import polars_lazy, polars_schema  # noqa: E402 - needs polars
 
 NAMES = [
     "ndcg", "map", "mrr", "err", "roc_auc", "gauc", "r_precision", "coverage", "personalization", "gini", "entropy",
     "novelty",
 ]  # fmt: skip
 OLD_NAMES = "atol" in inspect.signature(testing.assert_frame_equal).parameters
+pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # random items repeat
 TOLERANCE = {"atol": 1e-12, "rtol": 1e-12} if OLD_NAMES else {"abs_tol": 1e-12, "rel_tol": 1e-12}
 
 
@@ -47,24 +47,54 @@ def sample(seed):
     return frame, train, features
 
 
-@pytest.fixture(scope="module")
-def whole():
-    """Return a call's frame and roles with what it answers."""
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize(
+    "more", [{}, {"per": "country"}, {"per": "user"}, {"by": ["user", "day"]}, {"by": None}], ids=str
+)
+@pytest.mark.parametrize("known", [True, False], ids=["later", "polars 1.30 to 1.34"])
+def test_parts_give_what_the_whole_gives(partitions, more, known, monkeypatch):
+    monkeypatch.setattr("recframe._engines.polars_lazy.KNOWS_SCHEMA_LATER", known)
     frame, train, _ = sample(3)
-    requested = {"metrics": NAMES, "k": [1, 4], "score": ["score", "other"], "train": train}
-    return frame, requested, frame.lazy().rec.evaluate(**requested).collect()
+    train = train.with_columns(day=1)
+    requested = {"metrics": NAMES, "k": [1, 4], "score": ["score", "other"], **more}
+    expected = frame.rec.evaluate(**requested, train=train)
+    found = frame.lazy().rec.evaluate(**requested, train=train.lazy(), partitions=partitions)
+    assert found.collect_schema() == expected.schema
+    testing.assert_frame_equal(found.collect(), expected, **TOLERANCE)
 
 
-@pytest.mark.parametrize("version", ["1.30 to 1.34", "1.21 to 1.29"])
-@pytest.mark.parametrize("partitions", [None, 3])
-def test_polars_that_tells_types_earlier_gives_the_same(whole, version, partitions, monkeypatch):
-    if version == "1.30 to 1.34" and not polars_lazy.GIVES_SCHEMA_LATER:
-        pytest.skip("this polars takes no function instead of types")
-    frame, requested, expected = whole
-    monkeypatch.setattr(polars_schema, "KNOWS_SCHEMA_LATER", False)
-    monkeypatch.setattr(polars_lazy, "GIVES_SCHEMA_LATER", version == "1.30 to 1.34")
-    found = frame.lazy().rec.evaluate(**requested, partitions=partitions)
-    testing.assert_frame_equal(found.collect().sort("model"), expected.sort("model"), **TOLERANCE)
+def test_parts_find_keys_of_unlike_types_in_both_frames():
+    frame, _, _ = sample(3)
+    truth = frame.select("user", "item", "relevant").filter(pl.col("relevant") > 0).unique()
+    expected = frame.drop("relevant").rec.evaluate(["ndcg", "recall"], 3, truth=truth)
+    types = [(pl.Int32, pl.Int64), (pl.Float64, pl.Float32), (pl.String, pl.Categorical)]
+    for here, there in types:
+        frames = frame.drop("relevant").cast({"user": here}), truth.cast({"user": pl.String}).cast({"user": there})
+        served, judged = (each.lazy() for each in frames)
+        found = served.rec.evaluate(["ndcg", "recall"], 3, truth=judged, partitions=4).collect()
+        testing.assert_frame_equal(found, expected, **TOLERANCE)
+
+
+def test_models_of_parts_come_in_the_order_of_their_first_rows():
+    rows = pl.DataFrame(
+        {"user": [*range(9)] * 3, "model": [m for m in "zam" for _ in range(9)], "item": 1, "relevant": 1}
+    )
+    rows = rows.with_columns(score=1.0, half=pl.col("user") % 2)
+    for per in (None, "half"):
+        found = rows.lazy().rec.evaluate("recall@1", model="model", partitions=3, per=per).collect()
+        assert found.equals(rows.rec.evaluate("recall@1", model="model", per=per))
+
+
+def test_groups_and_the_largest_relevance_are_those_of_all_parts():
+    frame, _, _ = sample(3)
+    frame = frame.with_columns(seller=pl.col("item") % 3)
+    for metrics, more in (
+        (["awrf"], {"group": "seller"}),
+        (["err"], {}),
+        (["coverage", "gini"], {"catalog": range(50)}),
+    ):
+        found = frame.lazy().rec.evaluate(metrics, 3, partitions=5, **more).collect()
+        testing.assert_frame_equal(found, frame.rec.evaluate(metrics, 3, **more), **TOLERANCE)
 
 
 def served_by_one_model(name):
@@ -83,10 +113,6 @@ def test_a_part_judges_models_of_which_it_has_no_row(name):
         assert len(lists) == 16
 
 
-@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # random items repeat
-@pytest.mark.skipif(
-    tuple(map(int, pl.__version__.split(".")[:2])) < (1, 30), reason="older polars resolves the schema at the call"
-)
 def test_nothing_is_read_before_the_answer_is_collected(tmp_path):
     frame, _, _ = sample(3)
     path = tmp_path / "rows.parquet"

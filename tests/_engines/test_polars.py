@@ -21,16 +21,13 @@ pl = pytest.importorskip("polars")
 SOME_DAY = dt.date(2024, 2, 27)
 
 
-@pytest.mark.parametrize(("eager", "threads", "in_background"), [(True, 2, True), (True, 1, False), (False, 2, False)])
-def test_eager_polars_builds_a_frame_once_in_the_background(monkeypatch, eager, threads, in_background):
+@pytest.mark.parametrize(("threads", "in_background"), [(2, True), (1, False)])
+def test_eager_polars_builds_a_frame_once_in_the_background(monkeypatch, threads, in_background):
     from recframe._engines.polars import EagerPolars
-    from recframe._engines.polars_lazy import LazyPolars
 
     monkeypatch.setattr(pl, "thread_pool_size", lambda: threads)
     builders = []
-    later = (EagerPolars if eager else LazyPolars)().submit(
-        lambda: builders.append(threading.current_thread()) or pl.LazyFrame(FRAME)
-    )
+    later = EagerPolars().submit(lambda: builders.append(threading.current_thread()) or pl.LazyFrame(FRAME))
     assert later() is later()
     (builder,) = builders
     assert (builder is not threading.current_thread()) == in_background

@@ -162,17 +162,6 @@ def test_a_weight_that_the_truth_has_no_more_is_none(polars_engine, path):
     assert_same(found, polars_engine.ask(stacked, "compare", ["mrr"], **roles))
 
 
-@pytest.mark.parametrize("weights", [[5.0, 7.0], [-5.0, -5.0]])
-def test_weights_of_lazy_frames_that_are_none_are_not_those_of_the_file(path, weights):
-    pl = pytest.importorskip("polars")
-    keys = [{"user": user, "item": item, "price": 1.0} for user in range(3) for item in range(2)]
-    truth = [{"user": user, "item": 0, "relevant": 1} for user in range(3)]
-    saved(path, [{**row, "score": row["user"] + row["item"]} for row in keys], truth, ["mrr"], weight="price")
-    shown = pl.DataFrame(keys).with_columns(score=-pl.col("item"), price=pl.Series([1.0] * 4 + weights))
-    found = shown.lazy().rec.compare("mrr", truth=pl.LazyFrame(truth), baseline=path, weight="price").collect()
-    assert found.select("difference", "mean", "p", "verdict").row(0) == (None, None, None, "open")
-
-
 @pytest.mark.parametrize("with_truth", [False, True])
 def test_a_file_of_metrics_that_read_no_relevance_is_compared(polars_engine, path, with_truth):
     truth, old, new = sample(4)

@@ -34,7 +34,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 @pytest.fixture
 def repeated(monkeypatch):
     """Collect how many rows each repetition makes."""
-    engine = pytest.importorskip("recframe._engines.polars").Polars
+    engine = pytest.importorskip("recframe._engines.polars").EagerPolars
     repeat, counts = engine.repeat, []
 
     def counted(self, frame, times):

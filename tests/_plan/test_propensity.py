@@ -209,16 +209,6 @@ def test_a_policy_orders_ties_as_their_scores_would(ties):
         assert_equal(found, {(row["user"],): {label: row[label] for label in labels} for row in expected}, ["user"])
 
 
-@pytest.mark.parametrize("propensity", [0.0, -0.5, 1.5, None])
-def test_a_lazy_frame_with_what_is_no_probability_has_no_number(propensity):
-    pl = pytest.importorskip("polars")
-    frame = pl.LazyFrame(
-        {"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [0.5, 0.4], "p": [propensity, 0.0]}
-    )
-    frame = frame.with_columns(pl.col("p").cast(pl.Float64))
-    assert math.isnan(frame.rec.dcg(2, by="user", propensity="p").collect().item())
-
-
 def test_parts_of_a_lazy_frame_have_the_same_mean():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(lists(7, 20), infer_schema_length=None)

@@ -80,7 +80,9 @@ class Engine(ABC):
     name: str
     library: str
     lazy = False
-    """Whether frames, and so results, are lazy."""
+    """Whether frames are queries, and so are results: their rows are not checked."""
+    postpones = False
+    """Whether calls are made with data frames when their results are collected."""
     sorts = True
     """Whether results come sorted by key."""
     checks = True
@@ -147,7 +149,8 @@ class Engine(ABC):
                 return [{name: python_value(value) for name, value in row.items()} for row in result.rows(named=True)]
             rows = self.rows(result)
         frames = ("evaluate", "check", "contributions", "tune_fusion", "exposure", *STATISTICS)
-        single = self.lazy and method not in frames and not (given.get("per") or given.get("per_item"))
+        lazy = self.lazy or self.postpones
+        single = lazy and method not in frames and not (given.get("per") or given.get("per_item"))
         return _one_value(rows) if single else rows
 
     def value(self, frame: Any, metric: Any, **given: Any) -> Any:

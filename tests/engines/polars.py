@@ -22,14 +22,12 @@ class Polars(Engine):
     library = "polars"
     kinds = frozenset([
         "null", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
-        "str", "categorical", "enum", "date", "datetime",
+        "str", "categorical", "enum", "date", "datetime", "object",
     ])  # fmt: skip
 
     def __init__(self, name: str, *, lazy: bool, collect: str | None = None, many: bool = False) -> None:
-        self.name, self.lazy, self.sorts, self.checks = name, lazy, not lazy, not lazy
+        self.name, self.postpones = name, lazy
         self._collect, self._many = collect, many
-        if not lazy:
-            self.kinds |= {"object"}  # polars itself cannot group a lazy frame by Python objects
 
     def _dtype(self, kind: str, values: Sequence[Any]) -> Any:
         import polars as pl
@@ -54,7 +52,7 @@ class Polars(Engine):
                 for name, values in columns.items()
             ]
         )
-        return frame.lazy() if self.lazy else frame
+        return frame.lazy() if self.postpones else frame
 
     def enum(self, frame: Any, column: str, values: Sequence[str]) -> Any:
         import polars as pl
@@ -76,7 +74,7 @@ class Polars(Engine):
     def rows(self, result: Any) -> list[dict[str, Any]]:
         import polars as pl
 
-        if self.lazy:
+        if self.postpones:
             assert isinstance(result, pl.LazyFrame), f"lazy in, {type(result)} out"
             result = result.collect(**({"engine": self._collect} if self._collect else {}))
         assert isinstance(result, pl.DataFrame), f"polars in, {type(result)} out"

@@ -198,10 +198,18 @@ def test_the_same_metric_twice_is_named():
         polars.DataFrame(ONE).rec.evaluate(["ndcg@5", "ndcg(ideal=ones)@5"], like="rectools")
 
 
-def test_row_order_of_a_lazy_frame_must_be_named():
+def test_the_rows_of_a_lazy_polars_frame_have_an_order():
     polars = pytest.importorskip("polars")
+    assert polars.LazyFrame(ONE).rec.ndcg(5, like="ranx").collect().item() == polars.DataFrame(ONE).rec.ndcg(
+        5, like="ranx"
+    )
+
+
+def test_row_order_of_a_relation_must_be_named():
+    duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    relation = duckdb.from_arrow(polars.DataFrame(ONE).to_arrow())
     with pytest.raises(recframe.OptionError, match=r"(?s)like='ranx' breaks ties by row order.*ties='average'"):
-        polars.LazyFrame(ONE).rec.ndcg(5, like="ranx")
+        recframe.rec(relation).ndcg(5, like="ranx")
 
 
 def test_a_metric_of_ones_own_is_in_no_library():

@@ -196,10 +196,9 @@ class Agreement:
         engine, table = self._engine, self._table()
         if self._interval is None:
             return self._finished(table)
-        # The quantiles of intervals need SciPy, so they are no part of a lazy plan.
-        later = engine.deferred(lambda: self._finished(table), self._schema)
-        if later is not None:
-            return later
+        answer = engine.computed(lambda: self._finished(table), self._schema)
+        if answer is not None:
+            return answer
         return self._with_ends(self._interval, table).select(*self._columns).rename(self._labels).to_native()
 
     def _table(self) -> Frame:

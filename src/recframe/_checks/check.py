@@ -33,7 +33,7 @@ TOTAL, ORDER = "total", "order"
 
 def check(frame: Any, bound: Mapping[str, Any], k: Any, roles: dict[str, Any], *, strict: bool) -> Any:
     """Return the findings as a frame of the kind given, or raise for the errors among them."""
-    if flag("strict", strict) and is_lazy(frame):
+    if flag("strict", strict) and is_lazy(frame) and not adapter_of(frame).postpones:
         msg = "`strict=True` needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"`strict=False`, or {adapter_of(frame).remedy}")
     truth = {**bound, **roles}.get("truth")

@@ -10,7 +10,7 @@ import warnings
 from bisect import bisect_left
 from functools import partial
 from operator import ne
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
@@ -23,6 +23,7 @@ from recframe._checks.rows import of_repeats, of_unused_model
 from recframe._checks.truth_warnings import Matches, assumed_relevance
 from recframe._columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, score_column
 from recframe._engines.column_spec import ColumnSpec
+from recframe._engines.postponed import is_dry
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._guesses import MEANT
 from recframe._plan.relevance import is_hit, or_zero
@@ -45,12 +46,39 @@ LEAST_LISTS, LEAST_ROWS = 5, 50
 METRIC, LARGEST_VALUE = "metric", "largest"
 
 
+class Looked(NamedTuple):
+    """What the rows of a call show before anything is computed."""
+
+    reasons: Sequence[str]
+    """Why the result may mean nothing."""
+    guesses: Sequence[str]
+    """What `check` cannot confirm."""
+
+
+def look_at(frames: CallFrames, query: Query, context: CallContext) -> Looked | None:
+    """Return what the rows of eager frames show; None if there is nothing to warn of."""
+    # Without rows and without a truth, the UndefinedWarning says enough.
+    if is_lazy(frames.frame) or is_dry() or (len(frames.frame) == 0 and frames.truth is None):
+        return None
+    reasons, guesses = [*_of_sample(frames.frame, query, context)], [*_ranks_as_scores(query)]
+    if (
+        frames.truth is None
+        and query.sampled is None
+        and CANDIDATES not in context.omitted
+        and context.requirements.reads_ranks
+    ):
+        guesses += _sampled_candidates(frames.frame, query)
+    guesses += _small_catalog(frames, context) if CANDIDATES in context.omitted else []
+    return Looked(reasons, guesses)
+
+
 def warn_of_data(
     frames: CallFrames,
     query: Query,
     context: CallContext,
     result: Any,
     means: Sequence[str] | None = None,
+    looked: Looked | None = None,
     *,
     other_truth: Any = None,
 ) -> None:
@@ -68,21 +96,15 @@ def warn_of_data(
         The answer.
     means : sequence of str, optional
         The columns of means, where the answer has a row for each metric; None: it has a column for each.
+    looked : Looked, optional
+        What the rows showed before anything was computed; None: look now.
     other_truth : frame, optional
         A second truth that the answer depends on.
     """
-    # Without rows and without a truth, the UndefinedWarning says enough.
-    if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
+    looked = look_at(frames, query, context) if looked is None else looked
+    if looked is None:
         return
-    reasons, guesses = [*_of_sample(frames.frame, query, context)], [*_ranks_as_scores(query)]
-    if (
-        frames.truth is None
-        and query.sampled is None
-        and CANDIDATES not in context.omitted
-        and context.requirements.reads_ranks
-    ):
-        guesses += _sampled_candidates(frames.frame, query)
-    guesses += _small_catalog(frames, context) if CANDIDATES in context.omitted else []
+    reasons, guesses = [*looked.reasons], looked.guesses
     if frames.truth is not None:
         matches = Matches(frames.frame, frames.truth, query, context.session)
         if context.requirements.columns_read.relevance:
@@ -109,7 +131,7 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
     all_found : bool
         Whether every model has a recommendation that the truth holds.
     """
-    if is_lazy(frame) or not len(frame) or not len(truth):
+    if not len(frame) or not len(truth):
         return
     reasons = [*_pooled_models(frame, query), *assumed_relevance(truth, query)]
     reasons += [] if all_found else Matches(frame, truth, query).unmatched()

@@ -59,7 +59,7 @@ class Options:
 
 
 def changes(rows: Contributions, k: int | None, options: Options) -> Any:
-    """Return the changes as a frame of the kind given: eager now, lazy polars when it is collected."""
+    """Return the changes as a frame of the kind given."""
     context, query = rows.context, rows.context.query
     if not context.long:
         _sides_of(query.orders, options.baseline)
@@ -85,8 +85,8 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
         of_users = {name: types[name] for name in (*context.key_names.values(), *users.values())}
         return type(types)({name: of_users.get(name, str if name == "change" else float) for name in names.values()})
 
-    later = context.engine.deferred(finished, schema)
-    return table().drop(extra).rename(names).to_native() if later is None else later
+    answer = context.engine.computed(finished, schema)
+    return table().drop(extra).rename(names).to_native() if answer is None else answer
 
 
 def _sides_of(models: Sequence[Any], baseline: Any) -> tuple[int, int]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
+import narwhals as nw
+
 from recframe._data.common import check_frame
 from recframe._data.label import drop_seen
 from recframe._defaults import BY, ITEM, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
+from recframe._plan.sources import item_spec, key_specs
 from recframe._query import query_of_call
 from recframe._signatures import checked_call
 from recframe._values import ids
@@ -111,8 +114,11 @@ def candidates(
         check_frame("seen", seen)
     if any(map(is_lazy, (left, right, seen))):
         left, right, seen = (each if each is None or is_lazy(each) else each.lazy() for each in (left, right, seen))
-    every: Any = adapter_of(left).as_narwhals(left)
-    pairs = every.join(adapter_of(right).as_narwhals(right), how="cross").to_native()
+    every: Any = nw.from_native(left)
+    pairs = every.join(nw.from_native(right), how="cross").to_native()
+    if is_lazy(pairs) and seen is not None:
+        lazy: Any = adapter_of(pairs)
+        return lazy.without_pairs(pairs, seen, {**key_specs(query), **item_spec(query)})
     return pairs if seen is None else drop_seen(pairs, seen, query)
 
 
@@ -127,7 +133,7 @@ def _values(make: Any, what: str, ids_or_frame: Any, columns: Sequence[str]) -> 
         ids_or_frame = make.table({columns[0]: ids_or_frame})
     role = "by" if what == "users" else "item"
     specs = {column: ColumnSpec(column, role, "key") for column in columns}
-    checked = adapter_of(ids_or_frame).checked(what, Source(ids_or_frame, specs))
+    checked = adapter_of(ids_or_frame).checked_later(what, Source(ids_or_frame, specs))
     try:
         return make.distinct(checked, columns)
     except NotImplementedError as error:  # of lists and structs of Arrow

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES, Roles
 from recframe._defaults import current
-from recframe._engines.registry import adapter_of, check_answers_with_rows, is_frame, is_lazy
+from recframe._engines.registry import check_answers_with_rows, is_frame
 from recframe._query import query_of_call
 from recframe._values import choice, is_label, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    import narwhals as nw
+    from collections.abc import Collection, Mapping
 
     from recframe._query import Query
 
@@ -33,16 +31,6 @@ def query_of_frames(call: str, frame: Any, bound: Mapping[str, Any], roles: Mapp
     for what, value in {"the frame": frame, **others}.items():
         check_frame(what, value)
     return query_of_call(bound, roles, CALL_ROLES[call], [frame, *others.values()])
-
-
-def now_or_deferred(
-    frame: Any, compute: Callable[[], nw.DataFrame[Any]], empty: Callable[[], nw.DataFrame[Any]]
-) -> Any:
-    """Return what is computed now of an eager frame, of a lazy one when it is collected; `empty` has its columns."""
-    if not is_lazy(frame):
-        return compute().to_native()
-    engine: Any = adapter_of(frame)
-    return engine.deferred(lambda: compute().lazy().to_native(), lambda: empty().lazy().to_native().collect_schema())
 
 
 def count_of(name: str, value: object) -> int:

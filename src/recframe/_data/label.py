@@ -10,6 +10,7 @@ import narwhals as nw
 from recframe._columns import EQUAL, ITEM, MODEL, POSITION, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
 from recframe._data.common import check_frame, check_roles, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._engines.postponed import is_dry
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.matches import unmatched
@@ -65,7 +66,7 @@ def label(
         sources["seen"] = Source(seen, {**key_specs(query), **item_spec(query)})
     rows = open_rows(sources, ["frame", "truth"])
     result, served = _join(rows, query, valued=valued)
-    if rows.engine.eager and not all_relevant:
+    if not all_relevant:
         from recframe._checks.data_warnings import warn_of_labels
 
         warn_of_labels(frame, truth, query, all_found=_all_found(rows, served, query))
@@ -82,7 +83,7 @@ def drop_seen(frame: Any, seen: Any, query: Query) -> Any:
 
 
 def _holds_rows(seen: Any) -> bool:
-    return seen is not None and (is_lazy(seen) or len(seen) > 0)
+    return seen is not None and (is_lazy(seen) or is_dry() or len(seen) > 0)
 
 
 def _sources(frame: Any, truth: Any, query: Query, *, value: bool, strict: bool) -> dict[str, Source]:
@@ -147,7 +148,7 @@ def _numbered(rows: Rows, labelled: Frame, pair: Sequence[str], query: Query) ->
 
 def _check_repeats(rows: Rows, query: Query, labelled: Frame) -> None:
     """Raise where nobody can say which row of a repeated recommendation comes first."""
-    if len(query.orders) == 1 or not rows.engine.eager:
+    if len(query.orders) == 1:
         return
     if (rows.engine.scalar(labelled.select(nw.col(REPEAT).max())) or 1) > 1:
         models = f"each model of score={list(query.orders)!r} may have another row first"
@@ -158,8 +159,6 @@ def _check_repeats(rows: Rows, query: Query, labelled: Frame) -> None:
 
 
 def _models(rows: Rows) -> Frame:
-    """Return every model, with the number of a row of its own where rows are numbered."""
+    """Return every model, with the number of a row of its own."""
     frame = rows.frames["frame"]
-    if not rows.row:
-        return frame.select(MODEL).unique()
     return rows.engine.collect_once(frame.group_by(MODEL).agg(nw.col(*rows.row).min().alias(MODEL_ROW)))

@@ -125,8 +125,23 @@ def from_lists(
     >>> frame.rec.recall(2)
     0.75
     """
-    lists = {RECOMMENDED_LISTS: recommended, ACTUAL: actual, SCORES: scores}
     names = columns_or_defaults(by=by, item=item, relevant=relevant, rank=rank, score=score, value=value)
+    arguments = (recommended, actual, frame, users, scores, prices, names, library)
+    return adapter_of(frame).postpone(_from_lists, *arguments) if is_lazy(frame) else _from_lists(*arguments)
+
+
+def _from_lists(
+    recommended: Any,
+    actual: Any,
+    frame: Any,
+    users: Any,
+    scores: Any,
+    prices: Any,
+    names: Mapping[str, Any],
+    library: str | None,
+) -> Any:
+    """Return what `from_lists` does; the names of columns are those of the call or of `Config`."""
+    lists = {RECOMMENDED_LISTS: recommended, ACTUAL: actual, SCORES: scores}
     by, item, relevant, rank, score, value = names.values()
     if recommended is None:
         msg = "recommended=None, but there is nothing to judge without recommendations"
@@ -148,7 +163,7 @@ def from_lists(
     needed = [*keys, relevant, rank, *(column for column, name in columns if name in arguments)]
     check_apart(needed, "name each of by, item, relevant, rank, score and value once")
     _check_lengths(make, frame, lists)
-    if SCORES not in lists and not is_lazy(frame) and len(make.distinct(frame, keys)) < len(frame):
+    if SCORES not in lists and len(make.distinct(frame, keys)) < len(frame):
         msg = f"by={quoted(list(keys))}: several lists have one key, so there are several items of each rank"
         raise InputError(msg, "give each list a key of its own, or scores= that order all items of a key")
     frame_of_rows = make.explode(frame, keys, parallel, None if SCORES in lists else rank)

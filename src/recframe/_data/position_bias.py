@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import ITEM, RELEVANCE, SCORE
-from recframe._data.common import count_of, now_or_deferred, query_of_frames
+from recframe._data.common import count_of, query_of_frames
 from recframe._data.top import one_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_frames
@@ -38,11 +38,7 @@ def position_bias(frame: Any, bound: Mapping[str, Any], k: Any, roles: Mapping[s
         raise OptionError(msg, "rank='position', the column that holds them")
     check_apart([query.orders[0], ESTIMATE, PAIRS])
 
-    def compute() -> nw.DataFrame[Any]:
-        return _result(frame, query, *_compared(frame, query, k))
-
-    none = np.zeros((0, 0))
-    return now_or_deferred(frame, compute, lambda: _result(frame, query, np.zeros(0), none, none))
+    return _result(frame, query, *_compared(frame, query, k)).to_native()
 
 
 def _compared(frame: Any, query: Query, k: int | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

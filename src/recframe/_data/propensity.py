@@ -10,6 +10,7 @@ import narwhals as nw
 from recframe._columns import ITEM
 from recframe._data.common import check_new_column, query_of_frames
 from recframe._engines.column_spec import Source
+from recframe._engines.postponed import is_dry
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
 from recframe._values import choice, number
@@ -105,7 +106,7 @@ def _estimated(engine: Engine, counts: Frame, shown: Frame) -> Frame:
         power.with_columns(nw.when(nw.col(EXPONENT) >= 0).then(nw.col(EXPONENT)).alias(EXPONENT))
     )
     estimate = engine.value_now(power)
-    if engine.eager and (estimate is None or math.isnan(estimate)):
+    if not is_dry() and (estimate is None or math.isnan(estimate)):
         msg = "shown does not say how popularity decides what is recommended, so there is no power to estimate"
         raise InputError(msg, "give the lists that users were shown, with items of several popularities; or power=0.5")
     most = counts.select(nw.col(TIMES).max().alias(MOST_TIMES))

@@ -90,7 +90,7 @@ def split(
     time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}
     rows = open_rows({"frame": Source(frame, (pair if terms.counted else {}) | time)})
     whole = _parted(rows, query, terms)
-    whole = rows.engine.collect_once(whole.select(*rows.row, TEST) if rows.row else whole)
+    whole = rows.engine.collect_once(whole.select(*rows.row, TEST))
     return rows.pick(whole.filter(nw.col(TEST) == 0), {}), rows.pick(whole.filter(nw.col(TEST) == 1), {})
 
 

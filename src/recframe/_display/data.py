@@ -9,8 +9,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._display.chart_texts import name_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package
-from recframe._engines.base import validated
-from recframe._engines.registry import labels_of
+from recframe._engines.registry import adapter_of, labels_of
 from recframe._evaluate import plan_of_lists
 from recframe._statistics import ROUNDING, check_installed
 from recframe._values import check_names
@@ -61,7 +60,8 @@ class Call:
         cluster = None if options is None else options.cluster
         bound = {name: value for name, value in self.bound.items() if name in self.roles}
         # A chart reads the data at once, so lazy frames are checked as eager ones are.
-        plan: Plan = validated(plan_of_lists, self.frame, bound, metrics, k, dict(self.keywords), "describe", cluster)
+        call = (self.frame, bound, metrics, k, dict(self.keywords), "describe", cluster)
+        plan: Plan = adapter_of(self.frame).made_now(plan_of_lists, *call)
         return plan
 
     def one(self, name: str, metric: Any, k: Any, options: Options | None = None) -> Plan:

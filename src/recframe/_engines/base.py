@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -16,7 +15,7 @@ from recframe._engines.column_errors import missing_columns
 from recframe.errors import InputError, OptionTypeError, check_packages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from recframe._columns import Addends, Frame
     from recframe._engines.column_spec import Source
@@ -45,15 +44,6 @@ class Needed(NamedTuple):
 
 # What does not differ from call to call is converted only once.
 _ROWS, _COUNT, _IS_SEVERAL = nw.len(), nw.len().alias(COUNT), nw.col(COUNT) > 1
-VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
-"""Whether to resolve the schemas of lazy frames, and check them, when they are opened."""
-
-
-def validated(call: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
-    """Return what a call returns that resolves the schemas of lazy frames."""
-    context = copy_context()
-    context.run(VALIDATE.set, True)  # noqa: FBT003 - the value to set
-    return context.run(call, *args, **keywords)
 
 
 class Adapter(ABC):
@@ -65,6 +55,8 @@ class Adapter(ABC):
     ----------
     eager : bool
         Whether the frames hold their rows, so that answers are values. Those of lazy frames stay frames.
+    postpones : bool
+        Whether a call checks its arguments only, and is made again with data frames when its result is collected.
     remedy : str
         What to do for calls that do not accept such frames.
     answers_with_rows : bool
@@ -86,6 +78,7 @@ class Adapter(ABC):
     """
 
     eager: ClassVar[bool]
+    postpones: ClassVar[bool] = False
     remedy: ClassVar[str] = ""
     answers_with_rows: ClassVar[bool] = False
     any_label: ClassVar[bool] = False
@@ -98,6 +91,41 @@ class Adapter(ABC):
 
     def __init__(self, frame: Any = None) -> None:
         self._frame = frame
+
+    def postpone(
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        results: int = 1,  # noqa: ARG002
+        validate: bool = False,  # noqa: ARG002
+        text_of: Callable[[tuple[Any, ...]], str | None] | None = None,  # noqa: ARG002
+        **keywords: Any,
+    ) -> Any:
+        """Return what a function returns, or lazy frames that it returns when they are collected.
+
+        Parameters
+        ----------
+        function : callable
+            A function that pickles, where lazy frames are to be stored.
+        *args, **keywords
+            Its arguments, with frames among them, or among the values of tuples and dicts.
+        results : int
+            How many frames it returns.
+        validate : bool
+            Whether to check the columns of lazy frames now.
+        text_of : callable, optional
+            Returns a text that only equal arguments have, so that the columns of equal calls are looked up.
+        """
+        return function(*args, **keywords)
+
+    def made_now(self, function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+        """Return what a function returns; the columns that it reads of lazy frames are collected now."""
+        return function(*args, **keywords)
+
+    @property
+    def knows_order(self) -> bool:
+        """Whether the rows of frames have an order when they are evaluated."""
+        return self.eager or self.postpones
 
     @abstractmethod
     def names(self, frame: Any) -> list[Any]:
@@ -174,9 +202,13 @@ class Adapter(ABC):
             raise error
 
     def checked(self, name: str, source: Source) -> Any:
-        """Return a frame, or raise if it lacks a column; a lazy one of polars raises when it is collected."""
+        """Return a frame, or raise if it lacks a column."""
         self.check_names({name: source})
         return source.native
+
+    def checked_later(self, name: str, source: Source) -> Any:
+        """Return a frame, or raise if it lacks a column; a lazy polars frame raises when it is collected."""
+        return self.checked(name, source)
 
 
 class Engine(Adapter):
@@ -354,17 +386,22 @@ class Engine(Adapter):
         """Return rows that were collected as a frame of the engine's own library."""
         return frame.to_native()
 
-    def deferred(self, compute: Callable[[], Any], schema: Callable[[], Any]) -> Any:  # noqa: ARG002
-        """Return a frame, a lazy one whose rows are computed when it is collected; None where it cannot wait."""
+    def release(self, frames: Iterable[Frame], columns: Collection[str] | None = None) -> None:
+        """Let go of the rows of frames, or of some columns, that nothing reads anymore.
+
+        The rows of a postponed call go as a whole, as nobody else holds them.
+        """
+
+    def frame_of(self, native: Any) -> Frame:
+        """Return a frame of the engine's own library as the plan's."""
+        return lazy(native)
+
+    def computed(self, compute: Callable[[], Any], schema: Callable[[], Any]) -> Any:  # noqa: ARG002
+        """Return what a function computes of eager frames; None where frames cannot hold it.
+
+        Of frames without rows, of which only the columns of the answer matter, a frame of the schema.
+        """
         return compute() if self.eager else None
-
-    def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
-        """Return the rows of one part of the lists, for ``partitions=``."""
-        raise NotImplementedError
-
-    def collect_together(self, frames: Sequence[Frame]) -> list[Frame]:
-        """Compute frames in one go, so that their files are read once, for ``partitions=``."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Constructors(Protocol):
-    """Makes frames; a module for each library. Lazy frames give lazy ones."""
+    """Makes frames; a module for each library."""
 
     def is_series(self, value: object) -> bool:
         """Return whether something is a column."""
@@ -20,15 +20,15 @@ class Constructors(Protocol):
         ...
 
     def distinct(self, frame: Any, columns: Sequence[str]) -> Any:
-        """Return the distinct values of some columns."""
+        """Return the distinct values of some columns; of a lazy frame a lazy one."""
         ...
 
     def uneven(self, frame: Any, columns: Sequence[str]) -> int:
-        """Return how many rows hold lists of unlike lengths; those of a lazy frame are not read."""
+        """Return how many rows hold lists of unlike lengths."""
         ...
 
     def check_lists(self, frame: Any, role: str, column: str) -> None:
-        """Raise where a column does not hold lists; that of a lazy frame is not read."""
+        """Raise where a column does not hold lists."""
         ...
 
     def explode(self, frame: Any, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Any:

@@ -1,10 +1,11 @@
-"""Polars data frames, and what lazy frames share with them."""
+"""Polars data frames."""
 
 from __future__ import annotations
 
 from contextvars import copy_context
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import narwhals as nw
 import polars as pl
@@ -25,9 +26,10 @@ from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, NULLS_EQUAL, col,
 from recframe._engines.polars_frame import held, lazy, native, picked
 from recframe._engines.polars_rows import EagerRows
 from recframe._engines.polars_threads import background_pool, can_wait
+from recframe._engines.postponed import RERUN, is_dry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, Future
 
     from recframe._columns import Addends, Frame
@@ -35,15 +37,18 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
+    from recframe._engines.polars_frame import PolarsFrame
     from recframe._engines.rows import Rows
 
 MOST_JOINED = 2**23
 """The most rows of frames that are joined in memory."""
 
 
-class Polars(Engine):
-    """What data frames and lazy frames share."""
+class EagerPolars(Engine):
+    """Data frames: plans that are collected on the way."""
 
+    eager = True
+    pivot_example = "df.pivot(on={model!r}, index={index!r}, values={values!r})"
     answers_with_rows = True
     constructors: ClassVar[Constructors] = polars_constructors
     _few = False
@@ -52,14 +57,16 @@ class Polars(Engine):
     _joins_in_memory = False
     """Whether joins are collected at once."""
 
-    def names(self, frame: pl.DataFrame | pl.LazyFrame) -> list[Any]:
-        return list(frame.collect_schema().names())
+    def names(self, frame: pl.DataFrame) -> list[Any]:
+        return list(frame.columns)
+
+    def checked(self, name: str, source: Source) -> Any:
+        if (rerun := RERUN.get()) is not None:
+            rerun.note(source)
+        return super().checked(name, source)
 
     def scalar(self, frame: Frame) -> Any:
         return self._collect(frame).item()
-
-    def _collect(self, frame: Frame) -> pl.DataFrame:
-        return collect(frame.to_native())
 
     def stack(self, frames: Sequence[Frame]) -> Frame:
         return lazy(pl.concat([frame.to_native() for frame in frames]))
@@ -97,13 +104,6 @@ class Polars(Engine):
         last = pl.first().max().cast(pl.Int64).fill_null(0)
         return lazy(upto.to_native().select(pl.int_range(1, last + 1).alias(POSITION)))
 
-
-class EagerPolars(Polars):
-    """Data frames: plans that are collected on the way."""
-
-    eager = True
-    pivot_example = "df.pivot(on={model!r}, index={index!r}, values={values!r})"
-
     @classmethod
     def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
         """Return the engine of frames with so many rows."""
@@ -122,18 +122,23 @@ class EagerPolars(Polars):
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         self.check_names(sources)
+        if (rerun := RERUN.get()) is not None:
+            rerun.note(*sources.values())
         columns = EagerColumns.read(sources, rows)
         engine = EagerPolars.of_heights([frame.height for frame in columns.frames.values()])
+        frames = {name: lazy(frame) for name, frame in columns.frames.items()}
+        columns = replace(columns, frames={})  # the session alone holds the rows
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
             decoded = columns.decoded(engine.collected(result).to_native(), sort)
             return decoded.rename(dict(names)) if names else decoded
 
-        frames = {name: lazy(frame) for name, frame in columns.frames.items()}
         return Session(engine, frames, finish, columns_of(sources))
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
-        session = self.open_frames(sources, rows=numbered)
+        session, rerun = self.open_frames(sources, rows=numbered), RERUN.get()
+        if rerun is not None:
+            rerun.answered.add(id(sources["frame"].native))
         return EagerRows(sources, session.engine, session.frames, [ROW])
 
     def items_frame(self, column: str, items: list[Any]) -> pl.DataFrame:
@@ -153,6 +158,21 @@ class EagerPolars(Polars):
     def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
         some: list[Any] = series(frame, column)[start:stop].to_list()
         return some
+
+    def release(self, frames: Iterable[Frame], columns: Collection[str] | None = None) -> None:
+        rerun = RERUN.get()
+        for frame in cast("Iterable[PolarsFrame]", frames):
+            frame.release(columns)
+        # The columns of the session share their memory with those of the user.
+        for rows in [] if rerun is None else rerun.owned:
+            for name in rows.columns:
+                rows.drop_in_place(name)
+
+    def frame_of(self, native: pl.DataFrame) -> Frame:
+        return lazy(native)
+
+    def computed(self, compute: Callable[[], Any], schema: Callable[[], pl.Schema]) -> Any:
+        return pl.DataFrame(schema=schema()) if is_dry() else compute()
 
     def collect_once(self, frame: Frame) -> Frame:
         return frame if held(frame) is not None else lazy(self._collect(frame))
@@ -229,7 +249,8 @@ class EagerPolars(Polars):
         return not self._few and pl.thread_pool_size() > 1 and can_wait()
 
     def submit(self, build: Later) -> Later:
-        if not self._has_threads:
+        # One after the other, the steps of a postponed call need less memory.
+        if not self._has_threads or RERUN.get() is not None:
             return super().submit(build)
         # Much of a call keeps one core busy only: the sort, and plans of few rows.
         pool = background_pool(1)

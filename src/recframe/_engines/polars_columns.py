@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import polars as pl
-from polars import selectors as cs
 
 from recframe._columns import ROW
 from recframe._engines import polars_texts
@@ -17,60 +16,16 @@ from recframe._engines.base import values_of
 from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time
 from recframe._engines.column_spec import specs_of
 from recframe._engines.key_types import common_type
-from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, if_there, series
-from recframe._engines.polars_frame import lazy
+from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, series
+from recframe._engines.postponed import RERUN
 from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from recframe._columns import Frame
     from recframe._engines.column_spec import ColumnSpec, Source
-    from recframe._engines.polars_schema import SchemaCheck
 
 NUMBER = "number of model"
-
-# --- lazy frames ------------------------------------------------------------------------------------------
-
-
-def read_lazy(check: SchemaCheck, name: str, specs: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
-    """Return the needed columns of a lazy frame, without resolving its schema."""
-    frame = check.native(name).select(*(_lazy_column(plan, spec) for plan, spec in specs.items()), *also)
-    # Selectors see types when the plan runs: NaN is missing in a key, and text is ordered as text.
-    keys = [plan for plan, spec in specs.items() if not (spec.is_number or spec.is_flag)]
-    frame = frame.with_columns((cs.float() & cs.by_name(*keys, require_all=False)).fill_nan(None))
-    if ordered := [plan for plan, spec in specs.items() if spec.use == "order"]:
-        frame = frame.with_columns(
-            (cs.by_dtype(pl.Categorical) & cs.by_name(*ordered, require_all=False)).cast(pl.String)
-        )
-    scores = [plan for plan, spec in specs.items() if spec.use == "score" or (spec.use == "time" and not spec.dated)]
-    # Adding 0 makes a column without any value one of numbers. Decimals hold no NaN, and polars refuses to look for it.
-    frame = frame.with_columns(pl.col(score) + 0 for score in scores)
-    frame = frame.with_columns((cs.float() & cs.by_name(*scores, require_all=False)).fill_nan(None))
-    return lazy(check.aligned(name, frame))
-
-
-def _lazy_column(name: str, spec: ColumnSpec) -> pl.Expr:
-    """Return the expression that reads a column, or its default where the frame turns out to lack it."""
-    if spec.use == "nan":
-        # Adding 0 as below.
-        return (col(spec.column) + 0).cast(pl.Float64).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
-    if spec.use == "time":
-        return (col(spec.column).dt.timestamp("us") if spec.dated else col(spec.column).to_physical()).alias(name)
-    if spec.default is None:
-        return col(spec.column).alias(name)
-    # A pattern matches no column or one, which needs no schema: the first expression says which, the second the value.
-    pattern = if_there(spec.column)
-    if not (spec.is_number or spec.is_flag):
-        return pl.struct(pl.lit(spec.default).alias("default"), pattern).alias(name)
-    present = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
-    if spec.use == "there":
-        return (present > 0).cast(pl.Float64).alias(name)
-    value = pl.max_horizontal(pattern.cast(pl.Float64), pl.lit(None, dtype=pl.Float64))
-    return pl.when(present == 0).then(spec.default).otherwise(value).alias(name)
-
-
-# --- eager frames -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -88,11 +43,13 @@ class EagerColumns:
     @classmethod
     def read(cls, sources: Mapping[str, Source], rows: Collection[str]) -> EagerColumns:
         """Read the columns; number the rows of some frames."""
+        rerun = RERUN.get()
+        keeps_keys = rerun is not None and rerun.keeps_keys
         frames = {name: _read_eager(source) for name, source in sources.items()}
         for name in rows:
             frames[name] = frames[name].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
         texts = {}
-        for column in _texts(frames, sources["frame"].specs):
+        for column in () if keeps_keys else _texts(frames, sources["frame"].specs):
             holders = _holders(frames, column)
             coded, texts[column] = polars_texts.encoded([frame.get_column(column) for frame in holders.values()])
             for (name, frame), numbers in zip(holders.items(), coded, strict=True):
@@ -111,7 +68,7 @@ class EagerColumns:
         for column in (name for name, spec in specs_of(sources).items() if spec.use == "model"):
             holders = _holders(frames, column)
             # Frames without rows keep their types, by which the schemas of lazy frames are compared.
-            if any(frame.height for frame in holders.values()):
+            if not keeps_keys and any(frame.height for frame in holders.values()):
                 texts_of_model = texts.pop(column, None)
                 coded, values = _by_appearance([frame.get_column(column) for frame in holders.values()], texts_of_model)
                 for (name, frame), numbers in zip(holders.items(), coded, strict=True):

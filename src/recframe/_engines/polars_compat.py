@@ -14,10 +14,8 @@ from typing import Any
 import polars as pl
 
 VERSION = tuple(int(part) for part in pl.__version__.split(".")[:2])
-LAZY_FAILS = VERSION == (1, 41)
-"""Whether lazy plans lose columns, so that polars stops or computes wrong values."""
-MARKS_COMMON_PARTS = not (1, 42) <= VERSION < (2, 0)
-"""Whether a part of a plan may be marked as common: at some, the optimizer of 1.42 to 1.44 stops with a panic."""
+KNOWS_SCHEMA_LATER = hasattr(pl.LazyFrame, "pipe_with_schema")
+"""Whether polars calls a function with the schema when it resolves a plan, and not before."""
 NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
 """In joins a missing key equals a missing key; polars renamed the option."""
 

@@ -67,8 +67,8 @@ def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 def uneven(frame: Frame, columns: Sequence[str]) -> int:
-    """Return how many rows hold lists of unlike lengths; those of a lazy frame are not looked at."""
-    if isinstance(frame, pl.LazyFrame) or len(columns) == 1:
+    """Return how many rows hold lists of unlike lengths."""
+    if len(columns) == 1:
         return 0
     # A series computes by its name, which old versions of polars read as a pattern.
     lengths = [series(frame, name).alias("lengths").list.len().fill_null(0) for name in columns]
@@ -76,8 +76,8 @@ def uneven(frame: Frame, columns: Sequence[str]) -> int:
 
 
 def check_lists(frame: Frame, role: str, column: str) -> None:
-    """Raise where a column does not hold lists; that of a lazy frame is not looked at."""
-    dtype = pl.List if isinstance(frame, pl.LazyFrame) else frame.schema[column]
+    """Raise where a column does not hold lists."""
+    dtype = frame.schema[column]
     if dtype != pl.List:
         raise _no_lists_of_objects(role) if dtype == pl.Object else no_lists(role, column, dtype)
 
@@ -112,7 +112,7 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
     """Add the values of items."""
-    dtype, price_of = frame.collect_schema()[item], dict[Any, float]()
+    dtype, price_of = frame.schema[item], dict[Any, float]()
     for kind in {*map(type, prices)} - {type(None)}:
         names = [name for name in prices if type(name) is kind]
         with suppress(PolarsError):  # not of the items' type
@@ -134,7 +134,7 @@ def reorder(frame: Frame, columns: Sequence[str]) -> Frame:
 def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[str], rank: str) -> Frame:
     """Return one row for each key of a frame, with the values of ranked rows as lists."""
     for name in (*keys, *columns):
-        if not isinstance(ranked, pl.LazyFrame) and ranked.schema[name] == pl.Object:
+        if ranked.schema[name] == pl.Object:
             raise _no_lists_of_objects(repr(name))
     # Keys under names of their own: before version 2, polars joins by no column whose name is a pattern.
     names = [f"key{index}" for index in range(len(keys))] or ["key"]
@@ -144,9 +144,8 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     )
     lists = lists.group_by(names).agg(pl.col(f"list{i}").sort_by(rank) for i in range(len(columns)))
     every = _no_nan(frame.select(*key_columns) if keys else pl.select(*key_columns), names).unique(maintain_order=True)
-    every = every.lazy() if isinstance(lists, pl.LazyFrame) else every
     imploded = every.join(lists, on=names, how="left", **NULLS_EQUAL)
-    if keys and isinstance(imploded, pl.DataFrame):
+    if keys:
         imploded = imploded.sort(names, nulls_last=True, maintain_order=True)
     back = [pl.col(f"list{i}").fill_null([]).alias(name) for i, name in enumerate(columns)]
     return imploded.select(*(pl.col(name).alias(key) for key, name in zip(keys, names, strict=False)), *back)

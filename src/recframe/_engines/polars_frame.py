@@ -14,9 +14,10 @@ import narwhals as nw
 import polars as pl
 
 from recframe._engines.polars_compat import collect_columns
+from recframe._engines.postponed import ReleasedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from recframe._columns import Frame
 
@@ -54,12 +55,22 @@ class PolarsFrame:
         What was looked up of columns that are held; frames that pick them share it.
     """
 
-    _native: pl.LazyFrame
+    _native: pl.LazyFrame | None
     held: pl.DataFrame | None = None
     facts: Facts = field(default_factory=dict)
 
     def to_native(self) -> pl.LazyFrame:
+        if self._native is None:
+            raise ReleasedError
         return self._native
+
+    def release(self, columns: Collection[str] | None) -> None:
+        """Let go of the rows, or of some columns of rows that are held: nothing reads them anymore."""
+        if columns is None:
+            self._native = self.held = None
+        elif self.held is not None:
+            self.held = self.held.drop(columns, strict=False)
+            self._native = self.held.lazy()
 
     def select(self, *columns: Column, **named: Column) -> PolarsFrame:
         if self.held is not None and {*map(type, columns), *map(type, named.values())} == {str}:
@@ -67,28 +78,28 @@ class PolarsFrame:
             rows = pl.DataFrame([self.held.get_column(column).alias(name) for name, column in picks.items()])
             facts = {name: self.facts.setdefault(column, []) for name, column in picks.items()}
             return PolarsFrame(rows.lazy(), rows, facts)
-        return PolarsFrame(self._native.select(native_expressions(columns, named)))
+        return PolarsFrame(self.to_native().select(native_expressions(columns, named)))
 
     def with_columns(self, *columns: Column, **named: Column) -> PolarsFrame:
-        return PolarsFrame(self._native.with_columns(native_expressions(columns, named)))
+        return PolarsFrame(self.to_native().with_columns(native_expressions(columns, named)))
 
     def filter(self, *conditions: nw.Expr) -> PolarsFrame:
-        return PolarsFrame(self._native.filter(native_expressions(conditions)))
+        return PolarsFrame(self.to_native().filter(native_expressions(conditions)))
 
     def drop(self, *columns: str) -> PolarsFrame:
-        return PolarsFrame(self._native.drop(columns))
+        return PolarsFrame(self.to_native().drop(columns))
 
     def rename(self, names: Mapping[str, str]) -> PolarsFrame:
-        return PolarsFrame(self._native.rename(dict(names)))
+        return PolarsFrame(self.to_native().rename(dict(names)))
 
     def head(self, rows: int) -> PolarsFrame:
-        return PolarsFrame(self._native.head(rows))
+        return PolarsFrame(self.to_native().head(rows))
 
     def unique(self) -> PolarsFrame:
-        return PolarsFrame(self._native.unique())
+        return PolarsFrame(self.to_native().unique())
 
     def sort(self, *by: str, nulls_last: bool) -> PolarsFrame:
-        return PolarsFrame(self._native.sort(by, nulls_last=nulls_last))
+        return PolarsFrame(self.to_native().sort(by, nulls_last=nulls_last))
 
     def join(
         self,
@@ -102,16 +113,16 @@ class PolarsFrame:
     ) -> PolarsFrame:
         order: Any = "left" if how == "left" else "none"
         sides: Any = {"left_on": left_on, "right_on": right_on, "suffix": suffix}
-        return PolarsFrame(self._native.join(other.to_native(), on=on, how=how, maintain_order=order, **sides))
+        return PolarsFrame(self.to_native().join(other.to_native(), on=on, how=how, maintain_order=order, **sides))
 
     def group_by(self, *keys: str) -> _Groups:
-        return _Groups(self._native, keys)
+        return _Groups(self.to_native(), keys)
 
     def collect_schema(self) -> nw.Schema:
-        return nw.from_native(self._native).collect_schema()
+        return nw.from_native(self.to_native()).collect_schema()
 
     def collect(self) -> nw.DataFrame[pl.DataFrame]:
-        return nw.from_native(self._native.collect(), eager_only=True)
+        return nw.from_native(self.to_native().collect(), eager_only=True)
 
 
 class _Groups(NamedTuple):

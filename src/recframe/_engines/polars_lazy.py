@@ -1,154 +1,96 @@
-"""Polars lazy frames: one plan, which runs when the user collects it."""
+"""Polars lazy frames: their calls are made with data frames when the result is collected."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+import narwhals as nw
 import polars as pl
 from polars.io import plugins
 
-from recframe._columns import EQUAL, POSITION, SIZE, START
-from recframe._engines import polars_compat, polars_runs, polars_schema, polars_sort, polars_sums, polars_texts
-from recframe._engines.base import VALIDATE, Session, known_values
-from recframe._engines.column_spec import columns_of
-from recframe._engines.polars import EagerPolars, Polars
-from recframe._engines.polars_columns import read_lazy
-from recframe._engines.polars_compat import MARKS_COMMON_PARTS, VERSION, col, collect_columns
-from recframe._engines.polars_frame import lazy
-from recframe._engines.polars_rows import LazyRows
-from recframe._engines.polars_schema import ALL_ROWS, SchemaCheck, later
-from recframe._engines.polars_sort import Mark
-from recframe.errors import OptionError, OptionTypeError
+from recframe._engines import polars_constructors
+from recframe._engines.base import Adapter
+from recframe._engines.column_spec import Source
+from recframe._engines.polars import EagerPolars
+from recframe._engines.polars_compat import KNOWS_SCHEMA_LATER, NULLS_EQUAL, col
+from recframe._engines.postponed import RERUN, ReleasedError, Rerun, RowsNeededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Needed
-    from recframe._engines.column_spec import Source
-    from recframe._engines.rows import Rows
-    from recframe.errors import RecError
-
-    OnRows = Callable[[pl.DataFrame], pl.DataFrame]
-    Types = Callable[[pl.Schema], pl.Schema]
-
-STREAMING: dict[str, Any] = {"engine": "streaming"} if "engine" in signature(pl.collect_all).parameters else {}
-"""How several plans are computed in morsels; older versions do not."""
-GIVES_SCHEMA_LATER = VERSION >= (1, 30)
-"""Whether a source may give its schema when its plan is resolved."""
+    from recframe._engines.column_spec import ColumnSpec
+    from recframe._engines.constructors import Constructors
 
 
-class LazyPolars(Polars):
-    """Lazy frames."""
+class LazyPolars(Adapter):
+    """Lazy frames: what asks for their columns or rows ends the call, which is made again when it is collected."""
 
     eager = False
+    postpones = True
     remedy = "collect the frame first"
     reads_parts = True
+    answers_with_rows = True
+    constructors: ClassVar[Constructors] = polars_constructors
 
-    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:  # noqa: ARG002
-        """Read the needed columns, without asking for a schema."""
+    def postpone(
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        results: int = 1,
+        validate: bool = False,
+        text_of: Callable[[tuple[Any, ...]], str | None] | None = None,
+        **keywords: Any,
+    ) -> Any:
+        try:
+            return function(*args, **keywords)
+        except RowsNeededError:
+            call = PostponedCall.of(function, args, keywords, text_of)
+        if validate:
+            call.resolved()
+        answers = tuple(call.lazy_frame(number) for number in range(results))
+        return answers if results > 1 else answers[0]
 
-        def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
-            return result.to_native().rename(dict(names))
+    def made_now(self, function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except RowsNeededError:
+            call = PostponedCall.of(function, args, keywords)
+        return call.answer()
 
-        check = self._schema_check(sources)
-        frames = {name: read_lazy(check, name, source.specs) for name, source in sources.items()}
-        return Session(self, frames, finish, columns_of(sources))
+    def names(self, frame: pl.LazyFrame) -> NoReturn:  # noqa: ARG002
+        raise RowsNeededError
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:  # noqa: ARG002
-        return LazyRows(self, sources, self._schema_check(sources))
+    def as_narwhals(self, frame: pl.LazyFrame) -> NoReturn:  # noqa: ARG002
+        raise RowsNeededError
 
-    def _schema_check(self, sources: Mapping[str, Source]) -> SchemaCheck:
-        """Return the check of a call's frames by their schemas, after it where `validate` requests it."""
-        if polars_compat.LAZY_FAILS:
-            msg = f"lazy frames need another polars: {pl.__version__} loses columns of their plans"
-            raise OptionError(msg, "upgrade polars, or collect the frame first")
-        check = SchemaCheck(sources, EagerPolars())
-        if VALIDATE.get():
-            check.now()
-        return check
+    def as_result(self, frame: pl.LazyFrame) -> Any:
+        return nw.from_native(frame)
 
-    def checked(self, name: str, source: Source) -> Any:
-        return later(source.native, partial(_checked, name, source))
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> NoReturn:  # noqa: ARG002
+        raise RowsNeededError
 
-    def items_frame(self, column: str, items: list[Any]) -> pl.LazyFrame:
-        return pl.LazyFrame({column: items}, strict=False)
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> NoReturn:  # noqa: ARG002
+        raise RowsNeededError
+
+    def items_frame(self, column: str, items: list[Any]) -> pl.DataFrame:
+        return EagerPolars().items_frame(column, items)
 
     def side_frame(self, other: Any) -> Any:
         """Return a data frame as a lazy one."""
         return other.lazy() if isinstance(other, pl.DataFrame) else other
 
-    def spread_arrays(self, frame: pl.LazyFrame, item: str, column: str, names: Sequence[str]) -> pl.LazyFrame:
-        if not names:
-            msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
-            raise OptionTypeError(msg, "give one column per feature, an Array column, or an eager frame")
-        fields = (col(column).arr.get(index).alias(name) for index, name in enumerate(names))
-        return frame.select(item, *fields)
+    def checked(self, name: str, source: Source) -> NoReturn:  # noqa: ARG002
+        raise RowsNeededError
 
-    def collect_once(self, frame: Frame) -> Frame:
-        # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
-        return lazy(frame.to_native().cache()) if MARKS_COMMON_PARTS else frame
+    def checked_later(self, name: str, source: Source) -> Any:
+        return resolved_later(source.native, partial(_checked, name, source))
 
-    def deferred(self, compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
-        def source(
-            columns: list[str] | None,
-            predicate: pl.Expr | None,
-            rows: int | None,
-            size: int | None,  # noqa: ARG001
-        ) -> Iterator[pl.DataFrame]:
-            frame = compute()
-            frame = frame if predicate is None else frame.filter(predicate)
-            frame = frame if rows is None else frame.head(rows)
-            yield (frame if columns is None else frame.select(columns)).collect()
-
-        if not polars_schema.KNOWS_SCHEMA_LATER:
-            return plugins.register_io_source(source, schema=schema if GIVES_SCHEMA_LATER else schema())
-        # Errors of the schema pass through this callback as they are; those of a source's schema become polars' own.
-        return later(pl.LazyFrame(), lambda *_: plugins.register_io_source(source, schema=schema()))
-
-    def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
-        key = pl.col(keys[0]) if len(keys) == 1 else pl.struct(list(keys))
-        return lazy(frame.to_native().filter(key.hash() % of == index))
-
-    def collect_together(self, frames: Sequence[Frame]) -> list[Frame]:
-        return [lazy(collected) for collected in pl.collect_all([frame.to_native() for frame in frames], **STREAMING)]
-
-    def rank_rows(
-        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
-    ) -> Frame:
-        rank = partial(polars_sort.rank_rows, score=score, upto=upto, mark=Mark.of(needed))
-        types = partial(_types_with, {START: pl.Int64(), SIZE: pl.Int64()}, without=score)
-        ranked = _on_rows(frame, partial(_ranked, rank, tuple(keys)), types)
-        return ranked or super().rank_rows(frame, keys, score, upto, needed)
-
-    def number_rows(
-        self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
-    ) -> Frame:
-        rank = partial(polars_sort.number_rows, column=column, descending=descending, tied=tied)
-        types = partial(_types_with, dict.fromkeys((POSITION, EQUAL) if tied else (POSITION,), pl.Float64()))
-        numbered = _on_rows(frame, partial(_ranked, rank, tuple(keys)), types)
-        return numbered or super().number_rows(frame, keys, column, descending=descending, tied=tied)
-
-    def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
-        values = known_values(rows, keys, column).to_native()
-        refuse = partial(_refuse_repeats, tuple(keys), error)
-        return lazy(values.map_batches(refuse, **ALL_ROWS))
-
-    def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        summed = partial(polars_runs.sums_in_order, group=group, terms={name: col(name) for name in columns})
-        return _on_rows(frame, summed, partial(_types_with, {})) or super().sum_in_order(frame, group, columns)
-
-    def sum_exactly(
-        self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
-    ) -> Frame:
-        summed = partial(polars_sums.exact_sums, group=group, columns=columns, counted=counted or {})
-        return _on_rows(frame, summed) or super().sum_exactly(frame, group, columns, counted)
-
-    def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
-        summed = partial(polars_sums.exact_sums, group=group, columns=columns, counted={}, least=least)
-        return _on_rows(frame, summed) or super().sum_disordered(frame, group, columns, least)
+    def without_pairs(self, pairs: pl.LazyFrame, seen: pl.LazyFrame, specs: Mapping[str, ColumnSpec]) -> pl.LazyFrame:
+        """Return the rows of a plan whose keys another plan lacks; all pairs of users and items may exceed memory."""
+        return resolved_later(pairs, partial(_without_pairs, seen, specs))
 
 
 def _checked(name: str, source: Source, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
@@ -157,46 +99,244 @@ def _checked(name: str, source: Source, frame: pl.LazyFrame, schema: pl.Schema) 
     return frame
 
 
-def _on_rows(frame: Frame, function: OnRows, types: Types | None = None) -> Frame | None:
-    """Return the plan that calls a function with all rows; None where polars does not tell the types later.
+def _without_pairs(
+    seen: pl.LazyFrame, specs: Mapping[str, ColumnSpec], pairs: pl.LazyFrame, schema: pl.Schema
+) -> pl.LazyFrame:
+    schemas = {"frame": schema, "seen": seen.collect_schema()}
+    empty = {name: Source(pl.DataFrame(schema=each), specs) for name, each in schemas.items()}
+    session = EagerPolars().open_frames(empty)
+    # Under names that no column of the user has.
+    keys = {
+        f"compared {name}": _comparable(col(specs[name].column), dtype)
+        for name, dtype in session.frames["frame"].to_native().collect_schema().items()
+    }
+    rows, others = pairs.with_columns(**keys), seen.select(**keys)
+    return rows.join(others, on=list(keys), how="anti", **NULLS_EQUAL).drop(list(keys))
 
-    The types of its result are those that it has without rows, unless they are given, which takes less time.
+
+def resolved_later(frame: pl.LazyFrame, function: Callable[[pl.LazyFrame, pl.Schema], pl.LazyFrame]) -> pl.LazyFrame:
+    """Return what a function makes of a plan and its schema when polars resolves it; the plan where it does not."""
+    return frame.pipe_with_schema(function) if KNOWS_SCHEMA_LATER else frame
+
+
+MOST_KEPT = 256
+_kept: dict[Any, Resolved] = {}
+"""What was found of calls, by their text and the schemas of their frames: it holds no data."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of a lazy frame among the arguments of a call."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What the schemas of the frames tell about a call."""
+
+    schemas: list[pl.Schema]
+    """The schemas of the frames."""
+    answers: list[pl.Schema]
+    """The schemas of what the call returns."""
+    columns: list[set[str] | None]
+    """The columns that the call reads of each frame; None for a frame that it never opens."""
+    answered: frozenset[int]
+    """The numbers of the frames whose own rows the call returns."""
+    parts: frozenset[int]
+    """The numbers of the frames that are read in parts."""
+
+
+@dataclass
+class PostponedCall:
+    """A call on lazy frames.
+
+    Attributes
+    ----------
+    function : callable
+        The call.
+    arguments : tuple
+        Its arguments by position and by name, with a `Slot` in place of each lazy frame.
+    frames : list of LazyFrame
+        The lazy frames, each once.
+    text : str, optional
+        What only equal calls have, the frames aside; None: the arguments cannot be compared.
     """
-    called = partial(_called_with_rows, function, types or partial(_types_without_rows, function))
-    return lazy(later(frame.to_native(), called)) if polars_schema.KNOWS_SCHEMA_LATER else None
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    frames: list[pl.LazyFrame]
+    text: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        keywords: Mapping[str, Any],
+        text_of: Callable[[tuple[Any, ...]], str | None] | None = None,
+    ) -> PostponedCall:
+        """Return the call of a function with these arguments."""
+        frames: list[pl.LazyFrame] = []
+
+        def slot(value: Any) -> Any:
+            if not isinstance(value, pl.LazyFrame):
+                return value
+            known = next((number for number, frame in enumerate(frames) if frame is value), len(frames))
+            if known == len(frames):
+                frames.append(value)
+            return Slot(known)
+
+        arguments = _replaced((args, keywords), slot)
+        named = _replaced(arguments, lambda value: f"\0{value.number}" if isinstance(value, Slot) else value)
+        return cls(function, arguments, frames, None if text_of is None else text_of(named))
+
+    def lazy_frame(self, number: int) -> pl.LazyFrame:
+        """Return one of the answers as a lazy frame."""
+
+        def source(
+            columns: list[str] | None,
+            predicate: pl.Expr | None,
+            rows: int | None,
+            size: int | None,  # noqa: ARG001
+        ) -> Iterator[pl.DataFrame]:
+            answer = self.answer(columns)
+            answer = answer[number] if isinstance(answer, tuple) else answer
+            answer = answer if columns is None else answer.select(map(col, columns))
+            answer = answer if predicate is None else answer.filter(predicate)
+            yield answer if rows is None else answer.head(rows)
+
+        def schema() -> pl.Schema:
+            return self.resolved().answers[number]
+
+        if not KNOWS_SCHEMA_LATER:
+            return plugins.register_io_source(source, schema=schema)
+        # Errors of this callback reach the user as they are; polars makes its own error of those of a source's schema.
+        scan = partial(plugins.register_io_source, source)
+        return pl.LazyFrame().pipe_with_schema(lambda *_: scan(schema=schema()))
+
+    def resolved(self) -> Resolved:
+        """Return what the schemas of the frames tell; raise for columns that are missing or of a wrong type."""
+        # At each collect anew: it may find another file.
+        schemas = [frame.collect_schema() for frame in self.frames]
+        key = self.function, self.text, tuple(tuple(schema.items()) for schema in schemas)
+        found = None if self.text is None else _kept.get(key)
+        if found is None:
+            found = self._resolve(schemas)
+            if self.text is not None:
+                if len(_kept) >= MOST_KEPT:
+                    _kept.clear()
+                _kept[key] = found
+        return found
+
+    def _resolve(self, schemas: list[pl.Schema]) -> Resolved:
+        empty, rerun = [pl.DataFrame(schema=schema) for schema in schemas], Rerun(dry=True)
+        answer = self._made([*empty], rerun)
+        answers = answer if isinstance(answer, tuple) else (answer,)
+        types: list[pl.Schema] = [getattr(each, "schema", pl.Schema()) for each in answers]
+        answered, parts = (
+            frozenset(number for number, frame in enumerate(empty) if id(frame) in some)
+            for some in (rerun.answered, rerun.parts)
+        )
+        return Resolved(schemas, types, [rerun.columns.get(id(frame)) for frame in empty], answered, parts)
+
+    def answer(self, columns: Collection[str] | None = None) -> Any:
+        """Return what the call returns for the rows of its frames, collected now.
+
+        Parameters
+        ----------
+        columns : collection of str, optional
+            The columns of the answer that somebody reads; None: all.
+        """
+        try:
+            return self._answer(columns, releases=True)
+        except ReleasedError:
+            return self._answer(columns, releases=False)
+
+    def _answer(self, columns: Collection[str] | None, *, releases: bool) -> Any:
+        found = self.resolved()
+        plans = {
+            number: self._read(found, number, columns)
+            for number, names in enumerate(found.columns)
+            if names is not None
+        }
+        whole = [number for number in plans if number not in found.parts]
+        frames = [pl.DataFrame(schema=schema) for schema in found.schemas]
+        for number, rows in zip(whole, _collect_all([plans[number] for number in whole]), strict=True):
+            frames[number] = rows
+        parts = Parts({id(frames[number]): plans[number] for number in found.parts})
+        return self._made(frames, Rerun(reader=parts, owned=[*frames] if releases else []))
+
+    def _read(self, found: Resolved, number: int, columns: Collection[str] | None) -> pl.LazyFrame:
+        """Return a frame with the columns that the call reads, in the user's order."""
+        names, read = found.schemas[number].names(), found.columns[number] or set()
+        if number in found.answered:
+            read = {*names} if columns is None else read | {*columns}
+        # Without a column there would be no rows.
+        return self.frames[number].select([col(name) for name in names if name in read] or pl.first())
+
+    def _made(self, frames: list[pl.DataFrame], rerun: Rerun) -> Any:
+        """Return what the call returns for data frames; the list is emptied, so that the call alone holds them."""
+        args, keywords = _replaced(
+            self.arguments, lambda value: frames[value.number] if isinstance(value, Slot) else value
+        )
+        frames.clear()
+        token = RERUN.set(rerun)
+        try:
+            return self.function(*args, **keywords)
+        finally:
+            RERUN.reset(token)
 
 
-def _called_with_rows(function: OnRows, types: Types, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
-    return frame.map_batches(function, schema=types(schema), **ALL_ROWS)
+@dataclass(frozen=True)
+class Parts:
+    """Collects parts of lazy frames; see `PartReader`."""
+
+    plans: Mapping[int, pl.LazyFrame]
+    """The lazy frames, by the identity of the data frame that stands for each."""
+
+    def part(
+        self,
+        frames: Mapping[str, pl.DataFrame],
+        keys: Mapping[str, str],
+        opened: Mapping[str, Frame],
+        index: int,
+        of: int,
+    ) -> dict[str, pl.DataFrame]:
+        plans = []
+        for name, frame in frames.items():
+            types, rows = opened[name].to_native().collect_schema(), self.plans[id(frame)]
+            key = [_comparable(col(column), types[plan]) for plan, column in keys.items()]
+            plans.append(rows.filter(pl.struct(key).hash() % of == index) if keys else rows)
+        return dict(zip(frames, _collect_all(plans), strict=True))
+
+    def distinct(self, frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        (rows,) = _collect_all([self.plans[id(frame)].select(map(col, columns)).unique(maintain_order=True)])
+        return rows
+
+    def greatest(self, frame: pl.DataFrame, column: str) -> float:
+        number = col(column).cast(pl.Float64).fill_nan(None).fill_null(0.0).max()
+        (rows,) = _collect_all([self.plans[id(frame)].select(number)])
+        return float(rows.item() or 0.0)
 
 
-def _types_without_rows(function: OnRows, schema: pl.Schema) -> pl.Schema:
-    return function(pl.DataFrame(schema=schema)).schema
+def _comparable(key: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """Return a key in a type in which equal values of all frames compare, and have one hash."""
+    if dtype in (pl.Categorical, pl.Enum):
+        return key.cast(pl.String)
+    key = key.cast(dtype)
+    return key.fill_nan(None) if dtype.is_float() else key
 
 
-def _types_with(new: Mapping[str, pl.DataType], schema: pl.Schema, without: str = "") -> pl.Schema:
-    """Return the types of the columns of a frame without one of them, and of new ones."""
-    return pl.Schema({name: dtype for name, dtype in schema.items() if name != without} | dict(new))
+def _collect_all(plans: Sequence[pl.LazyFrame]) -> list[pl.DataFrame]:
+    """Return the rows of plans, computed together, so that a file is read once."""
+    return pl.collect_all(plans, engine="streaming")
 
 
-def _ranked(
-    rank: Callable[[pl.DataFrame, Sequence[str]], pl.LazyFrame], keys: Sequence[str], frame: pl.DataFrame
-) -> pl.DataFrame:
-    """Return ranked rows: when the plan runs, by one sort of packed integers.
-
-    A plan by windows sorts each list for itself, which takes two to three times as long and more memory.
-    """
-    texts = {}
-    for key in keys:
-        if frame.schema[key] == pl.String and frame.height:
-            (numbers,), texts[key] = polars_texts.encoded([frame.get_column(key)])
-            frame = frame.with_columns(numbers)
-    ranked = collect_columns(rank(frame, keys))
-    return ranked.with_columns(pl.lit(values).gather(pl.col(key)).alias(key) for key, values in texts.items())
-
-
-def _refuse_repeats(keys: Sequence[str], error: RecError, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a data frame, or raise if several rows have the same keys."""
-    if frame.select(keys).is_duplicated().any():
-        raise error
-    return frame
+def _replaced(value: Any, replace: Callable[[Any], Any]) -> Any:
+    """Return an argument with each value in its tuples and dicts replaced."""
+    if type(value) is tuple:
+        return tuple(_replaced(each, replace) for each in value)
+    if type(value) is dict:
+        return {name: _replaced(each, replace) for name, each in value.items()}
+    return replace(value)

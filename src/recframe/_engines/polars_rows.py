@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import ROW
-from recframe._engines.polars_columns import read_lazy, sorted_rows
+from recframe._engines.polars_columns import sorted_rows
 from recframe._engines.polars_compat import col, collect, series
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
 
@@ -16,12 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine
     from recframe._engines.column_spec import Source
-    from recframe._engines.polars_schema import SchemaCheck
 
-CARRIED = "carried "
-"""The prefix of the names of a lazy frame's own columns."""
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -58,45 +54,6 @@ class EagerRows(Rows):
         columns = [_alike(series(above, name), series(below, name)) for name in below.columns]
         above, below = (frame.with_columns(pair[i] for pair in columns) for i, frame in enumerate((above, below)))
         return pl.concat([above, below], how="diagonal_relaxed")
-
-
-class LazyRows(Rows):
-    """Rows of plans, which keep all their columns."""
-
-    def __init__(self, engine: Engine, sources: Mapping[str, Source], check: SchemaCheck) -> None:
-        carried = {"frame": [pl.all().name.prefix(CARRIED)]}
-        frames = {name: read_lazy(check, name, source.specs, carried.get(name, ())) for name, source in sources.items()}
-        super().__init__(sources, engine, frames, [])
-
-    def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.LazyFrame:  # noqa: ARG002
-        added = (pl.col(name).alias(CARRIED + column) for name, column in new.items())
-        native: pl.LazyFrame = result.to_native().with_columns(added)
-        return native.select(pl.col(f"^(?s:{CARRIED}.*)$").name.map(_own_name))
-
-    def extend(
-        self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
-    ) -> pl.LazyFrame:
-        own, theirs = (self._sources[name].native.collect_schema() for name in ("frame", "truth"))
-        types = _types(self._sources, new, theirs)
-        by_name = {**names, **new, **({"model": model} if model is not None else {})}
-        below: pl.LazyFrame = added.to_native().select(pl.col(name).alias(column) for name, column in by_name.items())
-        # Older polars makes fractions of Int64 beside UInt64, and rounds them.
-        both = [name for name in names.values() if name in own and name in theirs]
-        whole = [name for name in both if own[name] in (pl.Int64, pl.UInt64) and theirs[name].is_integer()]
-        parts = [self.pick(result, new), below.with_columns(col(name).cast(own[name]) for name in whole)]
-        above, below = (part.with_columns(_typed(column, dtype) for column, dtype in types.items()) for part in parts)
-        # By name, polars would read some columns as patterns: it lines up numbers.
-        columns = dict.fromkeys([*own, *by_name.values()])
-        numbers = {name: str(number) for number, name in enumerate(columns)}
-        number_of = {name: numbers[name] for name in by_name.values()}
-        lacks = [pl.lit(None).alias(number) for name, number in numbers.items() if name not in number_of]
-        below = below.rename(number_of).with_columns(lacks).select(numbers.values())
-        rows: pl.LazyFrame = pl.concat([above.rename(numbers).select(numbers.values()), below], how="vertical_relaxed")
-        return rows.rename({number: name for name, number in numbers.items()})
-
-
-def _own_name(name: str) -> str:
-    return name.removeprefix(CARRIED)
 
 
 def _types(sources: Mapping[str, Source], new: Mapping[str, str], schema: pl.Schema) -> dict[str, pl.DataType]:

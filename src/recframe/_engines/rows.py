@@ -18,8 +18,7 @@ OTHER_ROW, MODEL_ROW = "other_row", "model_row"
 class Rows(ABC):
     """Of calls that return the user's rows: the frames under the plan's names, and the way back.
 
-    An eager frame's rows are numbered, and only what the call reads goes through the plan. A lazy frame keeps all of
-    its columns, under other names than the plan's.
+    Rows are numbered, and only what the call reads goes through the plan.
 
     Attributes
     ----------
@@ -28,7 +27,7 @@ class Rows(ABC):
     frames : mapping of str to Frame
         The frames under the plan's names.
     row : list of str
-        The column of row numbers, where rows are numbered.
+        The column of row numbers.
     """
 
     def __init__(
@@ -40,7 +39,7 @@ class Rows(ABC):
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> Any:
         """Return the rows of ``"frame"`` that a result holds, with new columns under the user's names.
 
-        Rows keep their order, or are sorted by the user's columns; those of a lazy frame come in any order.
+        Rows keep their order, or are sorted by the user's columns.
         """
 
     @abstractmethod
@@ -54,7 +53,7 @@ class Rows(ABC):
         result : Frame
             The rows of ``"frame"``.
         added : Frame
-            The others: their row numbers as `OTHER_ROW` where rows are numbered, else their columns of `names`.
+            The others: their row numbers as `OTHER_ROW`.
         names : dict of str to str
             The user's names, in both frames, of what comes from the other frame.
         new : dict of str to str

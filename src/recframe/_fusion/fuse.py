@@ -195,12 +195,12 @@ def _points(model: int, value: str, number: float) -> nw.Expr:
 
 
 def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: Options) -> bool:
-    """Raise for scores of an eager frame that are too large for what is computed with them.
+    """Raise for scores that are too large for what is computed with them.
 
     Return whether some are so large that they may add up to no number.
     """
     by_order = options.value in BY_PLACE or (options.method in ("min", "max") and options.value == "score")
-    if by_order or not engine.eager:
+    if by_order:
         return False
     some_large = False
     for i, (model, weight) in enumerate(zip(models, options.weights, strict=True)):
@@ -217,7 +217,7 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
 
 
 def _check_fused(engine: Engine, frame: Frame, models: Sequence[str], method: str) -> None:
-    """Raise for an item of an eager frame whose scores make no number, as ∞ and -∞ do not in a sum."""
+    """Raise for an item whose scores make no number, as ∞ and -∞ do not in a sum."""
     columns, fused = [score_column(i) for i in range(len(models))], nw.col(FUSED)
     no_number = ~nw.col(COUNT).is_null() & (fused.is_nan() | fused.is_null())
     for row in engine.collected(frame.filter(no_number).select(*columns).head(1)).rows():
@@ -299,7 +299,7 @@ def _fused(frame: Frame, models: int, options: Options) -> Frame:
     frame = frame.with_columns(nw.when(count > 0).then(count).alias(COUNT), weight.alias(WEIGHT))
     frame = in_order(frame, [value_column(i) for i in range(models)])
     item = Values(values, nw.col(COUNT), nw.col(WEIGHT), options.number)
-    # Those of lazy frames may be. Polars passes over NaN where it takes the least of several values.
+    # Polars skips NaN when it takes the least of several values.
     is_nan = nw.any_horizontal(*(~value.is_null() & value.is_nan() for value in values), ignore_nulls=True)
     fused = nw.when(~is_nan).then(METHODS[options.method].fused(item)).otherwise(math.nan)
     return frame.with_columns(nw.when(~item.count.is_null()).then(fused).alias(FUSED))

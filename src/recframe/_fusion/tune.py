@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 import narwhals as nw
 import numpy as np
 
-from recframe._arguments import CALL_ROLES, FRAMES
+from recframe._arguments import CALL_ROLES
 from recframe._checks.data_warnings import warn_of_data
 from recframe._comparison.describe import interval_of_values
 from recframe._comparison.options import Intervals
-from recframe._data.common import check_frame, check_several, now_or_deferred
-from recframe._defaults import current, only
-from recframe._engines.registry import is_frame, is_lazy, labels_of
+from recframe._data.common import check_frame, check_several
+from recframe._engines.postponed import is_dry
+from recframe._engines.registry import labels_of
 from recframe._evaluate import plan_of_lists
 from recframe._fusion import fuse
 from recframe._fusion.grid import arguments_of, candidates
@@ -131,22 +131,7 @@ def tune_fusion(
             frame, {name: read[name] for name in read if name not in ORDERS}, metric, k, fusions, how, wide
         )
     check_several(query, "tune_fusion joins")
-    tried, named = candidates(query, **fusions), current()
-
-    def compute() -> nw.DataFrame[Any]:
-        with only(named):
-            now = {name: _eager(value) if name in FRAMES else value for name, value in roles.items()}
-            before = {name: _eager(value) if name in FRAMES else value for name, value in read.items()}
-            return _result(_eager(frame), before, metric, k, tried, options, now)
-
-    return now_or_deferred(frame, compute, lambda: _frame([], frame))
-
-
-def _eager(frame: Any) -> Any:
-    """Return the rows of a lazy frame."""
-    if not is_frame(frame) or not is_lazy(frame):
-        return frame
-    return nw.from_native(frame).collect().to_native()
+    return _result(frame, read, metric, k, candidates(query, **fusions), options, roles).to_native()
 
 
 def _result(
@@ -156,6 +141,8 @@ def _result(
     plan = plan_of_lists(frame, bound, [metric], k, dict(roles), "tune_fusion", options.cluster)
     check_by_list(plan.metrics, "tune_fusion")
     lists = _lists(frame, bound, metric, k, tried, options, roles)
+    if is_dry():
+        return _frame([], frame)
     folds, every = folds_of(lists, options), np.ones(len(lists.values), dtype=bool)
     chosen, (held_out, times) = lists.best(every), lists.out_of_fold(folds)
     sums = Sums.of(held_out, lists.weights, lists.clusters)

@@ -36,9 +36,6 @@ def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[st
     """Write the values of lists as a baseline."""
     from recframe._lists.baseline import save
 
-    if is_lazy(frame):
-        msg = f"`save={str(path)!r}` writes values, but a lazy frame has none yet"
-        raise OptionError(msg, adapter_of(frame).remedy)
     for roles in (current(), bound, named):
         if roles.get("mean", "arithmetic") != "arithmetic":
             msg = f"`mean={quoted(roles['mean'])}` does not go with `save=`: comparisons are of arithmetic means"
@@ -46,6 +43,13 @@ def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[st
     named = {name: value for name, value in named.items() if name in CALL_ROLES["compare"]}
     items = {**current(), **bound, **named}.get("item", Roles.item) in adapter_of(frame).names(frame)
     save(plan_of_lists(frame, bound, metrics, k, named, "compare", None, items=items), path)
+
+
+def check_eager(frame: Any, path: Any) -> None:
+    """Raise for a lazy frame, which has no values to write."""
+    if is_lazy(frame):
+        msg = f"`save={str(path)!r}` writes values, but a lazy frame has none yet"
+        raise OptionError(msg, adapter_of(frame).remedy)
 
 
 def check_save(path: Any) -> Path:

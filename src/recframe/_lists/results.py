@@ -1,4 +1,4 @@
-"""From statistics to a frame of the kind given: eager now, lazy polars when it is collected."""
+"""From statistics to a frame of the kind given."""
 
 from __future__ import annotations
 
@@ -81,9 +81,8 @@ def result_frame(
 ) -> Any:
     """Return a result as a frame of the kind given.
 
-    The statistics need SciPy, so they are no part of a lazy plan: lazy polars computes them when the result is
-    collected; DuckDB, Ibis and Spark compute them at once, and the result is a polars frame or an Arrow table. `kinds`
-    are the types of the columns of a result that is no table of statistics: that of DuckDB, Ibis and Spark is a frame
+    DuckDB, Ibis and Spark compute statistics at once, and the result is a polars frame or an Arrow table. `kinds` are
+    the types of the columns of a result that is no table of statistics: that of DuckDB, Ibis and Spark is a frame
     of these. Models have the type of the column that names them, or are `named_by_text`.
     """
     context = plan.context
@@ -101,9 +100,9 @@ def result_frame(
         reported = {column: types[column] for column in context.query.per}
         return type(types)(reported | dict(of_columns))
 
-    later = context.engine.deferred(finished, schema)
-    if later is not None:
-        return later
+    answer = context.engine.computed(finished, schema)
+    if answer is not None:
+        return answer
     result = compute().rename(names)
     return context.engine.in_kind(result) if kinds else result.to_native()
 

@@ -76,13 +76,13 @@ class CallContext:
         The tables of shares that groups should have, by their numbers.
     omitted : dict of str to str
         The user's columns that count ranked rows which the frame omits, by the plan's names; empty if it has all rows.
+    releases : bool
+        Whether the user's rows may go as soon as nothing reads them: the call alone holds them.
     attributes : dict of str to Frame
         The columns that describe lists without being their key, by those that were read so far.
 
     Parameters
     ----------
-    part : tuple of int, optional
-        Which part of the lists to read, from 0, and how many parts there are; None: all lists.
     item : bool
         Whether to read the item even if no metric does.
     prepared : bool
@@ -94,7 +94,6 @@ class CallContext:
         frames: CallFrames,
         query: Query,
         requirements: Requirements,
-        part: tuple[int, int] | None = None,
         *,
         item: bool = False,
         prepared: bool = True,
@@ -104,6 +103,7 @@ class CallContext:
         self.query = query
         self.requirements = requirements
         self._catalog_size = frames.catalog_size
+        self._greatest = frames.greatest
         keys, values_of_items = sources.key_names(query), sources.item_names(query)
         self.key_names = keys | values_of_items
         self.attribute_names = sources.attribute_names(query)
@@ -118,14 +118,14 @@ class CallContext:
             rows=["frame"] if query.ties == "first" else [],
         )
         self.engine: Engine = self.session.engine
-        self._check_lazy(frames.frame)
+        self._check_queries(frames.frame)
         self.user_keys = list(keys)
         self._list_keys, self._item_keys = self.user_keys or [key_column(0)], list(values_of_items)
         self.keys = [*self._list_keys, *self._item_keys]
         self.long = query.model is not None
         self.group = [*self.keys, *([MODEL] if self.long else [])]
-        self._part = part
         self.attributes: dict[str, Frame] = {}
+        self.releases = False
         self.frame = self.all_rows = self._opened("frame")
         self.truth: Frame | None = None
         self.truth_lists: Frame | None = None
@@ -150,7 +150,12 @@ class CallContext:
         """The side information, read by the first metric that needs some."""
         return SideTables(self.session, self.requirements, self.user_keys, self._catalog_size)
 
-    def _check_lazy(self, frame: Any) -> None:
+    def release(self, columns: Sequence[str] | None = None) -> None:
+        """Let go of the user's rows, or of some of their columns: nothing reads them anymore."""
+        self.engine.release([*self.session.frames.values(), self.frame, self.all_rows], columns)
+
+    def _check_queries(self, frame: Any) -> None:
+        """Raise for what no query of a database can do."""
         if self.engine.eager:
             return
         if self.query.ties == "first":
@@ -167,8 +172,7 @@ class CallContext:
             frame = by_value(self.session, self.query, name, reads_relevance=judged)
         else:
             frame, _ = sources.with_list_key(self.session.frames[name], self.user_keys)
-        frame = self._filled(frame, [*self.values, *(self.propensities if judged else [])])
-        return frame if self._part is None else self.engine.part(frame, self._list_keys, *self._part)
+        return self._filled(frame, [*self.values, *(self.propensities if judged else [])])
 
     def _condensed(self, frame: Frame) -> Frame:
         """Return the judged rows of the user's frame."""
@@ -207,6 +211,8 @@ class CallContext:
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""
+        if self._greatest is not None:
+            return rows.with_columns(nw.lit(self._greatest).alias(GREATEST)), nw.col(GREATEST)
         source = self.session.frames["frame" if self.truth is None else "truth"]
         greatest = source.select(or_zero(RELEVANCE).max().alias(GREATEST))
         if self.engine.eager:
@@ -329,7 +335,8 @@ class CallContext:
     @cached_property
     def models(self) -> Frame:
         """Every model of a frame in long format, those included that a part of the lists lacks."""
-        return self.engine.collect_once(self.session.frames["frame"].select(MODEL).unique())
+        frames = self.session.frames
+        return self.engine.collect_once(frames.get("models", frames["frame"]).select(MODEL).unique())
 
     def of_models(self, rows: Frame) -> Frame:
         """Return rows of lists of the truth for every model of a frame in long format."""

@@ -70,8 +70,9 @@ def with_groups(context: CallContext, rows: Frame, *, of_truth: bool = False) ->
 
 def grouped_items(context: CallContext, frames: Sequence[str]) -> Frame:
     """Return the items of frames with their groups, each pair once."""
-    opened = [context.session.frames[name].select(ITEM, GROUP) for name in frames]
-    return context.engine.stack(opened).filter(_HAS_GROUP).unique()
+    opened = {**context.session.frames, "frame": context.side_tables.frame_of_items}
+    pairs = [opened[name].select(ITEM, GROUP) for name in frames]
+    return context.engine.stack(pairs).filter(_HAS_GROUP).unique()
 
 
 def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Frame:
@@ -106,7 +107,7 @@ def catalog(context: CallContext) -> Frame:
     """Return the items of the catalogue with their groups, each pair once."""
     named = context.side_tables.catalog()
     if context.query.group is None:
-        pairs = context.session.frames["frame"].select(ITEM, nw.col(ITEM).alias(GROUP)).filter(_HAS_GROUP).unique()
+        pairs = context.side_tables.frame_of_items.select(ITEM, nw.col(ITEM).alias(GROUP)).filter(_HAS_GROUP).unique()
         return pairs if named is None else named.with_columns(nw.col(ITEM).alias(GROUP))
     pairs = grouped_items(context, context.group_frames[:1])
     return pairs if named is None else matched(context.engine, pairs, named, [ITEM])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import (
+    CATALOG_SIZE,
     GAIN,
     HIT,
     IN_TRUTH,
@@ -93,12 +94,39 @@ class Ranking:
     def sums(self) -> Frame:
         """Return the sums of every list that matters."""
         context = self._context
+        if context.releases and self.kept is not None and self._ideal is not None and not self._needs_rows:
+            # The ideal lists read no score.
+            context.engine.release([self.ranked])
+            context.release([score_column(self._index)])
+            self._ideal()
+            context.release()
         stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self._ideal)
         if self._requirements.beyond_accuracy and self.recommended is not None:
             stacked += self.recommended.list_sums()
         if context.every_list:
             stacked.append(Addends(context.lists, {}, by_list=True))
         return context.sum_by_list(stacked)
+
+    @property
+    def _needs_rows(self) -> bool:
+        """Whether something reads the user's rows once they are ranked and the ideal lists are known."""
+        context, requirements = self._context, self._requirements
+        query, ideal = context.query, requirements.ideal
+        return bool(
+            self._index < len(query.orders) - 1
+            or context.truth is not None
+            or context.every_list
+            or context.long
+            or context.omitted
+            or query.weight is not None
+            or query.sampled is not None
+            or requirements.requested & {RANKED, ROWS, IN_TRUTH, SERVED, CATALOG_SIZE}
+            or ideal["ranked"].by_column
+            or ideal["signed"].by_column
+            or requirements.numbers.stops
+            or requirements.numbers.groups
+            or requirements.beyond_accuracy
+        )
 
     def prepared(self) -> tuple[Frame, TermRows]:
         """Return kept rows with what rank correlations read, and what adds the other columns."""

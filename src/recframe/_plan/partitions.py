@@ -2,29 +2,87 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
+from recframe._columns import CATALOG_SIZE, MODEL, PLACE
 from recframe._plan.plan import Plan
+from recframe._plan.sources import key_names
 from recframe._plan.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._call_frames import CallFrames
+    from recframe._engines.postponed import PartReader, Rerun
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
 
-def in_parts(call_frames: CallFrames, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
-    """Return the lazy frame of a call that reads its frames once for each part of the lists."""
+def in_parts(call_frames: CallFrames, query: Query, metrics: Sequence[Metric], parts: int, rerun: Rerun) -> Any:
+    """Return the result of a postponed call that collects its frame and its truth once for each part of the lists.
+
+    Parameters
+    ----------
+    call_frames : CallFrames
+        The frames of the call; the frame and the truth have no rows.
+    query, metrics
+        What to compute.
+    parts : int
+        The number of parts.
+    rerun : Rerun
+        Collects the parts.
+    """
+    in_turn = {name: frame for name, frame in call_frames.by_name.items() if name in ("frame", "truth")}
+    rerun.parts |= {*map(id, in_turn.values())}
+    if rerun.reader is None:
+        return Plan(call_frames, query, metrics).frame()
+    call_frames = _with_whole_tables(call_frames, query, metrics, rerun.reader)
+    # The sums of parts are added up under the user's keys, as numbers that replace them differ from part to part.
+    rerun.keeps_keys = True
     plan = Plan(call_frames, query, metrics)
-    engine = plan.context.engine
+    rerun.keeps_keys = False
+    keys, states = key_names(query), []
+    opened = plan.context.session.frames
+    parts = parts if keys else 1  # the frame is one list
+    for index in range(parts):
+        rows = rerun.reader.part(in_turn, keys, opened, index, parts)
+        states.append(_state_with_keys(replace(call_frames, **rows), query, metrics))
+    result = plan.finish(plan.result(plan.merge(states)))
+    return _by_first_row(result, call_frames.models, query) if plan.context.long else result
 
-    def state(index: int) -> State:
-        frames = Plan(call_frames, query, metrics, (index, parts)).state()
-        return State(*engine.collect_together([frame for frame in frames if frame is not None]))
 
-    def compute() -> Any:
-        return plan.finish(plan.result(plan.merge([state(index) for index in range(parts)])))
+def _with_whole_tables(
+    call_frames: CallFrames, query: Query, metrics: Sequence[Metric], reader: PartReader
+) -> CallFrames:
+    """Return the frames of a call with what a part does not tell of all rows: models, items, the largest relevance."""
+    frame, truth = call_frames.frame, call_frames.truth
+    requirements = Plan(call_frames, query, metrics).requirements
+    whole: dict[str, Any] = {}
+    if query.model is not None:
+        whole["models"] = reader.distinct(frame, [query.model])
+    if CATALOG_SIZE in requirements.requested or requirements.numbers.groups:
+        columns = [query.item] if query.group is None else [query.item, query.group]
+        whole["items"] = reader.distinct(frame, [column for column in columns if column in frame.columns])
+    if requirements.numbers.stops:
+        judged = frame if truth is None else truth
+        whole["greatest"] = reader.greatest(judged, query.relevant) if query.relevant in judged.columns else 1.0
+    return replace(call_frames, **whole)
 
-    return engine.deferred(compute, plan.frame().collect_schema)
+
+def _state_with_keys(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]) -> State:
+    """Return the sums of the lists of a part, with the user's keys."""
+    part = Plan(call_frames, query, metrics)
+    engine, finish = part.context.engine, part.context.session.finish
+    return State(*(engine.frame_of(finish(frame, {}, [])) for frame in part.state() if frame is not None))
+
+
+def _by_first_row(result: Any, models: Any, query: Query) -> Any:
+    """Return a result with the models of each segment in the order of their first rows."""
+    place = {model: number for number, model in enumerate(nw.from_native(models)[query.model].to_list())}
+    frame = nw.from_native(result, eager_only=True)
+    places = [place[model] for model in frame[MODEL].to_list()]
+    column = nw.new_series(PLACE, places, nw.Int64(), backend=nw.get_native_namespace(frame))
+    return frame.with_columns(column).sort(*query.per, PLACE, nulls_last=True).drop(PLACE).to_native()

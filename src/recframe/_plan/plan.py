@@ -76,8 +76,6 @@ class Plan:
         The checked roles.
     metrics : sequence of Metric
         What to compute.
-    part : tuple of int, optional
-        Which part of the lists to read, from 0, and how many parts there are; None: all lists.
     item : bool
         Whether to read the item even if no metric does.
     shares : bool
@@ -91,7 +89,6 @@ class Plan:
         frames: CallFrames,
         query: Query,
         metrics: Sequence[Metric],
-        part: tuple[int, int] | None = None,
         *,
         item: bool = False,
         shares: bool = False,
@@ -107,7 +104,7 @@ class Plan:
         )
         if self.requirements.columns_read.value and VALUE in dict(TIE_ORDER[query.ties]):
             self._check_value_order()
-        self.context = CallContext(frames, query, self.requirements, part, item=item, prepared=prepared)
+        self.context = CallContext(frames, query, self.requirements, item=item, prepared=prepared)
         if query.mean == "median":
             check_median(self.requirements)
         self._engine = self.context.engine
@@ -206,8 +203,12 @@ class Plan:
         return context.finish(result, context.names, [*context.per, *([MODEL] if self._query.several else [])])
 
     def scalar(self) -> float:
-        """Return the one number of an eager frame's one metric, NaN where no list has a value."""
-        value = self._engine.scalar(self.run())
+        """Return the one number of an eager frame's one metric, NaN if no list has a value."""
+        return self.number(self.run())
+
+    def number(self, result: Frame) -> float:
+        """Return the one number that a result of `run` holds, NaN if no list has a value."""
+        value = self._engine.scalar(result)
         return math.nan if value is None else float(value)
 
     @functools.cached_property

@@ -188,6 +188,11 @@ class SideTables:
             msg = f"features holds {lowest}, but {label} reads each column as a category's share, from 0"
             raise InputError(msg, "give one column per category, such as 0 and 1 for genres")
 
+    @property
+    def frame_of_items(self) -> Frame:
+        """The frame that holds every item of the user's frame, which may hold a part of its rows."""
+        return self._frames.get("items", self._frames["frame"])
+
     def catalog(self) -> Frame | None:
         """Return the items of a catalogue that names them."""
         return self._frames["catalog"].select(ITEM).unique() if "catalog" in self._frames else None
@@ -232,7 +237,7 @@ class SideTables:
             return groups
         size, catalog = self._catalog_size, self.catalog()
         if size is None:
-            items = self._frames["frame"].select(ITEM).unique() if catalog is None else catalog
+            items = self.frame_of_items.select(ITEM).unique() if catalog is None else catalog
             return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
         served = recommended.select(nw.col(ITEM).n_unique().cast(nw.Int64()).alias(COUNT))
         count = self._engine.value_now(served)

@@ -202,6 +202,8 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
         "train": keys | items,
         "features": items,
         "catalog": items,
+        "models": model_spec(query),
+        "items": items | (group if "frame" in grouped else {}),
         "target": {name: replace(spec, column=GROUP, role="target") for name, spec in (group or items).items()},
     }
     return {name: read_of | group if name in grouped else read_of for name, read_of in specs.items()}

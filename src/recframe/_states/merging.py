@@ -311,6 +311,9 @@ def _eager(frame: Any) -> nw.DataFrame[Any]:
             msg, "merge_states(monday, tuesday, per='week'), of frames that df.rec.state(...) returned"
         )
     adapter = adapter_of(frame)
+    if adapter.postpones:
+        rows: nw.DataFrame[Any] = nw.from_native(frame).collect()
+        return rows
     opened: nw.DataFrame[Any] | nw.LazyFrame[Any] = adapter.as_narwhals(frame)
     if not isinstance(opened, nw.LazyFrame):
         return opened
