@@ -233,7 +233,7 @@ class PostponedCall:
         empty, rerun = [pl.DataFrame(schema=schema) for schema in schemas], Rerun(dry=True)
         answer = self._made([*empty], rerun)
         answers = answer if isinstance(answer, tuple) else (answer,)
-        types: list[pl.Schema] = [getattr(each, "schema", pl.Schema()) for each in answers]
+        types: list[Any] = [getattr(each, "schema", pl.Schema()) for each in answers]
         answered, parts = (
             frozenset(number for number, frame in enumerate(empty) if id(frame) in some)
             for some in (rerun.answered, rerun.parts)
