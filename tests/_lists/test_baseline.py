@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import warnings
 
@@ -393,6 +394,31 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
         write(file)
         with pytest.raises(recframe.InputError, match=message):
             frame.rec.compare("mrr", truth=answers, baseline=str(file))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("mrr", -1.0, r"holds -1 as the mrr of a list, which is from 0 to 1"),
+        ("mrr", 1.5, r"holds 1.5 as the mrr of a list, which is from 0 to 1"),
+        ("mrr", math.inf, r"holds inf as the mrr of a list"),
+        ("dcg", -math.inf, r"holds -inf as the dcg of a list"),
+        ("weight of mrr", -1.0, r"holds -1 as the weight of mrr of a list, which is from 0 to inf"),
+        ("weight of mrr", math.inf, r"holds inf as the weight of mrr of a list"),
+    ],
+)
+def test_numbers_that_no_list_has_are_refused(polars_engine, path, column, value, message):
+    import polars as pl
+
+    truth, old, new = ([{**row, "weight": 1.0} for row in rows] for rows in sample(9))
+    saved(path, old, truth, ["mrr", "dcg"], weight="weight")
+    frame, answers = frames(polars_engine, new, truth)
+    given = {"truth": answers, "weight": "weight", "baseline": str(path)}
+    assert len(frame.rec.compare(["mrr", "dcg"], **given)) == 2
+    first = pl.int_range(pl.len()) == pl.col(column).is_not_null().arg_max()
+    rewritten(path, **{column: pl.when(first).then(value).otherwise(pl.col(column))}).write_parquet(path)
+    with pytest.raises(recframe.InputError, match=message):
+        frame.rec.compare(["mrr", "dcg"], **given)
 
 
 def test_a_file_whose_reader_panics_is_refused(polars_engine, path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import math
 import pickle
 import random
 import warnings
@@ -405,6 +406,49 @@ def test_what_does_not_add_up_is_refused(polars_engine, message):
         recframe.merge_states(state_of(polars_engine, one), per=given) if isinstance(
             given, str
         ) else recframe.merge_states(*given)
+
+
+DAMAGES = {
+    "weight inf": ("metric", "weight", math.inf, "weight of a state holds inf, but it is finite"),
+    "weight below 0": ("metric", "weight", -1.0, "weight of a state holds -1, but it is 0 or more"),
+    "small weight": (
+        "metric",
+        "weight",
+        0.5,
+        "total of a state holds .*, but no lists with its weight and values of mrr",
+    ),
+    "total below 0": ("metric", "total", -1.0, "total of a state holds -1, but no lists"),
+    "large total": ("metric", "total", 99.0, "total of a state holds 99, but no lists"),
+    "total inf": ("metric", "total", math.inf, "total of a state holds inf, but no lists"),
+    "greatest": ("metric", "greatest", 1.5, "greatest of a state holds 1.5, but a list's mrr is from 0 to 1"),
+    "least": ("metric", "least", -0.5, "least of a state holds -0.5, but a list's mrr is from 0 to 1"),
+    "squares": ("metric", "squares", 99.0, "squares of a state holds 99, but no lists"),
+    "squares of weighted lists": (
+        "metric",
+        "weighted_squares",
+        -1.0,
+        "weighted_squares of a state holds -1, but it is 0",
+    ),
+    "zeros": ("metric", "zeros", 99, "zeros of a state holds 99, but it counts some of the lists"),
+    "wins below 0": ("pair", "wins", -1, "wins of a state holds -1, but it is 0 or more"),
+    "wins": ("pair", "wins", 99, "wins of a state holds 99, but it counts some of the lists"),
+    "half a win": ("pair", "wins", 0.5, "wins of a state holds 0.5, but it is a whole number"),
+    "difference": ("pair", "total", 99.0, "total of a state holds 99, but no lists"),
+    "greatest difference": ("pair", "greatest", 1.5, "greatest of a state holds 1.5, but a list's mrr is from 0 to 1"),
+    "total of the baseline": ("pair", "baseline_total", -1.0, "baseline_total of a state holds -1, but no lists"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_numbers_that_no_lists_add_up_to_are_refused(polars_engine, damage):
+    kind, name, value, message = DAMAGES[damage]
+    col = pl().col
+    with polars_engine.running():
+        state = both_of(polars_engine, sample(7))
+        wrong = pl().when(col("kind") == kind).then(value).otherwise(col(name)).alias(name)
+        assert recframe.merge_states(state).evaluate() is not None
+        with pytest.raises(recframe.InputError, match=message):
+            recframe.merge_states(state.with_columns(wrong))
 
 
 @pytest.mark.parametrize(

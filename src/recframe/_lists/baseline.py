@@ -22,6 +22,7 @@ from recframe._lists.keys import check_fields, fields_of, floats_of, texts_of
 from recframe._lists.results import new_series
 from recframe._lists.values import ListValues, check_by_list, check_of_lists, value_column, weight_column
 from recframe._query import check_apart
+from recframe._statistics import outside
 from recframe.errors import InputError, OptionError, closest, quoted
 from recframe.profiles._explain import spelled
 
@@ -141,9 +142,24 @@ class Stored:
                 msg = f"{self.name} was measured with another `{name}=`"
                 raise InputError(msg, "give the same, or save the baseline again")
 
+    def _check_numbers(self, values: ListValues, plan: Plan) -> None:
+        """Raise for numbers that no list has: those of a damaged file would give differences of their own."""
+        for number, name in enumerate(_definitions(plan)):
+            low, high = values.range_of(number)
+            ranges = {name: (low, high), WEIGHT.format(name): (0.0, math.inf)}
+            for column in [name, WEIGHT.format(name)] if number in values.weighted else [name]:
+                found = floats_of(self.rows[column])
+                wrong = outside(found, *ranges[column]) | np.isinf(found)
+                if wrong.any():
+                    least, greatest = ranges[column]
+                    held = f"{self.name} holds {found[wrong][0]:g} as the {column}"
+                    msg = f"{held} of a list, which is from {least:g} to {greatest:g}"
+                    raise InputError(msg, AGAIN)
+
     def paired(self, values: ListValues, plan: Plan, policy: str | None) -> tuple[ListValues, str]:
         """Return the values of lists with the baseline as the last model, and what changed since it was saved."""
         self.check(plan)
+        self._check_numbers(values, plan)
         context, models = plan.context, [None if name is None else str(name) for name in values.models]
         if context.pooled and len(models) > 1:
             msg = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._lists.keys import fields_of, unpack
+from recframe._statistics import outside
 from recframe._values import LARGEST_NUMBER
 from recframe.errors import InputError, quoted
 
@@ -22,6 +23,12 @@ OF_METRIC = {**OF_ALL, "metric": str, "range": list, "higher_is_better": bool}
 OF_ITEMS = {**OF_ALL, "record": str, "undefined": str | float, "catalog": int | None}
 FIELDS = {"metric": OF_METRIC, "pair": OF_METRIC, "exposure": OF_ITEMS, "item": OF_ITEMS}
 """The types of a definition's fields, by the kind of rows."""
+PARTS_OF_LISTS = ("zeros", "fractions", "negative", "baseline_negative", "wins", "losses")
+"""The columns that count some of the lists with a value."""
+COUNTS = ("lists", "undefined", *PARTS_OF_LISTS)
+"""The columns of whole numbers."""
+ENDS = ("least", "greatest")
+NOT_BELOW_0 = (*COUNTS, "weight", "squares", "weight_squares", "weight_cubes", "weighted_squares")
 NO_ENDS = (None, None)
 ONCE = "a list counts once: leave out what was added twice; lists of several days have the day in by="
 
@@ -56,6 +63,54 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _is_end(end: Any) -> bool:
     return end is None or (isinstance(end, float | int) and abs(end) <= LARGEST_NUMBER)
+
+
+def check_sums(columns: Mapping[str, Any], definitions: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise for numbers to which no lists add up: those of a damaged state would give means of their own."""
+    for name in NOT_BELOW_0:
+        _check(name, columns[name], columns[name] < 0, "it is 0 or more")
+    for name in COUNTS:
+        _check(name, columns[name], columns[name] % 1 != 0, "it is a whole number")
+    _check("weight", columns["weight"], np.isinf(columns["weight"]), "it is finite")
+    kinds, metrics = (np.array(columns[name], dtype=object) for name in ("kind", "metric"))
+    for metric, kind in product(definitions, ("metric", "pair")):
+        rows = np.flatnonzero((kinds == kind) & (metrics == metric))
+        if len(rows):
+            sums = {name: values[rows] for name, values in columns.items() if isinstance(values, np.ndarray)}
+            low, high = definitions[metric]["range"]
+            _check_metric(metric, kind, sums, -np.inf if low is None else low, np.inf if high is None else high)
+
+
+def _check_metric(metric: str, kind: str, sums: Mapping[str, Any], low: float, high: float) -> None:
+    """Raise for sums that the lists of a metric, or the differences of two models, cannot have."""
+    for name in PARTS_OF_LISTS:
+        _check(name, sums[name], sums[name] > sums["lists"], "it counts some of the lists")
+    _check("wins", sums["wins"], sums["wins"] + sums["losses"] > sums["lists"], "it counts some of the lists")
+    in_range = f"a list's {metric} is from {low:g} to {high:g}"
+    ends = (low - high, high - low) if kind == "pair" else (low, high)
+    for name in ENDS:
+        _check(name, sums[name], outside(sums[name], *ends), in_range)
+    least, greatest, weight, weight_squares = (sums[name] for name in (*ENDS, "weight", "weight_squares"))
+    # Squares of very large values are infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = np.maximum(least**2, greatest**2)
+        limits = {
+            "total": (least * weight, greatest * weight),
+            "squares": (0.0, largest * weight),
+            "weighted_total": (least * weight_squares, greatest * weight_squares),
+            "weighted_squares": (0.0, largest * weight_squares),
+            **({"baseline_total": (low * weight, high * weight)} if kind == "pair" else {}),
+        }
+        for name, bounds in limits.items():
+            reason = f"no lists with its weight and values of {metric} add up to that"
+            _check(name, sums[name], outside(sums[name], *bounds), reason)
+
+
+def _check(name: str, values: Any, wrong: Any, expected: str) -> None:
+    """Raise for the first wrong value of a column."""
+    if wrong.any():
+        msg = f"{name} of a state holds {values[wrong][0]:g}, but {expected}"
+        raise InputError(msg, UNCHANGED)
 
 
 def held_pairs(columns: Mapping[str, Any], metrics: Sequence[str]) -> set[frozenset[Any]]:

@@ -19,15 +19,18 @@ from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.results import new_series
 from recframe._lists.sums import ends_by, exchanged, sums_by
 from recframe._states.checks import (
+    COUNTS,
+    ENDS,
     UNCHANGED,
     check_lists,
     check_rows,
+    check_sums,
     check_versions,
     definitions_of,
     held_pairs,
     ordered,
 )
-from recframe._states.state import COLUMNS, COUNTS, ENDS, NAMES, STATE_VERSION, SUMS
+from recframe._states.state import COLUMNS, NAMES, STATE_VERSION, SUMS
 from recframe._values import MOST_EXACT, as_tuple, column_names
 from recframe.errors import (
     ColumnTypeError,
@@ -91,6 +94,7 @@ class Rows:
         self.several = shared["several"]
         self.hashed = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
         check_rows(columns, [*segment_names, *NAMES])
+        check_sums(columns, self.definitions)
         self._pairs = held_pairs(columns, self.metrics)
         self._add_up(columns)
         try:

@@ -16,6 +16,7 @@ from recframe._lists.paired_sums import Pair, model_pairs, with_differences
 from recframe._lists.results import INTERNAL, new_series, result_frame
 from recframe._lists.sums import Groups, of_pair, of_values
 from recframe._lists.values import ListValues, check_by_list, check_of_lists, value_column, weight_column
+from recframe._states.checks import COUNTS, ENDS
 from recframe._states.items import Items
 from recframe._values import column_or_none, flag
 from recframe.errors import ColumnTypeError, OptionError
@@ -32,12 +33,10 @@ STATE_VERSION = 1
 """Of the columns and their meaning, and of what metrics compute: states of another one are refused."""
 NAMES = ("kind", "metric", "model", "baseline", "item", "cluster")
 """What tells the rows of a segment apart: lists of a model, values of a metric, differences of a pair, or items."""
-COUNTS = ("lists", "undefined", "zeros", "fractions", "negative", "baseline_negative", "wins", "losses")
 SUMS = (
     *("weight", "total", "baseline_total", "squares"),
     *("weight_squares", "weight_cubes", "weighted_total", "weighted_squares"),
 )
-ENDS = ("least", "greatest")
 NOTES = ("keys", "definition", "state")
 COLUMNS = (*NAMES, *COUNTS, *SUMS, *ENDS, "place", "version", *NOTES)
 """The columns of a state, after those of `per`."""
