@@ -22,7 +22,7 @@ from recframe._engines import (
 from recframe._engines.base import Engine, Session
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars_columns import EagerColumns
-from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
+from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, col, collect, collect_columns, series
 from recframe._engines.polars_frame import held, lazy, native, picked
 from recframe._engines.polars_rows import EagerRows
 from recframe._engines.polars_threads import background_pool, can_wait
@@ -91,7 +91,9 @@ class EagerPolars(Engine):
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such options.
-        joined = left.to_native().join(right.to_native(), on=list(on), how="left", maintain_order="left", **NULLS_EQUAL)
+        joined = left.to_native().join(
+            right.to_native(), on=list(on), how="left", maintain_order="left", nulls_equal=True
+        )
         return lazy(collect_columns(joined) if self._joins_in_memory else joined)
 
     def repeat(self, frame: Frame, times: str) -> Frame:

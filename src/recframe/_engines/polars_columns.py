@@ -16,7 +16,7 @@ from recframe._engines.base import values_of
 from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time
 from recframe._engines.column_spec import specs_of
 from recframe._engines.key_types import common_type
-from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, series
+from recframe._engines.polars_compat import FEW_ROWS, col, series
 from recframe._engines.postponed import RERUN
 from recframe.errors import ColumnTypeError
 
@@ -212,7 +212,7 @@ def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tup
     if texts is None:
         numbers = values.to_frame(name).with_row_index(NUMBER)
         numbered = [
-            column.to_frame().join(numbers, on=name, how="left", maintain_order="left", **NULLS_EQUAL)
+            column.to_frame().join(numbers, on=name, how="left", maintain_order="left", nulls_equal=True)
             for column in columns
         ]
         return [frame.get_column(NUMBER).alias(name) for frame in numbered], values

@@ -16,20 +16,12 @@ import polars as pl
 VERSION = tuple(int(part) for part in pl.__version__.split(".")[:2])
 KNOWS_SCHEMA_LATER = hasattr(pl.LazyFrame, "pipe_with_schema")
 """Whether polars calls a function with the schema when it resolves a plan, and not before."""
-NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
-"""In joins a missing key equals a missing key; polars renamed the option."""
-
-
 EXPLODE: dict[str, Any] = {"empty_as_null": False} if "empty_as_null" in signature(pl.Expr.explode).parameters else {}
-"""The argument for empty lists, none of which is exploded: 1.42 to 1.44 warn that the default will change."""
+"""The argument for empty lists, none of which is exploded: https://github.com/pola-rs/polars/issues/17664."""
 FEW_ROWS = 2**16
 """Rows of a frame that one core is done with before others could help."""
-FEWER_STEPS: dict[str, Any] = {}
-"""The arguments for plans of few rows: only to compute nothing that is not read, and nothing twice."""
-if hasattr(pl, "QueryOptFlags"):
-    FEWER_STEPS["optimizations"] = pl.QueryOptFlags.none(
-        projection_pushdown=True, comm_subplan_elim=True, comm_subexpr_elim=True
-    )
+FEWER_STEPS = pl.QueryOptFlags.none(projection_pushdown=True, comm_subplan_elim=True, comm_subexpr_elim=True)
+"""The optimizations of plans of few rows: only to compute nothing that is not read, and nothing twice."""
 
 
 def collect(plan: pl.LazyFrame, *, few: bool = False) -> pl.DataFrame:
@@ -42,12 +34,7 @@ def collect(plan: pl.LazyFrame, *, few: bool = False) -> pl.DataFrame:
 
 def collect_columns(plan: pl.LazyFrame) -> pl.DataFrame:
     """Return the data frame of a plan that reads few rows, or that only picks columns of a frame, without a copy."""
-    return plan.collect(engine="in-memory", **FEWER_STEPS) if VERSION >= (1, 25) else collect(plan)
-
-
-def is_in(values: pl.Expr, some: pl.Series) -> pl.Expr:
-    """Return which values are among some, none of which is missing."""
-    return values.is_in(some.implode() if VERSION >= (1, 28) else some)
+    return plan.collect(engine="in-memory", optimizations=FEWER_STEPS)
 
 
 @lru_cache(4096)

@@ -15,7 +15,7 @@ from polars import selectors as cs
 from polars.exceptions import PolarsError
 
 from recframe._engines.column_errors import no_lists
-from recframe._engines.polars_compat import EXPLODE, NULLS_EQUAL, col, series
+from recframe._engines.polars_compat import EXPLODE, col, series
 from recframe.errors import ColumnTypeError, InputError, quoted
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     )
     lists = lists.group_by(names).agg(pl.col(f"list{i}").sort_by(rank) for i in range(len(columns)))
     every = _no_nan(frame.select(*key_columns) if keys else pl.select(*key_columns), names).unique(maintain_order=True)
-    imploded = every.join(lists, on=names, how="left", **NULLS_EQUAL)
+    imploded = every.join(lists, on=names, how="left", nulls_equal=True)
     if keys:
         imploded = imploded.sort(names, nulls_last=True, maintain_order=True)
     back = [pl.col(f"list{i}").fill_null([]).alias(name) for i, name in enumerate(columns)]

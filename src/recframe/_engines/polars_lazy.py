@@ -14,7 +14,7 @@ from recframe._engines import polars_constructors
 from recframe._engines.base import Adapter
 from recframe._engines.column_spec import Source
 from recframe._engines.polars import EagerPolars
-from recframe._engines.polars_compat import KNOWS_SCHEMA_LATER, NULLS_EQUAL, col
+from recframe._engines.polars_compat import KNOWS_SCHEMA_LATER, col
 from recframe._engines.postponed import RERUN, ReleasedError, Rerun, RowsNeededError
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _without_pairs(
         for name, dtype in session.frames["frame"].to_native().collect_schema().items()
     }
     rows, others = pairs.with_columns(**keys), seen.select(**keys)
-    return rows.join(others, on=list(keys), how="anti", **NULLS_EQUAL).drop(list(keys))
+    return rows.join(others, on=list(keys), how="anti", nulls_equal=True).drop(list(keys))
 
 
 def resolved_later(frame: pl.LazyFrame, function: Callable[[pl.LazyFrame, pl.Schema], pl.LazyFrame]) -> pl.LazyFrame:

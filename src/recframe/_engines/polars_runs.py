@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines.polars_compat import FEW_ROWS, col, collect, collect_columns, is_in, numpy_if_installed, series
+from recframe._engines.polars_compat import FEW_ROWS, col, collect, collect_columns, numpy_if_installed, series
 from recframe._engines.polars_sums import exact_sums
 from recframe._engines.polars_threads import background_pool
 
@@ -73,7 +73,7 @@ def ordered_ties(frame: pl.DataFrame, block: Sequence[str], columns: Sequence[st
     if not looked.get_column(MIXED).any():
         return frame
     blocks = looked.get_column(BLOCK)
-    rows = is_in(col(BLOCK), blocks.filter(looked.get_column(MIXED)).unique())
+    rows = col(BLOCK).is_in(blocks.filter(looked.get_column(MIXED)).unique().implode())
     rows_of = collect_columns(looked.lazy().select(rows)).to_series().arg_true()
     keys = pl.DataFrame([blocks.gather(rows_of), *(series(frame, name).gather(rows_of) for name in columns)])
     order = collect_columns(keys.lazy().select(pl.arg_sort_by(BLOCK, *columns, nulls_last=True))).to_series()

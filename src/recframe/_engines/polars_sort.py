@@ -16,7 +16,7 @@ import polars as pl
 from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
 from recframe._engines.base import numbered_by_windows, ranked_by_windows
 from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
-from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in
+from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns
 from recframe._engines.polars_frame import lazy, native
 from recframe._engines.polars_pack import PACKED, digits_of, in_order_of_rows, pack
 
@@ -133,9 +133,9 @@ def ranked_by_sort(
     if ranked is None:
         return None
     rows, whole = ranked
-    # In order, as polars 1.21 sets values in no other.
+    # In order, as polars 1.30 sets values in no other.
     lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(pl.concat(whole).unique().sort(), values=False)
-    in_others = is_in(lists.number(), lacks.arg_true().cast(pl.Int64))
+    in_others = lists.number().is_in(lacks.arg_true().cast(pl.Int64).implode())
     others = _filtered(frame, in_others) if lacks.any() else frame.head(0)
     if others.is_empty():
         return rows

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._engines.exact_sums import parts_of
-from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, numpy_if_installed, series
+from recframe._engines.polars_compat import FEW_ROWS, col, collect, numpy_if_installed, series
 from recframe._engines.polars_pack import digits_of
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[
     keys, order : sequence of str, str
         The group, and what its rows are in the order of.
     """
-    # With `nulls_last`, polars 1.21 sorts lists and missing keys too.
-    rows = frame.sort([*keys, order], nulls_last=True).with_columns(rows_before(keys).alias(IN_GROUP))
+    rows = frame.sort([*keys, order]).with_columns(rows_before(keys).alias(IN_GROUP))
     before = {
         name: pl.when(pl.col(IN_GROUP) > 0).then(pl.col(column).shift(1)).otherwise(0.0)
         for name, column in columns.items()
@@ -70,7 +69,7 @@ def joined(sums: Sequence[pl.LazyFrame], keys: Sequence[str], added: Mapping[str
     """Return what several sums of groups add up to, by the names of their totals."""
     rows = sums[0]
     for each in sums[1:]:
-        rows = rows.join(each, on=list(keys), how="full", coalesce=True, **NULLS_EQUAL)
+        rows = rows.join(each, on=list(keys), how="full", coalesce=True, nulls_equal=True)
     return rows.select(*keys, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(name) for name, terms in added.items()))
 
 

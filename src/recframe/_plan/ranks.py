@@ -23,7 +23,6 @@ from recframe._columns import (
     ITEM,
     LENGTH,
     LEVEL,
-    MOVED,
     PLACE,
     POSITION,
     RELEVANCE,
@@ -90,10 +89,8 @@ def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None,
 
 def moved(frame: Frame, start: nw.Expr, upto: int | None) -> Frame:
     """Give tied blocks other places, and keep the rows up to a position."""
-    # A name of its own: polars 1.21 would let the filter see the column before it was overwritten.
-    frame = frame.with_columns(start.alias(MOVED))
-    frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
-    return frame.drop(START).rename({MOVED: START})
+    frame = frame.with_columns(start.alias(START))
+    return frame if upto is None else frame.filter(nw.col(START) <= upto)
 
 
 def break_ties(

@@ -33,7 +33,6 @@ def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.E
     """Return the probability (2^rel - 1) / 2^max that a row of that relevance satisfies; one function for each max."""
 
     def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:
-        # Not a power of a literal: polars 1.21 cannot share that between two places of an expression.
         scale = 2.0**greatest if max_relevance is None else nw.lit(2.0**max_relevance)
         chance = quotient(2.0**relevance - 1, scale)
         return nw.when(relevance > 0).then(chance + nan_if_infinite(scale)).otherwise(0.0)
