@@ -456,15 +456,6 @@ def test_lists_of_values_in_place_of_items_are_passed_over(polars_engine):
     assert said(polars_engine, frame) == []
 
 
-def test_items_of_lists_whose_keys_are_objects(polars_engine):
-    import polars as pl
-
-    users = pl.Series("user", [(1, 2), (1, 2), (3,)], dtype=pl.Object)
-    frame = pl.DataFrame({"item": ["a", "a", "a"], "relevant": [0, 1, 1], "score": [0.2, 0.1, 0.3]}).with_columns(users)
-    for given in ({}, {"truth": frame.select("user", "item")}):
-        assert "items are repeated in 1 list: item='item'" in only(said(polars_engine, frame, **given))
-
-
 def test_lists_in_place_of_items_are_passed_over_on_pandas():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"user": [1, 1], "item": [["a"], ["a"]], "relevant": [0, 1], "score": [0.2, 0.1]})

@@ -233,6 +233,12 @@ def not_a_number(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     return ColumnTypeError(msg, hint)
 
 
+def python_objects(spec: ColumnSpec) -> ColumnTypeError:
+    """Return the error for a column of polars that holds Python objects, such as UUIDs."""
+    msg = f"`{spec.role}={spec.column!r}` holds Python objects, which polars cannot compare"
+    return ColumnTypeError(msg, "make the column of str(value), so that it is text")
+
+
 def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column that holds no points in time, or those of another kind."""
     expected, hint = {

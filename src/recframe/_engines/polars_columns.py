@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -12,13 +11,11 @@ import polars as pl
 
 from recframe._columns import ROW
 from recframe._engines import polars_texts
-from recframe._engines.base import values_of
-from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time
+from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time, python_objects
 from recframe._engines.column_spec import specs_of
 from recframe._engines.key_types import common_type
 from recframe._engines.polars_compat import FEW_ROWS, col, series
 from recframe._engines.postponed import RERUN
-from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -35,8 +32,6 @@ class EagerColumns:
     frames: Mapping[str, pl.DataFrame]
     texts: Mapping[str, pl.Series]
     """Keys of text that were encoded as numbers, and the text of each."""
-    objects: Mapping[str, Sequence[Any]]
-    """Keys of Python objects that were encoded as numbers, and their values in order."""
     models: Mapping[str, pl.Series]
     """Columns of models that were encoded as numbers, and their values in the order in which they appear."""
 
@@ -54,15 +49,11 @@ class EagerColumns:
             coded, texts[column] = polars_texts.encoded([frame.get_column(column) for frame in holders.values()])
             for (name, frame), numbers in zip(holders.items(), coded, strict=True):
                 frames[name] = frame.with_columns(numbers)
-        objects: dict[str, list[Any]] = {}
         compared = {column: spec for column, spec in specs_of(sources).items() if not (spec.is_number or spec.is_flag)}
         for column, spec in compared.items():
             holders = _holders(frames, column)
             types = {frame.schema[column] for frame in holders.values()}
-            if pl.Object in types:
-                encoded, objects[column] = _encode_objects(holders, column, spec)
-                frames |= encoded
-            elif len(types) > 1:
+            if len(types) > 1:
                 frames |= _align(holders, column, spec)
         models: dict[str, pl.Series] = {}
         for column in (name for name, spec in specs_of(sources).items() if spec.use == "model"):
@@ -74,19 +65,16 @@ class EagerColumns:
                 for (name, frame), numbers in zip(holders.items(), coded, strict=True):
                     frames[name] = frame.with_columns(numbers)
                 models[column] = values if texts_of_model is None else texts_of_model.gather(values)
-        return cls(frames, texts, objects, models)
+        return cls(frames, texts, models)
 
     def decoded(self, result: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
         """Return a result with the user's values, sorted by some columns."""
         for name in self.texts.keys() & {*result.columns}:
             result = result.with_columns(pl.lit(self.texts[name]).gather(pl.col(name)).alias(name))
-        # The codes of objects sort as the objects do, and those of models by first appearance.
+        # The codes of models sort by first appearance.
         result = sorted_rows(result, sort) if sort else result
         for name in self.models.keys() & {*result.columns}:
             result = result.with_columns(self.models[name].gather(result[name]).alias(name))
-        for name in self.objects.keys() & {*result.columns}:
-            values = [None if code is None else self.objects[name][code] for code in result[name]]
-            result = result.with_columns(pl.Series(name, values, dtype=pl.Object))
         return result
 
 
@@ -127,6 +115,8 @@ def _eager_column(source: pl.DataFrame, name: str, spec: ColumnSpec) -> pl.Expr 
     column, dtype = col(spec.column), source.schema[spec.column]
     if spec.is_flag:
         return _flag(column, dtype, spec).alias(name)
+    if dtype == pl.Object and not spec.is_number:
+        raise python_objects(spec)
     read = _number(column, dtype, spec) if spec.is_number else column
     if spec.use == "order" and dtype == pl.Categorical:
         read = read.cast(pl.String)
@@ -179,27 +169,6 @@ def _texts(frames: Mapping[str, pl.DataFrame], specs: Mapping[str, ColumnSpec]) 
         and any(frame.height for frame in holders[name])
         and all(frame.schema[name] == pl.String for frame in holders[name])
     ]
-
-
-def _encode_objects(
-    holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec
-) -> tuple[dict[str, pl.DataFrame], list[Any]]:
-    """Replace Python objects, which polars can neither join nor sort, by numbers in the order of the objects."""
-    held = {name: values_of(nw.from_native(frame[column], series_only=True)) for name, frame in holders.items()}
-    try:
-        values = list({*chain.from_iterable(held.values())} - {None})
-    except TypeError as error:
-        msg = f"`{spec.role}={spec.column!r}` holds values that cannot be compared: {error}"
-        raise ColumnTypeError(msg, "cast the column to text first") from error
-    try:
-        values.sort()
-    except TypeError:
-        if spec.use == "order":
-            msg = f"`{spec.role}={spec.column!r}` holds objects that have no order"
-            raise ColumnTypeError(msg, "cast the column to text first") from None
-    codes = {value: code for code, value in enumerate(values)}
-    coded = {name: pl.Series(column, [*map(codes.get, objects)], dtype=pl.Int64) for name, objects in held.items()}
-    return {name: frame.with_columns(coded[name]) for name, frame in holders.items()}, values
 
 
 def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tuple[list[pl.Series], pl.Series]:

@@ -32,9 +32,7 @@ class EagerRows(Rows):
         if picked.height < native.height:
             native = native[picked[ROW]]
         native = native.with_columns(picked.select(pl.col(name).alias(column) for name, column in new.items()))
-        # Objects that polars cannot sort stay as they come.
-        orderly = [name for name in sort if native.schema[name] != pl.Object]
-        return sorted_rows(native, orderly) if orderly else native
+        return sorted_rows(native, sort) if sort else native
 
     def extend(
         self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
@@ -76,8 +74,6 @@ def _alike(above: pl.Series, below: pl.Series) -> tuple[pl.Series, pl.Series]:
         return above, below
     if above.dtype in TEXT and below.dtype in TEXT:
         below = below.cast(pl.String)
-    if pl.Object in (above.dtype, below.dtype):
-        return above, pl.Series(below.name, below.to_list(), dtype=pl.Object)
     with suppress(pl.exceptions.PolarsError):
         return above, below.cast(above.dtype)
     return (above.cast(pl.String), below) if above.dtype in TEXT else (above, below)
