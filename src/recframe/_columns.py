@@ -173,7 +173,7 @@ weight_column = TERM_ROWS.many("weight{}", "float", "a metric's weight of a posi
 before_column = TERM_ROWS.many("before{}", "float", "the sum of a weight over the positions before the tied block")
 WITH_BLOCK = " with block"
 upto_column = TERM_ROWS.many("before{}" + WITH_BLOCK, "float", "the sum of a weight up to the end of the tied block")
-GREATEST = TERM_ROWS.one("greatest", "float", "the largest relevance of the frame", "context")
+GREATEST = TERM_ROWS.one("greatest", "float", "the largest relevance of the frame", "opened")
 
 PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "places")
 PLACE_COUNT = PLACES.one("place_count", "integer", "how many positions of the tied block to make")

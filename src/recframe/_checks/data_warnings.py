@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from recframe._call_frames import CallFrames
     from recframe._checks.opened import Part
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -55,7 +55,7 @@ class Looked(NamedTuple):
     """What `check` cannot confirm."""
 
 
-def look_at(frames: CallFrames, query: Query, context: CallContext) -> Looked | None:
+def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
     """Return what the rows of eager frames show; None if there is nothing to warn of."""
     # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(frames.frame) or is_dry() or (len(frames.frame) == 0 and frames.truth is None):
@@ -75,7 +75,7 @@ def look_at(frames: CallFrames, query: Query, context: CallContext) -> Looked | 
 def warn_of_data(
     frames: CallFrames,
     query: Query,
-    context: CallContext,
+    context: Opened,
     result: Any,
     means: Sequence[str] | None = None,
     looked: Looked | None = None,
@@ -90,7 +90,7 @@ def warn_of_data(
         The user's frames.
     query : Query
         The roles.
-    context : CallContext
+    context : Opened
         The frames, opened.
     result : float or frame
         The answer.
@@ -146,7 +146,7 @@ def _warn(reasons: Sequence[str], what: str, guesses: Sequence[str] = ()) -> Non
         warnings.warn(f"{what}:\n{listed}{closing}", DataWarning, stacklevel=stack_level())
 
 
-def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, means: Sequence[str] | None) -> bool:
+def _is_zero(query: Query, metric: Metric, result: Any, context: Opened, means: Sequence[str] | None) -> bool:
     """Return whether a metric is 0 or missing wherever a model has it, or an option may hide that it is."""
     how = query.averaging(metric.label)
     if isinstance(how.undefined, float) and how.undefined != 0:
@@ -156,7 +156,7 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
     if means is not None:
         averages = result.filter(nw.col(METRIC) == how.name).select(*means)
         return any(not abs(mean or 0.0) > 0 for row in averages.rows() for mean in row)
-    if context.long:
+    if context.keys.long:
         value = nw.col(how.name).abs().fill_null(0.0)
         models = result.select(MODEL, value.alias(LARGEST_VALUE)).group_by(MODEL).agg(nw.col(LARGEST_VALUE).max())
         # Contributions have no row of a list without a value.
@@ -166,7 +166,7 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
     return not ((values.min() or 0.0) < 0 or (values.max() or 0.0) > 0)
 
 
-def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
+def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
     """Yield what a sample of the frame shows."""
     yield from _pooled_models(frame, query)
     adapter = adapter_of(frame)
@@ -179,7 +179,7 @@ def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
         has_items = item is not None and (context.with_item or comparable(sample, item))
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
         opened = first_rows.open_rows_of(sample, query, specs)
-        whole = Frames(context.engine, context.frame, context.group)
+        whole = Frames(context.engine, context.frame, context.keys.group)
         # No row is none that is ranked.
         looked_at = [opened, *([] if sample is frame else [whole])] if len(frame) else []
         yield from _of_orders(looked_at, query, may_tie=len(frame) > 0 and TIED not in context.omitted)
@@ -210,7 +210,7 @@ def _ranks_as_scores(query: Query) -> Iterator[str]:
             yield f"{named}, but the largest score comes first: `rank={name!r}` puts 1 first"
 
 
-def _small_catalog(frames: CallFrames, context: CallContext) -> Iterator[str]:
+def _small_catalog(frames: CallFrames, context: Opened) -> Iterator[str]:
     """Yield that a metric takes the items of a frame for all, but lists rank more."""
     metrics, values = context.requirements.metrics, context.requirements.values
     counting = [each.label for each in metrics if each.reads_groups or CATALOG_SIZE in values[each.label].requested]

@@ -87,13 +87,13 @@ class LeftOut:
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
         context = plan.context
         self._plan, engine = plan, context.engine
-        clustered = [] if context.cluster is None else [context.cluster]
-        columns = list(dict.fromkeys([*context.keys, *context.per, *clustered]))
+        clustered = [] if context.keys.cluster is None else [context.keys.cluster]
+        columns = list(dict.fromkeys([*context.keys.key, *context.keys.per, *clustered]))
         table = engine.collected(averages.with_attributes(context, context.lists).select(*columns).unique())
-        self.reported, segments = segments_of(table, context.per)
-        count = len(self.reported) if context.per else 1
+        self.reported, segments = segments_of(table, context.keys.per)
+        count = len(self.reported) if context.keys.per else 1
         self.lists = np.bincount(segments, minlength=count).astype(np.float64)
-        units = np.array([key_hash(text) for text in texts_of(context, table, clustered or list(context.keys))])
+        units = np.array([key_hash(text) for text in texts_of(context, table, clustered or list(context.keys.key))])
         groups = np.zeros(len(table), dtype=np.intp)
         self._counts = np.zeros(count, dtype=np.intp)
         for segment in range(count):
@@ -102,16 +102,16 @@ class LeftOut:
             self._counts[segment] = min(int(numbers_of_units.max(initial=-1)) + 1, MOST_GROUPS)
             groups[of_segment] = numbers_of_units % max(self._counts[segment], 1)
         check_clusters(context.query.cluster, context.query.per, self.lists, self._counts)
-        row_of = {row: number for number, row in enumerate(rows_of(table, context.keys))}
+        row_of = {row: number for number, row in enumerate(rows_of(table, context.keys.key))}
         recommended = plan.items(by_list=True)
         items = engine.collected(recommended)
-        numbers = np.array([row_of[row] for row in rows_of(items, context.keys)], dtype=np.intp)
+        numbers = np.array([row_of[row] for row in rows_of(items, context.keys.key)], dtype=np.intp)
         self._segments, self._groups = segments[numbers], groups[numbers]
         self._items, _ = numbered(rows_of(items, [ITEM]))
         self._of_model = models_of_rows(context, items, models)
         self._arrays = {
             name: floats_of(items[name])
-            for exposure in plan.requirements.exposure
+            for exposure in plan.context.requirements.exposure
             for name in exposure.recommended.by_column
         }
         sizes = engine.collected(context.side_tables.with_catalog_size(engine.positions(1), recommended))
@@ -136,7 +136,7 @@ class LeftOut:
 
     def _pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> tuple[float, Floats]:
         """Compute the value and the pseudo-values of a metric."""
-        terms = next(each for each in self._plan.requirements.exposure if each.metric == metric)
+        terms = next(each for each in self._plan.context.requirements.exposure if each.metric == metric)
         chosen = np.flatnonzero((self._of_model == model) & (self._segments == segment))
         items, codes = np.unique(self._items[chosen], return_inverse=True)
         groups, count = self._groups[chosen], int(self._counts[segment])

@@ -61,11 +61,11 @@ class Options:
 def changes(rows: Contributions, k: int | None, options: Options) -> Any:
     """Return the changes as a frame of the kind given."""
     context, query = rows.context, rows.context.query
-    if not context.long:
+    if not context.keys.long:
         _sides_of(query.orders, options.baseline)
     columns = (*OF_LISTS, *(OF_ITEMS if options.items else ()))
     users = {ITEM: query.item, RELEVANCE: query.relevant}
-    names = context.key_names | {
+    names = context.keys.key_names | {
         name if name in users else INTERNAL.format(name): users.get(name, name) for name in columns
     }
     check_apart(list(names.values()))
@@ -82,7 +82,7 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
 
     def schema() -> Any:
         types = rows.frame().collect_schema()
-        of_users = {name: types[name] for name in (*context.key_names.values(), *users.values())}
+        of_users = {name: types[name] for name in (*context.keys.key_names.values(), *users.values())}
         return type(types)({name: of_users.get(name, str if name == "change" else float) for name in names.values()})
 
     answer = context.engine.computed(finished, schema)
@@ -102,7 +102,7 @@ def _sides(rows: Contributions, baseline: Any) -> list[tuple[Frame, Frame]]:
     """Return the rows and the values of lists of the model before, then of the model after."""
     context, rankings = rows.context, rows.by_ranking()
     models: Sequence[Any] = context.query.orders
-    if context.long:
+    if context.keys.long:
         ((of_items, lists),) = rankings
         lists = context.engine.collect_once(lists)
         codes, models = model_names(context.session, context.models)
@@ -113,7 +113,7 @@ def _sides(rows: Contributions, baseline: Any) -> list[tuple[Frame, Frame]]:
 
 def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     """Return the rows of the result, with the number of the list in the order of the result."""
-    context, engine, keys = rows.context, rows.context.engine, rows.context.keys
+    context, engine, keys = rows.context, rows.context.engine, rows.context.keys.key
     sides = _sides(rows, options.baseline)
     before, after, difference = (INTERNAL.format(name) for name in (BEFORE, AFTER, DIFFERENCE))
     first, second = (
@@ -123,7 +123,7 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     both = engine.join(first, second, keys)
     both = both.with_columns((nw.col(after) - nw.col(before)).alias(difference))
     both = engine.collect_once(both.filter(~nw.col(difference).is_null()))
-    lists = sorted_by_key(engine.collected(both.select(*keys, before, after, difference)), context, context.keys)
+    lists = sorted_by_key(engine.collected(both.select(*keys, before, after, difference)), context, context.keys.key)
     differences = lists[difference].to_numpy()
     chosen = _chosen(differences, options.most)
     lists = lists[chosen.tolist()]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from recframe._comparison.options import Options
     from recframe._lists.baseline import Stored
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
 
@@ -55,7 +55,7 @@ def columns_of(options: Options) -> tuple[str, ...]:
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
-    chance = _is_chance(options.baseline) and not plan.context.long and CHANCE not in plan.context.query.orders
+    chance = _is_chance(options.baseline) and not plan.context.keys.long and CHANCE not in plan.context.query.orders
     refused = {
         f"`test={options.test!r}`": options.test != "t",
         f"`correction={options.correction!r}`": options.correction in SIMULTANEOUS,
@@ -142,15 +142,15 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     """Compare pairs."""
     values, context = with_differences(values, pairs), plan.context
     products = options.relative or (options.margin is not None and options.margin.relative)
-    sums = paired_sums(values, pairs, context.per, context.cluster, products=products)
-    if context.per and options.correction in SIMULTANEOUS:
+    sums = paired_sums(values, pairs, context.keys.per, context.keys.cluster, products=products)
+    if context.keys.per and options.correction in SIMULTANEOUS:
         # Pairs that were compared apart have their segments in one order, and so have rows in any order.
-        sums = sorted_by_key(sums, context, context.per)
+        sums = sorted_by_key(sums, context, context.keys.per)
     upwards = [plan.by_list[pair.metric].higher_is_better for pair in pairs]
     totals = paired.sums_of(sums, pairs)
     check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
     tests = tested(totals, pairs, values.range_of, upwards, options)
-    reported = sums.select(*context.per)
+    reported = sums.select(*context.keys.per)
     if options.test not in OF_SUMS or options.correction in SIMULTANEOUS:
         parts = parts_of(pairs, reported, values, context, options)
         if options.test not in OF_SUMS:
@@ -168,16 +168,16 @@ def row_of(numbers: Mapping[str, Any], index: int, *, higher_is_better: bool) ->
     return row
 
 
-def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
+def _warn_of_clusters(values: ListValues, context: Opened) -> None:
     """Warn where a key of several columns makes it likely that lists are not independent."""
-    if context.cluster is not None or len(context.query.by) <= 1:
+    if context.keys.cluster is not None or len(context.query.by) <= 1:
         return
-    keys = values.engine.collected(values.frame.select(*dict.fromkeys((*context.keys, *context.per))))
+    keys = values.engine.collected(values.frame.select(*dict.fromkeys((*context.keys.key, *context.keys.per))))
     # Segments are described one by one, so only lists within a segment can be too alike.
     counts = {
-        column: len(keys.select(*context.per, name).unique())
-        for name, column in context.key_names.items()
-        if name not in context.per
+        column: len(keys.select(*context.keys.per, name).unique())
+        for name, column in context.keys.key_names.items()
+        if name not in context.keys.per
     }
     repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
     if repeated:

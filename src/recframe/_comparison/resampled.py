@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recframe._comparison.tested import Tested
     from recframe._lists.paired_sums import Pair
     from recframe._lists.values import ListValues
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
 
 
 def check_ranks(options: Options, weight: str | None) -> None:
@@ -66,7 +66,7 @@ def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, An
 
 
 def parts_of(
-    pairs: Sequence[Pair], reported: nw.DataFrame[Any], values: ListValues, context: CallContext, options: Options
+    pairs: Sequence[Pair], reported: nw.DataFrame[Any], values: ListValues, context: Opened, options: Options
 ) -> list[dict[str, Any]]:
     """Return the differences of lists, their weights and, for a relative margin, the baseline's values, by segment."""
     names = [pair.difference for pair in pairs]

@@ -22,7 +22,7 @@ from recframe._evaluate import evaluate
 from recframe._lists.keys import numbered, rows_of, segments_of
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.sums import ranks_by
-from recframe._plan.averages import by_attributes, with_attributes
+from recframe._plan.averages import with_attributes
 from recframe._statistics import ROUNDING
 from recframe._values import number
 from recframe.errors import InputError, OptionError, RecWarning
@@ -89,7 +89,7 @@ class Lists:
     def of(cls, plan: Plan) -> Lists:
         """Return the lists of a plan."""
         context = plan.context
-        keys = list(context.keys)
+        keys = list(context.keys.key)
         truth: Any = context.truth_lists
         judged = context.engine.collected(truth.select(*keys, ITEM, RELEVANCE))
         names = [score_column(number) for number in range(len(context.query.orders))]
@@ -109,11 +109,11 @@ class Lists:
         lists = np.array([numbers.get(row[:-1], -1) for row in rows], dtype=np.intp)
         chosen = np.flatnonzero(lists >= 0)
         every = with_attributes(context, truth.select(*keys).unique())
-        described = context.engine.collected(every.select(*dict.fromkeys([*keys, *context.per])))
-        if by_attributes(context) and len(described):
-            segments_of_keys = zip(rows_of(described, keys), rows_of(described, context.per), strict=True)
+        described = context.engine.collected(every.select(*dict.fromkeys([*keys, *context.keys.per])))
+        if context.keys.reports_attributes and len(described):
+            segments_of_keys = zip(rows_of(described, keys), rows_of(described, context.keys.per), strict=True)
             described = described.filter([key in numbers or {*row} != {None} for key, row in segments_of_keys])
-        reported, of_list = segments_of(described, context.per)
+        reported, of_list = segments_of(described, context.keys.per)
         known_segments = dict(zip(rows_of(described, keys), of_list.tolist(), strict=True))
         segments = np.array([known_segments[key] for key in numbers], dtype=np.intp)
         items, _ = numbered(pair[-1] for pair in (*relevances, *rows))
@@ -232,7 +232,7 @@ def bounds(plan: Plan, grade: Any) -> Any:
     query = plan.context.query
     check_metrics(plan.metrics)
     grade = None if grade is None else number("grade", grade, "`grade=3`")
-    for metric, _, high in plan.requirements.limits:
+    for metric, _, high in plan.context.requirements.limits:
         if grade is not None and grade > high:
             msg = f"`grade={grade:g}`, but {metric.label} accepts at most {high:g}"
             raise OptionError(msg, "`grade=` is the largest relevance that an unjudged item may have, such as 3")

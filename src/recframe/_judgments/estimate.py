@@ -67,7 +67,7 @@ class Judged:
         """Return the values of a plan."""
         values, context = ListValues(plan).without_unknown(), plan.context
         table = values.engine.collected(values.frame)
-        keys = list(context.keys)
+        keys = list(context.keys.key)
         truth: Any = context.truth_lists
         judged = values.engine.collected(truth.select(*keys).unique())
         rows = {text: row for row, text in enumerate(texts_of(context, table, keys))}
@@ -75,7 +75,7 @@ class Judged:
         numbers = {text: number for number, text in enumerate(sorted(texts_of(context, judged, keys), key=str))}
         chosen = np.array([rows.get(text, len(table)) for text in numbers], dtype=np.intp)
         columns = {name: np.append(floats_of(table[name]), np.nan)[chosen] for name in values.columns}
-        reported, segments = segments_of(table, context.per)
+        reported, segments = segments_of(table, context.keys.per)
         return cls(plan, values, columns, numbers, reported, np.append(segments, -1)[chosen])
 
     def values_of(self, model: int, metric: int, chosen: Any) -> Values:
@@ -97,7 +97,7 @@ def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
             # Models in rows are those of the frame in both plans.
             for number, metric in enumerate(human.metrics):
                 bounds, parts = by_human.values.range_of(number), []
-                for segment in range(len(by_judge.reported) if human.context.per else 1):
+                for segment in range(len(by_judge.reported) if human.context.keys.per else 1):
                     in_both, further = (by_judge.segments[lists] == segment for lists in (judge_rows, further_rows))
                     true = by_human.values_of(model, number, human_rows[in_both])
                     judged, rest = (

@@ -57,12 +57,12 @@ def save(plan: Plan, path: Path) -> None:
     values, context = ListValues(plan), plan.context
     if len(values.models) != 1:
         msg = f"{str(path)!r} keeps the lists of one model, but there are {', '.join(map(repr, values.models))}"
-        such = "" if context.long else f", such as `score={str(values.models[0])!r}`"
+        such = "" if context.keys.long else f", such as `score={str(values.models[0])!r}`"
         raise OptionError(msg, f"make a call for the model to keep{such}")
     metrics = _definitions(plan)
     columns = _columns(values, plan, 0)
     check_apart([LIST, ABOUT, *FINGERPRINTS, *columns.values()])
-    table = values.engine.collected(values.frame.select(*context.keys, *columns))
+    table = values.engine.collected(values.frame.select(*context.keys.key, *columns))
     numbers = {name: floats_of(table[column]) for column, name in columns.items()}
     without = next((name for name in metrics if np.isnan(numbers[name]).all()), None)
     if without is not None:
@@ -80,7 +80,7 @@ def save(plan: Plan, path: Path) -> None:
         "side": fingerprints_of_frames(context),
         "metrics": metrics,
     }
-    rows = {LIST: texts_of(context, table, list(context.keys)), ABOUT: [json.dumps(about)] * len(table), **prints}
+    rows = {LIST: texts_of(context, table, list(context.keys.key)), ABOUT: [json.dumps(about)] * len(table), **prints}
     rows |= {name: [None if math.isnan(value) else value for value in numbers[name].tolist()] for name in numbers}
     types = dict.fromkeys((LIST, ABOUT), nw.String()) | dict.fromkeys(prints, nw.Int64())
     write_whole(path, to_parquet(rows, types | dict.fromkeys(numbers, nw.Float64())))
@@ -167,7 +167,7 @@ class Stored:
             )
             raise OptionError(msg, "give `truth=`, or make a call for each model")
         table = values.engine.collected(values.frame)
-        rows = self._places(texts_of(context, table, list(context.keys)))
+        rows = self._places(texts_of(context, table, list(context.keys.key)))
         is_stored = rows >= 0
         same = is_stored.copy()
         for name, hashes in fingerprints_of_lists(context, table, items=self.about["items"]).items():
@@ -189,7 +189,7 @@ class Stored:
         ]
         weights, in_truth = [], LIST_WEIGHT in context.session.columns.get("truth", ())
         for number in values.weighted if LIST_WEIGHT in table.columns else ():
-            if plan.requirements.values[plan.by_list[number].label].weighting is None:
+            if plan.context.requirements.values[plan.by_list[number].label].weighting is None:
                 # A list that only the baseline served has no weight in the frame: the file knows it.
                 *of_call, stored = (weight_column(model, number) for model in range(len(result.models)))
                 is_known = nw.lit(in_truth) | ~nw.col(LIST_WEIGHT).is_null() | nw.col(stored).is_null()

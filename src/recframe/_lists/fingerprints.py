@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
 
 
-def fingerprints_of_lists(context: CallContext, table: nw.DataFrame[Any], *, items: bool) -> dict[str, Any]:
+def fingerprints_of_lists(context: Opened, table: nw.DataFrame[Any], *, items: bool) -> dict[str, Any]:
     """Return 64 bits for the relevant rows of each list of a table, and for what else metrics read of these rows."""
-    lists, engine = table.select(*context.keys).with_row_index(PLACE), context.engine
+    lists, engine = table.select(*context.keys.key).with_row_index(PLACE), context.engine
     prints: dict[str, Any] = {}
     for name, rows, ids, numbers in _rows_of_lists(context, items=items):
-        columns = rows.select(*context.keys, *ids, *numbers)
-        joined = engine.collected(engine.join(columns, lists.lazy(), context.keys))
+        columns = rows.select(*context.keys.key, *ids, *numbers)
+        joined = engine.collected(engine.join(columns, lists.lazy(), context.keys.key))
         joined = joined.filter(~joined[PLACE].is_null())
         sums = np.zeros(len(table), dtype=np.uint64)
         np.add.at(sums, np.asarray(joined[PLACE].to_numpy(), dtype=np.intp), _of_rows(context, joined, ids, numbers))
@@ -34,20 +34,20 @@ def fingerprints_of_lists(context: CallContext, table: nw.DataFrame[Any], *, ite
     return prints
 
 
-def fingerprints_of_frames(context: CallContext) -> dict[str, int]:
+def fingerprints_of_frames(context: Opened) -> dict[str, int]:
     """Return 64 bits for each frame of side information that the metrics read."""
     prints = {}
     for name, frame in context.session.frames.items():
         if name in ("frame", "truth"):
             continue
         rows = context.engine.collected(frame)
-        ids = [column for column in rows.columns if column in (*context.keys, ITEM)]
+        ids = [column for column in rows.columns if column in (*context.keys.key, ITEM)]
         hashes = _of_rows(context, rows, ids, [column for column in rows.columns if column not in ids])
         prints[name] = int(hashes.sum(dtype=np.uint64))
     return prints
 
 
-def _rows_of_lists(context: CallContext, *, items: bool) -> Iterator[tuple[str, Frame, Sequence[str], Sequence[str]]]:
+def _rows_of_lists(context: Opened, *, items: bool) -> Iterator[tuple[str, Frame, Sequence[str], Sequence[str]]]:
     """Yield what to hash: a name, rows, and their columns of ids and of numbers."""
     of_query = [RELEVANCE, *context.propensities]
     if context.truth is not None:
@@ -65,7 +65,7 @@ def _rows_of_lists(context: CallContext, *, items: bool) -> Iterator[tuple[str, 
         yield "subtopics_of_rows", context.subtopics, [ITEM, SUBTOPIC], []
 
 
-def _of_rows(context: CallContext, rows: nw.DataFrame[Any], ids: Sequence[str], numbers: Sequence[str]) -> Any:
+def _of_rows(context: Opened, rows: nw.DataFrame[Any], ids: Sequence[str], numbers: Sequence[str]) -> Any:
     """Return 64 bits for each row."""
     hashes = np.zeros(len(rows), dtype=np.uint64)
     for name in ids:
@@ -76,7 +76,7 @@ def _of_rows(context: CallContext, rows: nw.DataFrame[Any], ids: Sequence[str], 
     return hashes
 
 
-def _of_ids(context: CallContext, rows: nw.DataFrame[Any], name: str) -> Any:
+def _of_ids(context: Opened, rows: nw.DataFrame[Any], name: str) -> Any:
     """Return 64 bits for each id of a column."""
     unique = rows.select(name).unique()
     hashes = map(key_hash, texts_of(context, unique, [name]))

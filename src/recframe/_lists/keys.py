@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Session
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
 
 PLACE = "place of list"
 """The number of a row, where rows come back in another order."""
 
 
-def texts_of(context: CallContext, table: nw.DataFrame[Any], names: Sequence[str]) -> list[str | None]:
+def texts_of(context: Opened, table: nw.DataFrame[Any], names: Sequence[str]) -> list[str | None]:
     """Return columns of the user as one text for each row; a missing value alone is None."""
     keys = table.select(*names)
     if context.engine.eager:

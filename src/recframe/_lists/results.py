@@ -87,11 +87,11 @@ def result_frame(
     """
     context = plan.context
     check_apart([*context.query.per, *columns])
-    names = {name: column for name, column in context.names.items() if name in context.per}
+    names = {name: column for name, column in context.names.items() if name in context.keys.per}
     names |= zip(map(INTERNAL.format, columns), columns, strict=True)
 
     def finished() -> Any:
-        return context.session.finish(compute().lazy(), names, context.per)
+        return context.session.finish(compute().lazy(), names, context.keys.per)
 
     def schema() -> Any:
         types = plan.frame().collect_schema()

@@ -13,7 +13,7 @@ import numpy as np
 from recframe._columns import CATALOG_SIZE, MODEL
 from recframe._lists.clusters import check_clusters
 from recframe._lists.keys import PLACE, as_user_has, floats_of, numbered, rows_of, segments_of
-from recframe._plan.averages import by_attributes, in_reported_segments, is_any_known, refuse_all_undefined
+from recframe._plan.averages import in_reported_segments, is_any_known, refuse_all_undefined
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Session
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._plan.plan import Plan
     from recframe._query import Query
 
@@ -62,7 +62,7 @@ def check_of_lists(plan: Plan, what: str) -> None:
     """
     names_items = plan.frames.catalog_size is not None or "catalog" in plan.context.session.frames
     for metric in plan.by_list:
-        counts = CATALOG_SIZE in plan.requirements.values[metric.label].requested and not names_items
+        counts = CATALOG_SIZE in plan.context.requirements.values[metric.label].requested and not names_items
         for reads, number, remedy in (
             (metric.reads_groups, "the groups of all items", "evaluate it in a call of all lists"),
             (metric.reads_greatest, "the largest relevance of all lists", "err(max_relevance=4) names it"),
@@ -107,7 +107,7 @@ class ListValues:
         self._metrics = plan.by_list
         frames = plan.list_values()
         self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
-        if self._context.long:
+        if self._context.keys.long:
             lists = self.engine.collect_once(frames[0]) if self.engine.eager else frames[0]
             codes, self.models = model_names(self._context.session, self._context.models)
             frames = [lists.filter(is_model(code)) for code in codes]
@@ -117,7 +117,7 @@ class ListValues:
 
     def with_model(self, other: ListValues, name: str) -> ListValues:
         """Return these values and those of the same models in another order of rows, under one name, after them."""
-        both, keys = copy(self), self._context.keys
+        both, keys = copy(self), self._context.keys.key
         both.models = [*self.models, *([name] * len(self.models))]
         columns = dict(zip(both.columns[len(self.columns) :], other.columns, strict=True))
         both.frame = self.engine.join(self.frame, other.frame.select(*keys, **columns), keys)
@@ -128,11 +128,11 @@ class ListValues:
 
         Of the metrics of all lists together, such a segment has values.
         """
-        if not by_attributes(self._context) or self._plan.requirements.exposure:
+        if not self._context.keys.reports_attributes or self._plan.context.requirements.exposure:
             return self
         values, ones = copy(self), product(range(len(self.models)), range(len(self._metrics)))
         has_value = is_any_known(*(value_column(*one) for one in ones))
-        values.frame = in_reported_segments(self.frame, self._context.per, has_value)
+        values.frame = in_reported_segments(self.frame, self._context.keys.per, has_value)
         return values
 
     def columns_of(self, model: int) -> dict[str, str]:
@@ -168,8 +168,8 @@ class ListValues:
 
     def _joined(self, frames: list[Frame]) -> Frame:
         """Return one row per list with the values of all models."""
-        keys = self._context.keys
-        columns = list(dict.fromkeys([*keys, *self._context.per, *self._context.list_columns]))
+        keys = self._context.keys.key
+        columns = list(dict.fromkeys([*keys, *self._context.keys.per, *self._context.keys.list_columns]))
         if not frames:
             msg = "the frame has no model"
             raise OptionError(msg, "give a frame with rows")
@@ -185,7 +185,7 @@ class ListValues:
 
 def segments(
     values: ListValues,
-    context: CallContext,
+    context: Opened,
     names: Sequence[str] | None = None,
     reported: nw.DataFrame[Any] | None = None,
     *,
@@ -197,7 +197,7 @@ def segments(
     ----------
     values : ListValues
         The values of lists.
-    context : CallContext
+    context : Opened
         The frames of the call.
     names : sequence of str, optional
         The columns to return of each list, None: all values and weights; and also the cluster, as ``"cluster"``.
@@ -206,11 +206,11 @@ def segments(
     by_key : bool
         Whether lists are sorted by their keys. Else they come in any order.
     """
-    per = list(context.per)
-    cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
-    keys, names = list(dict.fromkeys([*per, *context.keys])), values.columns if names is None else names
+    per = list(context.keys.per)
+    cluster = [] if context.keys.cluster is None else [nw.col(context.keys.cluster).alias("cluster of list")]
+    keys, names = list(dict.fromkeys([*per, *context.keys.key])), values.columns if names is None else names
     table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
-    table = sorted_by_key(table, context, context.keys) if by_key else table
+    table = sorted_by_key(table, context, context.keys.key) if by_key else table
     columns = {name: floats_of(table[name]) for name in names}
     if cluster:
         columns["cluster"], _ = numbered(rows_of(table, ["cluster of list"]))
@@ -226,18 +226,18 @@ def segments(
     return reported, segments_of_lists
 
 
-def _check_clusters(context: CallContext, parts: Sequence[Mapping[str, Any]]) -> None:
+def _check_clusters(context: Opened, parts: Sequence[Mapping[str, Any]]) -> None:
     """Raise if there are clusters, but no segment has two of them."""
-    if context.cluster is not None:
+    if context.keys.cluster is not None:
         clusters = [part["cluster"] for part in parts]
         counts = [len(np.unique(numbers)) for numbers in clusters]
         check_clusters(context.query.cluster, context.query.per, [*map(len, clusters)], counts)
 
 
-def sorted_by_key(table: nw.DataFrame[Any], context: CallContext, keys: Sequence[str]) -> nw.DataFrame[Any]:
+def sorted_by_key(table: nw.DataFrame[Any], context: Opened, keys: Sequence[str]) -> nw.DataFrame[Any]:
     """Sort rows by what the user's columns of keys hold: a number in the plan may be one of another value."""
     table = table.sort(*keys, nulls_last=True)
-    if not context.engine.eager or not context.key_names:
+    if not context.engine.eager or not context.keys.key_names:
         return table
     numbered = table.select(*keys).with_row_index(PLACE)
     order: list[int] = as_user_has(context.session, numbered.lazy(), keys)[PLACE].to_list()
@@ -257,16 +257,16 @@ def model_names(session: Session, lists: Frame) -> tuple[list[Any], list[Any]]:
     return [codes[row] for row in order], [names[row] for row in order]
 
 
-def models_of_rows(context: CallContext, table: nw.DataFrame[Any], models: Sequence[Any]) -> Any:
+def models_of_rows(context: Opened, table: nw.DataFrame[Any], models: Sequence[Any]) -> Any:
     """Return the number of the model of each row, among the models of a call."""
     if MODEL not in table.columns:
         return np.zeros(len(table), dtype=np.intp)
     codes = table[MODEL].to_list()
-    if context.long:
+    if context.keys.long:
         names = dict(zip(*model_names(context.session, table.lazy()), strict=True))
         codes = [names[code] for code in codes]
     # A model of an eager frame is its number.
-    is_number = context.engine.eager and not context.long
+    is_number = context.engine.eager and not context.keys.long
     return np.array(codes if is_number else [models.index(code) for code in codes], dtype=np.intp)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recframe._arguments import MeanKind
     from recframe._columns import Frame
     from recframe._engines.base import Engine
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -44,9 +44,7 @@ ROLES = {WEIGHT: "weight", CLUSTER: "cluster"}
 """The roles of the columns that describe lists, for messages."""
 
 
-def fill(
-    context: CallContext, rows: Frame, metrics: Sequence[Metric], key: Mapping[str, str], one: str = "list"
-) -> Frame:
+def fill(context: Opened, rows: Frame, metrics: Sequence[Metric], key: Mapping[str, str], one: str = "list") -> Frame:
     """Fill in a number where there is no value, or raise; the key names the rows, by the user's names.
 
     Lists that do not count lose what value they have.
@@ -69,7 +67,7 @@ def fill(
     return rows.with_columns(*values) if values else rows
 
 
-def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[str, str], one: str) -> None:
+def _raise(context: Opened, without: Frame, metric: Metric, key: Mapping[str, str], one: str) -> None:
     """Raise if there is a row: each row is a list without a value."""
     count = context.engine.scalar(without.select(nw.len()))
     if count:
@@ -80,9 +78,7 @@ def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[st
         raise UndefinedError(msg, "`undefined='skip'` leaves them out, `undefined=0.0` counts them as 0")
 
 
-def refuse_all_undefined(
-    context: CallContext, result: Frame, metrics: Sequence[Metric], of: str | None = None
-) -> Frame:
+def refuse_all_undefined(context: Opened, result: Frame, metrics: Sequence[Metric], of: str | None = None) -> Frame:
     """Return rows with values, or raise where a metric has none at all for a model; `of` names the only one."""
     result = context.engine.collect_once(result)
     has_value = {one.column: (~nw.col(one.column).is_null()).cast(nw.Float64()) for one in metrics}
@@ -100,20 +96,20 @@ def refuse_all_undefined(
     return result
 
 
-def _first_model(context: CallContext, models: Frame) -> Any:
+def _first_model(context: Opened, models: Frame) -> Any:
     """Return the first model of an eager frame, as the user wrote it."""
     model = context.finish(models.select(MODEL), {}, [MODEL])
     return context.engine.as_narwhals(model).get_column(MODEL).to_list()[0]
 
 
-def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
+def without_unknown(context: Opened, result: Frame, metrics: Sequence[Metric]) -> Frame:
     """Return a report without the rows of lists whose columns of `per` are missing, if no model has a value there."""
-    if not by_attributes(context):
+    if not context.keys.reports_attributes:
         return result
     columns = [metric.column for metric in metrics]
     counted = [nw.col(name) > 0 for name in count_columns(context) if name == PARTLY_VALUED]
-    result = in_reported_segments(result, context.per, is_any_known(*columns), *counted)
-    return result.select(*context.result_keys, *columns, *context.query.count_columns)
+    result = in_reported_segments(result, context.keys.per, is_any_known(*columns), *counted)
+    return result.select(*context.keys.of_result, *columns, *context.query.count_columns)
 
 
 def in_reported_segments(frame: Frame, per: Sequence[str], *has_value: nw.Expr) -> Frame:
@@ -124,20 +120,15 @@ def in_reported_segments(frame: Frame, per: Sequence[str], *has_value: nw.Expr) 
     return frame.filter((nw.col(PRESENT) > 0) | (nw.col(PARTLY_VALUED) > 0))
 
 
-def count_columns(context: CallContext) -> tuple[str, ...]:
+def count_columns(context: Opened) -> tuple[str, ...]:
     """Return the numbers of lists in totals: those of results, and that by which an unknown segment is reported.
 
     A missing mean may be that of lists which have values and weigh nothing.
     """
     counts, needs = context.query.count_columns, context.requirements
-    if context.query.weight is None or len(needs.exposure) == len(needs.metrics) or not by_attributes(context):
+    if context.query.weight is None or len(needs.exposure) == len(needs.metrics) or not context.keys.reports_attributes:
         return counts
     return (*counts, PARTLY_VALUED)
-
-
-def by_attributes(context: CallContext) -> bool:
-    """Return whether results are reported by columns that describe lists, none of which is a key."""
-    return bool(context.per) and set(context.per) <= context.attribute_names.keys()
 
 
 @lru_cache(KEPT)
@@ -146,19 +137,19 @@ def is_any_known(*columns: str) -> nw.Expr:
     return nw.any_horizontal(*(~nw.col(name).is_null() for name in columns), ignore_nulls=False)
 
 
-def with_attributes(context: CallContext, lists: Frame) -> Frame:
+def with_attributes(context: Opened, lists: Frame) -> Frame:
     """Add the columns that describe a list without being its key: those of `per`, its weight, its cluster."""
-    engine, keys = context.engine, context.keys
-    for name, column in (context.attribute_names | context.list_columns).items():
+    engine, keys = context.engine, context.keys.key
+    for name, column in (context.keys.attribute_names | context.keys.list_columns).items():
         if name not in context.attributes:
             context.attributes[name] = _attribute(context, name, column)
         lists = engine.join(lists, context.attributes[name], keys)
     return lists
 
 
-def _attribute(context: CallContext, name: str, column: str) -> Frame:
+def _attribute(context: Opened, name: str, column: str) -> Frame:
     """Return a column that describes lists, whichever model ranks them."""
-    engine, keys = context.engine, context.keys
+    engine, keys = context.engine, context.keys.key
     in_truth = name in context.session.columns.get("truth", ())
     source = context.truth_lists if in_truth and context.truth_lists is not None else context.all_rows
     if name == WEIGHT and not engine.eager:
@@ -189,7 +180,7 @@ def _lazy_weights(rows: Frame, keys: Sequence[str]) -> Frame:
     return lists.select(*keys, nw.when(is_weight).then(least).otherwise(math.nan).alias(WEIGHT))
 
 
-def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> Frame:
+def with_weights(context: Opened, lists: Frame, columns: Iterable[str]) -> Frame:
     """Multiply the weights that metrics give their lists by the lists' own weights."""
     if context.query.weight is None:
         return lists
@@ -206,16 +197,10 @@ def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> 
     return lists.with_columns(*((weight * nw.col(name)).alias(name) for name in columns))
 
 
-def by_list(context: CallContext) -> bool:
-    """Return whether the lists themselves are reported."""
-    per = context.per
-    return bool(per) and set(per) == set(context.keys) and not context.attribute_names
-
-
-def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
+def totals(context: Opened, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
     """Sum the lists' values and their weights over what is reported by; totals of parts may be summed again."""
-    by, counts = context.reported, _counts(context, labels)
-    if by_list(context):
+    by, counts = context.keys.reported, _counts(context, labels)
+    if context.keys.reports_lists:
         return lists.select(*by, *labels, *counts)
     how, floor = context.query.mean, context.query.floor
     if how == "median":
@@ -260,7 +245,7 @@ def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
     return nw.when(value >= 0).then(transformed).otherwise(nw.when(value < 0).then(math.nan))
 
 
-def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
+def _checked(context: Opened, lists: Frame, labels: Sequence[str]) -> Frame:
     """Return the values of lists, or raise where one is below 0: geometric and harmonic means have none there."""
     lists = context.engine.collect_once(lists)
     for metric in context.requirements.metrics:
@@ -272,9 +257,9 @@ def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
     return lists
 
 
-def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
+def _medians(context: Opened, lists: Frame, labels: Sequence[str]) -> Frame:
     """Return the median of the lists' values instead of totals, NaN if one is not finite, and how many have one."""
-    by, totals_of = context.reported, {total_column(label): label for label in labels}
+    by, totals_of = context.keys.reported, {total_column(label): label for label in labels}
     infinite = {total: nan_if_infinite(nw.col(label)) for total, label in totals_of.items()}
     lists = lists.select(*by, *labels, *_counts(context, labels), **infinite)
     medians = [nw.col(*labels).median(), nw.col(*infinite, *count_columns(context)).sum()]
@@ -283,15 +268,15 @@ def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
     return lists.with_columns(**{total: nw.col(total) + nw.col(label) for total, label in totals_of.items()})
 
 
-def at_once(context: CallContext) -> bool:
+def at_once(context: Opened) -> bool:
     """Return whether the means over lists are one step."""
-    is_total = context.query.mean != "median" and not by_list(context)
+    is_total = context.query.mean != "median" and not context.keys.reports_lists
     return context.engine.averages_at_once and is_total and not context.requirements.exposure
 
 
-def means_of_lists(context: CallContext, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
+def means_of_lists(context: Opened, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
     """Return what `means` does of the totals of lists."""
-    by, how, floor = context.reported, context.query.mean, context.query.floor
+    by, how, floor = context.keys.reported, context.query.mean, context.query.floor
     found = []
     for label in labels:
         total = _total(label, weights.get(label), how, floor).sum()
@@ -319,7 +304,7 @@ def _average(total: nw.Expr, weight: nw.Expr, how: MeanKind) -> nw.Expr:
     return nw.when(weight > 0).then(mean)
 
 
-def _counts(context: CallContext, labels: Sequence[str]) -> list[nw.Expr]:
+def _counts(context: Opened, labels: Sequence[str]) -> list[nw.Expr]:
     """Return, for a list, 1 where it is counted under a name of `count_columns`, and 0 where it is not."""
     names = count_columns(context)
     if not names:
@@ -329,26 +314,26 @@ def _counts(context: CallContext, labels: Sequence[str]) -> list[nw.Expr]:
     return [counted[name].cast(nw.Int64()).alias(name) for name in names]
 
 
-def summed(context: CallContext, labels: Sequence[str]) -> list[str]:
+def summed(context: Opened, labels: Sequence[str]) -> list[str]:
     """Return the columns of totals without those that tell segments apart."""
     names = [name for label in labels for name in (total_column(label), total_weight_column(label))]
-    return [*(labels if by_list(context) else names), *count_columns(context)]
+    return [*(labels if context.keys.reports_lists else names), *count_columns(context)]
 
 
-def means(context: CallContext, sums: Frame, labels: Sequence[str]) -> Frame:
+def means(context: Opened, sums: Frame, labels: Sequence[str]) -> Frame:
     """Return the result of all metrics: of those with these labels the averages that totals give, if they are totals.
 
     An average is missing where no list has a value.
     """
-    averaged, how = () if by_list(context) else labels, context.query.mean
+    averaged, how = () if context.keys.reports_lists else labels, context.query.mean
     columns = [metric.column for metric in context.requirements.metrics]
     # SQL sums whole numbers to wider ones.
     counts = [nw.col(name).fill_null(0).cast(nw.Int64()) for name in count_columns(context)]
     if how == "arithmetic" and not counts:
         sides = {name: (total_column(name), total_weight_column(name)) for name in averaged}
-        return context.engine.ratios(sums, [*context.result_keys, *columns], sides)
+        return context.engine.ratios(sums, [*context.keys.of_result, *columns], sides)
     averages = [_mean(column, how) if column in averaged else nw.col(column) for column in columns]
-    return sums.select(*context.result_keys, *averages, *counts)
+    return sums.select(*context.keys.of_result, *averages, *counts)
 
 
 def joined(engine: Engine, results: Sequence[Frame], by: Sequence[str]) -> Frame:

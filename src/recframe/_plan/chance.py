@@ -57,7 +57,7 @@ def with_chance(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]
     check_chance(query, metrics)
     plan = Plan(call_frames, query, metrics)
     context = plan.context
-    keys = context.result_keys
+    keys = context.keys.of_result
     frames = [plan.run()]
     orders: dict[Ordered, str] = {"by chance": CHANCE, "by relevance": BEST}
     for ordered, name in orders.items():
@@ -74,7 +74,7 @@ def with_chance(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]
         columns += [metric.column, *names_of]
     check_apart([*query.per, *(names.get(name, name) for name in columns if name not in keys)])
     result = result.select(*columns, *query.count_columns)
-    return plan, context.finish(result, names, [*context.per, *([MODEL] if query.several else [])])
+    return plan, context.finish(result, names, [*context.keys.per, *([MODEL] if query.several else [])])
 
 
 def _skill(query: Query, metric: Metric) -> nw.Expr:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._plan.requirements import Requirements
     from recframe._query import Query
     from recframe.metrics._record import Metric
@@ -106,7 +106,7 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
         raise OptionError(msg, f"leave `propensity=` out, or use one of {WEIGHED}")
 
 
-def check_numbers(context: CallContext) -> None:
+def check_numbers(context: Opened) -> None:
     """Raise for relevances and values of hits that a metric of the call cannot use."""
     limits = context.requirements.limits
     if context.propensities and context.requirements.columns_read.relevance:
@@ -126,7 +126,7 @@ def check_numbers(context: CallContext) -> None:
             raise InputError(msg, "give these rows a finite value, or a missing one, which counts as 0")
 
 
-def _check_propensities(context: CallContext) -> None:
+def _check_propensities(context: Opened) -> None:
     """Raise for relevant rows without a probability that their relevance was observed."""
     frame = context.session.frames["frame" if context.truth is None else "truth"].select(RELEVANCE, PROPENSITY)
     graded = any(terms.metric.reads == "graded" for terms in context.requirements.accuracy)
@@ -146,7 +146,7 @@ def _check_propensities(context: CallContext) -> None:
 
 
 def _refuse_range(
-    context: CallContext, metric: Metric, limits: tuple[float, float], extremes: tuple[float, float]
+    context: Opened, metric: Metric, limits: tuple[float, float], extremes: tuple[float, float]
 ) -> NoReturn:
     """Raise for the least or the greatest relevance, which a metric cannot use."""
     (low, high), (least, greatest) = limits, extremes
@@ -160,18 +160,18 @@ def _refuse_range(
     raise InputError(msg, hint)
 
 
-def check_profile(context: CallContext) -> None:
+def check_profile(context: Opened) -> None:
     """Raise for relevance and repeated items that the library of a profile refuses."""
     _check_least(context)
     if context.truth is None or context.truth_lists is None:
         return
     scores = [score_column(index) for index in range(len(context.query.orders))]
     ranked = context.frame.filter(nw.any_horizontal(*(~nw.col(name).is_null() for name in scores), ignore_nulls=True))
-    _check_repeats(context, ranked, context.group, "the frame", "df")
-    _check_repeats(context, context.truth_lists, context.keys, "`truth=`", "truth")
+    _check_repeats(context, ranked, context.keys.group, "the frame", "df")
+    _check_repeats(context, context.truth_lists, context.keys.key, "`truth=`", "truth")
 
 
-def _check_least(context: CallContext) -> None:
+def _check_least(context: Opened) -> None:
     """Raise for relevance below what the library of a profile accepts."""
     query = context.query
     for terms in context.requirements.accuracy:
@@ -188,7 +188,7 @@ def _check_least(context: CallContext) -> None:
             raise InputError(msg, "leave out `like=`, or make negative relevance 0")
 
 
-def _check_repeats(context: CallContext, frame: Frame, keys: Sequence[str], where: str, name: str) -> None:
+def _check_repeats(context: Opened, frame: Frame, keys: Sequence[str], where: str, name: str) -> None:
     """Raise for items that a list holds twice: libraries refuse them, or count them each time."""
     pairs = frame.select(*keys, ITEM)
     repeated = context.engine.scalar(pairs.select(nw.len())) - context.engine.scalar(pairs.unique().select(nw.len()))

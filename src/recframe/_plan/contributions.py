@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from recframe._call_frames import CallFrames
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -78,30 +78,28 @@ class Contributions:
         check_apart([*self._names.values()])
         self._plan = Plan(frames, query, [metric, *further], item=item, shares=True)
         self.frames = frames
-        self._query = query
         self._metric = metric
         self._item = [ITEM] if item else []
         self.context = self._plan.context
-        self._engine = self.context.engine
 
     def frame(self) -> Any:
         """Return the rows as a frame of the user's kind, sorted where it is eager by model, key and position."""
         context = self.context
         rows = self.run().select(*self._names)
-        if self._engine.eager:
-            rows = self._engine.collect_once(rows)
-        sort = [*([MODEL] if self._query.several else []), *context.key_names, POSITION, *self._item]
+        if self.context.engine.eager:
+            rows = self.context.engine.collect_once(rows)
+        sort = [*([MODEL] if self.context.query.several else []), *context.keys.key_names, POSITION, *self._item]
         return context.finish(rows, self._names, sort)
 
     def run(self) -> Frame:
         """Return the rows of all rankings, under the plan's names."""
         results = [rows for rows, _ in self.by_ranking()]
-        return results[0] if len(results) == 1 else self._engine.stack(results)
+        return results[0] if len(results) == 1 else self.context.engine.stack(results)
 
     def by_ranking(self) -> list[tuple[Frame, Frame]]:
         """Return the rows of each ranking, under the plan's names, and its lists with their values."""
         ideal, upto = self._plan.ideal_side()
-        return [self._rows(index, ideal, upto) for index in range(len(self._query.orders))]
+        return [self._rows(index, ideal, upto) for index in range(len(self.context.query.orders))]
 
     def _rows(self, index: int, ideal: Later | None, upto: int | None) -> tuple[Frame, Frame]:
         """Return the rows and the lists of one ranking."""
@@ -112,10 +110,10 @@ class Contributions:
         shares = requirements.shares
         assert ideal is not None  # noqa: S101 - for the type checker: the metric
         assert shares is not None  # noqa: S101 - reads the relevance and shares
-        value = {LIST_VALUE: requirements.values[self._metric.label].where_defined(eager=self._engine.eager)}
-        lists = self._engine.collect_once(self._plan.sums(ranking).with_columns(**value))
+        value = {LIST_VALUE: requirements.values[self._metric.label].where_defined(eager=self.context.engine.eager)}
+        lists = self.context.engine.collect_once(self._plan.sums(ranking).with_columns(**value))
         rows = row_sums(context, ranking, ideal).select(
-            *context.group,
+            *context.keys.group,
             *self._item,
             RELEVANCE,
             HIT,
@@ -130,7 +128,7 @@ class Contributions:
             nowhere = nw.when(nw.col(RELEVANCE).is_null()).then(nw.lit(0, dtype=nw.Int64()))
             missing = missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED))
             parts.append(self._added(missing, lists, shares.unranked))
-        result = self._engine.stack(parts)
+        result = self.context.engine.stack(parts)
         if not self._metric.is_builtin:
             result = self._checked(result)
         return context.named(result, index), lists
@@ -138,8 +136,8 @@ class Contributions:
     def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
         """Return rows with what each adds to its list, missing where the list has no value."""
         context = self.context
-        rows = self._engine.join(rows, lists, context.group)
-        return rows.select(*context.group, *self._item, RELEVANCE, HIT, POSITION, TIED, share, LIST_VALUE)
+        rows = self.context.engine.join(rows, lists, context.keys.group)
+        return rows.select(*context.keys.group, *self._item, RELEVANCE, HIT, POSITION, TIED, share, LIST_VALUE)
 
     def _unranked(self, ranked: Frame, index: int) -> Frame:
         """Return the relevant items that a model does not rank."""
@@ -147,13 +145,15 @@ class Contributions:
         if context.truth is None:
             rows = context.frame.filter(nw.col(score_column(index)).is_null())
         else:
-            rows = unmatched(self._engine, context.of_models(context.truth), ranked, [*context.group, ITEM])
+            rows = unmatched(self.context.engine, context.of_models(context.truth), ranked, [*context.keys.group, ITEM])
         rows = context.with_hits(rows.with_columns(or_zero(RELEVANCE)))
-        return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE, HIT, *context.propensities)
+        return rows.filter(nw.col(HIT) > 0).select(
+            *context.keys.group, *self._item, RELEVANCE, HIT, *context.propensities
+        )
 
     def _checked(self, rows: Frame) -> Frame:
         """Return rows that add up to their lists; NaN where those of a lazy frame do not, which cannot raise."""
-        group, engine = self.context.group, self._engine
+        group, engine = self.context.keys.group, self.context.engine
         rows = rows.with_columns(nw.col(CONTRIBUTION).abs().alias(ABSOLUTE))
         sums = nw.col(CONTRIBUTION).sum().over(*group).alias(LIST_SUM), nw.col(ABSOLUTE).sum().over(*group)
         rows = engine.collect_once(rows.with_columns(*sums))
@@ -167,7 +167,7 @@ class Contributions:
         return rows.with_columns(exact.alias(CONTRIBUTION)).drop(LIST_SUM, ABSOLUTE)
 
 
-def row_sums(context: CallContext, ranking: Ranking, ideal: Later) -> Frame:
+def row_sums(context: Opened, ranking: Ranking, ideal: Later) -> Frame:
     """Return the kept rows of a model with what each adds to the sums, in columns named by `row_column`.
 
     The position of the first hit is known of a tied block as a whole: it is spread evenly over its hits.
@@ -195,9 +195,9 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Later) -> Frame:
     return rows.join_lookups(kept, requested, ideal).with_columns(*columns)
 
 
-def _with_blocks(context: CallContext, kept: Frame, rows: Frame, terms: Mapping[str, nw.Expr], *of: str) -> Frame:
+def _with_blocks(context: Opened, kept: Frame, rows: Frame, terms: Mapping[str, nw.Expr], *of: str) -> Frame:
     """Add to each row what the places of its tied block add together, or those of a part of it."""
-    block, names = [*context.group, START, *of], [block_column(name) for name in terms]
+    block, names = [*context.keys.group, START, *of], [block_column(name) for name in terms]
     rows = rows.select(*block, *(term.cast(nw.Float64()).alias(block_column(name)) for name, term in terms.items()))
     kept = context.engine.join(kept, context.engine.sum_exactly(rows, block, names), block)
     return kept.with_columns(nw.col(*names).fill_null(0.0))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe.metrics._record import Metric
 
 
@@ -23,7 +23,7 @@ HINT = (
 
 
 def check_values(
-    context: CallContext,
+    context: Opened,
     rows: Frame,
     metrics: Sequence[Metric],
     key: Mapping[str, str],

@@ -41,16 +41,14 @@ class GroupExposure:
 
     def __init__(self, frames: CallFrames, query: Query, metrics: Sequence[Metric], target: GroupTarget) -> None:
         self._plan = Plan(frames, query, metrics)
-        self._query = query
         self._target: GroupTarget = target
         self.context = self._plan.context
-        self._engine = self.context.engine
         self._group = ITEM if query.group is None else GROUP
         self._keys = [MODEL] if query.several else []
 
     def frame(self) -> Any:
         """Return the rows as a frame of the user's kind, sorted where it is eager by model and group."""
-        user = {self._group: self._query.item if self._query.group is None else self._query.group}
+        user = {self._group: self.context.query.item if self.context.query.group is None else self.context.query.group}
         names = {name: name for name in self._keys} | user | {exposed_column(name): name for name in COLUMNS}
         check_apart(list(names.values()))
         return self.context.finish(self._shares().select(*names), names, [*self._keys, self._group])
@@ -59,8 +57,8 @@ class GroupExposure:
         """Return the sums of groups and what they say about each other."""
         rows = self._sums()
         totals = {total_column(name): name for name in EXPOSED.values()}
-        whole = self._engine.sum_exactly(rows.select(*self._keys, **totals), self._keys, list(totals))
-        rows = self._engine.join(rows, whole, self._keys) if self._keys else rows.join(whole, how="cross")
+        whole = self.context.engine.sum_exactly(rows.select(*self._keys, **totals), self._keys, list(totals))
+        rows = self.context.engine.join(rows, whole, self._keys) if self._keys else rows.join(whole, how="cross")
         share = {name: _ratio(nw.col(column), nw.col(total_column(column))) for name, column in EXPOSED.items()}
         found = {
             "items": nw.col(EXPOSED["items"]).cast(nw.Int64()),
@@ -77,8 +75,10 @@ class GroupExposure:
     def _sums(self) -> Frame:
         """Return the sums of each group under each model."""
         ideal, upto = self._plan.ideal_side()
-        parts = [part for index in range(len(self._query.orders)) for part in self._parts(index, ideal, upto)]
-        return self._engine.sum_exactly(self._engine.stack(parts), [*self._keys, GROUP], list(EXPOSED.values()))
+        parts = [part for index in range(len(self.context.query.orders)) for part in self._parts(index, ideal, upto)]
+        return self.context.engine.sum_exactly(
+            self.context.engine.stack(parts), [*self._keys, GROUP], list(EXPOSED.values())
+        )
 
     def _parts(self, index: int, ideal: Later | None, upto: int | None) -> list[Frame]:
         """Return rows that add up to the sums of groups under one model."""
@@ -107,7 +107,7 @@ class GroupExposure:
             added[name].alias(column) if name in added else constant(column, 0.0) for name, column in EXPOSED.items()
         ]
         frame = frame if of_model else context.of_models(frame)
-        return context.named(frame.select(*(self._keys if context.long else []), GROUP, *columns), index)
+        return context.named(frame.select(*(self._keys if context.keys.long else []), GROUP, *columns), index)
 
 
 def _ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:

@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe.metrics.awrf import GroupTarget
 
 _SHARE, _TARGET = nw.col(GROUP_SHARE), nw.col(TARGET)
 _HAS_GROUP = ~nw.col(GROUP).is_null()
 
 
-def group_distances(context: CallContext, rows: Frame, terms: Mapping[str, nw.Expr]) -> list[Addends]:
+def group_distances(context: Opened, rows: Frame, terms: Mapping[str, nw.Expr]) -> list[Addends]:
     """Return frames that add up to how far lists are from a target, and to the attention to items of known groups.
 
     A group that a list lacks adds half its target. So half of all targets, which is 1/2, is there from the start, and
     only the groups that a list has are summed.
     """
-    engine, group, addends = context.engine, context.group, []
+    engine, group, addends = context.engine, context.keys.group, []
     key, both = [*group, GROUP], [ATTENTION, LIST_ATTENTION]
     for number, (column, distance, target) in enumerate(context.requirements.numbers.groups):
         read = with_groups(context, rows).select(*key, *(terms[column].alias(name) for name in both))
@@ -59,7 +59,7 @@ def group_distances(context: CallContext, rows: Frame, terms: Mapping[str, nw.Ex
     return addends
 
 
-def with_groups(context: CallContext, rows: Frame, *, of_truth: bool = False) -> Frame:
+def with_groups(context: Opened, rows: Frame, *, of_truth: bool = False) -> Frame:
     """Return rows of items that have a group, once for each that they have; without ``group=``, each item is one."""
     if context.query.group is None:
         rows = rows.with_columns(nw.col(ITEM).alias(GROUP))
@@ -68,14 +68,14 @@ def with_groups(context: CallContext, rows: Frame, *, of_truth: bool = False) ->
     return rows.filter(_HAS_GROUP)
 
 
-def grouped_items(context: CallContext, frames: Sequence[str]) -> Frame:
+def grouped_items(context: Opened, frames: Sequence[str]) -> Frame:
     """Return the items of frames with their groups, each pair once."""
     opened = {**context.session.frames, "frame": context.side_tables.frame_of_items}
     pairs = [opened[name].select(ITEM, GROUP) for name in frames]
     return context.engine.stack(pairs).filter(_HAS_GROUP).unique()
 
 
-def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Frame:
+def with_targets(context: Opened, groups: Frame, target: GroupTarget) -> Frame:
     """Add the share that each group should have; lists without a target are left out."""
     engine, numbers = context.engine, target_numbers(context, target)
     keys = context.relevant_keys if target == "relevant" else []
@@ -88,7 +88,7 @@ def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Fr
     return groups.with_columns(quotient(_TARGET.fill_null(0.0), nw.col(LISTED)).alias(TARGET))
 
 
-def target_numbers(context: CallContext, target: GroupTarget) -> Frame:
+def target_numbers(context: Opened, target: GroupTarget) -> Frame:
     """Return the numbers of which the shares are a target, of each list if it depends on lists."""
     if target == "relevant":
         counts = relevant_items(context).group_by(*context.relevant_keys, GROUP).agg(nw.len().alias(TARGET))
@@ -103,7 +103,7 @@ def target_numbers(context: CallContext, target: GroupTarget) -> Frame:
     return context.engine.collect_once(counts.with_columns(_TARGET.cast(nw.Float64())))
 
 
-def catalog(context: CallContext) -> Frame:
+def catalog(context: Opened) -> Frame:
     """Return the items of the catalogue with their groups, each pair once."""
     named = context.side_tables.catalog()
     if context.query.group is None:
@@ -113,7 +113,7 @@ def catalog(context: CallContext) -> Frame:
     return pairs if named is None else matched(context.engine, pairs, named, [ITEM])
 
 
-def relevant_items(context: CallContext) -> Frame:
+def relevant_items(context: Opened) -> Frame:
     """Return the relevant items of each list with their groups and their relevance."""
     keys = context.relevant_keys
     if context.truth is not None:

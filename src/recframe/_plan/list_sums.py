@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe.metrics._record import BestOf
     from recframe.metrics._shared_terms import Terms
 
@@ -65,7 +65,7 @@ class Ranking:
 
     Parameters
     ----------
-    context : CallContext
+    context : Opened
         The frames of the call.
     index : int
         Which of the query's orders ranks.
@@ -75,19 +75,20 @@ class Ranking:
         The last position that any metric reads.
     """
 
-    def __init__(self, context: CallContext, index: int, ideal: Later | None, upto: int | None) -> None:
+    def __init__(self, context: Opened, index: int, ideal: Later | None, upto: int | None) -> None:
         self._context = context
-        self._requirements = requirements = context.requirements
-        self._engine = context.engine
+        requirements = context.requirements
         self._index = index
         self._ideal = ideal
         self.upto = upto
         ranked = ranked_rows(context, index)
         # Without a cutoff, the ranked rows are counted too.
-        self.ranked = self._engine.collect_once(ranked) if upto is None and RANKED in requirements.requested else ranked
+        self.ranked = (
+            self._context.engine.collect_once(ranked) if upto is None and RANKED in requirements.requested else ranked
+        )
         placed = placed_rows(context, self.ranked, ideal, upto)
         if requirements.reads_recommended and requirements.columns_read.relevance:
-            placed = self._engine.collect_once(placed)
+            placed = self._context.engine.collect_once(placed)
         self.recommended = RecommendedItems(context, placed) if requirements.reads_recommended else None
         self.kept = kept_rows(context, placed, upto) if requirements.columns_read.relevance else None
 
@@ -101,7 +102,7 @@ class Ranking:
             self._ideal()
             context.release()
         stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self._ideal)
-        if self._requirements.beyond_accuracy and self.recommended is not None:
+        if self._context.requirements.beyond_accuracy and self.recommended is not None:
             stacked += self.recommended.list_sums()
         if context.every_list:
             stacked.append(Addends(context.lists, {}, by_list=True))
@@ -110,13 +111,13 @@ class Ranking:
     @property
     def _needs_rows(self) -> bool:
         """Whether something reads the user's rows once they are ranked and the ideal lists are known."""
-        context, requirements = self._context, self._requirements
+        context, requirements = self._context, self._context.requirements
         query, ideal = context.query, requirements.ideal
         return bool(
             self._index < len(query.orders) - 1
             or context.truth is not None
             or context.every_list
-            or context.long
+            or context.keys.long
             or context.omitted
             or query.weight is not None
             or query.sampled is not None
@@ -134,13 +135,13 @@ class Ranking:
         assert kept is not None  # noqa: S101 - for the type checker: a metric reads the relevance
         if self._context.omitted:
             partial_rankings.check_metrics(self._context, kept)
-        tied = not self._engine.eager or self._engine.extremes(kept, SIZE)[1] > 1
+        tied = not self._context.engine.eager or self._context.engine.extremes(kept, SIZE)[1] > 1
         rows = TermRows(self._context, tied=tied)
-        return rows.compare_grades(kept, self._requirements.ranked.requested), rows
+        return rows.compare_grades(kept, self._context.requirements.ranked.requested), rows
 
     def _accuracy_sums(self, ideal: Later) -> list[Addends]:
         """Return frames whose sums the metrics of relevance read."""
-        context, requirements = self._context, self._requirements
+        context, requirements = self._context, self._context.requirements
         kept, rows = self.prepared()
         hits = self._hits(kept, rows)
         addends = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
@@ -156,8 +157,8 @@ class Ranking:
         if IN_TRUTH in requirements.requested:
             addends.append(Addends(context.lists_of_truth, {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
         if SERVED in requirements.requested:
-            scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
-            served = context.engine.distinct(context.engine.drop_missing(scored, SCORE), context.group)
+            scored = context.all_rows.select(*context.keys.group, nw.col(score_column(self._index)).alias(SCORE))
+            served = context.engine.distinct(context.engine.drop_missing(scored, SCORE), context.keys.group)
             addends.append(Addends(served, {SERVED: constant(SERVED, 1.0)}))
         if requirements.numbers.alphas:
             addends += sums_of_subtopics(context, kept, ideal(), tied=rows.tied)
@@ -168,32 +169,34 @@ class Ranking:
 
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:
         """Return the rows that most metrics read: few, so that it pays to look for others among them alone."""
-        requested = self._requirements.ranked.requested
-        hits = kept.filter(is_read_row(graded=self._requirements.reads_graded))
+        requested = self._context.requirements.ranked.requested
+        hits = kept.filter(is_read_row(graded=self._context.requirements.reads_graded))
         hits = rows.count_hits(hits, requested)
         # They are looked at, to see whether several first hits tie, and summed.
-        return self._engine.collect_once(hits) if rows.tied and FIRST_HIT in requested else hits
+        return self._context.engine.collect_once(hits) if rows.tied and FIRST_HIT in requested else hits
 
     def _row_sums(self, kept: Frame, hits: Frame, ideal: Later, rows: TermRows) -> list[Addends]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
         context = self._context
-        of_hits, of_all = self._requirements.ranked_terms[rows.tied]
+        of_hits, of_all = self._context.requirements.ranked_terms[rows.tied]
         addends: list[Addends] = []
         if of_hits.by_column:
             read = rows.join_lookups(self._in_order(hits, rows), of_hits.requested, ideal)
             addends.append(Addends(read, of_hits.summands, order=START, upto=of_hits.upto))
         if of_all.by_column:
             read = self.read_rows(kept, ideal, rows, of_all)
-            if self._requirements.numbers.groups:
+            if self._context.requirements.numbers.groups:
                 addends += group_distances(context, read, of_all.summands)
             part = Addends(read, of_all.summands, order=START, upto=of_all.upto)
             # Of many rows, fewer columns are stacked.
-            addends.append(_summed(context, part, context.group) if addends else part)
+            addends.append(_summed(context, part, context.keys.group) if addends else part)
         return addends
 
     def read_rows(self, kept: Frame, ideal: Later, rows: TermRows, of_all: Terms) -> Frame:
         """Return the rows that metrics read which must see every row, with what their terms request."""
-        cutoff = furthest([terms.metric.cutoff for terms in self._requirements.accuracy if terms.reads == "all"])
+        cutoff = furthest(
+            [terms.metric.cutoff for terms in self._context.requirements.accuracy if terms.reads == "all"]
+        )
         read = kept if cutoff is None else kept.filter(up_to(START, cutoff))
         read = self._in_order(rows.count_hits(read, of_all.requested), rows)
         return rows.join_lookups(read, of_all.requested, ideal)
@@ -202,12 +205,12 @@ class Ranking:
         """Return rows in the order in which their terms are added."""
         context = self._context
         tied = [RELEVANCE, *context.propensities, *context.values] if rows.tied else []
-        return self._engine.in_order(read, context.group, [START, *tied])
+        return self._context.engine.in_order(read, context.keys.group, [START, *tied])
 
     def _ideal_sums(self, ideal: Later) -> list[Addends]:
         """Return what lists get from their ideal rankings, and which lists have a relevant item."""
-        context, requirements = self._context, self._requirements
-        if self._engine.writes_sql and (context.truth is None or not context.long):
+        context, requirements = self._context, self._context.requirements
+        if self._context.engine.writes_sql and (context.truth is None or not context.keys.long):
             # One grouping sums the rows of both rankings.
             addends = [ideal_rows(context)]
         else:
@@ -217,7 +220,7 @@ class Ranking:
             if requirements.ideal[of].by_column:
                 addends.append(ranked_ideal(context, self.ranked, of))
         if context.pooled:
-            with_relevant = ideal().filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
+            with_relevant = ideal().filter(nw.col(RELEVANT) > 0).select(*context.keys.key).unique()
             with_relevant = with_relevant.join(context.models, how="cross")
             addends.append(Addends(with_relevant, {KNOWN: constant(KNOWN, 1.0)}))
         return addends
@@ -229,14 +232,14 @@ _RELEVANT = nw.col(HIT).alias(RELEVANT)
 _IS_OF_RANKED = (nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0)
 
 
-def ideal_lists(context: CallContext) -> Frame:
+def ideal_lists(context: Opened) -> Frame:
     """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
     group = context.relevant_keys
     lists = _summed(context, ideal_rows(context), group).frame
-    return lists.join(context.models, how="cross") if group != context.group else lists
+    return lists.join(context.models, how="cross") if group != context.keys.group else lists
 
 
-def ideal_rows(context: CallContext) -> Addends:
+def ideal_rows(context: Opened) -> Addends:
     """Return what rows add in the ideal ranking of their list."""
     group = context.relevant_keys
     if context.truth is None:
@@ -248,21 +251,21 @@ def ideal_rows(context: CallContext) -> Addends:
     return _best(context, source, group, "all")
 
 
-def ranked_ideal(context: CallContext, ranked: Frame, of: BestOf) -> Addends:
+def ranked_ideal(context: Opened, ranked: Frame, of: BestOf) -> Addends:
     """Return the sums in the ideal ranking of the ranked rows only."""
     if context.truth is not None:
         ranked = placed_rows(context, ranked, None, None)
-    rows = with_relevance(context, ranked).select(*context.group, RELEVANCE, HIT)
-    return _summed(context, _best(context, rows, context.group, of), context.group)
+    rows = with_relevance(context, ranked).select(*context.keys.group, RELEVANCE, HIT)
+    return _summed(context, _best(context, rows, context.keys.group, of), context.keys.group)
 
 
-def _summed(context: CallContext, rows: Addends, group: Sequence[str]) -> Addends:
+def _summed(context: Opened, rows: Addends, group: Sequence[str]) -> Addends:
     """Return what lists get from rows, a row each."""
     sums = context.engine.sum_terms(rows, group)
     return Addends(sums, {name: own(name) for name in rows.terms}, by_list=True)
 
 
-def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -> Addends:
+def _best(context: Opened, rows: Frame, group: Sequence[str], of: BestOf) -> Addends:
     """Return what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
     terms = context.requirements.ideal[of]
     if not terms.requested & {ALL_ROWS, POOLED}:
@@ -279,7 +282,7 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
     return Addends(rows, {**terms.summands, RELEVANT: relevant}, order=order)
 
 
-def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:
+def _by_gain(context: Opened, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:
     """Add the positions in ideal rankings that are sorted by a gain other than the relevance."""
     for number, gain in enumerate(context.requirements.numbers.orders):
         column = ideal_position_column(number)

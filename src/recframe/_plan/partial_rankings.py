@@ -23,7 +23,7 @@ from recframe.metrics._sums import at_most
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe.metrics._record import Metric
 
 
@@ -31,13 +31,13 @@ CLOSE = 1e-6
 """How far a sum of shares may be from the whole number of rows that it counts."""
 
 
-def candidates(context: CallContext) -> Frame:
+def candidates(context: Opened) -> Frame:
     """Return how many rows of each list are ranked."""
-    counts = context.frame.group_by(*context.group).agg(nw.col(CANDIDATES).max())
-    return counts.select(*context.group, nw.col(CANDIDATES).cast(nw.Float64()).alias(RANKED))
+    counts = context.frame.group_by(*context.keys.group).agg(nw.col(CANDIDATES).max())
+    return counts.select(*context.keys.group, nw.col(CANDIDATES).cast(nw.Float64()).alias(RANKED))
 
 
-def check_metrics(context: CallContext, kept: Frame) -> None:
+def check_metrics(context: Opened, kept: Frame) -> None:
     """Raise for a metric that reads rows which the frame does not hold."""
     for terms in context.requirements.accuracy:
         metric, all_rows = terms.metric, terms.reads == "all"
@@ -50,14 +50,14 @@ def check_metrics(context: CallContext, kept: Frame) -> None:
             _check_signed_ideal(context, metric)
 
 
-def _check_counted(context: CallContext, metric: Metric) -> None:
+def _check_counted(context: Opened, metric: Metric) -> None:
     """Raise unless the number of ranked rows is known."""
     if CANDIDATES not in context.omitted:
         msg = f"{metric.label} needs the number of ranked rows, which from_factors(..., positions='top') does not count"
         raise OptionError(msg, "from_factors(..., positions='all')")
 
 
-def _check_signed_ideal(context: CallContext, metric: Metric) -> None:
+def _check_signed_ideal(context: Opened, metric: Metric) -> None:
     """Raise where negative relevance would come before the absent rows, whose relevance is 0."""
     cause = f"{metric.label} puts negative relevance at the end of the ideal, behind rows that are not in the frame"
     hint = "`grades='all'`, 'positive' or 'relevant', or evaluate the whole frame"
@@ -70,7 +70,7 @@ def _check_signed_ideal(context: CallContext, metric: Metric) -> None:
         raise OptionError(msg, hint)
 
 
-def _check_whole(context: CallContext, kept: Frame, metric: Metric) -> None:
+def _check_whole(context: Opened, kept: Frame, metric: Metric) -> None:
     """Raise unless the frame holds all rows up to the metric's cutoff."""
     k = metric.cutoff
     first = "every ranked row" if k is None else f"each of the first {k} rows"
@@ -85,7 +85,7 @@ def _check_whole(context: CallContext, kept: Frame, metric: Metric) -> None:
         raise InputError(msg, hint)
 
 
-def check_recommended(context: CallContext, rows: Frame) -> None:
+def check_recommended(context: Opened, rows: Frame) -> None:
     """Raise unless the frame holds all rows up to the cutoffs of the metrics of recommended items."""
     for terms in (*context.requirements.beyond_accuracy, *context.requirements.exposure):
         metric, k = terms.metric, terms.metric.cutoff
@@ -100,9 +100,9 @@ def check_recommended(context: CallContext, rows: Frame) -> None:
             raise InputError(msg, "a cutoff up to the k of from_factors" if k is None else f"from_factors(..., k={k})")
 
 
-def _lacking(context: CallContext, rows: Frame, k: int | None) -> bool:
+def _lacking(context: Opened, rows: Frame, k: int | None) -> bool:
     """Return whether the rows found fall short of the first k that lists rank."""
-    counts = context.engine.sum_by(rows.select(*context.group, FOUND), context.group, [FOUND])
-    lists = context.engine.join(candidates(context), counts, context.group)
+    counts = context.engine.sum_by(rows.select(*context.keys.group, FOUND), context.keys.group, [FOUND])
+    lists = context.engine.join(candidates(context), counts, context.keys.group)
     lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < at_most(nw.col(RANKED), k) - CLOSE)
     return bool(context.engine.scalar(lacking.select(nw.len())))

@@ -51,7 +51,7 @@ def in_parts(call_frames: CallFrames, query: Query, metrics: Sequence[Metric], p
         rows = rerun.reader.part(in_turn, keys, opened, index, parts)
         states.append(_state_with_keys(replace(call_frames, **rows), query, metrics))
     result = plan.finish(plan.result(plan.merge(states)))
-    return _by_first_row(result, call_frames.models, query) if plan.context.long else result
+    return _by_first_row(result, call_frames.models, query) if plan.context.keys.long else result
 
 
 def _with_whole_tables(
@@ -59,7 +59,7 @@ def _with_whole_tables(
 ) -> CallFrames:
     """Return the frames of a call with what a part does not tell of all rows: models, items, the largest relevance."""
     frame, truth = call_frames.frame, call_frames.truth
-    requirements = Plan(call_frames, query, metrics).requirements
+    requirements = Plan(call_frames, query, metrics).context.requirements
     whole: dict[str, Any] = {}
     if query.model is not None:
         whole["models"] = reader.distinct(frame, [query.model])

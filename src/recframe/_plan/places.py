@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Engine
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
 
 
-def first_hit_places(context: CallContext, hits: Frame) -> Frame:
+def first_hit_places(context: Opened, hits: Frame) -> Frame:
     """Return the places of the tied blocks with several of a list's first hits, with the probability of each."""
     upto = context.requirements.place_cutoffs[FIRST_HIT]
     several = hits.filter(nw.col(HIT) > 0, ranks.HOLDS_SEVERAL_FIRST_HITS)
-    blocks = _up_to(several.select(*context.group, START, SIZE, BLOCK_HITS).unique(), upto)
-    return ranks.chances(repeated(context.engine, blocks, nw.col(SIZE), _left(upto)), context.group)
+    blocks = _up_to(several.select(*context.keys.group, START, SIZE, BLOCK_HITS).unique(), upto)
+    return ranks.chances(repeated(context.engine, blocks, nw.col(SIZE), _left(upto)), context.keys.group)
 
 
 def marked_places(
-    context: CallContext, blocks: Frame, keys: Sequence[str], upto: int | None = None, most: float = math.inf
+    context: Opened, blocks: Frame, keys: Sequence[str], upto: int | None = None, most: float = math.inf
 ) -> Frame:
     """Return the places that each of the first marked rows of a tied block may have, and the probability of each.
 
@@ -73,7 +73,7 @@ def marked_places(
     return frame.with_columns((nw.col(START).cast(nw.Float64()) + nth + place - 2).alias(POSITION))
 
 
-def with_first_pairs(context: CallContext, rows: Frame, n: int, column: str, *, tied: bool) -> Frame:
+def with_first_pairs(context: Opened, rows: Frame, n: int, column: str, *, tied: bool) -> Frame:
     """Add how many of the first n rows that are not relevant a hit is ahead of; of a tied block, what each hit expects.
 
     Hits of which n others are ahead get 0.
@@ -89,19 +89,19 @@ def with_first_pairs(context: CallContext, rows: Frame, n: int, column: str, *, 
         return rows
     blocks = rows.filter((nw.col(HIT) > 0) & (nw.col(SIZE) > 1) & (hits < n))
     start, marked = nw.col(ORDER).cast(nw.Int64()).alias(START), nw.col(BLOCK_HITS).alias(MARKED)
-    blocks = blocks.select(*context.group, start, SIZE, HITS_BEFORE, marked).unique()
+    blocks = blocks.select(*context.keys.group, start, SIZE, HITS_BEFORE, marked).unique()
     # Past 2n positions there are n hits, or n others.
-    places = marked_places(context, blocks, context.group, 2 * n, n)
+    places = marked_places(context, blocks, context.keys.group, 2 * n, n)
     expected = nw.col(CHANCE) / nw.col(MARKED) * ahead_of(nw.col(POSITION), hits + nw.col(NTH) - 1)
-    block = [*context.group, START]
+    block = [*context.keys.group, START]
     sums = engine.sum_exactly(places.select(*block, expected.alias(CHANCE)), block, [CHANCE])
     sums = sums.with_columns(nw.col(START).cast(nw.Float64())).rename({START: ORDER})
-    rows = engine.join(rows, sums, [*context.group, ORDER])
+    rows = engine.join(rows, sums, [*context.keys.group, ORDER])
     mean = nw.when(nw.col(SIZE) > 1).then(nw.col(CHANCE).fill_null(0.0)).otherwise(nw.col(column))
     return rows.with_columns(mean.alias(column)).drop(CHANCE)
 
 
-def with_inferred_precision(context: CallContext, rows: Frame, *, tied: bool) -> Frame:
+def with_inferred_precision(context: Opened, rows: Frame, *, tied: bool) -> Frame:
     """Add the precision that is estimated at a hit, to each row that of a hit of its tied block.
 
     A hit of a block is as likely to be any of its judged rows, from the first to the last. Those ahead of it are hits
@@ -113,10 +113,12 @@ def with_inferred_precision(context: CallContext, rows: Frame, *, tied: bool) ->
     if not tied:
         return rows
     columns = [HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, BLOCK_NONRELEVANT, POOLED_BEFORE, BLOCK_POOLED]
-    blocks = rows.filter((nw.col(HIT) > 0) & (nw.col(SIZE) > 1)).select(*context.group, START, SIZE, *columns).unique()
+    blocks = (
+        rows.filter((nw.col(HIT) > 0) & (nw.col(SIZE) > 1)).select(*context.keys.group, START, SIZE, *columns).unique()
+    )
     marked, size = nw.col(MARKED), nw.col(SIZE)
     blocks = blocks.with_columns((nw.col(BLOCK_HITS) + nw.col(BLOCK_NONRELEVANT)).alias(MARKED))
-    places = marked_places(context, blocks, context.group)
+    places = marked_places(context, blocks, context.keys.group)
     judged = nw.col(NTH) - 1
     hits = nw.when(marked > 1).then(judged * (nw.col(BLOCK_HITS) - 1) / (marked - 1)).otherwise(0.0)
     others = nw.col(POSITION) - start - judged
@@ -124,9 +126,9 @@ def with_inferred_precision(context: CallContext, rows: Frame, *, tied: bool) ->
     ahead = before[0] + hits, before[1] + judged - hits, before[2] + judged + pooled
     expected = nw.col(CHANCE) / marked * _inferred(*ahead, nw.col(POSITION))
     sums = context.engine.sum_exactly(
-        places.select(*context.group, START, expected.alias(CHANCE)), [*context.group, START], [CHANCE]
+        places.select(*context.keys.group, START, expected.alias(CHANCE)), [*context.keys.group, START], [CHANCE]
     )
-    rows = context.engine.join(rows, sums, [*context.group, START])
+    rows = context.engine.join(rows, sums, [*context.keys.group, START])
     return rows.with_columns(nw.when(size > 1).then(nw.col(CHANCE)).otherwise(nw.col(INFERRED)).alias(INFERRED))
 
 

@@ -37,7 +37,7 @@ from recframe.errors import InputError
 if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
 
 
 _IS_UNKNOWN = nw.col(RELEVANCE).is_null()
@@ -45,7 +45,7 @@ _IS_KNOWN = ~_IS_UNKNOWN
 _IS_POOLED = or_zero(POOLED)
 
 
-def ranked_rows(context: CallContext, index: int) -> Frame:
+def ranked_rows(context: Opened, index: int) -> Frame:
     """Return the rows that the model of an order ranks."""
     keep = [ITEM] if context.with_item else []
     keep += [ROW] if context.query.ties == "first" else []
@@ -53,7 +53,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
         keep += [*context.relevance, *context.propensities]
     keep += context.omitted
     keep += [GROUP] if context.own_groups else []
-    columns, score = [*context.group, *keep, *context.values], score_column(index)
+    columns, score = [*context.keys.group, *keep, *context.values], score_column(index)
     if score == SCORE:
         ranked = context.engine.narrow(context.frame, [*columns, SCORE])
     else:
@@ -62,29 +62,31 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     _check_ranks(context, ranked)
     if context.query.by_rank and (context.query.condensed or (context.query.sampled and not context.omitted)):
         # Of unjudged rows, and of those that no sample holds.
-        ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.group).cast(nw.Int64()).alias(SCORE))
+        ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.keys.group).cast(nw.Int64()).alias(SCORE))
     return ranked if context.query.ordered == "as given" else _reordered(context, ranked)
 
 
-def _reordered(context: CallContext, ranked: Frame) -> Frame:
+def _reordered(context: Opened, ranked: Frame) -> Frame:
     """Return ranked rows with other scores or ranks: all the same, or by their relevance."""
     query = context.query
     if query.ordered == "by chance" or not context.requirements.columns_read.relevance:
         return ranked.with_columns(nw.lit(1).alias(SCORE))
     if context.truth is not None:
-        truth = context.truth.select(*context.keys, ITEM, RELEVANCE)
-        ranked = context.engine.join(ranked, truth, [*context.keys, ITEM])
+        truth = context.truth.select(*context.keys.key, ITEM, RELEVANCE)
+        ranked = context.engine.join(ranked, truth, [*context.keys.key, ITEM])
     ranked = ranked.with_columns(or_zero(RELEVANCE).alias(SCORE))
     if query.by_rank:
-        place = nw.col(SCORE).rank("min", descending=True).over(*context.group)
+        place = nw.col(SCORE).rank("min", descending=True).over(*context.keys.group)
         if CANDIDATES in context.omitted:
             # Rows that the frame omits have relevance 0.
-            place += nw.when(nw.col(SCORE) < 0).then(nw.col(CANDIDATES) - nw.len().over(*context.group)).otherwise(0)
+            place += (
+                nw.when(nw.col(SCORE) < 0).then(nw.col(CANDIDATES) - nw.len().over(*context.keys.group)).otherwise(0)
+            )
         ranked = ranked.with_columns(place.cast(nw.Int64()).alias(SCORE))
     return ranked if context.truth is None else ranked.drop(RELEVANCE)
 
 
-def _check_ranks(context: CallContext, ranked: Frame) -> None:
+def _check_ranks(context: Opened, ranked: Frame) -> None:
     """Raise for a position that is none, where the data can be seen."""
     query = context.query
     if not (query.by_rank and context.engine.eager):
@@ -99,19 +101,19 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
         )
 
 
-def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Frame:
+def placed_rows(context: Opened, ranked: Frame, ideal: Later | None, upto: int | None) -> Frame:
     """Return the rows that can matter, each with where its tied block starts, and how many rows this has."""
     if context.query.by_rank:
-        placed = context.engine.collect_once(ranks.given_places(ranked, context.group, SCORE, upto))
+        placed = context.engine.collect_once(ranks.given_places(ranked, context.keys.group, SCORE, upto))
         _check_overlaps(context, placed)
     else:
-        placed = context.engine.rank_rows(ranked, context.group, SCORE, upto, _needed_rows(context, upto))
+        placed = context.engine.rank_rows(ranked, context.keys.group, SCORE, upto, _needed_rows(context, upto))
     return placed if upto is not None or ideal is None else _up_to_relevant(context, placed, ideal())
 
 
-def _check_overlaps(context: CallContext, placed: Frame) -> None:
+def _check_overlaps(context: Opened, placed: Frame) -> None:
     """Raise for a rank within the tied block before it, where the data can be seen: positions would hold two rows."""
-    engine, group = context.engine, context.group
+    engine, group = context.engine, context.keys.group
     if not (engine.eager and engine.may_hold(placed, nw.col(SIZE) > 1)):
         return
     end = (nw.col(START) + nw.col(SIZE)).shift(1).over(*group, order_by=START)
@@ -125,7 +127,7 @@ def _check_overlaps(context: CallContext, placed: Frame) -> None:
         raise InputError(msg, "ranks that count all rows ahead, 1, 1, 3, instead of dense ones, 1, 1, 2")
 
 
-def with_relevance(context: CallContext, frame: Frame) -> Frame:
+def with_relevance(context: Opened, frame: Frame) -> Frame:
     """Return placed rows with their relevance and whether they are relevant, from the truth if there is one.
 
     A repeated recommendation is relevant once, at its first position.
@@ -133,20 +135,20 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     if context.truth is None:
         return context.with_relevance(frame)
     truth = context.truth.rename({VALUE: TRUE_VALUE}) if context.values else context.truth
-    frame = context.engine.join(frame, truth, [*context.keys, ITEM])
+    frame = context.engine.join(frame, truth, [*context.keys.key, ITEM])
     if context.values:
         frame = frame.with_columns(known_value()).drop(TRUE_VALUE)
     rows = [ROW] if context.query.ties == "first" else []
     if context.pool:
         frame = frame.with_columns(_IS_POOLED)
-    judged = number_repeats(context.with_hits(frame.filter(_IS_KNOWN)), [*context.group, ITEM], rows)
+    judged = number_repeats(context.with_hits(frame.filter(_IS_KNOWN)), [*context.keys.group, ITEM], rows)
     judged = once(judged, [RELEVANCE, HIT, *context.pool])
     # What the truth does not hold is not relevant, however low min_relevance is.
     others = frame.filter(_IS_UNKNOWN).with_columns(*(constant(name, 0.0) for name in (RELEVANCE, HIT)))
     return context.engine.stack([judged, others])
 
 
-def _needed_rows(context: CallContext, upto: int | None) -> Needed | None:
+def _needed_rows(context: Opened, upto: int | None) -> Needed | None:
     """Return the rows that metrics read, if they are known before ranking; None: all rows."""
     requirements, query = context.requirements, context.query
     all_rows_upto = requirements.all_rows_upto
@@ -165,17 +167,17 @@ def _needed_rows(context: CallContext, upto: int | None) -> Needed | None:
     return Needed(is_needed_row(query.min_relevance, graded=requirements.reads_graded), all_rows_upto, made)
 
 
-def _up_to_relevant(context: CallContext, placed: Frame, ideal: Frame) -> Frame:
+def _up_to_relevant(context: Opened, placed: Frame, ideal: Frame) -> Frame:
     """Keep the rows up to the cutoff or up to R, the largest of which a lazy frame does not tell."""
     cutoff = context.requirements.cutoff
     if cutoff is None:
         return placed
-    placed = context.engine.join(placed, ideal.select(*context.group, RELEVANT), context.group)
+    placed = context.engine.join(placed, ideal.select(*context.keys.group, RELEVANT), context.keys.group)
     matters = (nw.col(START) <= cutoff) | (nw.col(START) <= nw.col(RELEVANT).fill_null(0.0))
     return placed.filter(matters).drop(RELEVANT)
 
 
-def kept_rows(context: CallContext, placed: Frame, upto: int | None) -> Frame:
+def kept_rows(context: Opened, placed: Frame, upto: int | None) -> Frame:
     """Return the rows that can matter, each with its tied block under the policy and its relevance."""
     engine = context.engine
     kept = with_relevance(context, placed)
@@ -189,17 +191,17 @@ def kept_rows(context: CallContext, placed: Frame, upto: int | None) -> Frame:
     return _split_tied(context, engine.collect_once(kept), upto)
 
 
-def _split(context: CallContext, kept: Frame, upto: int | None) -> Frame:
+def _split(context: Opened, kept: Frame, upto: int | None) -> Frame:
     """Order tied blocks by the policy, also where the frame omits some of their rows."""
     for column, descending in ranks.TIE_ORDER[context.query.ties]:
         if column != VALUE or context.values:
-            kept = ranks.split_ties(kept, context.group, column, upto, descending=descending)
+            kept = ranks.split_ties(kept, context.keys.group, column, upto, descending=descending)
         if column == RELEVANCE and TIED in context.omitted:
             kept = ranks.shift_past_omitted_rows(kept, upto, descending=descending)
     return kept
 
 
-def _split_tied(context: CallContext, sized: Frame, upto: int | None) -> Frame:
+def _split_tied(context: Opened, sized: Frame, upto: int | None) -> Frame:
     """Split the tied blocks of several rows by the policy: most lists have few, and text is slow to order."""
     tied = _split(context, sized.filter(nw.col(SIZE) > 1), upto)
     alone = ranks.moved(sized.filter(nw.col(SIZE) == 1), nw.col(START), None)

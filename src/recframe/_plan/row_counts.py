@@ -25,15 +25,15 @@ from recframe.metrics._sums import at_most
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
 
 
-def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int, upto: int | None) -> list[Addends]:
+def row_counts(context: Opened, ranked: Frame, kept: Frame, index: int, upto: int | None) -> list[Addends]:
     """Return frames that add up to the counts that metrics request, from the rows of one model.
 
     Parameters
     ----------
-    context : CallContext
+    context : Opened
         The frames of the call.
     ranked : Frame
         The rows that the model ranks.
@@ -46,7 +46,7 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int, upt
     """
     requested, partial = context.requirements.requested, CANDIDATES in context.omitted
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
-        both = context.engine.count_rows(context.frame, context.group, ROWS, {RANKED: score_column(index)})
+        both = context.engine.count_rows(context.frame, context.keys.group, ROWS, {RANKED: score_column(index)})
         return [Addends(both, {ROWS: own(ROWS), RANKED: own(RANKED)}, by_list=True), *_vacant(context, ranked, kept)]
     addends = _vacant(context, ranked, kept)
     if RANKED in requested and partial:
@@ -54,41 +54,41 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int, upt
     elif RANKED in requested:
         # Up to a position, as many rows as can matter are kept, unless positions were given and have gaps.
         counted = ranked if context.query.by_rank or upto is None else kept
-        counts = context.engine.count_rows(counted, context.group, RANKED, {})
+        counts = context.engine.count_rows(counted, context.keys.group, RANKED, {})
         addends.append(Addends(counts, {RANKED: own(RANKED)}, by_list=True))
     if ROWS in requested:
         addends += [Addends(rows, {ROWS: own(ROWS)}, by_list=True) for rows in _all_rows(context)]
     return addends
 
 
-def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Addends]:
+def _vacant(context: Opened, ranked: Frame, kept: Frame) -> list[Addends]:
     """Return frames that add up to how many of the first min(N, k) positions no row has, where ranks are given."""
     requested, row = context.requirements.requested, Row()
     cutoffs = {metric.cutoff for metric in context.requirements.metrics}
     columns = {k: vacant_column(k) for k in cutoffs if vacant_column(k) in requested}
     if not columns or context.omitted or not context.query.by_rank:
         return []
-    counts = ranked.group_by(*context.group).agg(nw.len().alias(RANKED))
+    counts = ranked.group_by(*context.keys.group).agg(nw.len().alias(RANKED))
     rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
     positions = {name: at_most(nw.col(RANKED).cast(nw.Float64()), k).alias(name) for k, name in columns.items()}
     filled = {name: (0.0 - row.within(k)).alias(name) for k, name in columns.items()}
     return [Addends(counts, positions), Addends(rows, filled)]
 
 
-def _all_rows(context: CallContext) -> list[Frame]:
+def _all_rows(context: Opened) -> list[Frame]:
     """Return frames that add up to the rows of each list, ranked or not, those of the truth included."""
-    group = context.group
+    group = context.keys.group
     if CANDIDATES in context.omitted:
         unranked = context.frame.filter(nw.col(score_column(0)).is_null())
         return [_count(context, unranked, 1.0), partial_rankings.candidates(context).rename({RANKED: ROWS})]
     if context.truth is None:
         return [_count(context, context.frame, 1.0)]
-    on = [*context.keys, ITEM]
+    on = [*context.keys.key, ITEM]
     both = matched(context.engine, context.frame.select(*group, ITEM), context.truth.select(*on), on).unique()
     truth = context.of_models(context.truth)
     return [_count(context, context.frame, 1.0), _count(context, truth, 1.0), _count(context, both, -1.0)]
 
 
-def _count(context: CallContext, frame: Frame, each: float) -> Frame:
-    rows = frame.select(*context.group, nw.lit(each).alias(ROWS))
-    return context.engine.sum_by(rows, context.group, [ROWS])
+def _count(context: Opened, frame: Frame, each: float) -> Frame:
+    rows = frame.select(*context.keys.group, nw.lit(each).alias(ROWS))
+    return context.engine.sum_by(rows, context.keys.group, [ROWS])

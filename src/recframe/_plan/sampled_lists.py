@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -41,7 +41,7 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
     return estimated
 
 
-def check_sampled(context: CallContext, lists: Frame) -> Frame:
+def check_sampled(context: Opened, lists: Frame) -> Frame:
     """Return the lists, or raise if one has not exactly one relevant item and as many others as ``sampled=`` says."""
     if not any(isinstance(terms.metric, SampledMetric) for terms in context.requirements.accuracy):
         return lists

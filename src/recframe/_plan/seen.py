@@ -27,20 +27,20 @@ from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
 
 
-def with_seen(context: CallContext, rows: Frame, *, tied: bool) -> Frame:
+def with_seen(context: Opened, rows: Frame, *, tied: bool) -> Frame:
     """Add the weight of each row's position times the probability that users get there.
 
     All hits of a list must be among the rows.
     """
     requested = context.requirements.numbers.seen
-    rows = ranks.count_ahead(context.engine, rows, context.group, nw.col(HIT), HITS_AHEAD, HITS_INSIDE, tied=tied)
+    rows = ranks.count_ahead(context.engine, rows, context.keys.group, nw.col(HIT), HITS_AHEAD, HITS_INSIDE, tied=tied)
     start = nw.col(START).cast(nw.Float64())
     first = {seen_column(number): cut(of(start), start, k) for number, (_, of, k) in enumerate(requested)}
     if tied:
-        row = [*context.group, START, HIT]
+        row = [*context.keys.group, START, HIT]
         rows = context.engine.join(rows, _further_places(context, rows, row), row)
         mean = {name: quotient(at + nw.col(name).fill_null(0.0), nw.col(SIZE)) for name, at in first.items()}
         first = {name: nw.when(nw.col(SIZE) > 1).then(mean[name]).otherwise(at) for name, at in first.items()}
@@ -50,7 +50,7 @@ def with_seen(context: CallContext, rows: Frame, *, tied: bool) -> Frame:
     ).drop(HITS_AHEAD, HITS_INSIDE)
 
 
-def _further_places(context: CallContext, rows: Frame, row: list[str]) -> Frame:
+def _further_places(context: Opened, rows: Frame, row: list[str]) -> Frame:
     """Return what the places after the first one of its tied block add to a row, by whether it is a hit.
 
     The other rows of the block are a block of their own, with one row less.

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 
-def _kept(function: Callable[[Query], Made]) -> Callable[[Query], Made]:
-    """Keep what a function gives for a query with the query."""
+def cached_by_query(function: Callable[[Query], Made]) -> Callable[[Query], Made]:
+    """Keep what a function returns for a query with the query."""
 
     @wraps(function)
     def kept(query: Query) -> Made:
@@ -61,13 +61,13 @@ def _kept(function: Callable[[Query], Made]) -> Callable[[Query], Made]:
     return kept
 
 
-@_kept
+@cached_by_query
 def key_names(query: Query) -> dict[str, str]:
     """Return the user's key columns by the plan's names."""
     return {key_column(i): name for i, name in enumerate(query.by)}
 
 
-@_kept
+@cached_by_query
 def item_names(query: Query) -> dict[str, str]:
     """Return the columns of `per_item` by the plan's names: keys too, after those of the list."""
     first = max(len(query.by), 1)
@@ -81,21 +81,21 @@ def with_list_key(frame: Frame, keys: Iterable[str]) -> tuple[Frame, list[str]]:
     return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
 
 
-@_kept
+@cached_by_query
 def attribute_names(query: Query) -> dict[str, str]:
     """Return the columns of `per` that describe a list without being its key, by the plan's names."""
     others = [name for name in query.per if name not in (*query.by, *query.per_item)]
     return {attribute_column(i): name for i, name in enumerate(others)}
 
 
-@_kept
+@cached_by_query
 def list_columns(query: Query) -> dict[str, str]:
     """Return the user's columns of the lists' weights and clusters by the plan's names, clusters in the key aside."""
     columns = {WEIGHT: query.weight, CLUSTER: None if query.cluster in query.by else query.cluster}
     return {name: column for name, column in columns.items() if column is not None}
 
 
-@_kept
+@cached_by_query
 def omitted_rows(query: Query) -> dict[str, str]:
     """Return the user's columns that count ranked rows which the frame omits, by the plan's names."""
     # Such rows are tied with all others by chance; in the best order, none of them is relevant.
@@ -109,7 +109,7 @@ def segment_specs(query: Query) -> Specs:
     return {name: ColumnSpec(column, "per", "attribute") for name, column in attribute_names(query).items()}
 
 
-@_kept
+@cached_by_query
 def attributes(query: Query) -> Specs:
     """Return the columns to read that describe lists."""
     roles: dict[str, tuple[str, Use]] = {WEIGHT: ("weight", "value"), CLUSTER: ("cluster", "attribute")}
@@ -156,7 +156,7 @@ def sources_of(
     return {name: Source(native, specs[name] | more.get(name, {}), unread.get(name, ())) for name, native in named}
 
 
-@_kept
+@cached_by_query
 def _unread(query: Query) -> dict[str, list[ColumnSpec]]:
     """Return the columns that the call itself names, by the frame that must have them whether or not they are read."""
     return {"frame": _in_call(query, "item", "relevant", "value"), "truth": _in_call(query, "subtopic")}

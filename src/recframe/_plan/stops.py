@@ -28,15 +28,15 @@ from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._plan.requirements import Cascade
 
 
-def stop_places(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
+def stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     """Return the positions at which users may stop, with the probability to get to the block and to stop there then."""
     count = len(context.requirements.numbers.stops)
     stops, examined = numbered(count, stop_column), numbered(count, examined_column)
-    columns = [*context.group, START, POSITION, *stops, *examined]
+    columns = [*context.keys.group, START, POSITION, *stops, *examined]
     grades = _grades(context, kept, tied=tied)
     alone = grades.filter(nw.col(SIZE) == 1) if tied else grades
     alone = alone.with_columns(_place(1).alias(POSITION)).select(*columns)
@@ -47,9 +47,9 @@ def stop_places(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     return context.engine.stack([alone, *(part.select(*columns) for part in parts)])
 
 
-def _tied_stop_places(context: CallContext, grades: Frame, cascade: Cascade) -> Frame:
+def _tied_stop_places(context: Opened, grades: Frame, cascade: Cascade) -> Frame:
     """Return the places of tied blocks with the probabilities to stop there that a cascade has, 0 for all others."""
-    block, stops = [*context.group, START], [stop_column(number) for number in cascade.stops]
+    block, stops = [*context.keys.group, START], [stop_column(number) for number in cascade.stops]
     examined = [examined_column(number) for number in cascade.stops]
     if cascade.cutoff is not None and len(context.requirements.cascades) > 1:
         grades = grades.filter(nw.col(START) <= cascade.cutoff)
@@ -63,13 +63,13 @@ def _tied_stop_places(context: CallContext, grades: Frame, cascade: Cascade) -> 
     return places.with_columns(*(constant(name, 0.0) for name in sorted(others))) if others else places
 
 
-def row_stop_places(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
+def row_stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     """Return the positions that a row may have, by its relevance, with the probability to get to it and stop there.
 
     There is one probability to stop. The other rows of the block are a block of their own, with one row less.
     """
     stop, survival, engine, examined = stop_column(0), survival_column(0), context.engine, examined_column(0)
-    columns = [*context.group, START, RELEVANCE, POSITION, stop, examined]
+    columns = [*context.keys.group, START, RELEVANCE, POSITION, stop, examined]
     grades = _grades(context, kept, tied=tied)
     # At the first position of its block a row has nobody of it in front.
     first = grades.with_columns(_place(1).alias(POSITION), quotient(nw.col(stop), nw.col(SIZE)).alias(stop)).select(
@@ -78,7 +78,7 @@ def row_stop_places(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     if not tied:
         return first
     grades = engine.collect_once(grades.filter(nw.col(SIZE) > 1))
-    block, row = [*context.group, START], [*context.group, START, OWN_GRADE]
+    block, row = [*context.keys.group, START], [*context.keys.group, START, OWN_GRADE]
     grades = grades.rename({RELEVANCE: OWN_GRADE})
     rest = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
     itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
@@ -95,7 +95,7 @@ def _place(inside: nw.Expr | int) -> nw.Expr:
     return nw.col(START).cast(nw.Float64()) + inside - 1
 
 
-def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
+def _grades(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     """Return how many rows of each tied block have which probabilities to stop, and that to get to the block."""
     engine, count = context.engine, len(context.requirements.numbers.stops)
     cutoff = context.requirements.place_cutoffs[STOPS]
@@ -104,9 +104,9 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     terms = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.numbers.stops]
     rows = rows.with_columns(**dict(zip(stops, terms, strict=True)))
     rows = rows.filter(nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True))
-    grades = rows.select(*context.group, START, SIZE, RELEVANCE, *stops)
+    grades = rows.select(*context.keys.group, START, SIZE, RELEVANCE, *stops)
     if tied:
-        grade = [*context.group, START, SIZE, RELEVANCE]
+        grade = [*context.keys.group, START, SIZE, RELEVANCE]
         grades = grades.group_by(*grade).agg(nw.len().alias(MARKED), nw.col(*stops).min())
         grades = grades.with_columns(nw.col(MARKED).cast(nw.Float64()))
     grades = engine.collect_once(grades)
@@ -120,10 +120,10 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     past = {past_column(name): name for name in added}
     # Half of the first probability to stop puts the grades of a block into one order.
     added[POSITION] = nw.col(START) + nw.col(stops[0]) / 2
-    grades = engine.sums_before(grades.with_columns(**added), past, context.group, POSITION).drop(POSITION)
+    grades = engine.sums_before(grades.with_columns(**added), past, context.keys.group, POSITION).drop(POSITION)
     if tied:
         # The first of them has the sums over what is ahead of the block.
-        block = [*context.group, START]
+        block = [*context.keys.group, START]
         ahead = [nw.col(*map(past_column, on)).max().over(*block)]
         grades = grades.with_columns(*ahead, *([nw.col(*map(past_column, end)).min().over(*block)] if end else []))
     past_ends = [nw.col(past_column(name)) for name in end] if certain else [None] * len(on)

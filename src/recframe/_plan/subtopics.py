@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe.metrics._row import Weight
 
 NEARLY = 1 - 1e-12
@@ -48,14 +48,14 @@ NEGLIGIBLE = 1e-18
 """What a float of at least 1 does not change by."""
 
 
-def sums_of_subtopics(context: CallContext, kept: Frame, ideal: Frame, *, tied: bool) -> list[Addends]:
+def sums_of_subtopics(context: Opened, kept: Frame, ideal: Frame, *, tied: bool) -> list[Addends]:
     """Return frames that add up to what metrics of subtopics read."""
     requirements = context.requirements
     places = _places(context, kept, tied=tied)
     addends = [Addends(places, requirements.places[SUBTOPIC].summands)]
     if SUBTOPICS in requirements.requested:
         subtopics = context.subtopics
-        each = ideal if subtopics is None else subtopics.select(*context.keys, SUBTOPIC).unique()
+        each = ideal if subtopics is None else subtopics.select(*context.keys.key, SUBTOPIC).unique()
         counts = _lists(context, each, nw.lit(1.0).alias(SUBTOPICS))
         addends.append(Addends(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
     for number, (alpha, weight, k) in enumerate(requirements.numbers.greedy):
@@ -68,22 +68,22 @@ def sums_of_subtopics(context: CallContext, kept: Frame, ideal: Frame, *, tied: 
     return addends
 
 
-def _lists(context: CallContext, rows: Frame, column: nw.Expr) -> Frame:
+def _lists(context: Opened, rows: Frame, column: nw.Expr) -> Frame:
     """Return rows of lists of the truth with a column, for every model."""
     rows = rows if context.subtopics is None else context.of_models(rows)
-    return rows.select(*context.group, column)
+    return rows.select(*context.keys.group, column)
 
 
-def _places(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
+def _places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     """Return the places that hits of a subtopic may have, the probability of each, and the hits ahead of it."""
     hits = kept.filter(nw.col(HIT) > 0)
     if context.subtopics is None:
         hits = hits.with_columns(nw.lit(0).alias(SUBTOPIC))
     else:
-        on = [*context.keys, ITEM]
-        hits = hits.select(*context.group, ITEM, START, SIZE, HIT)
+        on = [*context.keys.key, ITEM]
+        hits = hits.select(*context.keys.group, ITEM, START, SIZE, HIT)
         hits = matched(context.engine, hits, context.subtopics.select(*on, SUBTOPIC), on)
-    group = [*context.group, SUBTOPIC]
+    group = [*context.keys.group, SUBTOPIC]
     blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(MARKED)) if tied else hits
     blocks = context.engine.sums_before(blocks, {HITS_BEFORE: MARKED if tied else HIT}, group, START)
     if tied:
@@ -99,26 +99,26 @@ def _most_hits(alphas: Iterable[float]) -> float:
     return 1 + math.log(NEGLIGIBLE) / math.log1p(-min(alphas))
 
 
-def _of_one_subtopic(context: CallContext, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:
+def _of_one_subtopic(context: Opened, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:
     """Return the ideal where all relevant items are of one subtopic: they fill the first positions."""
     relevant = nw.col(RELEVANT).cast(nw.Int64())
     upto = relevant if k is None else nw.when(relevant < k).then(relevant).otherwise(k).cast(nw.Int64())
-    lists = ideal.filter(nw.col(RELEVANT) > 0).select(*context.group, upto.alias(UPTO))
+    lists = ideal.filter(nw.col(RELEVANT) > 0).select(*context.keys.group, upto.alias(UPTO))
     table = context.engine.positions(lists.select(GREATEST_END) if k is None or k > MOST_POSITIONS else k)
     position = nw.col(POSITION).cast(nw.Float64())
     gain = (nw.lit(1 - alpha).log() * (position - 1.0)).exp() * weight(position)
     table = table.with_columns(gain.alias(GAIN))
     total = nw.col(GAIN).cum_sum().over(order_by=POSITION).alias(TOTAL_GAIN)
     lists = lists.join(table.select(nw.col(POSITION).alias(UPTO), total), on=UPTO, how="left")
-    return lists.select(*context.group, TOTAL_GAIN)
+    return lists.select(*context.keys.group, TOTAL_GAIN)
 
 
-def _greedy(context: CallContext, alpha: float, weight: Weight, k: int | None) -> Frame:
+def _greedy(context: Opened, alpha: float, weight: Weight, k: int | None) -> Frame:
     """Return the gain of a ranking that picks the item of the greatest gain for each position in turn.
 
     One step a position: a greedy choice depends on all that were made before. So a lazy plan grows with the cutoff.
     """
-    engine, keys = context.engine, context.keys
+    engine, keys = context.engine, context.keys.key
     assert context.subtopics is not None  # noqa: S101 - for the type checker: there are subtopics
     rows = context.subtopics
     # A missing item has no rank: it is the smallest.

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._plan.weight_tables import WeightSums
 
     Requested = AbstractSet[str]
@@ -70,33 +70,31 @@ class TermRows:
 
     Parameters
     ----------
-    context : CallContext
+    context : Opened
         The frames of the call.
     tied : bool
         Whether any tied block may have several rows.
     """
 
-    def __init__(self, context: CallContext, *, tied: bool) -> None:
+    def __init__(self, context: Opened, *, tied: bool) -> None:
         self._context = context
-        self._engine = context.engine
-        self._group = context.group
         self.tied = tied
 
     def compare_grades(self, kept: Frame, requested: Requested) -> Frame:
         """Add what rank correlations and pairs of rows read, of all kept rows."""
         if requested & {LENGTH, GRADE_RANK, SAME_GRADE}:
-            kept = ranks.grades(kept, self._group, requested)
+            kept = ranks.grades(kept, self._context.keys.group, requested)
         if CONCORDANCE in requested:
-            kept = self._engine.collect_once(ranks.levels(kept, self._group))
+            kept = self._context.engine.collect_once(ranks.levels(kept, self._context.keys.group))
             digits = LAZY_DIGITS
-            if self._engine.eager:
-                most = self._engine.scalar(kept.select(nw.col(LEVEL).max()))
+            if self._context.engine.eager:
+                most = self._context.engine.scalar(kept.select(nw.col(LEVEL).max()))
                 digits = max(1, int(most or 0).bit_length())
-            kept = ranks.concordant_pairs(self._engine, kept, self._group, digits)
+            kept = ranks.concordant_pairs(self._context.engine, kept, self._context.keys.group, digits)
         if ORDER in requested:
             # Of rows that the frame omits nobody knows a rank: its gaps are theirs.
             gaps = self._context.query.by_rank and not self._context.omitted
-            order = nw.col(START).rank("min").over(*self._group) if gaps else nw.col(START)
+            order = nw.col(START).rank("min").over(*self._context.keys.group) if gaps else nw.col(START)
             kept = kept.with_columns(order.cast(nw.Float64()).alias(ORDER))
         return kept
 
@@ -106,17 +104,21 @@ class TermRows:
             rows = self._count_hits(rows)
         if NONRELEVANT_BEFORE in requested:
             counted = NONRELEVANT_BEFORE, BLOCK_NONRELEVANT
-            rows = ranks.count_ahead(self._engine, rows, self._group, is_nonrelevant(), *counted, tied=self.tied)
+            rows = ranks.count_ahead(
+                self._context.engine, rows, self._context.keys.group, is_nonrelevant(), *counted, tied=self.tied
+            )
         if POOLED_BEFORE in requested:
             pooled, counted = nw.max_horizontal(POOLED, HIT), (POOLED_BEFORE, BLOCK_POOLED)
-            rows = ranks.count_ahead(self._engine, rows, self._group, pooled, *counted, tied=self.tied)
+            rows = ranks.count_ahead(
+                self._context.engine, rows, self._context.keys.group, pooled, *counted, tied=self.tied
+            )
         if RANKED_RELEVANT in requested:
-            rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
+            rows = rows.with_columns(nw.col(HIT).sum().over(*self._context.keys.group).alias(RANKED_RELEVANT))
         return rows
 
     def _count_hits(self, rows: Frame) -> Frame:
         """Add how many hits are ahead of each row's tied block, and in it; most metrics read that of hits alone."""
-        engine, group, tied = self._engine, self._group, self.tied
+        engine, group, tied = self._context.engine, self._context.keys.group, self.tied
         if self._context.requirements.counts_hits_for_all:
             return ranks.count_ahead(engine, rows, group, nw.col(HIT), HITS_BEFORE, BLOCK_HITS, tied=tied)
         starts = rows.with_columns(ranks.STARTS_OF_HITS)
@@ -128,7 +130,9 @@ class TermRows:
     def join_lookups(self, rows: Frame, requested: Requested, ideal: Later) -> Frame:
         """Add what is requested from other tables, by list, item or position."""
         if RELEVANT in requested:
-            rows = self._engine.join(rows, ideal().select(*self._group, RELEVANT), self._group)
+            rows = self._context.engine.join(
+                rows, ideal().select(*self._context.keys.group, RELEVANT), self._context.keys.group
+            )
         rows = self._with_places(rows, requested)
         if requested & {POPULAR, POPULAR_LEVEL}:
             rows = self._context.side_tables.with_popularity(rows, ITEM)
@@ -147,11 +151,11 @@ class TermRows:
         if self._context.query.by_rank and (upto is None or upto > MOST_POSITIONS):
             return self._with_weights_of_blocks(rows, weights)
         table = self._weight_table(rows, weights, upto)
-        return self._engine.look_up(self._engine.look_up(rows, table, BEFORE), table, UPTO, WITH_BLOCK)
+        return self._context.engine.look_up(self._context.engine.look_up(rows, table, BEFORE), table, UPTO, WITH_BLOCK)
 
     def _with_weights_of_blocks(self, rows: Frame, weights: Sequence[WeightSums]) -> Frame:
         """Add the sums of each weight over a tied block alone: a table of all positions up to a rank may not fit."""
-        engine, block = self._engine, [BEFORE, UPTO]
+        engine, block = self._context.engine, [BEFORE, UPTO]
         blocks = rows.filter(nw.col(SIZE) > 1).select(*block).unique()
         places = repeated(engine, blocks, nw.col(UPTO) - nw.col(BEFORE))
         places = places.with_columns((nw.col(BEFORE) + nw.col(POSITION)).alias(POSITION))
@@ -162,12 +166,12 @@ class TermRows:
 
     def _weight_table(self, rows: Frame, weights: Sequence[WeightSums], upto: int | None) -> Frame:
         """Return the sums of weights up to each position; equal calls find one that depends on no data."""
-        engine, tables = self._engine, self._context.requirements.weight_tables
+        engine, tables = self._context.engine, self._context.requirements.weight_tables
         key = type(engine), *(weight.number for weight in weights)
         if key in tables:
             return tables[key]
         # SQL would rank all rows again to find where the last block ends; no block ends after the longest list.
-        ends = engine.count_rows(self._context.frame, self._group, UPTO, {}) if engine.writes_sql else rows
+        ends = engine.count_rows(self._context.frame, self._context.keys.group, UPTO, {}) if engine.writes_sql else rows
         last = ends.select(GREATEST_END) if upto is None or upto > MOST_POSITIONS else upto
         table = engine.positions(last).select(POSITION, *(weight.sums for weight in weights))
         if engine.eager and isinstance(last, int):
@@ -179,7 +183,7 @@ class TermRows:
         requirements = self._context.requirements
         for number, level in enumerate(requirements.numbers.levels):
             if interpolated_column(number) in requested:
-                rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
+                rows = ranks.interpolated_precision(rows, self._context.keys.group, level, interpolated_column(number))
         for number, n in enumerate(requirements.numbers.pairs):
             if first_pairs_column(number) in requested:
                 rows = with_first_pairs(self._context, rows, n, first_pairs_column(number), tied=self.tied)

@@ -84,12 +84,12 @@ class Seen:
         values, context = ListValues(plan).without_unknown(), plan.context
         numbers = model_pairs(values.models, options.baseline, "sample_size")
         pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
-        table = paired_sums(with_differences(values, pairs), pairs, context.per, context.cluster)
+        table = paired_sums(with_differences(values, pairs), pairs, context.keys.per, context.keys.cluster)
         totals = paired.sums_of(table, pairs)
         check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
         differences = paired.statistics(totals)
         names = [pair.names(plan, values.models) for pair in pairs]
-        return cls.of_sums(names, table.select(*context.per), differences, totals, options)
+        return cls.of_sums(names, table.select(*context.keys.per), differences, totals, options)
 
     @classmethod
     def of_sums(
@@ -133,7 +133,7 @@ class Seen:
 def sample_size(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
     check_by_list(plan.metrics, "sample_size")
-    columns = COLUMNS if plan.context.cluster is not None else COLUMNS[:-1]
+    columns = COLUMNS if plan.context.keys.cluster is not None else COLUMNS[:-1]
 
     def rows() -> nw.DataFrame[Any]:
         seen = Seen.of(plan, options)

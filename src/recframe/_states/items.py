@@ -40,7 +40,7 @@ class Items:
         self.metrics = [(number, one) for number, one in enumerate(plan.metrics) if isinstance(one, ExposureMetric)]
         self._table = engine.collected(plan.items())
         self._texts = texts_of(context, self._table, [ITEM])
-        self._segments = rows_of(self._table, context.per)
+        self._segments = rows_of(self._table, context.keys.per)
         of_model = models_of_rows(context, self._table, models)
         self._places = [np.flatnonzero(of_model == number).tolist() for number in range(len(models))]
         self._rest: list[str | None] = []
@@ -57,7 +57,7 @@ class Items:
 
     def rows(self, metric: ExposureMetric) -> Iterator[tuple[list[Any], dict[str, Any]]]:
         """Yield of each model the segments of its items, and the columns of these: their names and sums."""
-        terms = next(each for each in self._plan.requirements.exposure if each.metric == metric)
+        terms = next(each for each in self._plan.context.requirements.exposure if each.metric == metric)
         columns = dict(zip(HELD_IN, terms.recommended.by_column, strict=False))
         for number, rows in enumerate(self._places):
             # Items that no list recommends count for the catalogue: in no segment more than in others.

@@ -25,7 +25,7 @@ from recframe.profiles._explain import spelled
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._plan.context import CallContext
+    from recframe._plan.opened import Opened
     from recframe._plan.plan import Plan
     from recframe._values import Labels
 
@@ -87,13 +87,13 @@ class _Table:
             parts.append(np.asarray(column, dtype=kind))
 
 
-def _segments(context: CallContext, table: nw.DataFrame[Any]) -> list[tuple[Any, ...]]:
+def _segments(context: Opened, table: nw.DataFrame[Any]) -> list[tuple[Any, ...]]:
     """Return the segment of each list, or raise if a state cannot hold them."""
-    nested = [context.names[name] for name in context.per if table[name].dtype.is_nested()]
+    nested = [context.names[name] for name in context.keys.per if table[name].dtype.is_nested()]
     if nested:
         msg = f"per={nested[0]!r} holds lists or structs, but a state has rows of numbers and text"
         raise ColumnTypeError(msg, "cast the column to text first")
-    return rows_of(table, context.per)
+    return rows_of(table, context.keys.per)
 
 
 def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
@@ -110,20 +110,20 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     names = [*(value_column(*one) for one in ones), *(pair.difference for pair in pairs)]
     names += [weight_column(*one) for one in ones if one[1] in values.weighted]
     names += [pair.weight for pair in pairs if pair.metric in values.weighted]
-    clustered = [] if context.cluster is None else [context.cluster]
-    keys = list(dict.fromkeys([*context.per, *context.keys, *clustered]))
+    clustered = [] if context.keys.cluster is None else [context.keys.cluster]
+    keys = list(dict.fromkeys([*context.keys.per, *context.keys.key, *clustered]))
     table = values.engine.collected(values.frame.select(*keys, *names))
     array = {name: floats_of(table[name]) for name in names}
     segments = _segments(context, table)
-    whole, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.per, *clustered]))
-    if not context.per and not len(table):
+    whole, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.keys.per, *clustered]))
+    if not context.keys.per and not len(table):
         whole = groups = Groups(np.array([], dtype=np.intp), [-1])
     clusters = texts_of(context, table, clustered) if clustered else None
     cluster = [None if clusters is None or number < 0 else clusters[number] for number in groups.first]
-    hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys))], dtype=np.uint64)
+    hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys.key))], dtype=np.uint64)
     common = _common(plan)
     heads = _heads(plan, values, common)
-    items = Items(plan, models) if options.items and plan.requirements.exposure else None
+    items = Items(plan, models) if options.items and plan.context.requirements.exposure else None
     together = {} if items is None else _of_items(plan, items, common)
     definitions = [head["definition"] for head in (*heads, *together.values())]
     about = json.dumps([called, *definitions]).encode()
@@ -171,15 +171,15 @@ def _add_items(
             found.add(Groups(None, lists), {"kind": "item", **head}, sums)
 
 
-def _framed(table: nw.DataFrame[Any], context: CallContext, found: _Table) -> nw.DataFrame[Any]:
+def _framed(table: nw.DataFrame[Any], context: Opened, found: _Table) -> nw.DataFrame[Any]:
     backend = nw.get_native_namespace(table).__name__
     made = [
         new_series(INTERNAL.format(name), np.concatenate(parts), TYPES[name], backend)
         for name, parts in found.columns.items()
     ]
-    if not context.per:
+    if not context.keys.per:
         return made[0].to_frame().with_columns(*made)
-    return table.select(*context.per)[found.lists].with_columns(*made)
+    return table.select(*context.keys.per)[found.lists].with_columns(*made)
 
 
 def _called(models: Sequence[Any]) -> list[str | None]:

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import (
-    CLUSTER,
     GREATEST,
     HIT,
     IN_TRUTH,
     ITEM,
     KNOWN,
-    LIST_COUNTS,
     MODEL,
     POOLED,
     PROPENSITY,
@@ -28,12 +26,12 @@ from recframe._columns import (
     greedy_column,
     group_distance_column,
     grouped_column,
-    key_column,
     vacant_column,
 )
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
 from recframe._plan.item_groups import by_value
+from recframe._plan.keys import keys_of
 from recframe._plan.matches import matched
 from recframe._plan.relevance import IS_POOLED, distinct, hit_column, or_zero, relevant_pairs
 from recframe._plan.side_tables import SideTables
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
     from recframe._query import Query
 
 
-class CallContext:
+class Opened:
     """The frames of one call, opened.
 
     Attributes
@@ -64,10 +62,8 @@ class CallContext:
         The second frame as it came.
     subtopics : Frame or None
         The relevant items of the truth with their subtopics, where the call names these and a metric reads them.
-    user_keys, keys, group : list of str
-        The key of a list in the user's frames, of a list of the plan, and of one of one model.
-    long : bool
-        Whether the frame is in long format: models stacked, with a column that names them.
+    keys : Keys
+        The keys of the call.
     with_item : bool
         Whether the call reads the item.
     group_frames : tuple of str
@@ -104,10 +100,7 @@ class CallContext:
         self.requirements = requirements
         self._catalog_size = frames.catalog_size
         self._greatest = frames.greatest
-        keys, values_of_items = sources.key_names(query), sources.item_names(query)
-        self.key_names = keys | values_of_items
-        self.attribute_names = sources.attribute_names(query)
-        self.list_columns = sources.list_columns(query)
+        self.keys = keys_of(query)
         self.omitted = sources.omitted_rows(query)
         self.group_frames = sources.group_frames(frames, query, requirements)
         self.target_tables = frames.target_tables
@@ -119,11 +112,6 @@ class CallContext:
         )
         self.engine: Engine = self.session.engine
         self._check_queries(frames.frame)
-        self.user_keys = list(keys)
-        self._list_keys, self._item_keys = self.user_keys or [key_column(0)], list(values_of_items)
-        self.keys = [*self._list_keys, *self._item_keys]
-        self.long = query.model is not None
-        self.group = [*self.keys, *([MODEL] if self.long else [])]
         self.attributes: dict[str, Frame] = {}
         self.releases = False
         self.frame = self.all_rows = self._opened("frame")
@@ -135,20 +123,22 @@ class CallContext:
             truth = self.truth_lists
             if self.pool and not self.prepared:
                 truth = truth.with_columns(IS_POOLED)
-            truth = distinct(self._filled(truth, [RELEVANCE]), self.keys, numbers)
+            truth = distinct(self._filled(truth, [RELEVANCE]), self.keys.key, numbers)
             if query.condensed:
                 truth = self._judged(truth)
             self.truth = self.engine.collect_once(truth)
         self.subtopics: Frame | None = None
         if self.truth_lists is not None and query.subtopic is not None and requirements.numbers.alphas:
-            self.subtopics = self.engine.collect_once(relevant_pairs(self.truth_lists, self.keys, query.min_relevance))
+            self.subtopics = self.engine.collect_once(
+                relevant_pairs(self.truth_lists, self.keys.key, query.min_relevance)
+            )
         if query.condensed:
             self.frame = self.engine.collect_once(self._condensed(self.frame))
 
     @cached_property
     def side_tables(self) -> SideTables:
         """The side information, read by the first metric that needs some."""
-        return SideTables(self.session, self.requirements, self.user_keys, self._catalog_size)
+        return SideTables(self.session, self.requirements, self.keys, self._catalog_size)
 
     def release(self, columns: Sequence[str] | None = None) -> None:
         """Let go of the user's rows, or of some of their columns: nothing reads them anymore."""
@@ -168,10 +158,10 @@ class CallContext:
     def _opened(self, name: str) -> Frame:
         """Return a frame with a key also where it is one list, or the part of it that is to be read."""
         judged = self.requirements.columns_read.relevance and (name == "truth" or "truth" not in self.session.frames)
-        if self._item_keys:
+        if self.keys.of_items:
             frame = by_value(self.session, self.query, name, reads_relevance=judged)
         else:
-            frame, _ = sources.with_list_key(self.session.frames[name], self.user_keys)
+            frame, _ = sources.with_list_key(self.session.frames[name], self.keys.of_user)
         return self._filled(frame, [*self.values, *(self.propensities if judged else [])])
 
     def _condensed(self, frame: Frame) -> Frame:
@@ -180,7 +170,7 @@ class CallContext:
             if self.prepared:
                 return frame.filter(is_judged())
             return self._judged(frame.with_columns(IS_POOLED, or_zero(RELEVANCE))).drop(POOLED)
-        on = [*self.keys, ITEM]
+        on = [*self.keys.key, ITEM]
         return matched(self.engine, frame, self.truth.select(*on), on)
 
     def _judged(self, rows: Frame) -> Frame:
@@ -238,49 +228,23 @@ class CallContext:
     @cached_property
     def relevant_keys(self) -> list[str]:
         """The key of a list of relevant items: those of a truth are the same for all models."""
-        return self.group if self.truth is None else self.keys
-
-    @cached_property
-    def per(self) -> list[str]:
-        """The columns of `per`, in the order of the call."""
-        plans = {column: name for name, column in (self.key_names | self.attribute_names).items()}
-        return [plans[column] for column in self.query.per]
-
-    @property
-    def cluster(self) -> str | None:
-        """The column of clusters of lists, if they are clustered: one of the key or one of its own."""
-        of_key = (name for name, column in self.key_names.items() if column == self.query.cluster)
-        return None if self.query.cluster is None else next(of_key, CLUSTER)
-
-    @cached_property
-    def reported(self) -> list[str]:
-        """What tells the rows of a result apart, for one model or for models in long format."""
-        return [*([MODEL] if self.long else []), *self.per]
-
-    @cached_property
-    def result_keys(self) -> list[str]:
-        """What tells the rows of a result apart."""
-        return [*([MODEL] if self.query.several else []), *self.per]
+        return self.keys.group if self.truth is None else self.keys.key
 
     @property
     def names(self) -> dict[str, str]:
         """The user's names of the result's columns by the plan's names."""
-        names = self.key_names | self.attribute_names
-        columns = {name: column for name, column in names.items() if column in self.query.per}
-        metrics = {metric.column: self.query.averaging(metric.label).name for metric in self.requirements.metrics}
-        renamed = {column: name for column, name in metrics.items() if column != name}
-        return columns | renamed | {column: LIST_COUNTS[column] for column in self.query.count_columns}
+        return self.keys.names(self.requirements.metrics)
 
     def named(self, rows: Frame, index: int) -> Frame:
         """Add the name of one of several models in wide format, of eager frames its number: it sorts by the call."""
-        if self.long or not self.query.several:
+        if self.keys.long or not self.query.several:
             return rows
         return rows.with_columns(literal(MODEL, index if self.engine.eager else self.query.model_name(index)))
 
     def finish(self, rows: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:
         """Return a result as a frame of the user's kind, sorted by some columns where it is eager."""
         native = self.session.finish(rows, names, sort)
-        if self.long or not self.query.several or not self.engine.eager:
+        if self.keys.long or not self.query.several or not self.engine.eager:
             return native
         result = nw.from_native(native, eager_only=True)
         called = [self.query.model_name(number) for number in result[MODEL].to_list()]
@@ -290,7 +254,7 @@ class CallContext:
     @cached_property
     def pooled(self) -> bool:
         """Whether the models are in long format and tell together which lists there are."""
-        return self.requirements.columns_read.relevance and self.long and self.truth is None
+        return self.requirements.columns_read.relevance and self.keys.long and self.truth is None
 
     @cached_property
     def every_list(self) -> bool:
@@ -319,16 +283,16 @@ class CallContext:
     def sum_by_list(self, parts: Sequence[Addends]) -> Frame:
         """Return what parts add to the sums of their lists, 0 where they add nothing."""
         columns = self.columns
-        sums = self.engine.sum_separately(parts, self.group, columns)
+        sums = self.engine.sum_separately(parts, self.keys.group, columns)
         if sums is not None:
             return sums
         stacked = []
         for part in parts:
             added = [part.terms[name] if name in part.terms else constant(name, 0.0) for name in columns]
-            stacked.append(part.frame.select(*self.group, *added))
+            stacked.append(part.frame.select(*self.keys.group, *added))
         in_order = all(part.order or part.by_list or not part.terms for part in parts)
         add = self.engine.sum_by if in_order else self.engine.sum_exactly
-        return add(self.engine.stack(stacked), self.group, columns)
+        return add(self.engine.stack(stacked), self.keys.group, columns)
 
     # --- lists -----------------------------------------------------------------------------------------------
 
@@ -340,18 +304,18 @@ class CallContext:
 
     def of_models(self, rows: Frame) -> Frame:
         """Return rows of lists of the truth for every model of a frame in long format."""
-        return rows.join(self.models, how="cross") if self.long else rows
+        return rows.join(self.models, how="cross") if self.keys.long else rows
 
     @cached_property
     def lists(self) -> Frame:
         """Every list of every model."""
-        lists = self.engine.distinct(self.all_rows, self.keys)
+        lists = self.engine.distinct(self.all_rows, self.keys.key)
         if self.truth_lists is not None:
-            lists = self.engine.stack([lists, self.engine.distinct(self.truth_lists, self.keys)]).unique()
+            lists = self.engine.stack([lists, self.engine.distinct(self.truth_lists, self.keys.key)]).unique()
         return self.of_models(lists)
 
     @cached_property
     def lists_of_truth(self) -> Frame:
         """Those of the truth, or of the frame where that is the truth."""
         rows = self.all_rows if self.truth_lists is None else self.truth_lists
-        return self.of_models(self.engine.distinct(rows, self.keys))
+        return self.of_models(self.engine.distinct(rows, self.keys.key))
