@@ -72,8 +72,30 @@ def test_a_value_of_0_makes_the_mean_0_however_little_its_list_weighs(engine, me
 
 @pytest.mark.parametrize("mean", ["geometric", "harmonic"])
 def test_a_weight_that_is_none_gives_no_mean_beside_a_value_of_0(mean):
-    frame = pl.LazyFrame({"user": [1, 2, 2], "relevant": [1, 0, 1], "score": [1, 2, 1], "w": [-1.0, 1.0, 1.0]})
-    assert math.isnan(frame.rec.precision(1, mean=mean, weight="w").collect().item())
+    pytest.importorskip("pyarrow")
+    duckdb = pytest.importorskip("duckdb")
+    rows = duckdb.sql(
+        "SELECT * FROM (VALUES (1, 1, 1, -1.0), (2, 0, 2, 1.0), (2, 1, 1, 1.0)) t(user, relevant, score, w)"
+    )
+    assert math.isnan(recframe.rec(rows).precision(1, mean=mean, weight="w").fetchall()[0][0])
+
+
+class NearZero(recframe.Metric):
+    """A value that is 0, or below it by rounding."""
+
+    name = "near_zero"
+
+    def terms(self, row):
+        return {"hits": row.hit}
+
+    def value(self, sums):
+        return 0.3 - sums["hits"] * (0.1 + 0.2)
+
+
+@pytest.mark.parametrize("mean", ["geometric", "harmonic"])
+def test_a_value_below_0_by_rounding_counts_as_0(engine, mean):
+    frame = engine.frame({"user": [1], "item": [1], "relevant": [1], "score": [1]})
+    assert engine.ask(frame, "evaluate", NearZero(), mean=mean)[0]["near_zero"] == 0.0
 
 
 @pytest.mark.parametrize("grade", [1e30, 1e250])

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 OF_ZERO = 1e300
 """A value's logarithm, without its sign, and its reciprocal if the value is 0, so that the mean is 0."""
+ROUNDED_0 = -1e-12
+"""The least value of a list that is 0 but for rounding: databases add the same terms in another order."""
 GREATEST_WEIGHT = 1e100
 """Tests and intervals square sums of weights."""
 ROLES = {WEIGHT: "weight", CLUSTER: "cluster"}
@@ -224,7 +226,7 @@ def _total(label: str, weight: str | None, how: MeanKind, floor: float) -> nw.Ex
     total = value * nw.col(weight)
     if how != "arithmetic" and not floor:
         # A 0 makes the mean 0, however small the weight of its list is.
-        total = nw.when((nw.col(label) == 0) & (nw.col(weight) > 0)).then(value).otherwise(total)
+        total = nw.when((nw.col(label) <= 0) & (nw.col(weight) > 0)).then(value).otherwise(total)
     return total.alias(total_column(label))
 
 
@@ -242,7 +244,7 @@ def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
     transformed = floored.log() if how == "geometric" else 1.0 / floored + nan_if_infinite(floored)
     if not floor:
         transformed = nw.when(value > 0).then(transformed).otherwise(-OF_ZERO if how == "geometric" else OF_ZERO)
-    return nw.when(value >= 0).then(transformed).otherwise(nw.when(value < 0).then(math.nan))
+    return nw.when(value >= ROUNDED_0).then(transformed).otherwise(nw.when(value < 0).then(math.nan))
 
 
 def _checked(context: Opened, lists: Frame, labels: Sequence[str]) -> Frame:
@@ -250,7 +252,7 @@ def _checked(context: Opened, lists: Frame, labels: Sequence[str]) -> Frame:
     lists = context.engine.collect_once(lists)
     for metric in context.requirements.metrics:
         least = context.engine.scalar(lists.select(nw.col(metric.column).min())) if metric.column in labels else None
-        if least is not None and least < 0:
+        if least is not None and least < ROUNDED_0:
             name = context.query.averaging(metric.label).name
             msg = f"`mean={context.query.mean!r}` needs values from 0 on, but a list has {name} {least:g}"
             raise InputError(msg, "`mean='median'` or 'arithmetic'")
