@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 
 from recframe._checks import first_rows
-from recframe._checks.definitions import comparable
+from recframe._checks.definitions import comparable, used_columns
 from recframe._checks.findings import ROWS, warning_of
 from recframe._checks.lists import of_scores
-from recframe._checks.opened import Frames, unused_model
+from recframe._checks.opened import Frames, candidate_specs, candidates, unused_model
 from recframe._checks.rows import of_repeats, of_unused_model
 from recframe._checks.truth_warnings import Matches, assumed_relevance
 from recframe._columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, score_column
-from recframe._engines.column_spec import ColumnSpec
-from recframe._engines.postponed import is_dry
+from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._engines.postponed import RERUN
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._guesses import MEANT
 from recframe._plan.relevance import is_hit, or_zero
@@ -57,8 +57,11 @@ class Looked(NamedTuple):
 
 def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
     """Return what the rows of eager frames show; None if there is nothing to warn of."""
+    if (rerun := RERUN.get()) is not None and rerun.dry:
+        rerun.note(*_sources(frames, query))
+        return None
     # Without rows and without a truth, the UndefinedWarning says enough.
-    if is_lazy(frames.frame) or is_dry() or (len(frames.frame) == 0 and frames.truth is None):
+    if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
         return None
     reasons, guesses = [*_of_sample(frames.frame, query, context)], [*_ranks_as_scores(query)]
     if (
@@ -70,6 +73,14 @@ def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
         guesses += _sampled_candidates(frames.frame, query)
     guesses += _small_catalog(frames, context) if CANDIDATES in context.omitted else []
     return Looked(reasons, guesses)
+
+
+def _sources(frames: CallFrames, query: Query) -> Iterator[Source]:
+    """Yield the frames of a postponed call with the columns that only warnings read: few frames have any."""
+    if MODEL in frames.frame.columns and MODEL not in used_columns(query):
+        yield Source(frames.frame, {MODEL: ColumnSpec(MODEL, "model", "key")})
+    if frames.truth is not None:
+        yield Source(frames.truth, candidate_specs(candidates(frames.truth, query) or []))
 
 
 def warn_of_data(
