@@ -319,7 +319,7 @@ def test_errors(engine):
         pytest.skip("lazy frames fail at collect")
     served = engine.frame({"user": [1, 1], "item": [1, 1], "score": [1.0, 2.0], "other": [2.0, 1.0]})
     truth = engine.frame({"user": [1], "item": [1]})
-    with pytest.raises(recframe.MissingColumnError, match="did you mean 'item'"):
+    with pytest.raises(recframe.MissingColumnError, match="Hint: item='item'"):
         rows_of(engine, served, truth, item="itm")
     with pytest.raises(recframe.OptionTypeError, match="truth is a list"):
         rows_of(engine, served, [1])
