@@ -42,7 +42,7 @@ def test_an_old_name_names_the_new_one(call, hint):
 )
 def test_an_old_argument_names_the_new_one(call, new):
     pytest.importorskip("numpy")
-    with pytest.raises(TypeError, match=f"Hint: did you mean '{new}'\\?$"):
+    with pytest.raises(TypeError, match=f"Hint: did you mean '{new}'\\?"):
         call()
 
 
