@@ -6,9 +6,11 @@ import gc
 import importlib
 import inspect
 import pickle
+import pkgutil
 import subprocess
 import sys
 import textwrap
+import types
 import warnings
 import weakref
 from dataclasses import fields
@@ -351,3 +353,24 @@ def test_grouped_frames_say_which_call_is_meant(library):
         with pytest.raises(recframe.OptionTypeError, match=f"(?s)grouped frame is no frame.*{hint % ''}"):
             recframe.rec(grouped)
         assert not hasattr(grouped.rec, "_repr_html_")
+
+
+PUBLIC_MODULES = [
+    "recframe",
+    *(f"recframe.{module.name}" for module in pkgutil.iter_modules(recframe.__path__) if module.name[0] != "_"),
+]
+
+
+@pytest.mark.parametrize("name", PUBLIC_MODULES)
+def test_dir_shows_public_names_only(name):
+    module = importlib.import_module(name)
+    shown = [each for each in dir(module) if not each.startswith("__")]
+    assert shown
+    assert [each for each in shown if each.startswith("_")] == []
+    assert set(getattr(module, "__all__", shown)) <= set(shown)
+    modules = {each.removeprefix("recframe.") for each in PUBLIC_MODULES} if name == "recframe" else set()
+    assert set(shown) - set(getattr(module, "__all__", shown)) <= modules
+    for each in shown:
+        found = getattr(module, each)
+        home = found.__name__ if isinstance(found, types.ModuleType) else getattr(found, "__module__", name)
+        assert home.startswith("recframe"), each

@@ -44,6 +44,10 @@ if TYPE_CHECKING:
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 class Rec(
     DataMethods,
     PropensityMethods,

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0, 1 where a gate fails, or 2 for input that cannot be used.
 

@@ -12,6 +12,12 @@ from recframe._signatures import show_roles
 from recframe._values import check_names, unnamed_role
 from recframe.errors import OptionError, OptionTypeError, quoted
 
+__all__ = ["Config"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
 
 class Config:
     """Names columns and policies once, for every call that names no other.

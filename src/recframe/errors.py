@@ -124,6 +124,10 @@ def python_text(text: str) -> str:
     return "".join(map(str, parts_of(text)))
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 class RecError(Exception):
     """Base of everything that recframe raises on purpose.
 

@@ -17,6 +17,10 @@ MEMORY = 2**26
 """Bytes of scores to hold at a time: enough for a fast matrix product."""
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 @checked_call
 def from_factors(
     user_factors: Any,

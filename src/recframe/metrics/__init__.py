@@ -118,6 +118,10 @@ NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = _names()
 """The metrics by each of their plain names, and the options that the name sets."""
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 def __getattr__(name: str) -> NoReturn:
     alias = alias_of(name)
     hint = f"did you mean {METRICS[alias].__name__!r}?" if alias else ""

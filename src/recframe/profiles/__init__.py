@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["PROFILES", "Definition", "Profile", "explain"]
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 def __getattr__(name: str) -> Any:
     # Most programs only measure: what explains is imported by the first call that needs it.
     if name == "explain":
