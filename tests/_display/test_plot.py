@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,6 +16,7 @@ import recframe
 from recframe import metrics
 from recframe._display.charts import COLOURS
 from recframe._display.data import Values, histogram
+from recframe._display.plot import PLOTS
 
 pl = pytest.importorskip("polars")
 np = pytest.importorskip("numpy")
@@ -177,6 +179,51 @@ def test_where_lower_is_better_the_smallest_differences_come_first():
     assert found["title"]["subtitle"][1].endswith("lower is better")
     colours = [mark["color"] for mark in find(found, "mark") if mark["type"] == "area"]
     assert colours == [COLOURS[0], COLOURS[1]], "above 0 the baseline is better, in its own colour"
+
+
+TAG = "</script><img src=x onerror=alert(1)>"
+COMMENT = "<!--<script>"
+CHARTS = {
+    "curve": lambda rec, models: rec.plot.curve("ndcg", k=[1, 3], score=models),
+    "distribution": lambda rec, models: rec.plot.distribution("ndcg@3", score=models),
+    "differences": lambda rec, models: rec.plot.differences("ndcg@3", score=models),
+    "power": lambda rec, models: rec.plot.power("ndcg@3", difference=0.1, score=models),
+    "ranks": lambda rec, models: rec.plot.ranks("ndcg@3", score=models),
+    "segments": lambda rec, models: rec.plot.segments("ndcg@3", per=f"{TAG}s", score=models),
+    "trend": lambda rec, models: rec.plot.trend("ndcg@3", per="date", score=models),
+    "tradeoff": lambda rec, models: rec.plot.tradeoff("ndcg", "coverage", 2, score=models),
+    "forest": lambda rec, models: recframe.forest(rec.compare("ndcg@3", per=f"{TAG}s", score=models)),
+}
+
+
+class Tags(HTMLParser):
+    """The tags of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append(tag)
+
+
+def test_all_charts_are_read_as_pages():
+    assert CHARTS.keys() == {*PLOTS, "forest"}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.filterwarnings("ignore::recframe.errors.DataWarning")
+def test_names_are_text_in_a_chart_saved_as_html(tmp_path, name):
+    """A name that closes the script of the page could run another one."""
+    country = pl.col("country").fill_null("?") + TAG
+    frame = FRAME.rename({"old": TAG, "new": COMMENT}).with_columns(country.alias(f"{TAG}s")).drop("country")
+    path = tmp_path / "chart.html"
+    CHARTS[name](frame.rec, [TAG, COMMENT]).save(path)
+    text = path.read_text(encoding="utf-8")
+    assert Tags(text).found == Tags(alt.Chart(pl.DataFrame({"x": [1]})).mark_point().to_html()).found
+    # The label has a space that is hardly seen.
+    assert "<\\u200a" in text
 
 
 def test_segments_have_dots_with_intervals():

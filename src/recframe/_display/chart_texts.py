@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from recframe._display.packages import package
 from recframe.errors import OptionTypeError, quoted, visible
 
 if TYPE_CHECKING:
@@ -21,6 +24,39 @@ SHORT_LABEL = (
 """What `short` does, as an expression of Vega: so the data, and what the pointer shows, keep the whole name."""
 LABEL_WIDTH = 240
 """The width of as many letters, in pixels."""
+
+
+Given, Chart = ParamSpec("Given"), TypeVar("Chart")
+_ENDS_SCRIPT = re.compile("<(?=[/!])")
+"""What starts a closing tag or a comment, which would end the script that Altair puts a chart into."""
+
+
+def safe_in_html(make: Callable[Given, Chart]) -> Callable[Given, Chart]:
+    """Return a function that makes the same chart, whose names stay text when the chart is saved as HTML.
+
+    Altair writes the chart into a page as it is. With a hair space after ``<``, a browser reads no tag.
+    """
+
+    @wraps(make)
+    def made(*args: Given.args, **kwargs: Given.kwargs) -> Chart:
+        chart: Chart = _without_tags(make(*args, **kwargs), package("altair", "charts").SchemaBase)
+        return chart
+
+    return made
+
+
+def _without_tags(value: Any, schema: type) -> Any:
+    """Return a value of a chart, with no text that a browser reads as the end of a script."""
+    if isinstance(value, str):
+        return _ENDS_SCRIPT.sub("<\u200a", value)
+    if isinstance(value, dict):
+        return {_without_tags(key, schema): _without_tags(each, schema) for key, each in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_without_tags(each, schema) for each in value)
+    if isinstance(value, schema):
+        parts = vars(value)
+        parts["_args"], parts["_kwds"] = (_without_tags(parts[name], schema) for name in ("_args", "_kwds"))
+    return value
 
 
 def check_title(title: object) -> None:

@@ -44,6 +44,7 @@ def altair() -> Any:
     return package("altair", "charts")
 
 
+@texts.safe_in_html
 def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
     """Return the means over the cutoff, a panel for each metric, so many side by side."""
     alt = altair()
@@ -58,6 +59,7 @@ def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> alt
     return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=columns)
 
 
+@texts.safe_in_html
 def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerChart:
     """Return the means over time, or over another ordered column."""
     alt = altair()
@@ -69,6 +71,7 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerCh
     return _lines(averages, rows, x, averages[0].metric.label, texts.short(name), confidence)
 
 
+@texts.safe_in_html
 def distribution(by_model: Values, coloured: Sequence[str] = ()) -> Any:
     """Return how the values of lists spread, a panel for each model; ``coloured`` are all models with a colour."""
     alt = altair()
@@ -103,6 +106,7 @@ def distribution(by_model: Values, coloured: Sequence[str] = ()) -> Any:
     return alt.vconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
 
 
+@texts.safe_in_html
 def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
     """Return the sorted differences of two models, list by list, where each is better in its colour."""
     alt = altair()
@@ -133,6 +137,7 @@ def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
     return titled(layers, rows, f"{metric.label}: {model} against {baseline}", lines)
 
 
+@texts.safe_in_html
 def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wanted: float) -> alt.LayerChart:
     """Return the power of tests over the number of lists, a line for each pair of models."""
     alt = altair()
@@ -148,6 +153,7 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
     return titled([line, rule], rows, title, [f"dashed: {texts.percent(wanted)}"])
 
 
+@texts.safe_in_html
 def forest(
     rows: Sequence[dict[str, Any]], metrics: Mapping[str, Metric | None], models: list[str], subtitle: Sequence[str]
 ) -> Any:
@@ -181,6 +187,7 @@ def forest(
     return panels[0] if len(panels) == 1 else alt.vconcat(*panels)
 
 
+@texts.safe_in_html
 def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) -> alt.LayerChart:
     """Return a dot with its interval for each segment and model."""
     alt = altair()
@@ -202,6 +209,7 @@ def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) ->
     return titled(layers, rows, f"{metric.label} by {texts.short(name)}", lines, height)
 
 
+@texts.safe_in_html
 def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: float) -> alt.LayerChart:
     """Return two metrics against each other, a dot for each model."""
     alt = altair()

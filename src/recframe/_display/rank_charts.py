@@ -70,6 +70,7 @@ class RankCharts(Charts):
         return _chart(rows, metric, confidence)
 
 
+@texts.safe_in_html
 def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) -> alt.LayerChart:
     """Return a dot with its interval for each model."""
     alt = charts.altair()
