@@ -564,6 +564,16 @@ def test_changes(run):
     assert run("changes one=old.csv two=old.csv --truth test.csv") == (0, "No list changed.\n", "")
 
 
+@pytest.mark.parametrize("names", [
+    "-m ndcg@2 -m map -m 'recall(k=1,capped=True)'", "-m ndcg@2,map,'recall(k=1,capped=True)'",
+    "--metrics 'ndcg@2,map,recall(k=1,capped=True)'", "--metrics ndcg@2,map --metric 'recall(k=1,capped=True)'",
+])  # fmt: skip
+def test_metrics_are_repeated_or_between_commas(run, names):
+    code, out, err = run(f"evaluate recs.parquet {names} --json")
+    assert (code, err) == (0, "")
+    assert [*json.loads(out)[0]] == ["ndcg@2", "map", "recall(capped=True)@1"]
+
+
 def test_chance(run):
     code, out, err = run("evaluate old.csv new.csv --truth test.csv -m recall@1 --chance --json")
     found = [[*row][1:] for row in json.loads(out)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,8 @@ DISPENSABLE = (
 """The columns that a narrow terminal does without, in turn."""
 PAIRED = ("compare", "changes", "rank_models", "sample_size")
 """The calls that need two models."""
+_BETWEEN_METRICS = re.compile(r",(?![^()]*\))")
+"""A comma that is not between the options of a metric."""
 
 
 def evaluate(
@@ -242,7 +245,8 @@ def _metrics(
 ) -> tuple[list[Any], list[int] | None]:
     """Return the metrics of the command, those of the bounds among them, and the cutoffs."""
     bounds = {**most, **least}
-    requested, k = list(values["metric"]), list(values["k"]) or None
+    requested = [name for text in values["metric"] for name in _BETWEEN_METRICS.split(text)]
+    k = list(values["k"]) or None
     if not requested and not bounds:
         return list(DEFAULT_METRICS), k or [DEFAULT_K]
     if uncut := [name for name in bounds if k and "@" not in name and isinstance(spec_of(name).metric, CutMetric)]:

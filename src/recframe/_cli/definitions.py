@@ -62,9 +62,9 @@ PARAMETERS: dict[str, click.Parameter | list[click.Parameter]] = {
     ],
     "metrics": [
         _several(
-            "-m --metric",
+            "-m --metric --metrics metric",
             "METRIC",
-            "Such as ndcg, ndcg@10 or 'ndcg(gain=exp2)@10'; may be repeated. "
+            "Such as ndcg, ndcg@10 or 'ndcg(gain=exp2)@10'; several with commas, ndcg,map, or repeated. "
             "[ndcg, map, recall, precision, mrr and hit_rate at 10]",
         ),
         _several("-k --k", "N", "A cutoff of the metrics that name none; several: -k 5 10. [the whole list]", type=int),
