@@ -18,6 +18,7 @@ from mathml import mathml
 from metric_table import NOTES, PAGES, interval, page_of
 
 import recframe
+from recframe.errors import python_text
 from recframe.metrics import METRICS, CutMetric, Metric
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._options import options_of
@@ -146,7 +147,7 @@ def library_table(name: str) -> str:
                 f"| {prose(found.variants)} |"
             )
         elif name in profile.refused:
-            rows.append(f"| {profile.title} | | none | {prose(profile.refused[name])} |")
+            rows.append(f"| {profile.title} | | none | {prose(python_text(profile.refused[name]))} |")
     if not rows:
         return "None of those with a profile computes it."
     head = [f"`{name}` in others:", "", "| library | calls it | here | remarks |", "| --- | --- | --- | --- |"]

@@ -26,6 +26,7 @@ from recframe._cli import definitions, options, terminal, texts  # noqa: E402
 from recframe._docstrings import entries_of  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
+from recframe.profiles import PROFILES  # noqa: E402
 
 COMMANDS = (
     "evaluate",
@@ -1252,6 +1253,15 @@ def test_no_command_speaks_python(run, files, command):
                 python.append((line, err))
     assert not python
     assert refused > 10
+
+
+def test_refusals_of_profiles_name_options():
+    argument = re.compile(rf"(?<![\w@(,-])({'|'.join(ALL_ROLES)})=")
+    of_metric = re.compile(rf"\b({'|'.join(METRICS)})\([^()]*\)")
+    refusals = [text for profile in PROFILES.values() for text in profile.refused.values()]
+    texts = [terminal.said(recframe.OptionError(text).parts) for text in refusals]
+    assert any("--like" in text for text in texts)
+    assert not [text for text in texts if argument.search(of_metric.sub("", text)) or "`" in text]
 
 
 def test_help_in_its_own_words_is_of_roles_and_not_that_of_their_docstring():

@@ -27,9 +27,9 @@ LIGHTGBM = Profile(
         "ndcg": _ndcg("ndcg", "gain='linear' gives label_gain=[0, 1, 2, ...]", "query"),
     },
     refused={
-        "roc_auc": "its auc pools the rows of all queries: roc_auc without like=, by=None",
-        "pr_auc": "its average_precision pools the rows of all queries: pr_auc(points=thresholds) without like=, "
-        "by=None",
+        "roc_auc": "its auc pools the rows of all queries: roc_auc without `like=`, `by=None`",
+        "pr_auc": "its average_precision pools the rows of all queries: pr_auc(points=thresholds) without `like=`, "
+        "`by=None`",
     },
     departs=(
         SCORED_ROWS,
@@ -79,9 +79,9 @@ CATBOOST = Profile(
     },
     refused={
         "roc_auc": "its QueryAUC counts a tied pair one half, unlike its other metrics: roc_auc(over=ranked) without "
-        "like=, undefined=0.0",
-        "opa": "its QueryAUC:type=Ranking counts a tied pair one half, unlike its other metrics: opa without like=, "
-        "undefined=0.0",
+        "`like=`, `undefined=0.0`",
+        "opa": "its QueryAUC:type=Ranking counts a tied pair one half, unlike its other metrics: opa without `like=`, "
+        "`undefined=0.0`",
     },
     departs=(
         SCORED_ROWS,

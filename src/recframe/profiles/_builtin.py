@@ -118,7 +118,7 @@ RANX = Profile(
     refused={
         "bpref": "its bpref counts a negative grade as a judgment, is nan where nothing is judged irrelevant and "
         "something relevant is recommended, and is 0 in lists that follow one without a relevant item; where none of "
-        "this is so, that is bpref with min_relevance=1 and undefined=0",
+        "this is so, that is bpref with `min_relevance=1` and `undefined=0`",
     },
     departs=("Without make_comparable=True it refuses runs whose lists are not exactly those of the truth.",),
 )
@@ -144,12 +144,12 @@ RECTOOLS = Profile(
     },
     refused={
         "r_precision": "its Precision(r_precision=True) divides hits at k by min(k, R): that is recall(capped=True)",
-        "serendipity": "its Serendipity is serendipity(unexpected='ranks', denominator='list') without like=, and 0 "
-        "for users without a relevant item: undefined=0, lists='ranked'",
+        "serendipity": "its Serendipity is serendipity(unexpected='ranks', denominator='list') without `like=`, and 0 "
+        "for users without a relevant item: `undefined=0`, `lists='ranked'`",
         "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position: "
-        "partial_auc(negatives=10) without like=, positives='first' gives PAP",
+        "partial_auc(negatives=10) without `like=`, positives='first' gives PAP",
         "partial_auc": "its PartialAUC stops at a number of rows that are not relevant, not at a share of them: "
-        "partial_auc(negatives=10) without like=",
+        "partial_auc(negatives=10) without `like=`",
     },
 )
 
@@ -179,10 +179,11 @@ RECOMMENDERS = Profile(
         ),
     },
     refused={
-        "roc_auc": "its auc pools the rows of all users: roc_auc without like=, by=None, of the recommended rows that "
-        "the truth holds, joined with their relevance",
-        "serendipity": "its user_serendipity is serendipity(unexpected='history', denominator='list') without like=, "
-        "and 0 for users without a relevant item: undefined=0, lists='ranked'; it leaves out users without a history",
+        "roc_auc": "its auc pools the rows of all users: roc_auc without `like=`, `by=None`, of the recommended rows "
+        "that the truth holds, joined with their relevance",
+        "serendipity": "its user_serendipity is serendipity(unexpected='history', denominator='list') without `like=`, "
+        "and 0 for users without a relevant item: `undefined=0`, `lists='ranked'`; it leaves out users without a "
+        "history",
     },
     departs=("It gives 0.0 where nothing recommended is in the truth; here that is nan if no list has a value.",),
 )

@@ -62,7 +62,7 @@ SENTENCE_TRANSFORMERS = Profile(
     },
     refused={
         "pr_auc": "map of its reranking evaluators counts tied rows as one threshold, unlike its other metrics: "
-        "pr_auc(points=thresholds,over=ranked) without like=, undefined=0.0",
+        "pr_auc(points=thresholds,over=ranked) without `like=`, `undefined=0.0`",
     },
     departs=(
         "These are the names of InformationRetrievalEvaluator, and of NanoBEIREvaluator, its mean over data sets.",

@@ -15,10 +15,10 @@ from recframe.profiles._shared import (
 )
 
 GAINS_OF_LENSKIT = BINARY | {"discount": "jarvelin"} | POSITIVE
-OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
+OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without `like=`, with a catalog"
 PADDED = " that has the padding as one item more"
 IDS_OF_TEXT = "Its ids are text, so 9 is larger than 10: cast integer ids to text, or they tie in the order of numbers."
-OF_TRUTH = "undefined=0.0, lists='truth'"
+OF_TRUTH = "`undefined=0.0`, `lists='truth'`"
 
 IR_MEASURES = Profile(
     title="ir_measures",
@@ -43,14 +43,16 @@ IR_MEASURES = Profile(
     },
     refused={
         "judged": "its Judged breaks ties by the smaller item name, unlike its other measures, and counts grades "
-        "below 0: judged(denominator=list) without like=, ties='item', min_relevance= of the lowest grade, " + OF_TRUTH,
-        "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without like=, "
-        "ties='item_desc', " + OF_TRUTH,
-        "rbp": "its RBP comes from cwl_eval, which keeps ties in order: rbp without like=, ties='first', " + OF_TRUTH,
+        "below 0: judged(denominator=list) without `like=`, `ties='item'`, `min_relevance=` of the lowest grade, "
+        + OF_TRUTH,
+        "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without `like=`, "
+        "`ties='item_desc'`, " + OF_TRUTH,
+        "rbp": "its RBP comes from cwl_eval, which keeps ties in order: rbp without `like=`, `ties='first'`, "
+        + OF_TRUTH,
         "alpha_ndcg": "its alpha_nDCG comes from pyndeval, which breaks ties by the smaller item name, unlike the "
-        "others: alpha_ndcg without like=, ties='item', " + OF_TRUTH,
+        "others: alpha_ndcg without `like=`, `ties='item'`, " + OF_TRUTH,
         "err_ia": "its ERR_IA comes from pyndeval, which breaks ties by the smaller item name, unlike the "
-        "others: err_ia(normalized=True) without like=, ties='item', " + OF_TRUTH,
+        "others: err_ia(normalized=True) without `like=`, `ties='item'`, " + OF_TRUTH,
         "num_rel": "its NumRel is the sum over all lists",
         "num_ret": "its NumRet is the sum over all lists",
         "num_rel_ret": "its NumRet(rel=1) is the sum over all lists",
@@ -77,7 +79,7 @@ RECBOLE = Profile(
         "gauc": Definition("GAUC", options={"weigh_by": "relevant"}),
     },
     refused={
-        "roc_auc": "its AUC pools the rows of all users: roc_auc without like=, by=None",
+        "roc_auc": "its AUC pools the rows of all users: roc_auc without `like=`, `by=None`",
         "coverage": "its ItemCoverage is " + OF_ALL_LISTS.format("coverage") + PADDED,
         "gini": "its GiniIndex is " + OF_ALL_LISTS.format("gini") + PADDED,
         "entropy": "its ShannonEntropy has the natural logarithm and divides by the number of recommended items",
@@ -169,7 +171,7 @@ LENSKIT = Profile(
     },
     refused={
         "map": "its AveragePrecision divides by min(R, N) where N < k rows are ranked, and fails on a list without "
-        "test items; where all lists have k rows, that is map@k without like=, min_relevance=0, undefined=0.0",
+        "test items; where all lists have k rows, that is map@k without `like=`, `min_relevance=0`, `undefined=0.0`",
         "gini": "its ListGini is " + OF_ALL_LISTS.format("gini"),
         "arp": "its MeanPopRank is the mean quantile of the items' popularity, and no share of the users",
         "entropy": "its entropy is that of the categories within a list, and no exposure of items",
