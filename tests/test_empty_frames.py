@@ -242,7 +242,7 @@ def test_no_column_but_the_key(engine):
         ("contributions", ("ndcg",)),
         ("check", ()),
     ):
-        with pytest.raises(recframe.MissingColumnError, match="has no such column; it has 'user'"):
+        with pytest.raises(recframe.MissingColumnError, match="has no such columns?; it has 'user'"):
             engine.ask(frame, method, *args)
 
 
