@@ -239,22 +239,6 @@ def test_large_whole_numbers_stay_exact_beside_missing_ones(pandas_engine):
     assert str(found["n"].dtype) == "float64"
 
 
-@pytest.mark.parametrize("kind", ["int64", "Int64", "int64[pyarrow]"])
-def test_categories_of_large_whole_numbers_stay_exact_beside_others(pandas_engine, kind):
-    import pandas as pd
-
-    if "pyarrow" in kind:
-        pytest.importorskip("pyarrow")
-    large = 2**53
-    item = pd.Series(pd.Categorical.from_codes([0, -1], pd.Index([large + 1], dtype=kind)))
-    served = pd.DataFrame({"user": [1, 1], "item": item, "score": [2.0, 1.0]})
-    truth = pd.DataFrame({"user": [1, 1], "item": pd.Series([large + 1, large + 3], dtype=kind)})
-    with pandas_engine.running():
-        found = served.rec.label(truth)
-        assert found["relevant"].to_list() == [1, 0, 1]
-        assert [int(item) for item in found["item"].dropna()] == [large + 1, large + 3]
-
-
 def test_large_whole_numbers_of_arrow_keep_their_type(pandas_engine):
     import pandas as pd
 

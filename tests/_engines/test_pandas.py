@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 import warnings
 
 import pytest
@@ -82,18 +81,27 @@ def test_pandas_index_does_not_matter(pandas_engine):
 
 
 @pytest.mark.parametrize("kind", ["int64", "Int64", "int64[pyarrow]"])
-def test_categories_of_whole_numbers_beside_a_missing_one_stay_exact(pandas_engine, kind):
+def test_categories_of_large_whole_numbers_are_refused(pandas_engine, kind):
     if "pyarrow" in kind:
         pytest.importorskip("pyarrow")
-    large = 2**53
+    large = 2**53 + 1
     key = pd.Series(pd.Categorical.from_codes([1, 0, -1], pd.Index([large, large + 1], dtype=kind)))
-    frame = pd.DataFrame({"user": key, "item": key, "score": 1.0, "relevant": [1, 0, 1]})
-    truth = pd.DataFrame({"user": [large + 1, large], "item": [large + 1] * 2})
+    frame = pd.DataFrame({"user": 1, "item": [1, 2, 3], "day": 1, "score": [3.0, 2.0, 1.0], "relevant": [1, 0, 1]})
     with pandas_engine.running():
-        found = frame.rec.mrr(per="user", truth=truth)
-        assert found["mrr"].to_list()[:2] == [0.0, 1.0]
-        assert math.isnan(found["mrr"][2])
-        assert frame.rec.top(by=None)["item"].to_list()[:2] == [large, large + 1]
+        for column in ("user", "item", "day"):
+            large_frame = frame.assign(**{column: key})
+            for ask in (
+                lambda rec: rec.mrr(by=["user", "day"], per="day", truth=frame),
+                lambda rec: rec.label(frame, by=["user", "day"]),
+            ):
+                said = f"='{column}' has categories above 2\\*\\*53(?s:.*)df.astype"
+                with pytest.raises(recframe.ColumnTypeError, match=said):
+                    ask(large_frame.rec)
+        user = pd.Series([large, large, large + 1])
+        expected = frame.assign(user=user).rec.mrr()
+        assert frame.assign(user=user.astype("category")).astype({"user": "Int64"}).rec.mrr() == expected
+        small = pd.Series(pd.Categorical.from_codes([1, 0, -1], pd.Index([7, 8], dtype=kind)))
+        assert frame.assign(user=small).rec.mrr(per="user")["user"].to_list()[:2] == [7, 8]
 
 
 def test_new_frames_hold_large_whole_numbers_beside_a_missing_one(pandas_engine):

@@ -239,6 +239,12 @@ def python_objects(spec: ColumnSpec) -> ColumnTypeError:
     return ColumnTypeError(msg, "make the column of str(value), so that it is text")
 
 
+def large_categories(spec: ColumnSpec) -> ColumnTypeError:
+    """Return the error for categories of pandas that are whole numbers which pandas rounds beside a missing value."""
+    msg = f"`{spec.role}={spec.column!r}` has categories above 2**53, which pandas rounds beside a missing value"
+    return ColumnTypeError(msg, f"df.astype({{{spec.column!r}: 'Int64'}})")
+
+
 def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column that holds no points in time, or those of another kind."""
     expected, hint = {

@@ -11,7 +11,14 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from recframe._engines.column_errors import called, no_common_type, not_a_number, not_a_time, unlike_keys
+from recframe._engines.column_errors import (
+    called,
+    large_categories,
+    no_common_type,
+    not_a_number,
+    not_a_time,
+    unlike_keys,
+)
 from recframe._engines.column_spec import specs_of
 from recframe._values import MOST_EXACT
 from recframe.errors import ColumnTypeError, MissingColumnError
@@ -77,7 +84,11 @@ def read_columns(sources: Mapping[str, Source]) -> tuple[dict[str, dict[str, Any
 def _column(frame: Any, spec: ColumnSpec) -> Any:
     """Return a column, or a level of the index, as a series; its default where it may be absent."""
     if spec.column in frame.columns or spec.column in frame.index.names:
-        return plain_column(column_of(frame, spec.column))
+        series = column_of(frame, spec.column)
+        held = getattr(getattr(series, "cat", None), "categories", None)
+        if held is not None and is_large(pd.Series(held)):
+            raise large_categories(spec)
+        return plain_column(series)
     return pd.Series(np.full(len(frame), spec.default))
 
 

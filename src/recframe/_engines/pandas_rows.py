@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._columns import ROW
-from recframe._engines.pandas_columns import is_large, kept_exact, sort_mixed, with_levels, without_attributes
+from recframe._engines.pandas_columns import kept_exact, sort_mixed, with_levels, without_attributes
 from recframe._engines.pandas_transfer import to_pandas
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
 
@@ -59,22 +59,10 @@ class PandasRows(Rows):
         for name, values in below.items():
             if len(extra):
                 held, alike = above[name], _alike(above[name], values)
-                if held.dtype != alike.dtype:
-                    held = _exact(held)
-                    alike = _alike(held, _exact(values))
                 whole[name] = pd.concat([held, without_attributes(alike)], ignore_index=True)
             if name in new_only:
                 whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))
         return whole
-
-
-def _exact(column: Any) -> Any:
-    """Return categories of large whole numbers as these: beside a missing one, pandas makes them floats."""
-    held = getattr(getattr(column, "cat", None), "categories", None)
-    if held is None or not is_large(pd.Series(held)):
-        return column
-    numbers = pd.array(held.tolist(), dtype="UInt64" if held.max() >= 2**63 else "Int64")
-    return pd.Series(numbers.take(column.cat.codes.to_numpy(), allow_fill=True))
 
 
 def _label(frame: Any, name: Any) -> Any:
