@@ -62,6 +62,27 @@ def test_columns_that_no_call_reads_may_have_any_type(alone, monkeypatch):
         recframe.rec(table).mrr(score="other")
 
 
+DECIMALS = pa.array([1, 2, 1]).cast(pa.decimal256(30, 2))
+LACKED = {
+    "decimals of 256 bits": DECIMALS,
+    "lists of them": pa.array([[1], [2], [1]]).cast(pa.list_(pa.decimal256(30, 2))),
+    "categories of them": DECIMALS.dictionary_encode(),
+    "intervals": pa.array([(1, 2, 3)] * 3, pa.month_day_nano_interval()),
+    "runs": pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([1, 2])),
+    "unions": pa.UnionArray.from_sparse(pa.array([0, 0, 0], pa.int8()), [pa.array([1, 2, 1])]),
+}
+
+
+@pytest.mark.parametrize("role", ["by", "item", "relevant", "score", "per"])
+@pytest.mark.parametrize("kind", LACKED)
+def test_a_role_of_a_type_that_polars_lacks_is_an_error(kind, role):
+    """Polars panicked, and its panic is no Exception."""
+    table = pa.table({"user": [1, 1, 2], "item": [1, 2, 1], "relevant": [0, 1, 1], "score": [2.0, 1.0, 1.0]})
+    table = table.append_column("x", LACKED[kind])
+    with pytest.raises(recframe.ColumnTypeError, match=rf"{role}='x' has the type .*, which polars lacks"):
+        recframe.rec(table).evaluate("ndcg", **{role: "x"})
+
+
 def without(monkeypatch, *libraries):
     """Make it look as if libraries were not installed."""
     find = importlib.util.find_spec

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._engines.base import Adapter
 from recframe._engines.column_errors import alike_columns
-from recframe.errors import MissingExtraError
+from recframe.errors import ColumnTypeError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 pa: Any = import_module("pyarrow")
 """By name, so that type checkers do without it."""
+
+
+LACKING = ("is_decimal256", "is_interval", "is_union", "is_run_end_encoded", "is_list_view", "is_large_list_view")
+"""The tests of PyArrow for types that polars lacks; older versions have some of them."""
 
 
 class Arrow(Adapter):
@@ -38,6 +42,8 @@ class Arrow(Adapter):
             _check_names(name, source.native)
         self.check_names(sources)
         adapter, convert = _computing()
+        if convert is _as_polars:
+            _check_types(sources)
         frames = {name: source.with_native(convert(_read_columns(source))) for name, source in sources.items()}
         session = adapter.open_frames(frames, rows=rows)
         types = _types(sources)
@@ -72,6 +78,25 @@ def _read_columns(source: Source) -> Table:
     """Return the columns that a call reads of a table: the libraries lack some types of Arrow."""
     read = {spec.column for spec in (*source.specs.values(), *source.unread)}
     return source.native.select([name for name in source.native.column_names if name in read])
+
+
+def _check_types(sources: Mapping[str, Source]) -> None:
+    """Raise for a column of a type that polars lacks: polars itself panics, or raises an error of its own."""
+    for source in sources.values():
+        for spec in (*source.specs.values(), *source.unread):
+            if spec.column in source.native.column_names:
+                dtype = source.native.schema.field(spec.column).type
+                if _is_unknown_to_polars(dtype):
+                    msg = f"{spec.role}={spec.column!r} has the type {dtype}, which polars lacks"
+                    raise ColumnTypeError(msg, "cast the column first, as to pyarrow.decimal128(38, 2) or to text")
+
+
+def _is_unknown_to_polars(dtype: Any) -> bool:
+    """Return whether a type of Arrow, or a type inside it, is none of polars."""
+    if pa.types.is_dictionary(dtype):
+        return _is_unknown_to_polars(dtype.value_type)
+    is_lacking = any(getattr(pa.types, name)(dtype) for name in LACKING if hasattr(pa.types, name))
+    return is_lacking or any(_is_unknown_to_polars(dtype.field(number).type) for number in range(dtype.num_fields))
 
 
 def _computing() -> tuple[Adapter, Callable[[Table], Any]]:
