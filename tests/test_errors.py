@@ -144,6 +144,24 @@ def test_what_is_no_frame_is_named():
         recframe.rec(nw.from_native(recframe.from_lists([[1]])))
 
 
+class AnyAttribute:
+    """A frame that has a column for any name, as those of SQLFrame have."""
+
+    def __getattr__(self, name):
+        return f"column {name}"
+
+
+def test_hints_do_not_rest_on_attributes_that_a_frame_makes_up():
+    with pytest.raises(TypeError, match="AnyAttribute is no frame") as caught:
+        recframe.rec(AnyAttribute())
+    assert "to_native" not in str(caught.value)
+    of_sqlframe = type("DuckDBDataFrame", (AnyAttribute,), {"__module__": "sqlframe.duckdb.dataframe"})
+    with pytest.raises(
+        TypeError, match=r"(?s)a sqlframe DuckDBDataFrame is no frame.*fetch the rows with toPandas\(\)"
+    ):
+        recframe.rec(of_sqlframe())
+
+
 READS_OF_TRUTH = {
     "relevance": lambda rec, truth: rec.ndcg(truth=truth),
     "groups": lambda rec, truth: rec.awrf(group="text", truth=truth),

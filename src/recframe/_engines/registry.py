@@ -12,6 +12,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
 from recframe.errors import NO_FRAMES, MissingExtraError, OptionTypeError, not_grouped, one_of
 
 if TYPE_CHECKING:
@@ -97,8 +99,13 @@ def adapter_of(frame: object) -> Adapter:
 
 
 def _instead_of(value: object) -> str:
-    """Return what to do with what is no frame, as the start of a hint; of Narwhals' frames, read what they hold."""
-    return "give its to_native(); else " if hasattr(value, "to_native") else NO_FRAMES.get(type(value).__name__, "")
+    """Return what to do with what is no frame, as the start of a hint."""
+    # Classes, never attributes: frames of SQLFrame have a column for any name that they are asked for.
+    if isinstance(value, nw.DataFrame | nw.LazyFrame | nw.Series):
+        return "give its to_native(); else "
+    if type(value).__module__.partition(".")[0] == "sqlframe":
+        return "fetch the rows with toPandas(); else "
+    return NO_FRAMES.get(type(value).__name__, "")
 
 
 def is_lazy(frame: object) -> bool:
