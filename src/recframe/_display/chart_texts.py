@@ -26,7 +26,8 @@ LABEL_WIDTH = 240
 """The width of as many letters, in pixels."""
 
 
-Given, Chart = ParamSpec("Given"), TypeVar("Chart")
+Given = ParamSpec("Given")
+Chart = TypeVar("Chart")
 _ENDS_SCRIPT = re.compile("<(?=[/!])")
 """What starts a closing tag or a comment, which would end the script that Altair puts a chart into."""
 
