@@ -1255,6 +1255,15 @@ def test_no_command_speaks_python(run, files, command):
     assert refused > 10
 
 
+def test_check_explains_its_findings_by_options(run, files):
+    files.with_columns(user=pl.col("item"), other=pl.col("user")).write_parquet("keys.parquet")
+    out = run("check keys.parquet --by user --by other --per item")[1]
+    assert "dependent_lists: a column of the key repeats: compare and describe may want --cluster\n" in out
+    assert "`" not in out
+    meanings = pl.read_parquet("keys.parquet").rec.check(by=["user", "other"], per="item")["meaning"]
+    assert not [meaning for meaning in meanings if "`" in meaning.replace("`per`", "")]
+
+
 def test_refusals_of_profiles_name_options():
     argument = re.compile(rf"(?<![\w@(,-])({'|'.join(ALL_ROLES)})=")
     of_metric = re.compile(rf"\b({'|'.join(METRICS)})\([^()]*\)")

@@ -12,6 +12,7 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete
 import recframe
 from recframe import rec
 from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
+from recframe._checks.findings import FINDINGS
 from recframe._cli import tables, terminal
 from recframe._cli.gates import bounds_of, check_limits, found_beyond
 from recframe._cli.metrics import metrics_text
@@ -23,7 +24,7 @@ from recframe._lists.calls import check_save, names_file
 from recframe._lists.calls import save as save_lists
 from recframe._thresholds import beyond_limits, verdict_failures
 from recframe._values import as_tuple
-from recframe.errors import OptionError
+from recframe.errors import OptionError, parts_of
 from recframe.metrics import CutMetric
 from recframe.profiles._spec import spec_of
 
@@ -179,8 +180,10 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
     counted = result.filter(result["count"] > 0)
     _show(result, values, out, None if counted.is_empty() else _picked(counted, roles, COLUMNS_OF_CHECK))
     if not _format(values):
-        meanings = dict(counted.select("finding", "meaning").iter_rows())
-        say("\n".join(f"{finding}: {meaning}" for finding, meaning in meanings.items()) or "Nothing found.")
+        found = {*counted["finding"]}
+        meanings = {finding.name: terminal.said(parts_of(finding.meaning)) for finding in FINDINGS}
+        lines = [f"{name}: {meaning}" for name, meaning in meanings.items() if name in found]
+        say("\n".join(lines) or "Nothing found.")
     return found_beyond(result, *limits) if fail_on_check else []
 
 
