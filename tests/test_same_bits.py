@@ -52,14 +52,10 @@ def bits(result):
     return sorted([value.hex() if isinstance(value, float) else str(value) for value in row.values()] for row in result)
 
 
-def skip_others(engine, *, lazy=True):
-    """Skip engines whose bits may differ; lazy: not those of lazy frames."""
+def skip_others(engine):
+    """Skip engines whose bits may differ."""
     if engine.library not in ("polars", "pandas"):
         pytest.skip("its threads add numbers as they come, see docs/engines.md")
-    if engine.lazy:
-        schema = pytest.importorskip("recframe._engines.polars_schema")
-        if not lazy or not schema.KNOWS_SCHEMA_LATER:
-            pytest.skip("the rows of lists are in another order, or polars adds numbers as they come")
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -84,7 +80,7 @@ def test_equal_calls_on_few_lists(polars_engine, call):
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("digits", [1, 9])
 def test_rows_in_any_order(engine, call, digits):
-    skip_others(engine, lazy=False)
+    skip_others(engine)
     data = rows(digits)
     expected = bits(CALLS[call](engine, engine.frame(data)))
     for seed in range(3):

@@ -410,7 +410,7 @@ def test_a_named_column_must_be_there(engine):
     with pytest.raises(KeyError, match="item='thing': the frame has no such column"):
         engine.ask(frame, "check", item="thing")
     with pytest.raises(KeyError, match="relevant='bought': the frame has no such column"):
-        recframe.rec(frame)(relevant="bought").check()
+        engine.rows(recframe.rec(frame)(relevant="bought").check())
 
 
 def test_the_contract_lists_every_finding():
