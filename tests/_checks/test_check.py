@@ -31,9 +31,12 @@ OF_ALL = [
     "nothing_ordered",
     "dependent_lists",
     "unused_model",
+    "only_relevant",
+    "grades_without_zero",
 ]
 """What is found in all lists or in none."""
 LOWER = "grades_below_relevant"
+WITH_RELEVANCE = ["lists_without_relevant", "ideal_of_ranked_only", "only_relevant", "grades_without_zero"]
 
 
 def key_of(row: dict[str, Any], by: list[str]) -> tuple[Any, ...]:
@@ -58,7 +61,8 @@ def expected(
 
     def relevant(row: dict[str, Any]) -> bool:
         relevance = row.get("relevant", 1)
-        return not is_missing(relevance) and (relevance > 0 if least is None else relevance >= least)
+        relevance = 0 if is_missing(relevance) else relevance
+        return relevance > 0 if least is None else relevance >= least
 
     def repeated(rows: list[dict[str, Any]]) -> int:
         return len(rows) - len({(key_of(row, by), key_of(row, ["item"])) for row in rows})
@@ -98,6 +102,8 @@ def expected(
             first <= other_last for i, (first, _) in enumerate(blocks) for _, other_last in blocks[:i]
         )
         counts["high_chance"] += key in has_relevant and 0 < len(ranked) <= 2 * (k or 0)
+        relevant_rows = sum(relevant(row) for row in ranked)
+        counts["lists of hits"] += len(ranked) > 1 and relevant_rows == len(ranked)
         counts["ideal_of_ranked_only"] += bool(hits) and all(not is_missing(row[score]) for row in hits)
     counts["duplicate_truth_rows"] = repeated(truth or [])
     counts["truth_of_unknown_lists"] = len(unknown)
@@ -107,6 +113,11 @@ def expected(
     counts["nothing_ordered"] = counts["several"] if counts["constant_lists"] == counts["several"] else 0
     counts["nothing_ranked"] = len(lists) if counts["lists_without_ranked"] == len(lists) else 0
 
+    counts["only_relevant"] = counts["several"] if counts["lists of hits"] == counts["several"] else 0
+    grades = [row.get("relevant", 1) for row in (rows if truth is None else truth)]
+    grades = [grade for grade in grades if not is_missing(grade)]
+    is_scale = 3 <= len(set(grades)) <= 20 and min(grades) > 0
+    counts["grades_without_zero"] = len(grades) if is_scale else 0
     values = [len({key[i] for key in lists}) for i in range(len(by))]
     counts["dependent_lists"] = len(lists) if any(1.2 * count <= len(lists) for count in values) else 0
     counts["unused_model"] = len(rows) if len({key_of(row, ["model"]) for row in rows if "model" in row}) > 1 else 0
@@ -117,12 +128,13 @@ def expected(
 
     totals = {"rows": len(rows), "lists": len(lists)}
     of = {finding.name: totals[finding.of] for finding in FINDINGS} | dict.fromkeys(
-        [*OF_TRUTH, "assumed_relevance", *([] if truth is None else [LOWER])], len(truth or [])
+        [*OF_TRUTH, "assumed_relevance", *([] if truth is None else [LOWER, "grades_without_zero"])], len(truth or [])
     )
     skipped = (OF_RANKS if rank is None else []) + (["ideal_of_ranked_only"] if truth is not None else OF_TRUTH)
     skipped += ["ties_across_k"] if k is None else []
     skipped += ["high_chance"] if k is None or rank is not None else []
-    skipped += [LOWER] if least is None else []
+    skipped += [LOWER] if least is None else ["grades_without_zero"]
+    skipped += [] if truth is None else ["only_relevant"]
     skipped += [] if len(by) > 1 else ["dependent_lists"]
     skipped += [] if per else ["segments_within_lists"]
     skipped += [] if "model" in rows[0] and "model" not in by else ["unused_model"]
@@ -297,7 +309,7 @@ def test_segments_that_vary_within_lists(engine):
         found = engine.ask(frame, "check", by=by, per=per, **more)
         own = [{**row, "relevant": 0} for row in rows]
         reference = expected(rows if second else own, None, by=by, per=per, tells_nan=engine.tells_nan, **second)
-        unread = {"lists_without_relevant", "ideal_of_ranked_only"} if not second else set()
+        unread = {name for name in WITH_RELEVANCE if not second}
         assert table(found) == {name: value for name, value in reference.items() if name not in unread}
         assert bool(reference["segments_within_lists"][0]) == (per != "age")
 
@@ -394,7 +406,7 @@ def test_what_needs_an_absent_column_is_not_looked_for(engine):
     rows = crowd(19, 30)
     without = {
         "item": ["duplicate_rows"],
-        "relevant": ["lists_without_relevant", "ideal_of_ranked_only", "high_chance"],
+        "relevant": [*WITH_RELEVANCE, "high_chance"],
     }
     for column, findings in without.items():
         less = [{name: value for name, value in row.items() if name != column} for row in rows]

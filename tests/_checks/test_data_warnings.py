@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import recframe
 from recframe._checks import data_warnings, first_rows
-from recframe._checks.findings import WARNINGS
+from recframe._checks.findings import FINDINGS, WARNINGS
 from recframe._engines.registry import adapter_of
 from strategies import examples, frames, truths
 
@@ -248,9 +248,9 @@ def test_columns_of_a_truth_with_a_role_are_passed_over(engine):
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_nothing_is_ranked(engine, missing):
     frame = engine.frame(LABELLED | {"knn": [0.1, 0.2, 0.3], "score": [missing] * 3}, {"score": "float64"})
-    assert "nothing is ranked: score='score' is missing in every row" in only(said(engine, frame))
-    found = only(said(engine, frame, "evaluate", ["ndcg"], k=2, score=["knn", "score"]))
-    assert "score='score' is missing" in found
+    for given in ({}, {"score": ["knn", "score"]}):
+        (found,) = said(engine, frame, "evaluate", ["ndcg"], k=2, **given)
+        assert "nothing is ranked: score='score' is missing in every row" in found
 
 
 def test_every_score_of_every_list_ties(engine):
@@ -562,3 +562,205 @@ def test_columns_of_a_truth_without_any_value_are_looked_at(backend):
     for each in (frame, frame.convert_dtypes(dtype_backend=backend)):
         with pytest.warns(recframe.DataWarning, match="'clicked'"):
             each.rec.mrr(truth=truth.convert_dtypes(dtype_backend=backend))
+
+
+# --- errors of check ----------------------------------------------------------------------------------------------------
+
+DENSE = {"user": [1, 1, 1], "item": ["a", "b", "c"], "relevant": [1, 0, 1]}
+STRANGE = {"truth": {"user": ["u", "u"], "item": ["y", "z"]}}
+ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "duplicate_rows": (DENSE | {"item": ["a", "a", "c"], "score": [3, 2, 1]}, {}),
+    "nan_scores": (DENSE | {"score": [float("nan"), 2.0, 1.0]}, {}),
+    "impossible_ranks": (DENSE | {"rank": [0, 1, 2]}, {"rank": "rank"}),
+    "overlapping_ranks": (DENSE | {"rank": [1, 1, 2]}, {"rank": "rank"}),
+    "unused_model": (DENSE | {"score": [3, 2, 1], "model": ["x", "y", "x"]}, {}),
+    "segments_within_lists": (DENSE | {"score": [3, 2, 1], "age": [1, 2, 1]}, {"per": "age"}),
+    "no_list_in_truth": (RECOMMENDED, STRANGE),
+    "no_item_in_truth": (RECOMMENDED, {"truth": {"user": ["1", "2"], "item": ["y", "z"]}}),
+    "nothing_ranked": (DENSE | {"score": [None] * 3}, {}),
+    "nothing_ordered": (DENSE | {"score": [1, 1, 1]}, {}),
+}
+"""A frame and roles that show each finding which `check` calls an error."""
+
+
+def test_there_is_an_example_of_each_error_of_check():
+    assert list(ERRORS) == [finding.name for finding in FINDINGS if finding.severity == "error"]
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_check_calls_an_error_raises_or_warns(engine, name):
+    if name == "nan_scores" and not engine.tells_nan:
+        pytest.skip("NaN is missing there")
+    columns, roles = ERRORS[name]
+    frame = engine.frame(columns, {"score": "float64"} if name == "nothing_ranked" else {})
+    if "truth" in roles:
+        frame, truth = engine.frames(columns, roles["truth"])
+        roles = {"truth": truth}
+    assert {row["finding"]: row["count"] for row in engine.ask(frame, "check", **roles)}[name] > 0
+    for method, metric in (("mrr", ()), ("evaluate", (["ndcg", "recall"],))):
+        if name in ("impossible_ranks", "overlapping_ranks", "segments_within_lists"):
+            with pytest.raises(recframe.RecError):
+                said(engine, frame, method, *(metric or (None,)), **roles)
+        else:
+            (found,) = said(engine, frame, method, *(metric or (None,)), **roles)
+            assert any(PATTERNS[name].fullmatch(line) for line in found.splitlines())
+
+
+def test_nan_is_seen_wherever_it_is(engine, small_sample):
+    if not engine.tells_nan:
+        pytest.skip("NaN is missing there")
+    rows = {"user": [1, 1, 2, 2], "item": ["a", "b"] * 2, "relevant": [1, 0] * 2, "old": [1, 2, 3, None]}
+    frame = engine.frame(rows | {"score": [4.0, 3.0, 2.0, float("nan")]})
+    found = only(said(engine, frame, "evaluate", ["mrr"], score=["old", "score"]))
+    assert "score='score' is NaN in 1 of 4 rows, which are not ranked" in found
+    assert said(engine, frame, score="old") == []
+
+
+# --- relevance ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_ranked_row_is_relevant(engine):
+    positives = {"user": [1, 1, 2], "item": [1, 2, 3], "relevant": [1, 1, 1], "score": [0.2, 0.1, 0.4]}
+    frame = engine.frame(positives)
+    for metric in ("mrr", "ndcg", "recall"):
+        found = only(said(engine, frame, "evaluate", metric))
+        assert "every row that score='score' ranks is relevant, in every list" in found
+    assert said(engine, frame, "evaluate", ["coverage"]) == []
+    assert said(engine, engine.frame(positives | {"relevant": [1, 0, 1]})) == []
+    # Lists of one row have one order.
+    assert said(engine, engine.frame(positives | {"user": [1, 2, 3]})) == []
+    # One list may be an example of a perfect one.
+    assert said(engine, frame, by=None) == []
+    missing = engine.frame(positives | {"relevant": [1, 1, None], "score": [0.2, 0.1, None], "user": [1, 1, 2]})
+    assert said(engine, missing) == []
+    truth = engine.frame({"user": [1, 1, 2], "item": [1, 2, 3]})
+    assert said(engine, engine.frame({n: v for n, v in positives.items() if n != "relevant"}), truth=truth) == []
+
+
+def test_orders_of_grades_are_not_all_perfect(engine):
+    rows = {"user": [1, 1, 2, 2], "item": [1, 2, 3, 4], "relevant": [1, 2, 1, 1], "score": [0.2, 0.1, 0.4, 0.3]}
+    frame = engine.frame(rows)
+    assert said(engine, frame, "ndcg", None) == []
+    assert "ranks is relevant, in every list" in only(said(engine, frame, "evaluate", ["ndcg", "mrr"]))
+
+
+def test_only_positives_are_confirmed_in_the_whole_frame(engine, small_sample, monkeypatch):
+    rows = {"user": [1, 1, 2, 2], "item": [1, 2, 3, 4], "relevant": [1, 1, 1, 0], "score": [0.2, 0.1, 0.4, 0.3]}
+    assert said(engine, engine.frame(rows)) == []
+    from recframe._checks import relevance_warnings
+
+    monkeypatch.setattr(relevance_warnings, "FIRST_VALUES", 2)
+    assert said(engine, engine.frame(rows)) == []
+
+
+RATED = {"user": [1, 1, 1, 2, 2, 2], "item": [1, 2, 3] * 2, "score": [3.0, 2.0, 1.0] * 2}
+RATINGS = [1, 5, 3, 2, 4, 5]
+
+
+def test_ratings_without_a_zero(engine):
+    frame, bare, truth = engine.frames(
+        RATED | {"rating": RATINGS},
+        RATED,
+        {"user": RATED["user"], "item": RATED["item"], "rating": RATINGS},
+    )
+    for rows, given in ((frame, {}), (bare, {"truth": truth})):
+        for metric in ("precision@1", "mrr", "ndcg(gain=binary)"):
+            found = only(said(engine, rows, "evaluate", metric, relevant="rating", **given))
+            assert "holds grades from 1 to 5 and no 0" in found
+            assert f"so {metric} counts 1 as relevant too" in found
+            assert "min_relevance=4; if all are, min_relevance=1" in found
+            # Without a truth, min_relevance=1 leaves no row that is not relevant.
+            for least in (4, *([1] if given else [])):
+                assert said(engine, rows, "evaluate", metric, relevant="rating", min_relevance=least, **given) == []
+        assert said(engine, rows, "evaluate", ["ndcg", "err(max_relevance=5)"], relevant="rating", **given) == []
+        counts = {row["finding"]: row["count"] for row in engine.ask(rows, "check", relevant="rating", **given)}
+        assert counts["grades_without_zero"] == 6
+
+
+@pytest.mark.parametrize(
+    ("grades", "level"),
+    [
+        ([0.5, 5.0, 3.5, 1.0, 2.0, 4.5], "4"), ([1, 10, 3, 7, 8, 2], "8"), ([1, 2, 3, 3, 2, 1], "3"),
+        ([None, 5, 3, 2, 1, None], "4"), ([0.25, 0.5, 0.75, 0.75, 0.5, 0.25], "0.75"),
+        ([0, 5, 3, 2, 1, 4], ""), ([1, 2, 1, 2, 1, 2], ""), ([-1, 5, 3, 2, 1, 4], ""), ([1] * 6, ""),
+    ],
+)  # fmt: skip
+def test_the_level_is_that_of_the_scale(engine, grades, level):
+    frame, truth = engine.frames(RATED, {"user": RATED["user"], "item": RATED["item"], "relevant": grades})
+    found = said(engine, frame, truth=truth, method="mrr")
+    assert [f"min_relevance={level};" in text for text in found] == [True] * bool(level)
+
+
+def test_counts_are_no_ratings(engine):
+    rows = {"user": [1] * 25, "item": list(range(25)), "score": list(range(25))}
+    frame, truth = engine.frames(rows, {"user": [1] * 25, "item": list(range(25)), "relevant": list(range(1, 26))})
+    assert said(engine, frame, "mrr", truth=truth) == []
+
+
+# --- lists that hold nothing else than the top rows ---------------------------------------------------------------------
+
+
+def export(rows: int = 3, lists: int = 6, **more: Any) -> dict[str, Any]:
+    """Return the top rows of lists with different items, of which a part is relevant."""
+    numbers = range(rows * lists)
+    columns = {
+        "user": [n // rows for n in numbers],
+        "item": [n * 7 % 101 for n in numbers],
+        "score": [float(rows - n % rows) for n in numbers],
+        "relevant": [int(n % 4 == 0) for n in numbers],
+    }
+    return columns | more
+
+
+CLOSED = "no list has more than 3 rows, and all of them are ranked"
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1", "map", "ndcg", "money_recall"])
+def test_lists_of_the_top_rows(engine, metric):
+    frame = engine.frame(export(price=[2] * 18))
+    for k in (3, 10):
+        found = only(said(engine, frame, "evaluate", metric, k=k))
+        assert CLOSED in found
+        assert "recall@3 is 1 by construction" in found
+        assert "pass all relevant items as truth=" in found
+        assert (f", and the best order of {metric}@{k}" in found) == ("recall" not in metric)
+    assert said(engine, frame, "evaluate", metric) == []
+    assert said(engine, frame, "evaluate", metric, k=2) == []
+
+
+def test_lists_of_the_top_rows_that_say_enough(engine):
+    frame = engine.frame(export())
+    assert said(engine, frame, "evaluate", ["precision", "mrr", "hit_rate", "dcg", "ndcg(ideal=ranked)"], k=3) == []
+    truth = engine.frame({"user": [1, 2], "item": [1, 2]})
+    bare = engine.frame({name: values for name, values in export().items() if name != "relevant"})
+    found = said(engine, bare, "evaluate", ["recall"], k=3, truth=truth)
+    assert not any(CLOSED in text for text in found)
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        (export(lists=4), "few lists"),
+        (export(item=[1, 2, 3] * 6), "each list ranks every item"),
+        (export(score=[3.0, 2.0, None] * 6), "an item was not ranked"),
+        (export(user=[0, 0, *([1] * 4), *([2] * 4), *([3] * 4), *([4] * 4)]), "lists of any length"),
+        (export(user=[0] * 3 + [1] * 3 + [2] * 3 + [3] * 3 + [4] * 6), "one list is longer"),
+        (export(relevant=[0] * 18), "nothing is relevant"),
+        ({name: values for name, values in export().items() if name != "item"}, "no items"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_lists_that_need_not_be_exports(engine, columns, reason):
+    assert not any("by construction" in text for text in said(engine, engine.frame(columns), "evaluate", "recall", k=3))
+
+
+def test_a_longer_list_is_seen_anywhere(engine, small_sample):
+    frame = engine.frame({name: [*values, *values[:1]] for name, values in export().items()})
+    assert not any("by construction" in text for text in said(engine, frame, "evaluate", "recall", k=3))
+    assert CLOSED in only(said(engine, engine.frame(export()), "evaluate", "recall", k=3))
+
+
+def test_each_model_in_rows_has_lists_of_its_own(engine):
+    rows = export()
+    both = {name: values * 2 for name, values in rows.items()} | {"who": ["a"] * 18 + ["b"] * 18}
+    assert CLOSED in only(said(engine, engine.frame(both), "evaluate", "recall", k=3, model="who"))

@@ -95,6 +95,8 @@ def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
         parts.append(rows.of_unused_model(opened))
     if opened.query.min_relevance is not None:
         parts.append(rows.of_lower_grades(opened, opened.query.min_relevance))
+    else:
+        parts.append(rows.of_grades(opened))
     if opened.truth is not None:
         parts.append(rows.of_repeats(opened, opened.truth, opened.keys, "duplicate_truth_rows"))
         parts.append(rows.of_unknown(opened, opened.truth, opened.keys, *rows.UNKNOWN["lists"]))

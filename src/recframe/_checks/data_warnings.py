@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 
 from recframe._checks import first_rows
-from recframe._checks.definitions import comparable, used_columns
+from recframe._checks.definitions import comparable, list_keys, used_columns
 from recframe._checks.findings import ROWS, warning_of
 from recframe._checks.lists import of_scores
-from recframe._checks.opened import Frames, candidate_specs, candidates, unused_model
+from recframe._checks.opened import Frames, candidate_specs, candidates, shown, unused_model
+from recframe._checks.relevance_warnings import relevance_faults
 from recframe._checks.rows import of_repeats, of_unused_model
 from recframe._checks.truth_warnings import Matches, assumed_relevance
-from recframe._columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, score_column
+from recframe._columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, nan_column, score_column
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.postponed import RERUN
-from recframe._engines.registry import adapter_of, is_lazy
+from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._guesses import MEANT
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import item_spec, model_spec, score_specs
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recframe._call_frames import CallFrames
-    from recframe._checks.opened import Part
     from recframe._plan.opened import Opened
     from recframe._query import Query
     from recframe.metrics._record import Metric
@@ -64,6 +64,7 @@ def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
     if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
         return None
     reasons, guesses = [*_of_sample(frames.frame, query, context)], [*_ranks_as_scores(query)]
+    reasons += [*_nan_scores(frames.frame, query), *relevance_faults(frames, query, context)]
     if (
         frames.truth is None
         and query.sampled is None
@@ -185,7 +186,7 @@ def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
         frame = adapter.as_narwhals(frame)[:REACH].to_native()
     item = query.item if query.item in adapter.names(frame) and query.item not in query.by else None
     sample = first_rows.with_first_list(frame, query) if len(frame) > first_rows.FIRST_ROWS else frame
-    repeats = adapter.lists_with_repeats(sample, _keys(query), query.orders, item)
+    repeats = adapter.lists_with_repeats(sample, list_keys(query), query.orders, item)
     if repeats is None:
         has_items = item is not None and (context.with_item or comparable(sample, item))
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
@@ -205,12 +206,24 @@ def _of_orders(looked_at: Sequence[Frames], query: Query, *, may_tie: bool) -> I
     role = "rank" if query.by_rank else "score"
     faults = {"nothing_ranked", *(["nothing_ordered"] if may_tie and query.ties != "first" else [])}
     for i, column in enumerate(query.orders):
-        shown = faults
+        found = faults
         for each in looked_at:
             lists = Frames(each.engine, each.frame, each.group)
-            shown = shown and shown & _shown(of_scores(lists, nw.col(score_column(i))))
-        if shown:
-            yield warning_of(*shown, role=role, column=column)
+            found = found and found & shown(of_scores(lists, nw.col(score_column(i))))
+        if found:
+            yield warning_of(*found, role=role, column=column)
+
+
+def _nan_scores(frame: Any, query: Query) -> Iterator[str]:
+    """Yield in how many rows a score or rank is NaN and not missing."""
+    adapter, role = adapter_of(frame), "rank" if query.by_rank else "score"
+    for column in query.orders:
+        if not adapter.may_hold_nan(frame, column):
+            continue
+        opened = open_frames({"frame": Source(frame, {nan_column(0): ColumnSpec(column, role, "nan")})}, {})
+        count = opened.engine.scalar(opened.frames["frame"].select(nw.col(nan_column(0)).sum()))
+        if count:
+            yield warning_of("nan_scores", role=role, column=column, rows=f"{count:,.0f}", all_rows=f"{len(frame):,}")
 
 
 def _ranks_as_scores(query: Query) -> Iterator[str]:
@@ -253,7 +266,7 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
     rows = adapter.as_narwhals(frame)
     ends = nw.concat([rows[:1], rows[-1:]], how="vertical").to_native()
     for part in (first_rows.with_first_list(frame, query), ends):
-        if _shown(of_unused_model(first_rows.open_rows_of(part, query, model_spec(query) | unused))):
+        if shown(of_unused_model(first_rows.open_rows_of(part, query, model_spec(query) | unused))):
             yield warning_of("unused_model")
             return
 
@@ -263,7 +276,7 @@ def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
     if len(frame) < LEAST_LISTS * LEAST_ROWS or not query.by:
         return
     adapter = adapter_of(frame)
-    keys = _keys(query)
+    keys = list_keys(query)
     if not {*keys, query.item, query.relevant} <= {*adapter.names(frame)}:
         return
     length = _length_of_first(frame, keys, min(len(frame), first_rows.FIRST_ROWS) // LEAST_LISTS)
@@ -292,11 +305,6 @@ def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
         )
 
 
-def _keys(query: Query) -> list[Any]:
-    """Return the columns that tell one model's lists apart."""
-    return [*query.by, *([] if query.model is None else [query.model])]
-
-
 def _length_of_first(frame: Any, keys: Sequence[Any], most: int) -> int | None:
     """Return how many rows the first list has before another one begins; None: too few, or more than `most`."""
 
@@ -319,10 +327,3 @@ def _hits(frame: Any, query: Query, start: int, length: int) -> int | None:
     # What is 0 or missing is passed over without a look at each value.
     grades = filter(None, adapter_of(frame).some_values(frame, query.relevant, start, start + length))
     return sum(bool(value > 0 if least is None else value >= least) for value in grades)
-
-
-def _shown(part: Part) -> set[str]:
-    """Return which findings of a look any model shows."""
-    names, totals = part
-    counts = totals.collect()
-    return {name for name in names if (counts.get_column(name) > 0).any()}

@@ -28,6 +28,11 @@ def used_in_truth(query: Query) -> set[str | None]:
     return {*query.by, *query.per, *omitted_rows(query).values(), *roles, query.cluster}
 
 
+def list_keys(query: Query) -> list[Any]:
+    """Return the columns that tell one model's lists apart."""
+    return [*query.by, *([] if query.model is None else [query.model])]
+
+
 def values_of(rows: Any, column: Any) -> Any:
     """Return a column of a Narwhals data frame by its exact name, also where polars would read it as a pattern."""
     # Polars computes with a column by its name, which may be no name to it.

@@ -32,7 +32,9 @@ class Finding:
 FINDINGS = (
     Finding("duplicate_rows", "error", ROWS, "the same item again in its list", ITEM_THERE,
         "items are repeated in {lists}: `item={item!r}`. Each row counts as another item; drop the repeated rows."),
-    Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked"),
+    Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked",
+        warning="`{role}={column!r}` is NaN in {rows} of {all_rows} rows, which are not ranked. Find out why; "
+        "rows that are not recommended on purpose have a missing {role}"),
     Finding("impossible_ranks", "error", ROWS, "a rank below 1, or a fraction"),
     Finding("overlapping_ranks", "error", LISTS, "a rank within the tied block before it, as dense ranks give"),
     Finding("unused_model", "error", ROWS,
@@ -59,11 +61,23 @@ FINDINGS = (
     Finding("lists_without_relevant", "warning", LISTS, "no relevant item: undefined, left out of means", GRADES_THERE,
         f"most lists of {{which}}, {{some}}, are not in truth: they have no value. {SAME_DAY}"),
     Finding("lists_without_ranked", "warning", LISTS, "nothing is ranked: 0, if an item is relevant"),
+    Finding("only_relevant", "warning", LISTS,
+        "every ranked row of lists of several is relevant: each order is a perfect one", GRADES_THERE,
+        "every row that `{role}={column!r}` ranks is relevant, in every list: each order is a perfect one, so no model "
+        "can lose. Rank the irrelevant items too, or pass the relevant ones as `truth=`"),
     Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),
     Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
     Finding("grades_below_relevant", "note", ROWS,
         "above 0, but not relevant: graded metrics count them, ndcg unless `grades='relevant'`", GRADES_THERE),
-    Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE),
+    Finding("grades_without_zero", "note", ROWS,
+        "grades, none of them 0 or less: the lowest is relevant too. For ratings from 1 to 5: `min_relevance=4`",
+        GRADES_THERE,
+        "`relevant={column!r}` holds grades from {lowest} to {highest} and no 0, so {metric} counts {lowest} as "
+        "relevant too. If only high grades are good, `min_relevance={good}`; if all are, `min_relevance={lowest}`"),
+    Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE,
+        "no list has more than {longest} rows, and all of them are ranked, so nothing was left to find: "
+        "recall@{longest} is 1 by construction{others}. If other items are relevant too, pass all relevant items as "
+        "`truth=`"),
     Finding("high_chance", "note", LISTS, "k is half of the ranked rows or more: so is recall@k of a random order. "
         "evaluate with `chance=True` compares", GRADES_THERE),
     Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),

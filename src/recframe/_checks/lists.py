@@ -22,6 +22,8 @@ RANKED_HITS, STRADDLES, OVERLAPS = "ranked hits", "straddles", "overlaps"
 LEAST, MOST, CONSTANT = "least", "most", "constant"
 LAST, BEFORE, SEVERAL = "last", "before", "several ranked"
 DEPENDENT = "dependent_lists"
+LISTS_OF_HITS, ONLY_RELEVANT = "lists of hits", "only_relevant"
+ONLY_HITS = {LISTS_OF_HITS: (nw.col(RANKED) > 1) & (nw.col(RANKED_HITS) == nw.col(RANKED))}
 
 
 def of_lists(opened: Opened, index: int, k: int | None) -> Part:
@@ -59,11 +61,18 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         # Rows with ranks may be some of the ranked rows only.
         flags["high_chance"] = (nw.col(KNOWN) > 0) & (nw.col(RANKED) > 0) & (nw.col(RANKED) <= 2 * k)
     if opened.truth is None:
+        flags |= ONLY_HITS
         flags["ideal_of_ranked_only"] = (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT))
     if segments:
         several_values = [nw.col(name) > 1 for name in segments.values()]
         flags["segments_within_lists"] = nw.any_horizontal(*several_values, ignore_nulls=False)
     return _orders(opened, lists, flags, graded)
+
+
+def of_hits(opened: Frames, score: nw.Expr) -> Part:
+    """Look whether a score ranks anything else than relevant rows."""
+    hits = nw.when(~score.is_null()).then(nw.col(HIT)).otherwise(0.0).sum().alias(RANKED_HITS)
+    return _orders(opened, _scores_of_lists(opened.frame, opened.group, score, hits), ONLY_HITS, [])
 
 
 def of_scores(opened: Frames, score: nw.Expr) -> Part:
@@ -86,9 +95,10 @@ def _orders(opened: Frames, lists: Frame, flags: Mapping[str, nw.Expr], others: 
     several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
     lists = lists.with_columns(nw.lit(1.0).alias(LISTS), several)
     seen, totals = opened.totals(lists, flags, [LISTS, SEVERAL, *others])
-    return seen | {"nothing_ranked", "nothing_ordered"}, totals.with_columns(
-        all_or_none("lists_without_ranked", LISTS, "nothing_ranked"),
-        all_or_none("constant_lists", SEVERAL, "nothing_ordered"),
+    of_all = {"nothing_ranked": ("lists_without_ranked", LISTS), "nothing_ordered": ("constant_lists", SEVERAL)}
+    of_all |= {ONLY_RELEVANT: (LISTS_OF_HITS, SEVERAL)} if LISTS_OF_HITS in flags else {}
+    return seen | of_all.keys(), totals.with_columns(
+        *(all_or_none(count, total, name) for name, (count, total) in of_all.items())
     )
 
 

@@ -78,6 +78,13 @@ class Frames:
         return frame.join(self.frame.select(MODEL).unique(), how="cross") if self.long else frame
 
 
+def shown(part: Part) -> set[str]:
+    """Return which findings of a look any model shows."""
+    names, totals = part
+    counts = totals.collect()
+    return {name for name in names if (counts.get_column(name) > 0).any()}
+
+
 class Opened(Frames):
     """The frames of one check.
 

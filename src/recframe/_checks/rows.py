@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from recframe._checks.opened import Frames, Opened, Part
     from recframe._columns import Frame
 
+GRADE, GRADES, LOW_GRADES, GRADED_ROWS = "grade", "grades", "low grades", "graded rows"
+WITHOUT_ZERO = "grades_without_zero"
 MODELS, LONG = "models", "lists of several rows"
 UNKNOWN = {
     "lists": ("truth_of_unknown_lists", "no_list_in_truth"),
     "items": ("truth_of_unknown_items", "no_item_in_truth"),
 }
+FEWEST_GRADES, MOST_GRADES = 3, 20
+"""How many distinct grades a scale of ratings has; more of them are counts or weights."""
 LEAST_SHARE_OF_ZEROS = 0.05
 """In which share of the rows of the truth a column of grades must be 0, to be taken for the relevance."""
 UNUSED, ASSUMED, LOWER = "unused_model", "assumed_relevance", "grades_below_relevant"
@@ -79,6 +83,23 @@ def of_lower_grades(opened: Opened, least: float) -> Part:
     counts = opened.engine.sum_by(rows.with_columns(lower).select(*group, *columns), group, columns)
     counts = counts if opened.truth is None else opened.for_models(counts)
     return {LOWER}, opened.totals(counts, {}, columns)[1]
+
+
+def of_grades(opened: Opened) -> Part:
+    """Look for a scale of grades without 0, the lowest of which count as relevant."""
+    columns = [ROWS, *([GRADES_THERE] if GRADES_THERE in opened.optional else [])]
+    rows, long = (opened.frame, opened.long) if opened.truth is None else (opened.truth, [])
+    grade = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).alias(GRADE)
+    counts = opened.engine.sum_by(rows.select(*long, grade, *columns), [*long, GRADE], columns)
+    counts = counts if opened.truth is None else opened.for_models(counts)
+    known = ~nw.col(GRADE).is_null()
+    flags = {GRADES: known, LOW_GRADES: known & (nw.col(GRADE) <= 0)}
+    graded = nw.when(known).then(nw.col(ROWS)).otherwise(0.0).alias(GRADED_ROWS)
+    _, totals = opened.totals(counts.with_columns(graded), flags, [*columns, GRADED_ROWS])
+    is_scale = (nw.col(LOW_GRADES) == 0) & nw.col(GRADES).is_between(FEWEST_GRADES, MOST_GRADES)
+    return {WITHOUT_ZERO}, totals.with_columns(
+        nw.when(is_scale).then(nw.col(GRADED_ROWS)).otherwise(0.0).alias(WITHOUT_ZERO)
+    )
 
 
 def of_unused_model(opened: Frames) -> Part:

@@ -110,6 +110,10 @@ class Pandas(Engine):
     def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
         return list(column_of(frame, column).array[start:stop].to_numpy(dtype=object, na_value=None))
 
+    def may_hold_nan(self, frame: Any, column: Any) -> bool:
+        dtype = column_of(frame, column).dtype
+        return bool(pd.api.types.is_extension_array_dtype(dtype) and pd.api.types.is_float_dtype(dtype))
+
     @property
     def ids(self) -> IdColumns:
         return PandasIds()

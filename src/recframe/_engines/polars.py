@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
@@ -175,6 +176,10 @@ class EagerPolars(Engine):
 
     def computed(self, compute: Callable[[], Any], schema: Callable[[], pl.Schema]) -> Any:
         return pl.DataFrame(schema=schema()) if is_dry() else compute()
+
+    def may_hold_nan(self, frame: pl.DataFrame, column: Any) -> bool:
+        values = series(frame, column)
+        return values.dtype.is_float() and math.isnan(values.sum() or 0.0)
 
     def collect_once(self, frame: Frame) -> Frame:
         return frame if held(frame) is not None else lazy(self._collect(frame))

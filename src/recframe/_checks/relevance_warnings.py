@@ -1,0 +1,180 @@
+"""What an eager call says of its relevance: ratings without a 0, only positives, lists without unranked items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._checks.definitions import list_keys, values_of
+from recframe._checks.findings import LISTS, ROWS, warning_of
+from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
+from recframe._checks.lists import ONLY_RELEVANT, of_hits
+from recframe._checks.opened import Frames
+from recframe._checks.rows import FEWEST_GRADES, MOST_GRADES
+from recframe._columns import HIT, RELEVANCE, score_column
+from recframe._engines.column_spec import ColumnSpec
+from recframe._engines.registry import adapter_of
+from recframe._plan.relevance import is_hit, or_zero
+from recframe._plan.sources import model_spec, score_specs
+from recframe.metrics import F1, MAP, NDCG, AlphaNDCG, FBeta, MoneyRecall, Recall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recframe._call_frames import CallFrames
+    from recframe._plan.opened import Opened
+    from recframe._query import Query
+    from recframe.metrics import Metric
+
+FIRST_VALUES = 100
+"""How many values to read before columns are."""
+SHARE_OF_HIGHEST = 0.8
+"""From which share of the highest grade on a rating is likely meant as relevant: 4 of 5."""
+LEAST_LISTS = 5
+"""How many of the first lists must have one length, where a frame may hold nothing else than the top rows."""
+COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall)
+"""The metrics that compare with all relevant items of a list."""
+
+
+def relevance_faults(frames: CallFrames, query: Query, context: Opened) -> Iterator[str]:
+    """Yield what is strange about the relevance that an eager call reads."""
+    source = frames.frame if frames.truth is None else frames.truth
+    metrics = [terms.metric for terms in context.requirements.accuracy if terms.metric.reads_relevance]
+    adapter = adapter_of(source)
+    if not metrics or not len(source) or query.relevant not in adapter.names(source):
+        return
+    values = adapter.some_values(source, query.relevant, 0, FIRST_VALUES)
+    numbers = [value for value in values if value is not None and value == value]  # noqa: PLR0124 - NaN is missing
+    ratings = [] if any(value <= 0 for value in numbers) else [*_ratings(source, query, metrics)]
+    yield from ratings
+    if frames.truth is None and not context.omitted:
+        least = query.min_relevance
+        hits = [value > 0 if least is None else value >= least for value in numbers]
+        if not ratings and all(hits) and (len(numbers) == len(values) or (least is not None and least <= 0)):
+            yield from _only_relevant(source, query, context, metrics)
+        yield from _closed_lists(source, query, context, metrics)
+
+
+def _ratings(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[str]:
+    """Yield that metrics count the lowest of several grades as relevant too."""
+    counting = [metric for metric in metrics if counts_hits(metric)]
+    if query.min_relevance is not None or not counting:
+        return
+    for rows in (first_rows(source), *([source] if len(source) > FIRST_ROWS else [])):
+        values = values_of(adapter_of(rows).as_narwhals(rows), query.relevant)
+        if not (values.dtype.is_integer() or values.dtype.is_float()):
+            return
+        known = values.drop_nulls()
+        if known.is_empty() or not 0 < known.min() < known.max():
+            return
+        grades = sorted(value for value in known.unique().to_list() if value == value)  # noqa: PLR0124
+        if not FEWEST_GRADES <= len(grades) <= MOST_GRADES:
+            return
+    good = math.ceil(SHARE_OF_HIGHEST * grades[-1])
+    good = min(good, grades[-1])
+    ends = {"lowest": f"{grades[0]:g}", "highest": f"{grades[-1]:g}", "good": f"{good:g}"}
+    yield warning_of("grades_without_zero", column=query.relevant, metric=counting[0].label, **ends)
+
+
+def counts_hits(metric: Metric) -> bool:
+    """Return whether a metric asks of a row only whether it is relevant."""
+    return not metric.lower_grades and (metric.reads == "hits" or getattr(metric, "gain", "") == "binary")
+
+
+def _only_relevant(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
+    """Yield of which scores every ranked row is relevant, which a sample suspects and the whole frame confirms."""
+    head = first_rows(frame)
+    values = values_of(adapter_of(head).as_narwhals(head), query.relevant)
+    if all(metric.lower_grades for metric in metrics) and values.min() != values.max():
+        return
+    specs = score_specs(query) | model_spec(query) | _relevance_spec(query)
+    looked_at = [open_rows_of(head, query, specs)]
+    looked_at += [] if head is frame else [Frames(context.engine, context.frame, context.group)]
+    role = "rank" if query.by_rank else "score"
+    for number, column in enumerate(query.orders):
+        if all(_ranks_only_hits(_with_hits(each, query), nw.col(score_column(number))) for each in looked_at):
+            yield warning_of("only_relevant", role=role, column=column)
+
+
+def _ranks_only_hits(rows: Frames, score: nw.Expr) -> bool:
+    """Return whether a score ranks only relevant rows, in several lists: one alone may be a perfect one."""
+    _, totals = of_hits(rows, score)
+    counts = totals.collect()
+    return counts.get_column(LISTS).sum() > 1 and (counts.get_column(ONLY_RELEVANT) > 0).any()
+
+
+def _relevance_spec(query: Query) -> dict[str, ColumnSpec]:
+    return {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance")}
+
+
+def _with_hits(rows: Frames, query: Query) -> Frames:
+    hit = is_hit(or_zero(RELEVANCE), query.min_relevance).cast(nw.Float64()).alias(HIT)
+    return Frames(rows.engine, rows.frame.with_columns(hit), rows.group)
+
+
+def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
+    """Yield that lists hold no item that was not ranked, so that a metric finds everything there is to find."""
+    cut = {each.label: each.cutoff for each in metrics if each.cutoff is not None and counts_all_relevant(each)}
+    adapter = adapter_of(frame)
+    if not cut or not query.by or query.condensed or query.sampled or query.item in query.by:
+        return
+    if query.item not in adapter.names(frame):
+        return
+    length = _length_of_export(adapter, frame, query, max(cut.values()))
+    if length is None:
+        return
+    rows = adapter.as_narwhals(frame)
+    # Rows that are not ranked were left to be found.
+    if all(values_of(rows, column).null_count() > 0 for column in query.orders):
+        return
+    relevance = values_of(rows, query.relevant).max()
+    if relevance is None or not (relevance > 0 if query.min_relevance is None else relevance >= query.min_relevance):
+        return
+    longest = _longest_list(rows, query, context, length)
+    inflated = [label for label, cutoff in cut.items() if cutoff >= longest]
+    others = next(
+        (f", and the best order of {label} is that of these rows" for label in inflated if "recall" not in label), ""
+    )
+    if inflated:
+        yield warning_of("ideal_of_ranked_only", longest=longest, others=others)
+
+
+def counts_all_relevant(metric: Metric) -> bool:
+    """Return whether a metric compares with all relevant items of a list."""
+    return isinstance(metric, COUNTING_ALL) and getattr(metric, "ideal", "all") in ("all", "uncut")
+
+
+def _length_of_export(adapter: Any, frame: Any, query: Query, most: int) -> int | None:
+    """Return the length of the first lists, if it is the same, up to `most`, and they hold different items; else None.
+
+    So the top rows look that somebody stored, and not short lists that hold everything there is.
+    """
+    keys = list_keys(query)
+    for lists in (1, LEAST_LISTS):
+        stop = lists * most + 1
+        columns = [adapter.some_values(frame, key, 0, stop) for key in keys]
+        starts = [0, *(row for row in range(1, len(columns[0])) if any(key[row] != key[row - 1] for key in columns))]
+        starts += [len(frame)] if stop >= len(frame) else []
+        if len(starts) <= lists:
+            return None
+    lengths = {end - start for start, end in pairwise(starts[: LEAST_LISTS + 1])}
+    length = lengths.pop()
+    # Lists of one row are those of a frame whose lists do not stand together.
+    if lengths or not 1 < length <= most:
+        return None
+    items = adapter.some_values(frame, query.item, 0, LEAST_LISTS * length)
+    return length if all(isinstance(item, Hashable) for item in items) and len(set(items)) > length else None
+
+
+def _longest_list(rows: Any, query: Query, context: Opened, length: int) -> int:
+    """Return how many rows the longest list has; the first lists have a length."""
+    keys = [values_of(rows, key) for key in list_keys(query)]
+    # Where rows are sorted by the key, those of a longer list have the same key at that distance.
+    if len(keys) == 1 and keys[0].is_sorted() and not (keys[0][length:] == keys[0][:-length]).any():
+        return length
+    counts = context.frame.group_by(*context.group).agg(nw.len().alias(ROWS)).select(nw.col(ROWS).max())
+    return int(context.engine.scalar(counts))
