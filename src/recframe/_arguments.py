@@ -189,7 +189,7 @@ class Roles:
         A list without relevant items: left out of the mean, given this value, or an error. ``"raise_all"`` is an error
         only if no list at all has a value. Errors are for eager frames only.
     train : frame, optional
-        Past interactions, with the key and the item: who had what. Read by beyond-accuracy metrics.
+        Past interactions, with the key and the item: who had what. Read by beyond-accuracy metrics and by `check`.
     catalog : int, collection or frame, optional
         The items that could be recommended: how many, the items, or a frame of them; without it: those of the frame.
     features : frame, optional
@@ -252,7 +252,7 @@ class Roles:
     undefined: Undefined = field(
         default="skip", metadata=_policy(_value(finite_or, _words(Undefined), UNDEFINED), AVERAGED)
     )
-    train: Any = field(default=None, metadata=_frame(EVALUATED, "side information", "FILE"))
+    train: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "side information", "FILE"))
     catalog: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE|NUMBER"))
     features: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE"))
     lists: Lists = field(default="all", metadata=_policy(_word(Lists), AVERAGED))

@@ -129,7 +129,26 @@ ONE_SIDED = dict.fromkeys(
     " one-sided test at 5 % in the direction of interest",
 )
 """What to do instead of the arguments by which other libraries choose a one-sided test."""
+KEEPS_ALL_ITEMS = (
+    "a metric leaves no item out. Drop the rows that train has with an anti-join"
+    "`, as in df.join(train, on=['user', 'item'], how='anti')`, or make the frame with candidates or label and "
+    "`seen=train`. The call check counts such rows with `train=train`"
+)
+"""What to do about items that users already have."""
 ELSEWHERE = {
+    **dict.fromkeys(
+        (
+            "train",
+            "exclude",
+            "seen",
+            "history",
+            "exclude_seen",
+            "filter_seen",
+            "remove_seen",
+            "filter_already_liked_items",
+        ),
+        KEEPS_ALL_ITEMS,
+    ),
     **dict.fromkeys(("per_user", "return_mean"), "`per='user'` gives a row for each list"),
     "per_list": "`per=` with the columns of `by=` gives a row for each list",
     **dict.fromkeys(

@@ -240,9 +240,9 @@ class Rec(
         strict : bool
             Raise `InputError` if there are findings of severity ``"error"`` (eager frames only).
         **roles
-            `by`, `item`, `relevant`, `score`, `rank`, `truth`, `per`, `min_relevance` and `model`, as every metric
-            accepts them. Where the frame has no column ``"item"`` or ``"relevant"`` and no other was named, what needs
-            it is not looked for.
+            `by`, `item`, `relevant`, `score`, `rank`, `truth`, `per`, `min_relevance`, `train` and `model`, as metrics
+            accept them. With `train`, ranked items that their user already has are counted. Where the frame has no
+            column ``"item"`` or ``"relevant"`` and no other was named, what needs it is not looked for.
 
         Returns
         -------

@@ -283,6 +283,7 @@ class CheckRoles(TypedDict, total=False):
     truth: Any
     per: Columns
     min_relevance: float | None
+    train: Any
     model: str | None
 
 class LabelRoles(TypedDict, total=False):

@@ -53,6 +53,7 @@ def expected(
     every: list[dict[str, Any]] | None = None,
     per: str | None = None,
     least: float | None = None,
+    train: list[dict[str, Any]] | None = None,
     tells_nan: bool = True,
 ) -> dict[str, tuple[int, float]]:
     """Return counts and shares by plain loops; `every` holds the rows of all models."""
@@ -81,6 +82,10 @@ def expected(
     counts["duplicate_rows"] = repeated(rows)
     counts["nan_scores"] = sum(tells_nan and row[score] is not None and is_missing(row[score]) for row in rows)
     counts["missing_scores"] = sum(is_missing(row[score]) for row in rows) - counts["nan_scores"]
+    had = {(key_of(row, by), key_of(row, ["item"])) for row in train or ()}
+    counts["already_seen"] = sum(
+        not is_missing(row[score]) and (key_of(row, by), key_of(row, ["item"])) in had for row in rows
+    )
     counts["missing_keys"] = sum(None in key_of(row, by) for row in rows)
     counts["impossible_ranks"] = sum(
         not is_missing(row[score]) and not (row[score] >= 1 and row[score] % 1 == 0) for row in rows
@@ -135,6 +140,7 @@ def expected(
     skipped += ["high_chance"] if k is None or rank is not None else []
     skipped += [LOWER] if least is None else ["grades_without_zero"]
     skipped += [] if truth is None else ["only_relevant"]
+    skipped += ["already_seen"] if train is None else []
     skipped += [] if len(by) > 1 else ["dependent_lists"]
     skipped += [] if per else ["segments_within_lists"]
     skipped += [] if "model" in rows[0] and "model" not in by else ["unused_model"]
@@ -278,6 +284,25 @@ def test_models_in_the_long_format(engine, with_truth):
         mine = [row for row in found if row["model"] == name]
         assert [row["finding"] for row in mine] == list(reference)
         assert table(mine) == reference
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_items_that_users_already_have(engine, long):
+    rows, by = crowd(27, 60), ["user", "day"]
+    train = [{name: row[name] for name in ("user", "day", "item")} for row in (*rows[::3], *crowd(28, 20))]
+    models = {"who": "b"} if long else {}
+    frame, past = engine.frames([{**row, **models} for row in rows], [*train, *train[:5]])
+    found = engine.ask(frame, "check", by=by, train=past, **({"model": "who"} if long else {}))
+    reference = expected(rows, None, by=by, train=train, tells_nan=engine.tells_nan)
+    assert table(found) == reference
+    assert reference["already_seen"][0] > 0
+    assert "already_seen" not in {row["finding"] for row in engine.ask(frame, "check", by=by)}
+
+
+def test_items_that_users_already_have_need_an_item(engine):
+    frame, past = engine.frames({"user": [1], "relevant": [1], "score": [1.0]}, {"user": [1], "item": [1]})
+    with pytest.raises(KeyError, match="item='item': the frame has no such column"):
+        engine.ask(frame, "check", train=past)
 
 
 # --- columns that have no role, or one that cuts lists --------------------------------------------------------------------

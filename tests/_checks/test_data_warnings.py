@@ -71,7 +71,10 @@ def test_a_warning_points_at_the_line_of_the_call(engine):
     assert issubclass(recframe.DataWarning, recframe.RecWarning)
 
 
-PATTERNS = {name: re.compile("- " + re.sub(r"\\{.*?\\}", ".*", re.escape(text))) for name, text in WARNINGS.items()}
+PATTERNS = {
+    name: re.compile("- " + re.sub(r"\\{.*?\\}", ".*", re.escape(text.replace("`", ""))))
+    for name, text in WARNINGS.items()
+}
 
 
 @examples(30)
@@ -310,6 +313,40 @@ def test_items_that_stand_twice(engine):
     assert said(engine, frame, by=["user", "score"]) == []
     truth = engine.frame({"user": ["1", "2"], "item": ["a", "a"]})
     assert "items are repeated in 1 list" in only(said(engine, frame, truth=truth))
+
+
+ALGOS = {
+    "user": ["1", "1", "2", "2"] * 2,
+    "item": ["a", "b", "a", "b"] * 2,
+    "score": [float(n * 3 % 7) for n in range(8)],
+    "relevant": [1, 0, 0, 1] * 2,
+    "algo": ["A"] * 4 + ["B"] * 4,
+    "shown": [0, 1, 1, 0] * 2,
+}
+
+
+def test_models_in_rows_under_another_name(engine):
+    frame = engine.frame(ALGOS)
+    found = only(said(engine, frame))
+    assert "items are repeated in 2 lists: item='item'. 'algo' tells their rows apart ('A', 'B')." in found
+    assert "If it names models, model='algo'" in found
+    assert said(engine, frame, "evaluate", ["mrr"], model="algo") == []
+    numbered = engine.frame(ALGOS | {"algo": [1] * 4 + [2] * 4})
+    assert "model='algo'" in only(said(engine, numbered))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ALGOS | {"run": ["x"] * 4 + ["y"] * 4},
+        ALGOS | {"algo": ["A"] * 4 + ["A", "B", "A", "B"]},
+        ALGOS | {"algo": [0.5] * 4 + [0.25] * 4},
+        {name: values for name, values in ALGOS.items() if name != "algo"},
+    ],
+    ids=["two columns", "rows stay repeated", "fractions", "no column"],
+)
+def test_rows_that_repeat_without_models(engine, columns):
+    assert "Each row counts as another item; drop the repeated rows" in only(said(engine, engine.frame(columns)))
 
 
 def test_findings_come_in_one_warning(engine):

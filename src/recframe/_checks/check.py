@@ -36,10 +36,11 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, roles: dict[str, Any], *
     if flag("strict", strict) and is_lazy(frame) and not adapter_of(frame).postpones:
         msg = "`strict=True` needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"`strict=False`, or {adapter_of(frame).remedy}")
-    truth = {**bound, **roles}.get("truth")
+    given = {**bound, **roles}
+    truth = given.get("truth")
     query = query_of_call(bound, roles, CALL_ROLES["check"], [frame, truth])
     cutoff = check_k(k)
-    opened = Opened(frame, truth, query)
+    opened = Opened(frame, truth, query, given.get("train"))
     table = _findings(opened, cutoff)
     if strict:
         _refuse(opened, table)
@@ -91,6 +92,8 @@ def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
     ]
     if len(opened.query.by) > 1:
         parts.append(of_keys(opened))
+    if opened.train is not None:
+        parts.append(rows.of_seen(opened, opened.train, index))
     if MODEL_THERE in opened.optional:
         parts.append(rows.of_unused_model(opened))
     if opened.query.min_relevance is not None:

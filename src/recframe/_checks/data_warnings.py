@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 
 from recframe._checks import first_rows
-from recframe._checks.definitions import comparable, list_keys, used_columns
+from recframe._checks.definitions import comparable, list_keys, used_columns, values_of
 from recframe._checks.findings import ROWS, warning_of
 from recframe._checks.lists import of_scores
 from recframe._checks.opened import Frames, candidate_specs, candidates, shown, unused_model
 from recframe._checks.relevance_warnings import relevance_faults
 from recframe._checks.rows import of_repeats, of_unused_model
-from recframe._checks.truth_warnings import Matches, assumed_relevance
+from recframe._checks.truth_warnings import EXAMPLES, Matches, assumed_relevance
 from recframe._columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, nan_column, score_column
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.postponed import RERUN
@@ -43,6 +43,8 @@ REACH = 1_000_000
 """Among how many rows to look for the rest of the first row's list."""
 LEAST_LISTS, LEAST_ROWS = 5, 50
 """The fewest lists, and rows in each, for which one relevant item in every list is unlikely to be chance."""
+MOST_MODELS = 50
+"""How many values a column may have that names models."""
 METRIC, LARGEST_VALUE = "metric", "largest"
 
 
@@ -198,7 +200,34 @@ def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
         repeats = _lists_with_repeats(opened) if has_items else 0
     if repeats:
         lists = "1 list" if repeats == 1 else f"{repeats} lists"
-        yield warning_of("duplicate_rows", lists=lists, item=query.item)
+        yield warning_of("duplicate_rows", lists=lists, item=query.item, remedy=_remedy_of_repeats(sample, query))
+
+
+def _remedy_of_repeats(sample: Any, query: Query) -> str:
+    """Return what to do about repeated items: name the one column that tells their rows apart, or drop rows."""
+    candidates = _columns_of_models(sample, query) if query.model is None else {}
+    specs = {name: ColumnSpec(column, "model", "key") for name, column in candidates.items()}
+    opened = first_rows.open_rows_of(sample, query, item_spec(query) | specs)
+    telling = []
+    for name, column in candidates.items():
+        counts = opened.frame.group_by(*opened.group, ITEM, name).agg(nw.len().alias(ROWS)).collect()
+        telling += [column] if counts.get_column(ROWS).max() == 1 else []
+    if len(telling) != 1:
+        return "Each row counts as another item; drop the repeated rows"
+    values = values_of(adapter_of(sample).as_narwhals(sample), telling[0]).unique(maintain_order=True)[:EXAMPLES]
+    shown_values = ", ".join(map(repr, values.to_list()))
+    return f"{telling[0]!r} tells their rows apart ({shown_values}). If it names models, `model={telling[0]!r}`"
+
+
+def _columns_of_models(sample: Any, query: Query) -> dict[str, Any]:
+    """Return the columns without a role that may name models: few values, of text or whole numbers, by new names."""
+    rows, used = adapter_of(sample).as_narwhals(sample), used_columns(query)
+    found = {}
+    for number, (column, dtype) in enumerate(rows.schema.items()):
+        is_name = dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean) or dtype.is_integer()
+        if column not in used and is_name and 1 < values_of(rows, column).n_unique() <= MOST_MODELS:
+            found[f"candidate{number}"] = column
+    return found
 
 
 def _of_orders(looked_at: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:

@@ -31,7 +31,7 @@ class Finding:
 
 FINDINGS = (
     Finding("duplicate_rows", "error", ROWS, "the same item again in its list", ITEM_THERE,
-        "items are repeated in {lists}: `item={item!r}`. Each row counts as another item; drop the repeated rows."),
+        "items are repeated in {lists}: `item={item!r}`. {remedy}"),
     Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked",
         warning="`{role}={column!r}` is NaN in {rows} of {all_rows} rows, which are not ranked. Find out why; "
         "rows that are not recommended on purpose have a missing {role}"),
@@ -51,6 +51,8 @@ FINDINGS = (
     Finding("nothing_ordered", "error", LISTS, "every list of several ranked rows ties throughout: values are chance",
         warning="`{role}={column!r}` is the same in all rows of each list: nothing is ordered, values are chance"),
     Finding("missing_keys", "warning", ROWS, "no list key: these rows form one list"),
+    Finding("already_seen", "warning", ROWS,
+        "a ranked item that the user has in train: drop it, or leave it out by `seen=` of candidates or label"),
     Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
     Finding("assumed_relevance", "warning", ROWS, "0 in a column without a role, yet relevant: name it by `relevant=`",
         warning="truth has no column {relevant!r}, so each of its rows is relevant, but {columns} is 0 in some rows. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -20,7 +21,15 @@ from recframe._columns import (
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_frame, is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
-from recframe._plan.sources import key_specs, model_spec, relevance_of_truth, score_specs, segment_specs, with_list_key
+from recframe._plan.sources import (
+    item_spec,
+    key_specs,
+    model_spec,
+    relevance_of_truth,
+    score_specs,
+    segment_specs,
+    with_list_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -96,9 +105,14 @@ class Opened(Frames):
         The columns of `per` that describe lists without being their key.
     candidates : list of str or None
         The columns of the truth that may say what is relevant; None: nobody has to guess.
+    train : Frame or None
+        The items that users already have, where the call names them.
     """
 
-    def __init__(self, frame: Any, truth: Any, query: Query) -> None:
+    def __init__(self, frame: Any, truth: Any, query: Query, train: Any = None) -> None:
+        if train is not None:
+            # Items are matched, so the frame must have them.
+            query = replace(query, named=query.named | {"item"})
         self.query = query
         specs, truth_specs = _frame_specs(query, truth=truth is not None)
         specs |= unused_model(frame, query)
@@ -113,11 +127,14 @@ class Opened(Frames):
             sources["frame"] = sources["frame"].with_specs(segments)
         else:
             sources["truth"] = Source(truth, truth_specs | guesses)
+        if train is not None:
+            sources["train"] = Source(train, key_specs(query) | item_spec(query))
         self.session = open_frames(sources, segments if truth is not None else {})
         rows = self._prepared(self.session.frames["frame"], relevant=truth is None)
         keys = list(key_specs(query)) or [key_column(0)]
         super().__init__(self.session.engine, rows, keys, [] if query.model is None else [MODEL])
         self.truth = None if truth is None else self._prepared(self.session.frames["truth"], relevant=True)
+        self.train = None if train is None else with_list_key(self.session.frames["train"], key_specs(query))[0]
 
     def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
         """Give every row a key, and say whether it is relevant where that is known."""

@@ -28,6 +28,7 @@ FEWEST_GRADES, MOST_GRADES = 3, 20
 """How many distinct grades a scale of ratings has; more of them are counts or weights."""
 LEAST_SHARE_OF_ZEROS = 0.05
 """In which share of the rows of the truth a column of grades must be 0, to be taken for the relevance."""
+SEEN, IN_TRAIN = "already_seen", "in train"
 UNUSED, ASSUMED, LOWER = "unused_model", "assumed_relevance", "grades_below_relevant"
 
 
@@ -56,6 +57,16 @@ def of_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str) ->
     truth = name == "duplicate_truth_rows"
     items = opened.for_models(items) if truth else items
     return opened.totals(items, {name: nw.col(ROWS) - 1}, columns)
+
+
+def of_seen(opened: Opened, train: Frame, index: int) -> Part:
+    """Look for ranked items that a list's user already has."""
+    score = score_column(index)
+    seen = train.select(*opened.keys, ITEM).unique().with_columns(nw.lit(1.0).alias(IN_TRAIN))
+    rows = opened.frame.select(*opened.group, ITEM, score, ROWS)
+    joined = opened.engine.join(rows, seen, [*opened.keys, ITEM])
+    is_seen = ~nw.col(IN_TRAIN).is_null() & ~nw.col(score).is_null()
+    return opened.totals(joined, {SEEN: is_seen}, [ROWS])
 
 
 def matched(opened: Frames, counts: Frame, keys: Sequence[str]) -> Frame:

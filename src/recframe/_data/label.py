@@ -153,7 +153,7 @@ def _check_repeats(rows: Rows, query: Query, labelled: Frame) -> None:
     if (rows.engine.scalar(labelled.select(nw.col(REPEAT).max())) or 1) > 1:
         models = f"each model of score={list(query.orders)!r} may have another row first"
         why = models if query.orders else "there is no column 'score' to say which row comes first"
-        hint = "stack the models (model=)" if query.orders else "name the scores (score=, rank=)"
+        hint = "stack the models (model=)" if query.orders else "name the scores (score=, rank=) or the models (model=)"
         msg = f"recommendations repeat, and {why}"
         raise InputError(msg, f"drop repeated rows of a key and item, or {hint}")
 

@@ -1,0 +1,28 @@
+"""What is said of items that users already have, which no metric leaves out."""
+
+from __future__ import annotations
+
+import pytest
+
+import recframe
+
+REMEDIES = [
+    r"df.join\(train, on=\['user', 'item'\], how='anti'\)",
+    r"candidates or label and seen=train",
+    r"check counts such rows with train=train",
+]
+
+
+@pytest.fixture
+def frames(engine):
+    return engine.frames(
+        {"user": [1, 1], "item": ["a", "b"], "relevant": [1, 0], "score": [1.0, 2.0]}, {"user": [1], "item": ["b"]}
+    )
+
+
+@pytest.mark.parametrize("name", ["train", "exclude", "seen", "filter_seen"])
+def test_accuracy_metrics_name_what_leaves_items_out(engine, frames, name):
+    frame, train = frames
+    for remedy in REMEDIES:
+        with pytest.raises(recframe.OptionError, match=f"(?s){name}.*Hint: .*{remedy}"):
+            recframe.rec(frame).recall(2, **{name: train})
