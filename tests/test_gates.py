@@ -88,7 +88,7 @@ def test_calls_by_list_refuse_what_raise_all_refuses(engine, call, per):
     some, none = (engine.frame(data | {"country": [*"ddf"], "other": [0.1, 0.9, 0.5]}) for data in (SOME, NONE))
     assert getattr(recframe.rec(some), call)("ndcg", **models) is not None
     with pytest.raises(recframe.UndefinedError, match="no list of the model 'score' has a value of ndcg@2"):
-        getattr(recframe.rec(none), call)("ndcg", **models)
+        engine.rows(getattr(recframe.rec(none), call)("ndcg", **models))
 
 
 @pytest.mark.filterwarnings("ignore:the numbers may mean nothing")
@@ -106,7 +106,7 @@ def test_calls_refuse_undefined_values_of_all_lists(engine, call):
         if call == "state":
             state = recframe.rec(frame).state("entropy", k=2, items=True, **models)
             return recframe.merge_states([state], per="country").evaluate()
-        return getattr(recframe.rec(frame), call)("entropy", k=2, **models)
+        return engine.rows(getattr(recframe.rec(frame), call)("entropy", k=2, **models))
 
     assert ask("skip", "none") is not None
     assert ask("raise_all", "other") is not None

@@ -249,3 +249,14 @@ def test_a_float_that_is_missing_is_warned_of():
     nothing = FRAME.lazy().with_columns(relevant=0).rec.ndcg(3)
     with pytest.warns(recframe.UndefinedWarning):
         assert nothing.collect().item() is None
+
+
+@pytest.mark.parametrize("undefined", ["raise", "raise_all"])
+@pytest.mark.parametrize("metrics", [["ndcg", "coverage", "entropy"], ["map"]], ids=str)
+@pytest.mark.parametrize("more", [{}, {"per": "day"}, {"score": ["score", "other"]}, {"partitions": 2}], ids=str)
+def test_lists_with_values_are_no_error(undefined, metrics, more):
+    given = {"k": 3, "undefined": undefined, **more}
+    frame = FRAME.with_columns(relevant=1)
+    found = frame.lazy().rec.evaluate(metrics, **given).collect()
+    given.pop("partitions", None)
+    testing.assert_frame_equal(found, frame.rec.evaluate(metrics, **given))

@@ -9,6 +9,7 @@ import numpy as np
 
 from recframe._arguments import Roles
 from recframe._columns import CATALOG_SIZE, order_column
+from recframe._engines.postponed import is_dry
 from recframe._lists.sums import ranks_by
 from recframe._plan.collect_terms import requirements_of
 from recframe._query import Query
@@ -30,6 +31,8 @@ HELD_IN = ("total", "weighted_total")
 def refuse_undefined(values: Floats, record: Metric, name: str, undefined: str | float) -> None:
     """Raise for values of all lists together, a row per segment, a column per model, that should be defined."""
     missing = np.isnan(values)
+    if is_dry():
+        return
     if missing.any() if undefined == "raise" else undefined == "raise_all" and missing.all(axis=0).any():
         have = "has no value" if missing.all() else f"has {missing.sum():,} undefined of {values.size:,} values"
         msg = f"{name} {have}, {record.undefined_reason()}"

@@ -21,6 +21,7 @@ from recframe._columns import (
     total_column,
     total_weight_column,
 )
+from recframe._engines.postponed import is_dry
 from recframe._plan.sum_columns import KEPT
 from recframe.errors import InputError, UndefinedError
 from recframe.metrics._sums import nan_if_infinite
@@ -72,7 +73,7 @@ def fill(context: Opened, rows: Frame, metrics: Sequence[Metric], key: Mapping[s
 def _raise(context: Opened, without: Frame, metric: Metric, key: Mapping[str, str], one: str) -> None:
     """Raise if there is a row: each row is a list without a value."""
     count = context.engine.scalar(without.select(nw.len()))
-    if count:
+    if count and not is_dry():
         have = f"1 {one} has" if count == 1 else f"{count} {one}s have"
         some = f", such as\n{context.session.finish(without.select(*key).head(3), key, ())}" if key else ""
         name = context.query.averaging(metric.label).name
@@ -83,6 +84,8 @@ def _raise(context: Opened, without: Frame, metric: Metric, key: Mapping[str, st
 def refuse_all_undefined(context: Opened, result: Frame, metrics: Sequence[Metric], of: str | None = None) -> Frame:
     """Return rows with values, or raise where a metric has none at all for a model; `of` names the only one."""
     result = context.engine.collect_once(result)
+    if is_dry():
+        return result
     has_value = {one.column: (~nw.col(one.column).is_null()).cast(nw.Float64()) for one in metrics}
     by = [MODEL] if of is None and context.query.several else []
     counts = context.engine.sum_by(result.select(*by, **has_value), by, list(has_value))
