@@ -23,7 +23,7 @@ def test_wide_format(engine, ties):
         for key, values in oracle.evaluate(rows, some, by=by, per=by, ties=ties, score=name).items()
     }
     found = engine.ask(engine.frame(rows), "evaluate", some, by=by, per=by, ties=ties, score=["score", "other"])
-    assert list(found[0]) == ["model", *by, *some]
+    assert list(found[0]) == [*by, "model", *some]
     assert_equal(found, expected, ["model", *by])
 
 

@@ -216,10 +216,12 @@ def _of_intervals(frame: nw.DataFrame[Any], which: str, limits: Mapping[str, Any
     if not {"metric", by} <= {*frame.columns}:
         raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
     metrics, names = frame["metric"].unique().to_list(), frame.columns
+    # Segments are ahead of the metric, models behind it.
+    keys = [place for place, name in enumerate(names) if place < names.index("metric") or name == "model"]
     phrases: list[str] = []
     for name, value in limits.items():
         metric, bound = _column(metrics, name, "metric"), number(f"{which}[{quoted(name)}]", value)
-        rows = frame.filter(nw.col("metric") == metric)[:, [*range(names.index("metric")), names.index(by)]]
+        rows = frame.filter(nw.col("metric") == metric)[:, [*keys, names.index(by)]]
         phrases += filter(None, _of_column(rows, ENDS[by].format(metric), which, bound))
     return phrases
 

@@ -132,7 +132,7 @@ class Rec(
         Returns
         -------
         frame
-            Of the kind given: ``model`` if there are several, the columns of `per`, one column per metric and cutoff.
+            Of the kind given: the columns of `per`, ``model`` if there are several, one column per metric and cutoff.
 
         Examples
         --------

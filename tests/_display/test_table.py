@@ -413,7 +413,7 @@ def test_missing_values_of_pandas_that_are_neither_true_nor_false(backend):
     result = frame.convert_dtypes(dtype_backend=backend).rec.evaluate("mrr", score=["old", "new"], per="country")
     for each in (result, result.convert_dtypes(dtype_backend=backend)):
         assert str(recframe.table(each)) == expected
-        with pytest.raises(recframe.ThresholdError, match="mrr of model 'new' and country 'de' is 0.5"):
+        with pytest.raises(recframe.ThresholdError, match="mrr of country 'de' and model 'new' is 0.5"):
             recframe.require(each, {"mrr": 0.6})
 
 
@@ -424,17 +424,17 @@ def test_levels_of_an_index_are_columns():
     rec = recframe.rec(pd.DataFrame(data | {"day": [1, 1, 2, 2]}))
     models = {"score": ["new", "old"]}
     for result, levels in (
-        (rec.evaluate("mrr", per="day", **models), ["model", "day"]),
+        (rec.evaluate("mrr", per="day", **models), ["day", "model"]),
         (rec.compare("mrr", **models), "metric"),
         (rec.compare("mrr", **models), ["metric", "model"]),
         (rec.compare("mrr", **models), ["model", "baseline"]),
         (rec.compare("mrr", per="day", **models), ["metric", "baseline"]),
         (rec.rank_models("mrr", per="day", **models), ["metric"]),
-        (rec.describe("mrr", per="day", **models), ["day", "model"]),
+        (rec.describe("mrr", per="day", **models), ["day", "metric"]),
     ):
         assert str(recframe.table(result.set_index(levels))) == str(recframe.table(result.copy()))
     described = rec.describe("mrr", per="day", **models)
-    for levels, header in {"metric": "metric | day | model", "day": "day | model | metric"}.items():
+    for levels, header in {"metric": "metric | day | model", "day": "day | metric | model"}.items():
         assert str(recframe.table(described.set_index(levels))).startswith(f"| {header}")
     pytest.importorskip("altair")
     found = rec.compare("mrr", **models)

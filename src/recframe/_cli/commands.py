@@ -44,10 +44,10 @@ SHOWN = {
         "ties", "losses", "changed",
     ),
     "describe": (
-        "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
+        "metric", "model", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
     ),
     "estimate_with_judge": (
-        "model", "metric", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean",
+        "metric", "model", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean",
         "judge_weight", "human_lists", "judge_lists",
     ),
     "rank_models": ("metric", "model", "mean", "rank", "rank_low", "rank_high", "tied_with_best", "lists"),

@@ -29,9 +29,9 @@ Options = Intervals
 
 
 def describe(plan: Plan, options: Options) -> Any:
-    """Return one row per value of `per`, model and metric, as a frame of the kind given."""
+    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
     model = ("model",) if plan.context.query.several else ()
-    columns = (*model, "metric", "lists", "mean", "std", *QUANTILES, "zeros", "undefined", "low", "high")
+    columns = ("metric", *model, "lists", "mean", "low", "high", "std", *QUANTILES, "zeros", "undefined")
     return remember(result_frame(plan, lambda: _rows(plan, options, columns), columns), options.confidence)
 
 
@@ -41,7 +41,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     heads = [name for name in columns if name in NAMES]
     reported, parts = segments(values, context)
     rows: list[tuple[int, Metric, dict[str, Any]]] = []
-    for model, metric in product(range(len(values.models)), range(len(plan.by_list))):
+    for metric, model in product(range(len(plan.by_list)), range(len(values.models))):
         bounds = values.range_of(metric)
         lists = [
             _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
@@ -60,7 +60,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
         ]
         # Metrics that differ in their level only are equal.
         labels = [metric.label for metric in plan.metrics]
-        rows.sort(key=lambda row: (row[0], labels.index(row[1].label)))
+        rows.sort(key=lambda row: (labels.index(row[1].label), row[0]))
     names_of = {metric.label: context.query.averaging(metric.label).name for metric in plan.metrics}
     named = [{"model": values.models[one], "metric": names_of[metric.label], **found} for one, metric, found in rows]
     return stacked(reported, named, columns)

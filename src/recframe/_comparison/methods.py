@@ -148,7 +148,7 @@ class ComparisonMethods(Methods):
         cluster: str | None = None,
         **roles: Any,
     ) -> Frame:
-        """Return how the values of lists spread: one row per model and metric.
+        """Return the mean with its interval, and how the values of lists spread: one row per metric and model.
 
         Parameters
         ----------
@@ -164,10 +164,10 @@ class ComparisonMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``lists`` (with a
-            value), ``mean``, ``std``, ``min``, ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the
-            share of lists with the value 0), ``undefined`` (lists without a value), ``low`` and ``high`` (the interval
-            of the mean).
+            Of the kind given: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with a
+            value), ``mean``, ``low`` and ``high`` (the interval of the mean), ``std``, ``min``, ``p10``, ``p25``,
+            ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value 0) and ``undefined``
+            (lists without a value).
 
         Raises
         ------

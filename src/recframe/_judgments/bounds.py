@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Array = Any
 
-COLUMNS = ("model", "metric", "mean", "least", "greatest", "judged", "lists")
+COLUMNS = ("metric", "model", "mean", "least", "greatest", "judged", "lists")
 """The columns of a result; the first one of several models only."""
 SUPPORTED = (Precision, Recall, F1, FBeta, HitRate, MRR, MAP, RBP, DCG, NDCG)
 EXACT: Mapping[str, Sequence[Any]] = {
@@ -228,7 +228,7 @@ def _rows(of_row: Array, place: Array, begins: Array | int = 0, ends: Array | fl
 
 
 def bounds(plan: Plan, grade: Any) -> Any:
-    """Return one row per value of `per`, model and metric, as a frame of the kind given."""
+    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
     query = plan.context.query
     check_metrics(plan.metrics)
     grade = None if grade is None else number("grade", grade, "`grade=3`")
@@ -236,17 +236,20 @@ def bounds(plan: Plan, grade: Any) -> Any:
         if grade is not None and grade > high:
             msg = f"`grade={grade:g}`, but {metric.label} accepts at most {high:g}"
             raise OptionError(msg, "`grade=` is the largest relevance that an unjudged item may have, such as 3")
-    columns = COLUMNS if query.several else COLUMNS[1:]
+    columns = [name for name in COLUMNS if query.several or name != "model"]
 
     def rows() -> nw.DataFrame[Any]:
         lists = Lists.of(plan)
         largest = _largest(grade, lists, query.min_relevance)
-        statistics = []
+        bounds_of = {}
         for model, name in enumerate(query.orders):
             start = lists.starts(model, by_rank=query.by_rank)
-            numbers = _bounds(lists, start, plan.metrics, largest, query.min_relevance)
-            labels = [metric.label for metric in plan.metrics]
-            statistics += [{"model": name, "metric": label, **numbers[label]} for label in labels]
+            bounds_of[name] = _bounds(lists, start, plan.metrics, largest, query.min_relevance)
+        statistics = [
+            {"metric": metric.label, "model": name, **numbers[metric.label]}
+            for metric in plan.metrics
+            for name, numbers in bounds_of.items()
+        ]
         return stacked(lists.reported, statistics, columns)
 
     return result_frame(plan, rows, columns)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from recframe._plan.plan import Plan
 
 COLUMNS = (
-    "model", "metric", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean", "human_lists",
+    "metric", "model", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean", "human_lists",
     "judge_lists", "judge_weight",
 )  # fmt: skip
-"""The columns of a result; the first one of several models only."""
+"""The columns of a result; without `model` if there is one model."""
 
 
 def check_frames(truth: Any, judge: Any) -> None:
@@ -84,18 +84,18 @@ class Judged:
 
 
 def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
-    """Return one row per value of `per`, model and metric, as a frame of the kind given."""
+    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
     confidence = check_confidence(confidence)
     check_by_list(human.metrics, "estimate_with_judge")
-    columns = COLUMNS if human.context.query.several else COLUMNS[1:]
+    columns = [name for name in COLUMNS if human.context.query.several or name != "model"]
 
     def rows() -> nw.DataFrame[Any]:
         by_human, by_judge = Judged.of(human), Judged.of(judge)
         human_rows, judge_rows, further_rows = _lists(by_human, by_judge)
         statistics = []
-        for model, name in enumerate(by_human.values.models):
+        for number, metric in enumerate(human.metrics):
             # Models in rows are those of the frame in both plans.
-            for number, metric in enumerate(human.metrics):
+            for model, name in enumerate(by_human.values.models):
                 bounds, parts = by_human.values.range_of(number), []
                 for segment in range(len(by_judge.reported) if human.context.keys.per else 1):
                     in_both, further = (by_judge.segments[lists] == segment for lists in (judge_rows, further_rows))

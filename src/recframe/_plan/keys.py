@@ -64,12 +64,12 @@ class Keys:
     @cached_property
     def reported(self) -> Sequence[str]:
         """What tells the rows of a result apart, for one model or for models in long format."""
-        return [*([MODEL] if self.long else []), *self.per]
+        return [*self.per, *([MODEL] if self.long else [])]
 
     @cached_property
     def of_result(self) -> Sequence[str]:
         """What tells the rows of a result apart."""
-        return [*([MODEL] if self._query.several else []), *self.per]
+        return [*self.per, *([MODEL] if self._query.several else [])]
 
     @cached_property
     def reports_lists(self) -> bool:

@@ -115,8 +115,8 @@ class Plan:
             for index, ranking in enumerate(self.rankings())
         ]
         columns = [*context.keys.of_result, *self.labels, *averages.count_columns(context)]
-        result = models[0] if len(models) == 1 else self.context.engine.stack(models).select(*columns)
-        return self._reported(result)
+        result = models[0] if len(models) == 1 else self.context.engine.stack(models)
+        return self._reported(result.select(*columns))
 
     def state(self) -> State:
         """Return the sums over the lists, under all rankings."""

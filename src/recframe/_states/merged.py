@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 CALLS = ("evaluate", "describe", "compare", "sample_size", "rank_models", "state")
 """The methods of merged states."""
-COLUMNS_OF_DESCRIBE = ("metric", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high")
+COLUMNS_OF_DESCRIBE = ("metric", "model", "lists", "mean", "low", "high", "std", "min", "max", "zeros", "undefined")
 
 
 class Merged:
@@ -75,12 +75,10 @@ class Merged:
         rows, counts = self._rows, flag("counts", counts)
         check_apart([*rows.per, *rows.evaluated])
         columns: dict[str, list[Any]] = {}
+        for number, name in enumerate(rows.per):
+            columns[name] = [segment[number] for segment in rows.segments for _ in rows.models]
         if rows.several:
             columns["model"] = list(rows.models) * len(rows.segments)
-        columns |= {
-            name: [segment[number] for segment in rows.segments for _ in rows.models]
-            for number, name in enumerate(rows.per)
-        }
         for metric in rows.evaluated:
             if metric in rows.exposures:
                 columns[metric] = values_of_items(rows, metric)
@@ -104,11 +102,11 @@ class Merged:
         """
         confidence, rows = check_confidence(confidence), self._by_list("describe")
         spread = []
-        for model in rows.models:
-            for number, metric in enumerate(rows.metrics):
+        for number, metric in enumerate(rows.metrics):
+            for model in rows.models:
                 sums = rows.arrays("metric", metric, model)
                 spread.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
-        columns = (*(("model",) if rows.several else ()), *COLUMNS_OF_DESCRIBE)
+        columns = [name for name in COLUMNS_OF_DESCRIBE if rows.several or name != "model"]
         return remember(self._stacked(spread, columns), confidence)
 
     def compare(
