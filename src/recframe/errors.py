@@ -62,8 +62,9 @@ NO_FRAMES = {
 
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _VALUE = rf"(?:{_TEXT}|[^`'\"])*"
+_NAME = rf"\w+(?:\[(?:{_TEXT})\])?"
 _MARKED = re.compile(
-    rf"`(?:df\.rec\((?P<bound>{_VALUE})\)|, as in (?P<example>{_VALUE})|(?P<name>\w+)=(?P<value>{_VALUE}))`"
+    rf"`(?:df\.rec\((?P<bound>{_VALUE})\)|, as in (?P<example>{_VALUE})|(?P<name>{_NAME})=(?P<value>{_VALUE}))`"
 )
 """What is between backquotes in a message: an argument, with its value or without; the call that binds arguments; or an
 example of Python."""
