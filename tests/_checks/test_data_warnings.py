@@ -353,7 +353,7 @@ def test_findings_come_in_one_warning(engine):
     frame = engine.frame(LABELLED | {"item": ["a", "a", "a"], "score": [1, 1, 1], "model": [1, 2, 1]})
     (message,) = said(engine, frame, "evaluate", ["ndcg", "mrr"], k=[1, 2])
     assert len([line for line in message.splitlines() if line.startswith("- ")]) == 3
-    assert message.endswith("check() looks at all rows.")
+    assert message.endswith("The call check looks at all rows.")
 
 
 # --- one of several models ----------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def _only_relevant(frame: Any, query: Query, context: Opened, metrics: Sequence[
         return
     specs = score_specs(query) | model_spec(query) | _relevance_spec(query)
     looked_at = [open_rows_of(head, query, specs)]
-    looked_at += [] if head is frame else [Frames(context.engine, context.frame, context.group)]
+    looked_at += [] if head is frame else [Frames(context.engine, context.frame, context.keys.group)]
     role = "rank" if query.by_rank else "score"
     for number, column in enumerate(query.orders):
         if all(_ranks_only_hits(_with_hits(each, query), nw.col(score_column(number))) for each in looked_at):
@@ -176,5 +176,5 @@ def _longest_list(rows: Any, query: Query, context: Opened, length: int) -> int:
     # Where rows are sorted by the key, those of a longer list have the same key at that distance.
     if len(keys) == 1 and keys[0].is_sorted() and not (keys[0][length:] == keys[0][:-length]).any():
         return length
-    counts = context.frame.group_by(*context.group).agg(nw.len().alias(ROWS)).select(nw.col(ROWS).max())
+    counts = context.frame.group_by(*context.keys.group).agg(nw.len().alias(ROWS)).select(nw.col(ROWS).max())
     return int(context.engine.scalar(counts))
