@@ -264,7 +264,7 @@ def test_bad_frames(engine):
     with pytest.raises(recframe.ColumnTypeError, match="compared with is one"):
         rows_of(engine, frame, "add_popular", train, time="time", half_life=dt.timedelta(1))
     with pytest.raises(recframe.MissingColumnError, match="by='user': users has no such column"):
-        recframe.candidates(engine.frame({"u": [1]}), [1])
+        engine.rows(recframe.candidates(engine.frame({"u": [1]}), [1]))
     with pytest.raises(recframe.OptionTypeError, match="several columns"):
         recframe.candidates([1], [1], by=["user", "day"])
     with pytest.raises(recframe.OptionTypeError, match="neither a frame nor a sequence"):
