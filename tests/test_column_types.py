@@ -285,6 +285,7 @@ def test_both_zeros_tie(engine):
     assert engine.ask(engine.frame(data), "mrr") == 0.75
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a score is NaN
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.parametrize("role", ["user", "item", "score", "relevant"])
 def test_floats_of_16_bits_are_read_as_others(role, lazy):
@@ -498,6 +499,7 @@ def test_types_of_numpy_that_pandas_or_polars_lack(pandas_engine, kind, column):
             pd.testing.assert_frame_equal(found, expected, check_dtype=False)
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # every row is relevant
 @pytest.mark.parametrize("role", ["score", "relevant", "weight", "value"])
 @pytest.mark.parametrize("missing", ["NA", "NaT"])
 def test_what_is_missing_beside_numbers_that_are_objects(pandas_engine, role, missing):
