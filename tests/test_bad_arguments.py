@@ -187,11 +187,12 @@ def make(request):
     return request.param
 
 
-NAMED_BY_POLARS = ()
+LAZY, NAMED_BY_POLARS = (), ()
 """What older polars, which tells the types of a plan earlier, raises itself where a lazy frame lacks a column."""
 with contextlib.suppress(ImportError):
     import polars as pl
 
+    LAZY = (pl.LazyFrame,)
     if not hasattr(pl.LazyFrame, "pipe_with_schema"):
         NAMED_BY_POLARS = (pl.exceptions.ColumnNotFoundError,)
 
@@ -209,7 +210,9 @@ def try_all(label, call, given, names, every=1):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", recframe.RecWarning)
-                call(**{**given, argument: value})
+                answer = call(**{**given, argument: value})
+                if isinstance(answer, LAZY):
+                    answer.collect()
         except (recframe.RecError, *NAMED_BY_POLARS) as error:
             str(error)
         except BaseException as error:  # noqa: BLE001
@@ -233,7 +236,7 @@ def test_methods(make, name, every, tmp_path, monkeypatch):
         every *= 24  # it draws charts, and shares its checks with `compare` and `describe`
     monkeypatch.chdir(tmp_path)  # some calls write files
     method = getattr(recframe.EagerRec, name)
-    call = functools.partial(method, recframe.rec(make(COLUMNS)))
+    call = getattr(recframe.rec(make(COLUMNS)), name)
     names = arguments(method)
     own = [argument for argument in names if argument not in ALL_ROLES]
     # The methods of metrics share the checks of roles: one of them gets every value, the others some.
