@@ -62,7 +62,7 @@ NO_FRAMES = {
 
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _VALUE = rf"(?:{_TEXT}|[^`'\"])*"
-_NAME = rf"\w+(?:\[(?:{_TEXT})\])?"
+_NAME = rf"\w[\w ]*(?:\[(?:{_TEXT})\])?"
 _MARKED = re.compile(
     rf"`(?:df\.rec\((?P<bound>{_VALUE})\)|, as in (?P<example>{_VALUE})|(?P<name>{_NAME})=(?P<value>{_VALUE}))`"
 )

@@ -601,11 +601,11 @@ def test_a_wide_result_prints_its_answer(library):
 def test_description_holds_the_spread_of_values(engine):
     frame = engine.frame(rows_of(10))
     found = engine.ask(frame, "describe", ["ndcg@3", "mrr"], by="session", score=["a", "b"])
-    assert [(row["model"], row["metric"]) for row in found] == [
-        ("a", "ndcg@3"),
-        ("a", "mrr"),
-        ("b", "ndcg@3"),
-        ("b", "mrr"),
+    assert [(row["metric"], row["model"]) for row in found] == [
+        ("ndcg@3", "a"),
+        ("ndcg@3", "b"),
+        ("mrr", "a"),
+        ("mrr", "b"),
     ]
     for row in found:
         values = list(values_of(engine, frame, row["metric"], row["model"]).values())
@@ -613,13 +613,13 @@ def test_description_holds_the_spread_of_values(engine):
         half = stats.t.ppf(0.975, len(known) - 1) * known.std(ddof=1) / np.sqrt(len(known))
         low, high = (known.mean() - half, known.mean() + half)
         numbers = {
-            "lists": len(known), "mean": known.mean(), "std": known.std(ddof=1), "min": known.min(),
-            "p10": np.quantile(known, 0.1), "p25": np.quantile(known, 0.25), "p50": np.quantile(known, 0.5),
-            "p75": np.quantile(known, 0.75), "p90": np.quantile(known, 0.9), "max": known.max(),
-            "zeros": (known == 0).mean(), "undefined": len(values) - len(known), "low": max(low, 0.0),
-            "high": min(high, 1.0),
+            "lists": len(known), "mean": known.mean(), "low": max(low, 0.0), "high": min(high, 1.0),
+            "std": known.std(ddof=1), "min": known.min(), "p10": np.quantile(known, 0.1),
+            "p25": np.quantile(known, 0.25), "p50": np.quantile(known, 0.5), "p75": np.quantile(known, 0.75),
+            "p90": np.quantile(known, 0.9), "max": known.max(), "zeros": (known == 0).mean(),
+            "undefined": len(values) - len(known),
         }  # fmt: skip
-        assert list(row) == ["model", "metric", *numbers]
+        assert list(row) == ["metric", "model", *numbers]
         for name, value in numbers.items():
             assert row[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
 

@@ -30,7 +30,7 @@ def test_columns_of_items_and_models_are_keys_after_those_of_lists():
     assert keys.key == [*keys.of_user, *keys.of_items]
     assert keys.group == [*keys.key, MODEL]
     assert [keys.key_names[name] for name in keys.key] == ["user", "day", "genre"]
-    assert keys.of_result == keys.reported == [MODEL, *keys.of_items]
+    assert keys.of_result == keys.reported == [*keys.of_items, MODEL]
 
 
 def test_names_of_a_result_are_those_of_the_user():

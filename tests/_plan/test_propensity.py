@@ -204,7 +204,7 @@ def test_a_policy_orders_ties_as_their_scores_would(ties):
             for row, place in zip(rows, places, strict=True)
         ]
         given = {"propensity": "p", "per": "user"}
-        found = engine.ask(engine.frame(rows), "evaluate", LABELS, ties=ties, **given)
+        found = engine.ask(engine.frame(rows), "evaluate", labels, ties=ties, **given)
         expected = engine.ask(engine.frame(strict), "evaluate", labels, **given)
         assert_equal(found, {(row["user"],): {label: row[label] for label in labels} for row in expected}, ["user"])
 

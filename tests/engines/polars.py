@@ -22,7 +22,7 @@ class Polars(Engine):
     library = "polars"
     kinds = frozenset([
         "null", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
-        "str", "categorical", "enum", "date", "datetime", "object",
+        "str", "categorical", "enum", "date", "datetime",
     ])  # fmt: skip
 
     def __init__(self, name: str, *, lazy: bool, collect: str | None = None, many: bool = False) -> None:

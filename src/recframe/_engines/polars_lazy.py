@@ -203,6 +203,8 @@ class PostponedCall:
             answer = self.answer(columns)
             answer = answer[number] if isinstance(answer, tuple) else answer
             answer = answer if columns is None else answer.select(map(col, columns))
+            types = self.resolved().answers[number]
+            answer = answer.cast({name: types[name] for name, kind in answer.schema.items() if kind == pl.Null})
             answer = answer if predicate is None else answer.filter(predicate)
             yield answer if rows is None else answer.head(rows)
 
@@ -233,7 +235,7 @@ class PostponedCall:
         empty, rerun = [pl.DataFrame(schema=schema) for schema in schemas], Rerun(dry=True)
         answer = self._made([*empty], rerun)
         answers = answer if isinstance(answer, tuple) else (answer,)
-        types: list[Any] = [getattr(each, "schema", pl.Schema()) for each in answers]
+        types: list[Any] = [_with_known_types(getattr(each, "schema", pl.Schema()), schemas) for each in answers]
         answered, parts = (
             frozenset(number for number, frame in enumerate(empty) if id(frame) in some)
             for some in (rerun.answered, rerun.parts)
@@ -286,6 +288,15 @@ class PostponedCall:
             return self.function(*args, **keywords)
         finally:
             RERUN.reset(token)
+
+
+def _with_known_types(answer: pl.Schema, schemas: Sequence[pl.Schema]) -> pl.Schema:
+    """Return the schema of an answer; a column without a type has that of the first frame which knows it.
+
+    Rows of another frame may fill a column that has no type in the first one, which its empty answer does not tell.
+    """
+    types = {name: kind for schema in reversed(schemas) for name, kind in schema.items() if kind != pl.Null}
+    return pl.Schema({name: types.get(name, kind) if kind == pl.Null else kind for name, kind in answer.items()})
 
 
 @dataclass(frozen=True)
