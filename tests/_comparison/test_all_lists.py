@@ -56,8 +56,8 @@ def test_the_interval_is_that_of_leaving_out_one_list_or_cluster_after_the_other
     whole, without = left_out(engine, rows, cluster or "session", by="session")
     frame = engine.frame(rows)
     described = engine.ask(frame, "describe", METRICS, **given)
-    assert [(row["model"], row["metric"]) for row in described] == [
-        (one, metric) for one in MODELS for metric in METRICS
+    assert [(row["metric"], row["model"]) for row in described] == [
+        (metric, one) for metric in METRICS for one in MODELS
     ]
     for row in described:
         place = MODELS.index(row["model"]), METRICS.index(row["metric"])
