@@ -235,7 +235,7 @@ class PostponedCall:
         empty, rerun = [pl.DataFrame(schema=schema) for schema in schemas], Rerun(dry=True)
         answer = self._made([*empty], rerun)
         answers = answer if isinstance(answer, tuple) else (answer,)
-        types: list[Any] = [_with_known_types(getattr(each, "schema", pl.Schema()), schemas) for each in answers]
+        types: list[Any] = [_with_known_types(getattr(each, "schema", {}), schemas) for each in answers]
         answered, parts = (
             frozenset(number for number, frame in enumerate(empty) if id(frame) in some)
             for some in (rerun.answered, rerun.parts)
@@ -290,7 +290,7 @@ class PostponedCall:
             RERUN.reset(token)
 
 
-def _with_known_types(answer: pl.Schema, schemas: Sequence[pl.Schema]) -> pl.Schema:
+def _with_known_types(answer: Mapping[str, Any], schemas: Sequence[pl.Schema]) -> pl.Schema:
     """Return the schema of an answer; a column without a type has that of the first frame which knows it.
 
     Rows of another frame may fill a column that has no type in the first one, which its empty answer does not tell.
