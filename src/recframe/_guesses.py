@@ -123,7 +123,7 @@ REQUIRED = {
     "of each mean"
 }
 """The hint for a required argument that is missing."""
-ONE_SIDED = dict.fromkeys(
+ONE_SIDED: dict[str, str] = dict.fromkeys(
     ("alternative", "one_sided", "onesided", "one_tailed", "two_sided", "sided", "tail", "tails"),
     "the tests of compare are two-sided: `margin=0.01` asks whether a model is not worse, and `confidence=0.9` gives a"
     " one-sided test at 5 % in the direction of interest",

@@ -64,6 +64,7 @@ def _ratings(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[s
     counting = [metric for metric in metrics if counts_hits(metric)]
     if query.min_relevance is not None or not counting:
         return
+    grades: list[Any] = []
     for rows in (first_rows(source), *([source] if len(source) > FIRST_ROWS else [])):
         values = values_of(adapter_of(rows).as_narwhals(rows), query.relevant)
         if not (values.dtype.is_integer() or values.dtype.is_float()):

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 ON_CHECK = "--fail-on-check"
-GONE = dict.fromkeys(("--append", "--with"), "Write one file for each run: --out results/day=2026-11-23.parquet")
+GONE: dict[str, str] = dict.fromkeys(
+    ("--append", "--with"), "Write one file for each run: --out results/day=2026-11-23.parquet"
+)
 """What replaces options of former versions."""
 
 

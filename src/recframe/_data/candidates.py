@@ -113,13 +113,17 @@ def candidates(
     if seen is not None:
         check_frame("seen", seen)
     if any(map(is_lazy, (left, right, seen))):
-        left, right, seen = (each if each is None or is_lazy(each) else each.lazy() for each in (left, right, seen))
+        left, right, seen = _as_lazy(left), _as_lazy(right), None if seen is None else _as_lazy(seen)
     every: Any = nw.from_native(left)
     pairs = every.join(nw.from_native(right), how="cross").to_native()
     if is_lazy(pairs) and seen is not None:
         lazy: Any = adapter_of(pairs)
         return lazy.without_pairs(pairs, seen, {**key_specs(query), **item_spec(query)})
     return pairs if seen is None else drop_seen(pairs, seen, query)
+
+
+def _as_lazy(frame: Any) -> Any:
+    return frame if is_lazy(frame) else frame.lazy()
 
 
 def _values(make: Any, what: str, ids_or_frame: Any, columns: Sequence[str]) -> Any:

@@ -295,8 +295,9 @@ def _with_known_types(answer: Mapping[str, Any], schemas: Sequence[pl.Schema]) -
 
     Rows of another frame may fill a column that has no type in the first one, which its empty answer does not tell.
     """
-    types = {name: kind for schema in reversed(schemas) for name, kind in schema.items() if kind != pl.Null}
-    return pl.Schema({name: types.get(name, kind) if kind == pl.Null else kind for name, kind in answer.items()})
+    known = {name: kind for schema in reversed(schemas) for name, kind in schema.items() if kind != pl.Null}
+    types: dict[str, Any] = {name: known.get(name, kind) if kind == pl.Null else kind for name, kind in answer.items()}
+    return pl.Schema(types)
 
 
 @dataclass(frozen=True)
