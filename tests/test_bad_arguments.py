@@ -194,7 +194,7 @@ with contextlib.suppress(ImportError):
 
     LAZY = (pl.LazyFrame,)
     if not hasattr(pl.LazyFrame, "pipe_with_schema"):
-        NAMED_BY_POLARS = (pl.exceptions.ColumnNotFoundError,)
+        NAMED_BY_POLARS = (pl.exceptions.ColumnNotFoundError, pl.exceptions.ComputeError)
 
 
 def try_all(label, call, given, names, every=1):

@@ -248,6 +248,10 @@ class Misspelt(recframe.Metric):
     ],
 )
 def test_of_names(call, message):
+    if "df.select(...)" in message:
+        pytest.importorskip("polars", minversion="1.35")  # before, selectors were expressions
+    if "df.pivot(index" in message:
+        pytest.importorskip("pyarrow")
     with pytest.raises(recframe.RecError, match=re.escape(message)):
         call()
 
@@ -309,6 +313,7 @@ def test_the_remedies_of_hints_work():
     _, late = ratings.rec.split(since=ratings["day"].quantile(0.8), time="day")
     assert late["day"].to_list() == [3, 4]
     pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
     long = pl.concat([FRAME.select("user", "item", score=name, model=pl.lit(name)) for name in ("score", "other")])
     wide = long.pivot(on="model", index=["user", "item"], values="score")
     other = long.to_pandas().pivot(index=["user", "item"], columns="model", values="score").reset_index()

@@ -70,6 +70,10 @@ def answers(case):
 @pytest.mark.parametrize("collector", ["streaming", "in-memory"])
 @pytest.mark.parametrize("case", list(CALLS))
 def test_results_are_those_of_eager_frames_bit_for_bit(case, collector):
+    if case == "a random column" or collector == "streaming":
+        pytest.importorskip(
+            "polars", minversion="1.35"
+        )  # before, streaming was an experiment, and a random column panics
     found, expected = answers(case)
     collected = found.collect(engine=collector)
     assert found.collect_schema() == collected.schema == expected.schema
@@ -197,6 +201,7 @@ def test_rows_that_a_call_let_go_of_are_read_again(monkeypatch):
     ids=str,
 )
 def test_what_needs_rows_is_an_error_at_collect(given, error):
+    pytest.importorskip("polars", minversion="1.35")  # before, polars makes its own error of ours
     frame = FRAME.with_columns(relevant=pl.when(pl.col("day") > 0).then("relevant"))
     given = {name: value for name, value in given.items() if value is not None}
     found = frame.lazy().rec.evaluate("ndcg", 3, **given)

@@ -632,6 +632,7 @@ def test_a_lazy_frame_and_models_below_each_other():
     assert lazy.row(0) == pytest.approx(alone[0].row(0), abs=1e-12)
     with pytest.raises(recframe.RecError) as eager:
         frames[0].rec.spearman(rank="rank")
+    pytest.importorskip("polars", minversion="1.35")  # before, polars makes its own error of ours
     with pytest.raises(recframe.RecError) as found:
         frames[0].lazy().rec.spearman(rank="rank").collect()
     assert str(found.value).startswith(str(eager.value))

@@ -55,6 +55,8 @@ def test_a_level_in_each_name_is_min_relevance(engine, call, given):
 def test_two_levels_are_two_calls(call, names, given, tmp_path):
     pl = pytest.importorskip("polars")
     pytest.importorskip("scipy")
+    if call == "report":
+        pytest.importorskip("altair")
     rec = pl.DataFrame(rows_of()).rec(**ROLES)
     ask = {
         "report": lambda: rec.report(tmp_path / "report.html", names, **given),

@@ -289,12 +289,12 @@ def test_bad_features_are_named(engine):
         [{"item": "a", "x": 1.0}, {"item": "a", "x": 2.0}],
         [{"item": "a", "x": -1.0}],
     )
-    with engine.running(), pytest.raises(recframe.InputError, match="different rows for the same item, for 1 item"):
-        recframe.rec(frame).diversity(2, features=twice)
-    with engine.running(), pytest.raises(recframe.InputError, match=r"features holds -1.0, but calibration@2"):
-        recframe.rec(frame).calibration(2, train=past, features=negative)
-    with engine.running(), pytest.raises(recframe.ColumnTypeError, match="no column of numbers other than 'item'"):
-        recframe.rec(frame).diversity(2, features=engine.frame([{"item": "a", "x": "red"}]))
+    with pytest.raises(recframe.InputError, match="different rows for the same item, for 1 item"):
+        engine.ask(frame, "diversity", 2, features=twice)
+    with pytest.raises(recframe.InputError, match=r"features holds -1.0, but calibration@2"):
+        engine.ask(frame, "calibration", 2, train=past, features=negative)
+    with pytest.raises(recframe.ColumnTypeError, match="no column of numbers other than 'item'"):
+        engine.ask(frame, "diversity", 2, features=engine.frame([{"item": "a", "x": "red"}]))
 
 
 OF_FEATURES = [

@@ -115,8 +115,8 @@ def _without_pairs(
 
 
 def resolved_later(frame: pl.LazyFrame, function: Callable[[pl.LazyFrame, pl.Schema], pl.LazyFrame]) -> pl.LazyFrame:
-    """Return what a function makes of a plan and its schema when polars resolves it; the plan where it does not."""
-    return frame.pipe_with_schema(function) if KNOWS_SCHEMA_LATER else frame
+    """Return what a function makes of a plan and its schema, which older polars resolves now, and polars later."""
+    return frame.pipe_with_schema(function) if KNOWS_SCHEMA_LATER else function(frame, frame.collect_schema())
 
 
 MOST_KEPT = 256
