@@ -590,7 +590,7 @@ def test_a_wide_result_prints_its_answer(library):
         printed,
         (
             "metric model baseline difference low high p_adjusted verdict",
-            "model metric lists mean low high",
+            "metric model lists mean",
             "finding count share",
         ),
         strict=True,

@@ -146,6 +146,9 @@ class Stored:
         """Raise for numbers that no list has: those of a damaged file would give differences of their own."""
         for number, name in enumerate(_definitions(plan)):
             low, high = values.range_of(number)
+            if not (math.isfinite(low) and math.isfinite(high)):
+                # As with relevance below 0: there, values may pass the other end too.
+                low, high = -math.inf, math.inf
             ranges = {name: (low, high), WEIGHT.format(name): (0.0, math.inf)}
             for column in [name, WEIGHT.format(name)] if number in values.weighted else [name]:
                 found = floats_of(self.rows[column])

@@ -87,6 +87,9 @@ def _check_metric(metric: str, kind: str, sums: Mapping[str, Any], low: float, h
         _check(name, sums[name], sums[name] > sums["lists"], "it counts some of the lists")
     _check("wins", sums["wins"], sums["wins"] + sums["losses"] > sums["lists"], "it counts some of the lists")
     in_range = f"a list's {metric} is from {low:g} to {high:g}"
+    # Where a range is open at one end, as with relevance below 0, its other end may be passed too.
+    is_bounded = np.isfinite(low) and np.isfinite(high)
+    low, high = (low, high) if is_bounded else (-np.inf, np.inf)
     ends = (low - high, high - low) if kind == "pair" else (low, high)
     for name in ENDS:
         _check(name, sums[name], outside(sums[name], *ends), in_range)
@@ -99,7 +102,7 @@ def _check_metric(metric: str, kind: str, sums: Mapping[str, Any], low: float, h
             "squares": (0.0, largest * weight),
             "weighted_total": (least * weight_squares, greatest * weight_squares),
             "weighted_squares": (0.0, largest * weight_squares),
-            **({"baseline_total": (low * weight, high * weight)} if kind == "pair" else {}),
+            **({"baseline_total": (low * weight, high * weight)} if kind == "pair" and is_bounded else {}),
         }
         for name, bounds in limits.items():
             reason = f"no lists with its weight and values of {metric} add up to that"
