@@ -139,7 +139,7 @@ def _check_prerequisites(roles: Roles, named: Collection[str]) -> None:
         _check_pooled(roles, named)
     elif roles.sampled is None and "estimator" in named:
         msg = f"`estimator={roles.estimator!r}` is about sampled lists, but there is no `sampled=`"
-        raise OptionError(msg, "`sampled=(99, 10_000)`, how many of how many")
+        raise OptionError(msg, "`sampled=(99, 10_000)`: 99 items drawn from 10,000")
     if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
         msg = f"`subtopic={roles.subtopic!r}` is a column of the truth, but there is no `truth=`"
         raise OptionError(msg, "`truth=intents`, a frame with a row for each subtopic of an item")

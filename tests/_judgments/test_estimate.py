@@ -167,7 +167,7 @@ def test_models_in_rows_are_estimated_as_those_in_columns(library):
     ("change", "message"),
     [
         ({"judge": lambda rows: [row for row in rows if row["session"]]}, "judge= has no judgments of 1 list of truth="),
-        ({"judge": lambda rows: [row for row in rows if row["session"] % 3 == 0]}, "lists of truth= only"),
+        ({"judge": lambda rows: [row for row in rows if row["session"] % 3 == 0]}, "only the 20 lists of truth="),
         ({"judge": lambda _: "llm"}, "it is the frame of a model's judgments"),
         ({"truth": lambda _: None}, "estimate_with_judge needs truth="),
         ({"confidence": lambda _: 2}, "confidence=2"),

@@ -40,7 +40,7 @@ FINDINGS = (
     Finding("unused_model", "error", ROWS,
         "the column 'model' has several values and no role: all models are ranked together", MODEL_THERE,
         "the column 'model' has several values and no role: the rows of all models are ranked together. "
-        "For one row a model, `model='model'`; if it means something else, rename it"),
+        "To get one row per model, pass `model='model'`; if the column means something else, rename it"),
     Finding("segments_within_lists", "error", LISTS, "several values of a column of `per=`: calls refuse it"),
     Finding("no_list_in_truth", "error", ROWS, "no list of the truth has a row in the frame: ids that never match",
         warning="no list of {which} is in truth: {values}. Make the ids the same"),
@@ -54,7 +54,8 @@ FINDINGS = (
     Finding("already_seen", "warning", ROWS,
         "a ranked item that the user has in train: drop it, or leave it out by `seen=` of candidates or label"),
     Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
-    Finding("assumed_relevance", "warning", ROWS, "0 in a column without a role, yet relevant: name it by `relevant=`",
+    Finding("assumed_relevance", "warning", ROWS,
+        "relevant, but 0 in a column without a role: if it holds the relevance, pass it as `relevant=`",
         warning="truth has no column {relevant!r}, so each of its rows is relevant, but {columns} is 0 in some rows. "
         "If that says what is relevant, `relevant={first!r}`"),
     Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0",
@@ -64,7 +65,7 @@ FINDINGS = (
         f"most lists of {{which}}, {{some}}, are not in truth: they have no value. {SAME_DAY}"),
     Finding("lists_without_ranked", "warning", LISTS, "nothing is ranked: 0, if an item is relevant"),
     Finding("only_relevant", "warning", LISTS,
-        "every ranked row of lists of several is relevant: each order is a perfect one", GRADES_THERE,
+        "all ranked rows of the list are relevant: every order is perfect", GRADES_THERE,
         "every row that `{role}={column!r}` ranks is relevant, in every list: each order is a perfect one, so no model "
         "can lose. Rank the irrelevant items too, or pass the relevant ones as `truth=`"),
     Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),

@@ -259,8 +259,8 @@ def _largest(grade: float | None, lists: Lists, level: float | None) -> float:
     """Return the largest grade of a judgment, which makes an item relevant."""
     largest = float(max(lists.judged[2], default=1.0)) if grade is None else grade
     if level is not None and level <= 0:
-        msg = f"`min_relevance={level:g}` makes items of grade 0 relevant, and these are the least judgment"
-        raise OptionError(msg, "give a least relevance above 0")
+        msg = f"`min_relevance={level:g}` makes items of grade 0 relevant, but bounds treat grade 0 as not relevant"
+        raise OptionError(msg, "give `min_relevance=` a value above 0")
     if largest <= 0 or largest < (level or 0.0):
         msg = f"`grade={largest:g}` makes no item relevant" + (f" with `min_relevance={level:g}`" if level else "")
         raise OptionError(msg, "`grade=` is the largest relevance that an unjudged item may have")

@@ -129,7 +129,7 @@ def _lists(by_human: Judged, by_judge: Judged) -> tuple[Any, Any, Any]:
         raise InputError(msg, "let the model judge all lists, those with human judgments too")
     others = [text for text in by_judge.places if text not in by_human.places]
     if not others:
-        msg = f"`judge=` has judgments of the {len(by_human.places)} lists of `truth=` only, so it adds nothing"
+        msg = f"`judge=` judges only the {len(by_human.places)} lists of `truth=`, so it adds nothing"
         raise InputError(msg, "let the model judge lists that no human judged, or use describe with `truth=`")
     human_rows = np.array(list(by_human.places.values()), dtype=np.intp)
     judge_rows = np.array([by_judge.places[text] for text in by_human.places], dtype=np.intp)

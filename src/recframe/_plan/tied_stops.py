@@ -1,14 +1,14 @@
 """The probabilities to pass the places of tied blocks, as exact expected values over all orders of the tied rows.
 
-`survivals` is the only function for others: `stops` and `seen` hand it the rows of tied blocks.
+Other modules call only `survivals`: `stops` and `seen` pass it the rows of tied blocks.
 
 The probability to pass the first j rows of a tied block, S(j), is the mean over its subsets of j rows of the product of
 their probabilities q to go on. The polynomial Π (1 - u + u·q·x) over the t rows of the block has the coefficients
 C(t, j)·u^j·(1-u)^(t-j)·S(j). They are read off its values on the circle |x| = 1, whose logarithms are sums over rows.
-Divided by those of a block where nobody stops, S(j) is left. With u near j/t few points of the circle matter, about
-twenty for each j, and a band of neighbouring j shares them.
+Dividing by the coefficients of a block where nobody stops leaves S(j). With u near j/t only about twenty points of the
+circle matter for each j, and neighbouring values of j form a band that shares them.
 
-No key of a group or a join is a computed float: a row alone in its batch may get another last bit than among others.
+Keys of groups and joins are never computed floats, because the last bit of a float may depend on its batch of rows.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ TAIL = 8.7
 FEW_ROWS_AHEAD = 40.0
 """The expected number of rows up to which all points of the circle matter."""
 SINE_TERMS, ARCTAN_TERMS = 11, 12
-"""Of the series of the sine up to a right angle, and of the arctangent up to 0.2."""
+"""How many terms the series of the sine (up to a right angle) and of the arctangent (up to 0.2) need."""
 
 
 def survivals(engine: Engine, grades: Frame, block: Sequence[str], carried: Sequence[str], cascade: Cascade) -> Frame:
@@ -76,12 +76,12 @@ def survivals(engine: Engine, grades: Frame, block: Sequence[str], carried: Sequ
     block : sequence of str
         The key of a block.
     carried : sequence of str
-        What else is the same for all of its rows, up to the last bit.
+        The other columns that have the same bits in all rows of a block.
     cascade : Cascade
         Which probabilities to stop are read, and up to which position.
     """
     if not engine.holds_long_queries(grades):
-        msg = "users who stop at one of tied rows are more than a query of this database holds"
+        msg = "a query of this database cannot compute at which of the tied rows users stop"
         raise OptionError(msg, "ties='first' or 'item'; or read the rows first: recframe.rec(table.to_polars())")
     stops, logs, arguments = (
         [column(number) for number in cascade.stops] for column in (stop_column, log_column, argument_column)
@@ -92,7 +92,7 @@ def survivals(engine: Engine, grades: Frame, block: Sequence[str], carried: Sequ
         rows = _in_steps(rows, _on_circle(stop, log, argument))
     rows = rows.select(*node, *carried, MARKED, *made.weighted)
     nodes = engine.sum_disordered(rows, node, [MARKED, *logs, *arguments], carried)
-    # At the other rows nobody stops.
+    # The base is a block of the same size in which nobody stops.
     nodes = _in_steps(nodes, (*_periods(), *_angles(), *_on_circle(None, BASE_LOG, BASE_ARGUMENT)))
     nodes = nodes.select(*node, *carried, TILT, ANGLE, *made.sums)
     parts = _in_steps(engine.repeat(nodes, BAND_COUNT), made.turned)
@@ -116,7 +116,7 @@ def _with_nodes(engine: Engine, bands: Frame) -> Frame:
 
 
 def _in_steps(frame: Frame, steps: Iterable[Sequence[nw.Expr]]) -> Frame:
-    """Add columns, those of a step from those of the steps before."""
+    """Add columns in steps: each step reads the columns of the steps before it."""
     for step in steps:
         frame = frame.with_columns(*step)
     return frame
@@ -126,16 +126,16 @@ def _in_steps(frame: Frame, steps: Iterable[Sequence[nw.Expr]]) -> Frame:
 
 
 _Steps = tuple[tuple[nw.Expr, ...], ...]
-"""Columns to add, those of a step from those of the steps before."""
+"""Columns to add in steps: each step reads the columns of the steps before it."""
 
 
 class _Coefficients(NamedTuple):
-    """What follows from the points of the circle, for each probability to stop."""
+    """Expressions that compute coefficients from the points of the circle, for each probability to stop."""
 
     weighted: list[nw.Expr]
     """Logarithms and angles of all rows with the same probabilities."""
     sums: list[nw.Expr]
-    """Those of all rows of a block, and of one where nobody stops."""
+    """Logarithms and angles of a whole block, and of a block where nobody stops."""
     turned: _Steps
     """The position, and then the angles of its coefficients."""
     parts: list[nw.Expr]
@@ -179,7 +179,7 @@ def _last_read(upto: int | None) -> nw.Expr:
 
 @cache
 def _bands() -> _Steps:
-    """Return how many bands a block has, and of each its number, its first position and how many it has."""
+    """Return how many bands a block has, and the number, first position and length of each band."""
     size, last, band = nw.col(SIZE).cast(nw.Float64()), nw.col(REACHED), nw.col(POSITION)
     half = (size - size % 2) / 2
     low = nw.when(last < half).then(last).otherwise(half)
