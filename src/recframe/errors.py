@@ -279,7 +279,7 @@ def closest(value: object, names: Iterable[str]) -> str:
 
 
 def before_list(hint: str, existing: str) -> str:
-    """Return a hint ahead of the list of what there is, which may be long."""
+    """Return a hint in front of the list of available names, which may be long."""
     if not hint:
         return existing
     return f"{hint} {existing[0].upper()}{existing[1:]}" if hint.endswith("?") else f"{hint}; {existing}"

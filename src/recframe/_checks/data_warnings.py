@@ -44,7 +44,7 @@ REACH = 1_000_000
 LEAST_LISTS, LEAST_ROWS = 5, 50
 """The fewest lists, and rows in each, for which one relevant item in every list is unlikely to be chance."""
 MOST_MODELS = 50
-"""How many values a column may have that names models."""
+"""How many distinct values a column of model names may have."""
 METRIC, LARGEST_VALUE = "metric", "largest"
 
 
@@ -79,7 +79,7 @@ def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
 
 
 def _sources(frames: CallFrames, query: Query) -> Iterator[Source]:
-    """Yield the frames of a postponed call with the columns that only warnings read: few frames have any."""
+    """Yield the frames of a postponed call with the columns that only warnings read; few frames have such columns."""
     if MODEL in frames.frame.columns and MODEL not in used_columns(query):
         yield Source(frames.frame, {MODEL: ColumnSpec(MODEL, "model", "key")})
     if frames.truth is not None:
@@ -244,7 +244,7 @@ def _of_orders(looked_at: Sequence[Frames], query: Query, *, may_tie: bool) -> I
 
 
 def _nan_scores(frame: Any, query: Query) -> Iterator[str]:
-    """Yield in how many rows a score or rank is NaN and not missing."""
+    """Yield a warning for each score or rank that is NaN in some rows instead of missing."""
     adapter, role = adapter_of(frame), "rank" if query.by_rank else "score"
     for column in query.orders:
         if not adapter.may_hold_nan(frame, column):

@@ -70,7 +70,7 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
 
 
 def of_hits(opened: Frames, score: nw.Expr) -> Part:
-    """Look whether a score ranks anything else than relevant rows."""
+    """Count the lists in which a score ranks only relevant rows."""
     hits = nw.when(~score.is_null()).then(nw.col(HIT)).otherwise(0.0).sum().alias(RANKED_HITS)
     return _orders(opened, _scores_of_lists(opened.frame, opened.group, score, hits), ONLY_HITS, [])
 

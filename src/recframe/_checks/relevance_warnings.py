@@ -1,4 +1,4 @@
-"""What an eager call says of its relevance: ratings without a 0, only positives, lists without unranked items."""
+"""Warnings about the relevance of a call: ratings without a 0, only positives, lists without unranked items."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 FIRST_VALUES = 100
-"""How many values to read before columns are."""
+"""How many values to read before a whole column is read."""
 SHARE_OF_HIGHEST = 0.8
-"""From which share of the highest grade on a rating is likely meant as relevant: 4 of 5."""
+"""The share of the highest grade from which a rating probably counts as relevant: 4 of 5."""
 LEAST_LISTS = 5
-"""How many of the first lists must have one length, where a frame may hold nothing else than the top rows."""
+"""How many of the first lists must have the same length before a frame is taken for an export of top rows."""
 COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall)
 """The metrics that compare with all relevant items of a list."""
 
 
 def relevance_faults(frames: CallFrames, query: Query, context: Opened) -> Iterator[str]:
-    """Yield what is strange about the relevance that an eager call reads."""
+    """Yield warnings about the relevance that a call reads."""
     source = frames.frame if frames.truth is None else frames.truth
     metrics = [terms.metric for terms in context.requirements.accuracy if terms.metric.reads_relevance]
     adapter = adapter_of(source)
@@ -60,7 +60,7 @@ def relevance_faults(frames: CallFrames, query: Query, context: Opened) -> Itera
 
 
 def _ratings(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[str]:
-    """Yield that metrics count the lowest of several grades as relevant too."""
+    """Yield a warning if metrics count the lowest of several grades as relevant too."""
     counting = [metric for metric in metrics if counts_hits(metric)]
     if query.min_relevance is not None or not counting:
         return
@@ -82,12 +82,12 @@ def _ratings(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[s
 
 
 def counts_hits(metric: Metric) -> bool:
-    """Return whether a metric asks of a row only whether it is relevant."""
+    """Return whether a metric only reads whether a row is relevant."""
     return not metric.lower_grades and (metric.reads == "hits" or getattr(metric, "gain", "") == "binary")
 
 
 def _only_relevant(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
-    """Yield of which scores every ranked row is relevant, which a sample suspects and the whole frame confirms."""
+    """Yield a warning for each score that ranks only relevant rows, in the sample and then in all rows."""
     head = first_rows(frame)
     values = values_of(adapter_of(head).as_narwhals(head), query.relevant)
     if all(metric.lower_grades for metric in metrics) and values.min() != values.max():
@@ -102,7 +102,7 @@ def _only_relevant(frame: Any, query: Query, context: Opened, metrics: Sequence[
 
 
 def _ranks_only_hits(rows: Frames, score: nw.Expr) -> bool:
-    """Return whether a score ranks only relevant rows, in several lists: one alone may be a perfect one."""
+    """Return whether a score ranks only relevant rows in two lists or more: a single list may be perfect."""
     _, totals = of_hits(rows, score)
     counts = totals.collect()
     return counts.get_column(LISTS).sum() > 1 and (counts.get_column(ONLY_RELEVANT) > 0).any()
@@ -118,7 +118,7 @@ def _with_hits(rows: Frames, query: Query) -> Frames:
 
 
 def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
-    """Yield that lists hold no item that was not ranked, so that a metric finds everything there is to find."""
+    """Yield a warning if the frame has only ranked items, so that a metric cannot see missed relevant items."""
     cut = {each.label: each.cutoff for each in metrics if each.cutoff is not None and counts_all_relevant(each)}
     adapter = adapter_of(frame)
     if not cut or not query.by or query.condensed or query.sampled or query.item in query.by:
@@ -129,7 +129,7 @@ def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[M
     if length is None:
         return
     rows = adapter.as_narwhals(frame)
-    # Rows that are not ranked were left to be found.
+    # A row without a score is an item that a list missed, so the frame is no export of top rows.
     if all(values_of(rows, column).null_count() > 0 for column in query.orders):
         return
     relevance = values_of(rows, query.relevant).max()
@@ -150,9 +150,10 @@ def counts_all_relevant(metric: Metric) -> bool:
 
 
 def _length_of_export(adapter: Any, frame: Any, query: Query, most: int) -> int | None:
-    """Return the length of the first lists, if it is the same, up to `most`, and they hold different items; else None.
+    """Return the common length of the first lists, or None if the frame is no export of top rows.
 
-    So the top rows look that somebody stored, and not short lists that hold everything there is.
+    In an export, the first lists have the same length, at most `most`, and different items. Short lists of all items
+    have the same items or different lengths.
     """
     keys = list_keys(query)
     for lists in (1, LEAST_LISTS):
@@ -164,7 +165,7 @@ def _length_of_export(adapter: Any, frame: Any, query: Query, most: int) -> int 
             return None
     lengths = {end - start for start, end in pairwise(starts[: LEAST_LISTS + 1])}
     length = lengths.pop()
-    # Lists of one row are those of a frame whose lists do not stand together.
+    # If the rows of a list do not stand together, the first lists seem to have one row each.
     if lengths or not 1 < length <= most:
         return None
     items = adapter.some_values(frame, query.item, 0, LEAST_LISTS * length)
@@ -172,9 +173,9 @@ def _length_of_export(adapter: Any, frame: Any, query: Query, most: int) -> int 
 
 
 def _longest_list(rows: Any, query: Query, context: Opened, length: int) -> int:
-    """Return how many rows the longest list has; the first lists have a length."""
+    """Return how many rows the longest list has; `length` is the length of the first lists."""
     keys = [values_of(rows, key) for key in list_keys(query)]
-    # Where rows are sorted by the key, those of a longer list have the same key at that distance.
+    # In rows sorted by the key, a longer list has two rows with the same key at that distance.
     if len(keys) == 1 and keys[0].is_sorted() and not (keys[0][length:] == keys[0][:-length]).any():
         return length
     counts = context.frame.group_by(*context.keys.group).agg(nw.len().alias(ROWS)).select(nw.col(ROWS).max())

@@ -25,9 +25,9 @@ UNKNOWN = {
     "items": ("truth_of_unknown_items", "no_item_in_truth"),
 }
 FEWEST_GRADES, MOST_GRADES = 3, 20
-"""How many distinct grades a scale of ratings has; more of them are counts or weights."""
+"""How many distinct grades a scale of ratings has; columns with more are counts or weights."""
 LEAST_SHARE_OF_ZEROS = 0.05
-"""In which share of the rows of the truth a column of grades must be 0, to be taken for the relevance."""
+"""The share of rows that must be 0 before a column of grades in the truth is taken for the relevance."""
 SEEN, IN_TRAIN = "already_seen", "in train"
 UNUSED, ASSUMED, LOWER = "unused_model", "assumed_relevance", "grades_below_relevant"
 
@@ -97,7 +97,7 @@ def of_lower_grades(opened: Opened, least: float) -> Part:
 
 
 def of_grades(opened: Opened) -> Part:
-    """Look for a scale of grades without 0, the lowest of which count as relevant."""
+    """Look for a scale of grades without 0, whose lowest grade counts as relevant."""
     columns = [ROWS, *([GRADES_THERE] if GRADES_THERE in opened.optional else [])]
     rows, long = (opened.frame, opened.long) if opened.truth is None else (opened.truth, [])
     grade = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).alias(GRADE)
@@ -143,7 +143,7 @@ def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]
 
 
 class CandidateColumns(NamedTuple):
-    """The columns of counts of a column that may hold the relevance: of rows, and of lists."""
+    """Names of the columns that count rows and lists for one column that may hold the relevance."""
 
     zero_or_missing: str
     zero: str
@@ -164,19 +164,19 @@ class CandidateColumns(NamedTuple):
 
 
 def _one_if(condition: nw.Expr) -> nw.Expr:
-    """Return 1.0 where a condition holds, else 0.0, also where it is missing."""
+    """Return 1.0 if a condition holds, and 0.0 if it does not hold or is missing."""
     return nw.when(condition).then(1.0).otherwise(0.0)
 
 
 def _irrelevant_rows(of: CandidateColumns) -> nw.Expr:
-    """Return, of the sums over all lists, in how many rows a candidate holds 0; 0 if it does not seem to be relevance.
+    """Return in how many rows a candidate column is 0, or 0 if the column does not look like the relevance.
 
-    It does if it holds only 0 and 1 where it holds something, which it does, or grades of which enough are 0. In both
-    cases its values differ within a list, as those of a column that describes lists do not.
+    A column looks like the relevance if its values are only 0, 1 and missing, or if enough of its grades are 0. In both
+    cases its values must differ within a list, because a column that describes lists is constant there.
     """
     zero_or_missing, zero, one, larger, flag, varies, has_lower = map(nw.col, of)
     single = nw.col(LONG) == 0
     flags = (zero_or_missing + one == nw.col(ROWS)) & (flag > 0) & ((varies > 0) | (one == 0) | single)
-    # A column of numbers of rows, or of hours of the day, holds 0 in few rows.
+    # Row numbers and hours of the day are 0 in few rows.
     grades = (zero >= LEAST_SHARE_OF_ZEROS * nw.col(ROWS)) & (larger > 0) & ((has_lower > 0) | single) & (zero > 0)
     return nw.when(flags).then(zero_or_missing).otherwise(nw.when(grades).then(zero).otherwise(0.0))

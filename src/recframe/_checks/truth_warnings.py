@@ -1,4 +1,4 @@
-"""What an eager call says of its truth: ids that never match, lists of other days, a relevance that nobody named."""
+"""Warnings about the truth of a call: ids that never match, lists of other days, a relevance without a role."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _head(path: Path) -> bytes:
 
 
 def _first_line(head: bytes) -> str:
-    """Return the first line of a text that is no comment."""
+    """Return the first line of a text, without comments."""
     rows = without_comments(head.removeprefix(BOM)).decode(errors="replace")
     return next(iter(rows.strip().splitlines()), "")
 

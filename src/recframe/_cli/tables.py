@@ -131,10 +131,10 @@ def write(frame: pl.DataFrame, path: Path, digits: int) -> None:
 
 
 def with_column_of_name(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
-    """Return a result after the column that its file's name holds, as in ``day=2026-11-23.parquet``.
+    """Return a result with the column of its file's name in front, such as ``day`` of ``day=2026-11-23.parquet``.
 
-    Programs take columns from the names of folders, but not from the names of files. A day is a date, and any other
-    value is text, so that the files of a folder have one type.
+    The column is written into the file, because programs read columns from the names of folders, but not of files. A
+    day is a date and any other value is text, so that all files of a folder have the same type.
     """
     import polars as pl
 

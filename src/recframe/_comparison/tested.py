@@ -111,7 +111,7 @@ def tested(
 
 @dataclass(frozen=True)
 class _Hits:
-    """Which rows compare hits, and what the score test reads of them."""
+    """The rows that compare hits, with the shares that the score test reads."""
 
     shares: PairedHits
     are_hits: Any

@@ -115,7 +115,7 @@ class Adapter(ABC):
         validate : bool
             Whether to check the columns of lazy frames now.
         text_of : callable, optional
-            Returns a text that only equal arguments have, so that the columns of equal calls are looked up.
+            Returns a text that only equal arguments share, so that the columns of equal calls are found only once.
         """
         return function(*args, **keywords)
 
@@ -396,7 +396,7 @@ class Engine(Adapter):
     def release(self, frames: Iterable[Frame], columns: Collection[str] | None = None) -> None:
         """Let go of the rows of frames, or of some columns, that nothing reads anymore.
 
-        The rows of a postponed call go as a whole, as nobody else holds them.
+        A postponed call releases all of its rows at once, because nothing else refers to them.
         """
 
     def frame_of(self, native: Any) -> Frame:
@@ -406,7 +406,7 @@ class Engine(Adapter):
     def computed(self, compute: Callable[[], Any], schema: Callable[[], Any]) -> Any:  # noqa: ARG002
         """Return what a function computes of eager frames; None where frames cannot hold it.
 
-        Of frames without rows, of which only the columns of the answer matter, a frame of the schema.
+        If frames have no rows, only the columns of the answer matter: then return an empty frame with the schema.
         """
         return compute() if self.eager else None
 

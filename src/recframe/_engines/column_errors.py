@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import ColumnSpec, Source
 
 RELEVANCE_NAMES = "relevant relevance rel isrelevant label labels grade grades rating ratings ytrue"
-"""The names that surely mean the relevance; `COLUMNS` also has names of events, all of which may be relevant."""
+"""Names that certainly mean the relevance; `COLUMNS` also has names of events, in which every row may be relevant."""
 COLUMNS = {
     "by": "user userid uid customer customerid visitor visitorid member memberid session sessionid query queryid qid",
     "item": "item itemid iid product productid sku movie movieid article articleid doc docid docno document documentid",
@@ -73,7 +73,7 @@ def _has_another_name(spec: ColumnSpec, source: Source, in_frame: Collection[Any
 
 
 def _taken(source: Source) -> set[str]:
-    """Return the columns that stand for no other one; those that `check` tries as the relevance are free."""
+    """Return the columns that have a role; the columns that `check` tries as the relevance have none."""
     return {spec.column for spec in source.specs.values() if spec.role != "relevant"}
 
 
@@ -185,7 +185,7 @@ class _Remedies:
         return (near if near in map(str, usual) or not usual else ""), usual
 
     def _ways(self, name: str, spec: ColumnSpec, usual: Sequence[Any]) -> list[str]:
-        """Return what may be done where no column has almost the same name."""
+        """Return the remedies if no column has almost the same name."""
         ways = ["`rank='rank'`"] if spec.role == "score" and "rank" in self.in_frames[name] else []
         is_whole_key = spec.role == "by" and len(self._columns_of("by")) == 1
         ways += ["`by=None`, if the frame is one list"] if is_whole_key and not usual else []
@@ -203,7 +203,7 @@ class _Remedies:
         return ways or [f"`{spec.role}=` names the column that holds it"]
 
     def _joined(self, spec: ColumnSpec) -> str:
-        """Return how a column that another frame holds gets into this one."""
+        """Return how to join a column of another frame to this one."""
         holder = next((f"{name} has it:" for name, names in self.in_frames.items() if spec.column in names), None)
         example = self.join.format((self._columns_of("by") or ["user"])[0])
         into = "the frame or to truth" if "truth" in self.sources else "the frame"

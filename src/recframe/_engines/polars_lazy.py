@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class LazyPolars(Adapter):
-    """Lazy frames: what asks for their columns or rows ends the call, which is made again when it is collected."""
+    """Lazy frames: a call ends when it asks for columns or rows, and is made again when its result is collected."""
 
     eager = False
     postpones = True
@@ -115,13 +115,13 @@ def _without_pairs(
 
 
 def resolved_later(frame: pl.LazyFrame, function: Callable[[pl.LazyFrame, pl.Schema], pl.LazyFrame]) -> pl.LazyFrame:
-    """Return what a function makes of a plan and its schema, which older polars resolves now, and polars later."""
+    """Return what a function makes of a plan and its schema; older versions of polars resolve the schema at once."""
     return frame.pipe_with_schema(function) if KNOWS_SCHEMA_LATER else function(frame, frame.collect_schema())
 
 
 MOST_KEPT = 256
 _kept: dict[Any, Resolved] = {}
-"""What was found of calls, by their text and the schemas of their frames: it holds no data."""
+"""What schemas told about earlier calls, by the text of a call and the schemas of its frames; it holds no data."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class PostponedCall:
     frames : list of LazyFrame
         The lazy frames, each once.
     text : str, optional
-        What only equal calls have, the frames aside; None: the arguments cannot be compared.
+        A text that only equal calls share, apart from their frames; None if the arguments cannot be compared.
     """
 
     function: Callable[..., Any]
@@ -248,7 +248,7 @@ class PostponedCall:
         Parameters
         ----------
         columns : collection of str, optional
-            The columns of the answer that somebody reads; None: all.
+            The columns to return; None for all columns.
         """
         try:
             return self._answer(columns, releases=True)
@@ -293,7 +293,7 @@ class PostponedCall:
 def _with_known_types(answer: Mapping[str, Any], schemas: Sequence[pl.Schema]) -> pl.Schema:
     """Return the schema of an answer; a column without a type has that of the first frame which knows it.
 
-    Rows of another frame may fill a column that has no type in the first one, which its empty answer does not tell.
+    An empty answer does not show that rows of another frame may fill a column which has no type in the first frame.
     """
     known = {name: kind for schema in reversed(schemas) for name, kind in schema.items() if kind != pl.Null}
     types: dict[str, Any] = {name: known.get(name, kind) if kind == pl.Null else kind for name, kind in answer.items()}

@@ -36,7 +36,7 @@ class RowsNeededError(Exception):
 
 
 class ReleasedError(Exception):
-    """Raised when a call reads rows that it let go of: it is then made again, and keeps them."""
+    """Raised when a call reads rows that it has released: the call is then made again, and keeps its rows."""
 
 
 @dataclass

@@ -143,7 +143,7 @@ class Stored:
                 raise InputError(msg, "give the same, or save the baseline again")
 
     def _check_numbers(self, values: ListValues, plan: Plan) -> None:
-        """Raise for numbers that no list has: those of a damaged file would give differences of their own."""
+        """Raise for values that no list can have: a damaged file would give wrong differences without an error."""
         for number, name in enumerate(_definitions(plan)):
             low, high = values.range_of(number)
             if not (math.isfinite(low) and math.isfinite(high)):

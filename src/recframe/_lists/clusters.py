@@ -1,4 +1,4 @@
-"""Clusters of lists: whether they can tell how means vary."""
+"""Check that there are enough clusters of lists for an interval."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _is_end(end: Any) -> bool:
 
 
 def check_sums(columns: Mapping[str, Any], definitions: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise for numbers to which no lists add up: those of a damaged state would give means of their own."""
+    """Raise if no lists could add up to these numbers: a damaged state would give wrong means without an error."""
     for name in NOT_BELOW_0:
         _check(name, columns[name], columns[name] < 0, "it is 0 or more")
     for name in COUNTS:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 HALVINGS_OF_INTERVAL = 60
-"""So many halvings find the end of an interval within [−1, 1] to the last bits."""
+"""How many halvings find the end of an interval within [−1, 1] to the last bits."""
 
 
 @dataclass(frozen=True)
@@ -144,14 +144,14 @@ def _larger_root(squared: Floats, linear: Floats, constant: Floats) -> Floats:
 
 
 def _standardized(excess: Floats, variance: Floats) -> Floats:
-    """Return what was seen beyond what is tested, in standard errors: infinite where the test allows no spread."""
+    """Return the observed minus the tested value in standard errors; infinite if the test allows no spread."""
     with np.errstate(invalid="ignore", divide="ignore"):
         z = excess / np.sqrt(np.maximum(variance, 0.0))
     return np.where(np.isnan(excess), np.nan, np.where(excess == 0, 0.0, z))
 
 
 def _halved(is_below: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
-    """Return where a condition that holds at `low`, and not at `high`, ends."""
+    """Return the largest number at which a condition holds that is true at `low` and false at `high`."""
     for _ in range(HALVINGS_OF_INTERVAL):
         middle = (low + high) / 2
         below = is_below(middle)

@@ -65,7 +65,7 @@ def feval(metric: str | Metric, library: Booster | None = None, **policies: Any)
 
 
 def _trainer(value: Value, predictions: Any, data: Any) -> tuple[str, float] | tuple[str, float, bool]:
-    """Return what the trainer expects whose data this is."""
+    """Return the result in the form that the trainer of this data expects."""
     if hasattr(data, "get_uint_info"):
         ends = data.get_uint_info("group_ptr")
         sizes = ends[1:] - ends[:-1]
