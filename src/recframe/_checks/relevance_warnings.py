@@ -137,11 +137,8 @@ def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[M
         return
     longest = _longest_list(rows, query, context, length)
     inflated = [label for label, cutoff in cut.items() if cutoff >= longest]
-    others = next(
-        (f", and the best order of {label} is that of these rows" for label in inflated if "recall" not in label), ""
-    )
     if inflated:
-        yield warning_of("ideal_of_ranked_only", longest=longest, others=others)
+        yield warning_of("ideal_of_ranked_only", longest=longest, metrics=" and ".join(inflated))
 
 
 def counts_all_relevant(metric: Metric) -> bool:
