@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._statistics import student
+from recframe._statistics.roots import bisected
 from recframe._statistics.student import ratio, scipy_stats, square
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ FACTORS = 400
 """The bets of which the bounded law is a mean."""
 USUAL_VARIANCE = 0.04
 """That of differences in half-widths of their range, where the bounded law is the tightest."""
-HALVINGS = 60
 
 
 @dataclass(frozen=True)
@@ -181,11 +181,7 @@ class Bounded:
         bets, wanted = self._bets, -np.log(level)
         low = np.zeros(np.shape(squares))
         high = (wanted + np.log(2 * FACTORS) - (np.log1p(-bets[-1]) + bets[-1]) * squares) / bets[-1]
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            beyond = self._log_e(middle, squares) >= wanted
-            low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
-        return np.asarray(high)
+        return bisected(lambda total: np.asarray(~(self._log_e(total, squares) >= wanted)), low, high)
 
     def interval(self, sums: Sums, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
         """Return the ends of the interval of a mean."""

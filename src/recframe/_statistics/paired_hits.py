@@ -32,19 +32,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recframe._statistics.roots import bisected
 from recframe._statistics.student import LEAST_UNITS, ratio, scipy_stats, square
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from recframe._statistics.student import Sums
 
     Floats = NDArray[np.float64]
-
-HALVINGS_OF_INTERVAL = 60
-"""How many halvings find the end of an interval within [−1, 1] to the last bits."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +109,8 @@ class PairedHits:
         """Return the ends of the interval of the difference."""
         quantile = scipy_stats().norm.ppf(0.5 + confidence / 2)
         mean = self.gained - self.lost
-        low = _halved(lambda end: self.statistic(end) > quantile, np.full_like(mean, -1.0), mean)
-        high = _halved(lambda end: self.statistic(end) >= -quantile, mean, np.ones_like(mean))
+        low = bisected(lambda end: self.statistic(end) > quantile, np.full_like(mean, -1.0), mean)
+        high = bisected(lambda end: self.statistic(end) >= -quantile, mean, np.ones_like(mean))
         return np.where(np.isnan(self.lists), np.nan, low), np.where(np.isnan(self.lists), np.nan, high)
 
     def interval_of_ratio(self, baseline: Floats, confidence: float) -> tuple[Floats, Floats]:
@@ -128,8 +124,8 @@ class PairedHits:
         def below_high(share: Floats) -> NDArray[np.bool_]:
             return np.asarray(self.statistic_of_ratio(seen + share / (1 - share), baseline) >= -quantile)
 
-        low = _halved(below_low, np.zeros_like(seen), seen)
-        share = _halved(below_high, np.zeros_like(seen), np.full_like(seen, 1 - 1e-15))
+        low = bisected(below_low, np.zeros_like(seen), seen)
+        share = bisected(below_high, np.zeros_like(seen), np.full_like(seen, 1 - 1e-15))
         is_missing = np.isnan(self.lists + seen)
         return np.where(is_missing, np.nan, low), np.where(is_missing, np.nan, seen + share / (1 - share))
 
@@ -148,12 +144,3 @@ def _standardized(excess: Floats, variance: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         z = excess / np.sqrt(np.maximum(variance, 0.0))
     return np.where(np.isnan(excess), np.nan, np.where(excess == 0, 0.0, z))
-
-
-def _halved(is_below: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
-    """Return the largest number at which a condition holds that is true at `low` and false at `high`."""
-    for _ in range(HALVINGS_OF_INTERVAL):
-        middle = (low + high) / 2
-        below = is_below(middle)
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._statistics.roots import bisected
 from recframe._statistics.student import LEAST_UNITS, Sums, scipy_stats, square
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT_POWER = 0.8
 """The power of a test to find the difference that `detectable` names."""
-STEPS, HALVINGS = 12, 60
+STEPS = 12
 MOST_UNITS = 1e12
 """More units than this nobody has."""
 NORMAL = 1e6
@@ -115,8 +116,8 @@ class Units:
         least = np.log(np.maximum(LEAST_UNITS, 2 * self.pull))
         most = np.full(np.shape(least), np.log(MOST_UNITS))
         reachable = ~np.isnan(self.spread) & (self.power(difference, np.exp(most), level) >= power)
-        for _ in range(HALVINGS):
-            middle = (least + most) / 2
-            enough = self.power(difference, np.exp(middle), level) >= power
-            least, most = np.where(enough, least, middle), np.where(enough, middle, most)
-        return np.where(reachable, np.exp(most), np.nan)
+
+        def are_too_few(logarithm: Floats) -> NDArray[np.bool_]:
+            return np.asarray(~(self.power(difference, np.exp(logarithm), level) >= power))
+
+        return np.where(reachable, np.exp(bisected(are_too_few, least, most)), np.nan)
