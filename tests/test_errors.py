@@ -335,6 +335,8 @@ def test_of_several_keys_and_models_the_others_stay(make):
 
 @pytest.mark.parametrize("role", ["per", "weight", "cluster"])
 def test_a_column_of_another_frame_is_to_be_joined(make, role):
+    if role == "cluster":
+        pytest.importorskip("scipy")
     frame, train = make(COLUMNS), make({"user": [1], "item": ["a"], "age": [30]})
     call = frame.rec.describe if role == "cluster" else frame.rec.evaluate
     joined = "df.merge(users, on='user')" if make.__module__.startswith("pandas") else "df.join(users, 'user')"
