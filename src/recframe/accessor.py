@@ -321,6 +321,8 @@ def _of_lazy(name: str) -> Callable[..., Any]:
     @wraps(getattr(Rec, name))
     def method(self: LazyRec, *args: Any, **keywords: Any) -> Any:
         adapter, call = adapter_of(self._frame), (name, self._frame, self._bound, args, keywords, current())
+        if name in MADE_NOW:
+            return adapter.made_now(_call, *call)
         how = {"results": RESULTS.get(name, 1), "validate": self._validate, "text_of": text_of}
         answer = adapter.postpone(_call, *call, **how)
         # Tables name the confidence of intervals.
@@ -329,6 +331,8 @@ def _of_lazy(name: str) -> Callable[..., Any]:
     return method
 
 
+MADE_NOW = {"report"}
+"""The calls that write a file, and so do not wait for `collect`."""
 RESULTS = {"split": 2}
 """How many frames a call returns, if it is not one."""
 for _name in (*CALL_ROLES, *METRICS):

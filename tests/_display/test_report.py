@@ -93,6 +93,16 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     assert "thead { display: none; }" in text and "content: attr(data-column)" in text
 
 
+def test_a_report_of_a_lazy_frame_is_written_at_the_call(tmp_path):
+    eager, lazy, empty = (tmp_path / f"{name}.html" for name in ("eager", "lazy", "empty"))
+    frame, given = crowd(), {"score": ["<old>", "new"], "baseline": "<old>"}
+    assert frame.rec.report(eager, ["ndcg@2"], **given) is None
+    assert frame.lazy().rec.report(lazy, ["ndcg@2"], **given) is None
+    assert lazy.read_text() == eager.read_text()
+    frame.head(0).rec.report(empty, ["ndcg@2"], score="new")
+    assert Page(empty.read_text()).headings[0] == "Data"
+
+
 def test_a_report_says_that_numbers_are_estimates(tmp_path):
     frame = crowd().with_columns(chance=0.5)
     with recframe.Config(propensity="chance"):

@@ -77,7 +77,7 @@ def test_every_list(make: Callable[..., Any], grades: list[int], names: dict[str
     run, qrels = random_lists(grades)
     expected = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), list(names), return_mean=False)
     frame, truth = make(long(run, "score")), make(long(qrels, "relevant"))
-    table = frame.rec.evaluate(list(names.values()), truth=truth, per="user")
+    table = frame.rec.evaluate(list(names.values()), truth=truth, per="user", min_relevance=1)
     assert list(table["user"]) == sorted(run)
     for theirs, ours in names.items():
         assert table[ours].to_list() == pytest.approx(list(expected[theirs]), abs=1e-12), theirs
@@ -101,7 +101,7 @@ def test_p_values_of_the_paired_t_test(make: Callable[..., Any]) -> None:
         "score": [score for run in runs.values() for items in run.values() for score in items.values()],
     })  # fmt: skip
     found = frame.rec.compare(
-        ["map(norm=relevant)", "ndcg@10"], truth=make(long(qrels, "relevant")), model="model", correction="none"
+        ["map(norm=relevant)", "ndcg@10"], truth=make(long(qrels, "relevant")), model="model", min_relevance=1, correction="none"
     )
     expected = [theirs.comparisons["old", "new"][name]["p_value"] for name in ("map", "ndcg@10")]
     assert found["p"].to_list() == pytest.approx(expected, abs=1e-9)

@@ -51,6 +51,7 @@ def test_ndcg_with_ties_averaged(make: Callable[..., Any], seed: int, levels: in
     assert frame.rec.ndcg(k, undefined=0.0) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*is NaN in:recframe.DataWarning")
 @pytest.mark.parametrize("k", CUTOFFS)
 def test_ndcg_of_each_list_ideal_of_what_is_ranked(make: Callable[..., Any], k: int | None) -> None:
     # Lists of different length, some rows not recommended: scikit-learn sees the ranked rows only.

@@ -16,6 +16,7 @@ from recframe._display.forest import chart_of
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import Layout
 from recframe._display.report_query import ReportQuery
+from recframe._engines.postponed import is_dry
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._lists.paired_sums import model_number
@@ -57,7 +58,8 @@ def write_report(
     # Altair checks each part of a chart against its schema, which takes longer than the evaluation; these are our own.
     with altair.utils.schemapi.debug_mode(arg=False):
         text = page.page(title or TITLE, list(_sections(report)), "Written by recframe.")
-    write_whole(target, text.encode())
+    if not is_dry():
+        write_whole(target, text.encode())
 
 
 def _sections(report: ReportQuery) -> Iterator[str]:
@@ -103,8 +105,8 @@ def _data(report: ReportQuery) -> str:
         "rows": f"{rows_of(eager_result(counted.to_native()))[0]['rows']:,}",
     }
     if report.by_list:
-        rows = rows_of(report.spread)
-        facts["lists"] = f"{max(row['lists'] + row['undefined'] for row in rows):,}"
+        most = max((row["lists"] + row["undefined"] for row in rows_of(report.spread)), default=0)
+        facts["lists"] = f"{most:,}"
     if report.models:
         facts["models"] = ", ".join(map(chart_texts.name_of, report.models))
     if report.compared is not None:

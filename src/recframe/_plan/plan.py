@@ -116,7 +116,8 @@ class Plan:
         ]
         columns = [*context.keys.of_result, *self.labels, *averages.count_columns(context)]
         result = models[0] if len(models) == 1 else self.context.engine.stack(models)
-        return self._reported(result.select(*columns))
+        # One metric alone is one column: a query of a database has no need of another SELECT.
+        return self._reported(result if len(columns) == 1 else result.select(*columns))
 
     def state(self) -> State:
         """Return the sums over the lists, under all rankings."""
