@@ -101,7 +101,11 @@ def test_p_values_of_the_paired_t_test(make: Callable[..., Any]) -> None:
         "score": [score for run in runs.values() for items in run.values() for score in items.values()],
     })  # fmt: skip
     found = frame.rec.compare(
-        ["map(norm=relevant)", "ndcg@10"], truth=make(long(qrels, "relevant")), model="model", min_relevance=1, correction="none"
+        ["map(norm=relevant)", "ndcg@10"],
+        truth=make(long(qrels, "relevant")),
+        model="model",
+        min_relevance=1,
+        correction="none",
     )
     expected = [theirs.comparisons["old", "new"][name]["p_value"] for name in ("map", "ndcg@10")]
     assert found["p"].to_list() == pytest.approx(expected, abs=1e-9)
