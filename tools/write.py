@@ -12,6 +12,7 @@ from pathlib import Path
 
 TOOLS = (
     "exports",
+    "datasets",
     "stubs",
     "metric_table",
     "metric_pages",

@@ -16,7 +16,7 @@ from recframe import _register, errors
 from recframe.errors import *  # noqa: F403 - all that `errors.__all__` names
 
 if TYPE_CHECKING:
-    from recframe import expr, metrics, profiles
+    from recframe import datasets, expr, metrics, profiles
     from recframe._data.arrays import from_arrays
     from recframe._data.candidates import candidates
     from recframe._data.lists import from_lists
@@ -42,6 +42,7 @@ __all__ = [
     "LazyRec",
     "Metric",
     "candidates",
+    "datasets",
     "explain",
     "expr",
     "feval",
@@ -93,7 +94,7 @@ _LATER = {
     "write_run": "recframe._files.trec",
 }
 """The module of each name that is imported at its first use, as the import of this package must be fast."""
-_MODULES = ("accessor", "config", "expr", "factors", "metrics", "profiles")
+_MODULES = ("accessor", "config", "datasets", "expr", "factors", "metrics", "profiles")
 """The public modules that are imported at their first use."""
 
 

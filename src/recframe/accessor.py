@@ -265,7 +265,6 @@ class Rec(
         lists_without_ranked warning 1 0.5
         constant_lists warning 1 0.5
         ties_across_k warning 1 0.5
-        ideal_of_ranked_only note 1 0.5
         high_chance note 1 0.5
         """
         from recframe._checks.check import check

@@ -109,7 +109,8 @@ def expected(
         counts["high_chance"] += key in has_relevant and 0 < len(ranked) <= 2 * (k or 0)
         relevant_rows = sum(relevant(row) for row in ranked)
         counts["lists of hits"] += len(ranked) > 1 and relevant_rows == len(ranked)
-        counts["ideal_of_ranked_only"] += bool(hits) and all(not is_missing(row[score]) for row in hits)
+        is_short = k is None or len(ranked) <= k
+        counts["ideal_of_ranked_only"] += is_short and bool(hits) and all(not is_missing(row[score]) for row in hits)
     counts["duplicate_truth_rows"] = repeated(truth or [])
     counts["truth_of_unknown_lists"] = len(unknown)
     counts["no_list_in_truth"] = len(unknown) if len(unknown) == len(truth or []) else 0

@@ -93,6 +93,9 @@ assert_type(
 )
 
 
+assert_type(recframe.datasets.visits(library="polars"), pl.DataFrame)
+assert_type(recframe.datasets.visits(library="pandas"), pd.DataFrame)
+assert_type(recframe.read_run(recframe.datasets.trec().runs, library="polars"), pl.DataFrame)
 assert_type(recframe.candidates(eager, [1, 2]), pl.DataFrame)
 assert_type(recframe.candidates([1, 2], eager, seen=eager), pl.DataFrame)
 assert_type(recframe.candidates(eager, lazy), pl.LazyFrame)

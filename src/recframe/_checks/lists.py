@@ -62,7 +62,9 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         flags["high_chance"] = (nw.col(KNOWN) > 0) & (nw.col(RANKED) > 0) & (nw.col(RANKED) <= 2 * k)
     if opened.truth is None:
         flags |= ONLY_HITS
-        flags["ideal_of_ranked_only"] = (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT))
+        complete = (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT))
+        # Items below the cutoff show that the list is more than the recommended ones.
+        flags["ideal_of_ranked_only"] = complete if k is None else complete & (nw.col(RANKED) <= k)
     if segments:
         several_values = [nw.col(name) > 1 for name in segments.values()]
         flags["segments_within_lists"] = nw.any_horizontal(*several_values, ignore_nulls=False)
