@@ -24,6 +24,11 @@ FRAME = pl.DataFrame({"user": [1, 1], "relevant": [1, 0], "score": [0.9, 0.8]})
             lambda: FRAME.rec.measure,
             "Hint: call the metric's method, as in df.rec.ndcg(10); evaluate also accepts metrics of your own",
         ),
+        (
+            lambda: pl.col("score").rec.measure,
+            "evaluate accepts names, aliases and metrics of your own",
+        ),
+        (lambda: recframe.expr.measure, "evaluate accepts names, aliases and metrics of your own"),
         (lambda: FRAME.rec.merge, "Hint: did you mean 'recframe.merge_states'?"),
     ],
 )

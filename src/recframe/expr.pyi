@@ -32,13 +32,6 @@ def evaluate(
     k: int | Sequence[int | None] | None = None,
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
-def measure(
-    *,
-    metric: str | Metric,
-    score: str | pl.Expr | None = None,
-    relevant: str | pl.Expr | None = None,
-    **roles: Unpack[ExpressionRoles],
-) -> pl.Expr: ...
 def precision(
     *,
     score: str | pl.Expr | None = None,

@@ -145,11 +145,11 @@ def test_names_functions_and_expressions_mean_the_same():
         recframe.expr.ndcg(score="score", relevant="relevant", k=2, gain="exp2"),
         recframe.expr.ndcg(k=2, gain="exp2"),
         recframe.expr.ndcg(score=-pl.col("negative"), relevant=pl.col("relevant") + 0, k=2, gain="exp2"),
-        recframe.expr.measure(metric="ndcg_burges@2"),
-        pl.col("score").rec.measure("ndcg_burges@2"),
     ):
         assert_same(df.group_by("query").agg(e), known)
-    level = df.group_by("query").agg(pl.col("score").rec.measure("AP(rel=2)@3"))
+    for e in (recframe.expr.evaluate(metrics="ndcg_burges@2"), pl.col("score").rec.evaluate("ndcg_burges@2")):
+        assert_same(df.group_by("query").agg(e).unnest("metrics"), known)
+    level = df.group_by("query").agg(pl.col("score").rec.evaluate("AP(rel=2)@3")).unnest("metrics")
     assert level.columns == ["query", "map@3"]
     assert (
         level.to_series(1).to_list()
@@ -164,7 +164,7 @@ def test_config_names_columns_and_policies():
     assert found.sort("query").drop("query").rows() == [(0.0, 0.0)] * 3
 
 
-@pytest.mark.parametrize("name", [*NAMES, "evaluate", "measure"])
+@pytest.mark.parametrize("name", [*NAMES, "evaluate"])
 def test_functions_accept_names_only(name):
     call = getattr(recframe.expr, name)
     kinds = {parameter.kind.name for parameter in inspect.signature(call).parameters.values()}
@@ -178,7 +178,7 @@ def test_functions_accept_names_only(name):
 
 
 def test_the_module_shows_its_functions_only():
-    assert dir(recframe.expr) == sorted([*NAMES, "evaluate", "measure"])
+    assert dir(recframe.expr) == sorted([*NAMES, "evaluate"])
 
 
 def test_a_metric_of_the_users_own_is_an_expression_too():
@@ -192,7 +192,7 @@ def test_a_metric_of_the_users_own_is_an_expression_too():
             return sums["hits"]
 
     df = some()
-    found = df.group_by("query").agg(pl.col("score").rec.measure(TopHeavy(), "relevant"))
+    found = df.group_by("query").agg(pl.col("score").rec.evaluate(TopHeavy(), "relevant")).unnest("metrics")
     with pytest.warns(recframe.DataWarning, match="is NaN in 3 of 15 rows"):
         expected_values = df.rec.evaluate([TopHeavy()], by="query", per="query")
     assert_same(found, expected_values)
@@ -315,14 +315,14 @@ def test_every_metric_that_reads_one_list_is_there():
     def builds(name):
         given = {"pfound": "pfound(probability={1:0.5})"} | ALONE
         try:
-            pl.col("score").rec.measure(given.get(name, name))
+            pl.col("score").rec.evaluate(given.get(name, name))
         except recframe.OptionError:
             return False
         return True
 
     assert {name for name in METRICS if builds(name)} == set(NAMES)
     public = {name for name in dir(type(pl.col("score").rec)) if not name.startswith("_")}
-    assert public == {*NAMES, "evaluate", "measure"}
+    assert public == {*NAMES, "evaluate"}
     assert all(callable(getattr(recframe.expr, name)) for name in public)
 
 
@@ -332,11 +332,11 @@ def test_every_metric_that_reads_one_list_is_there():
         (lambda s: s.ndcg(ties="item"), "ties='item' orders tied rows by more", "ties='average', 'best' or 'worst'"),
         (lambda s: s.ndcg(undefined="raise"), "would name the groups without a value", "undefined='skip'"),
         (lambda s: s.err(k=5, ties="best"), "err@5 divides by the largest relevance of the frame", "max_relevance=4"),
-        (lambda s: s.measure("coverage@5"), "coverage@5 reads more than the scores", "df.rec.evaluate(['coverage@5']"),
-        (lambda s: s.measure("novelty"), "novelty reads more than the scores", "per='query'"),
-        (lambda s: s.measure("money_precision@1"), "money_precision@1 reads more than the scores", "per='query'"),
-        (lambda s: s.measure("awrf"), "awrf reads more than the scores", "per='query'"),
-        (lambda s: s.measure("alpha_ndcg"), "alpha_ndcg reads more than the scores", "per='query'"),
+        (lambda s: s.evaluate("coverage@5"), "coverage@5 reads more than the scores", "df.rec.evaluate(['coverage@5']"),
+        (lambda s: s.evaluate("novelty"), "novelty reads more than the scores", "per='query'"),
+        (lambda s: s.evaluate("money_precision@1"), "money_precision@1 reads more than the scores", "per='query'"),
+        (lambda s: s.evaluate("awrf"), "awrf reads more than the scores", "per='query'"),
+        (lambda s: s.evaluate("alpha_ndcg"), "alpha_ndcg reads more than the scores", "per='query'"),
         (lambda s: s.ndcg(truth=some()), "truth= is a second frame", "how='full', coalesce=True"),
         (lambda s: s.ndcg(by="query"), "by='query': an expression computes the group", "group_by('query').agg"),
         (lambda s: s.ndcg(weight="w"), "weight='w' is an argument of frames", "ties, min_relevance, undefined"),
@@ -350,13 +350,11 @@ def test_every_metric_that_reads_one_list_is_there():
         ),
         (lambda _: recframe.expr.ndcg(score="\ud800"), "is neither the name of a column nor an expression", ""),
         (lambda s: s.ndcg("clicked", k=0), "k=0", ""),
-        (lambda s: s.measure(["ndcg", "map"]), "is not one metric", "evaluate"),
         (lambda s: s.evaluate(["ndcg", "ndcg"]), "several columns of the name 'ndcg'", ""),
         (lambda s: s.pr_auc(points="thresholds", ties="best"), "counts them together", "ties='average'"),
         (lambda s: s.coverage(5), "an expression has no .rec.coverage", "df.rec.coverage"),
         (lambda s: s.recip_rank("clicked"), "an expression has no .rec.recip_rank", "'mrr'"),
         (lambda s: s.evaluate([]), "the list of metrics is empty", "evaluate(['ndcg', 'map']"),
-        (lambda s: s.measure("ndcg", k=5), "there is no argument 'k'", "'ndcg@10'"),
         (lambda s: s(relevant="clicked"), ".rec(relevant=...) is about frames", "pl.col('score').rec.ndcg('clicked'"),
         (lambda s: pl.col("old", "new").rec.mrr("clicked"), "is several columns", "one expression for each"),
         (lambda s: s.ndcg(score="s"), "got 'score' twice", "the expression in front of .rec"),

@@ -14,7 +14,7 @@ from recframe._signatures import role_parameters
 from recframe._values import check_names, is_label
 from recframe.errors import MissingExtraError, OptionTypeError, quoted
 from recframe.metrics import METRICS, Metric, make
-from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
+from recframe.profiles._spec import Spec, specs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +33,11 @@ NAMES = (
     *("spearman", "kendall", "opa", "eed", "eer", "eel", "num_rel", "num_ret", "num_rel_ret"),
 )
 """The metrics that read nothing but the scores and the relevance of one list."""
+NO_LONGER = {
+    "measure": "call the metric's method, as in pl.col('score').rec.ndcg('clicked', k=10); evaluate accepts names, "
+    "aliases and metrics of your own"
+}
+"""What to use instead of a call that is gone."""
 _COLUMNS = """score : str or Expr, default "score"
     The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
 relevant : str or Expr, default "relevant"
@@ -86,40 +91,6 @@ def evaluate(
     return _expression(("evaluate", metrics, k), lambda: specs_of(metrics, k, ()), score, relevant, roles)
 
 
-def measure(
-    *,
-    metric: str | Metric,
-    score: str | pl.Expr | None = None,
-    relevant: str | pl.Expr | None = None,
-    **roles: Any,
-) -> pl.Expr:
-    """Return the expression of one metric, by its name, an alias or an object.
-
-    Parameters
-    ----------
-    metric : str or Metric
-        The metric, such as ``"ndcg(gain=exp2)@10"`` or ``"recip_rank"``.
-    score : str or Expr, default "score"
-        The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
-    relevant : str or Expr, default "relevant"
-        The relevance: a column or an expression. Missing counts as 0.
-    **roles
-        `ties`, `min_relevance` and `undefined`.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import recframe
-    >>> df = pl.DataFrame({"query": [1, 1, 2], "clicked": [0, 1, 1], "score": [0.9, 0.8, 0.1]})
-    >>> df.select(pl.col("score").rec.measure("recip_rank", "clicked").over("query")).to_series().to_list()
-    [0.5, 0.5, 1.0]
-    """
-    if not isinstance(as_written(metric), str | Metric):
-        msg = f"metric={quoted(metric)} is not one metric"
-        raise OptionTypeError(msg, "evaluate accepts several, and gives a struct")
-    return _expression(("measure", metric), lambda: [spec_of(metric)], score, relevant, roles)
-
-
 def call_of(kind: type[Metric]) -> Callable[..., Any]:
     """Return the function that gives a metric's expression, with its signature and documentation."""
 
@@ -157,7 +128,7 @@ def keyword_only(call: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
 
     By position, a score and a relevance in the wrong order would give a wrong number without an error.
     """
-    values = {"metrics": "['ndcg', 'map']", "metric": "'ndcg@5'", "score": "'score'", "relevant": "'clicked'", "k": "5"}
+    values = {"metrics": "['ndcg', 'map']", "score": "'score'", "relevant": "'clicked'", "k": "5"}
     accepted, name = signature(call).parameters, call.__name__
     example = ", ".join(f"{each}={value}" for each, value in values.items() if each in accepted)
     required = [
@@ -250,5 +221,5 @@ def _check_roles(keywords: Mapping[str, Any]) -> None:
     check_names(list(keywords), OWN_POLICIES)
 
 
-_CALLS: Sequence[Callable[..., pl.Expr]] = (evaluate, measure, *(call_of(METRICS[name]) for name in NAMES))
+_CALLS: Sequence[Callable[..., pl.Expr]] = (evaluate, *(call_of(METRICS[name]) for name in NAMES))
 CALLS: Mapping[str, Callable[..., pl.Expr]] = {call.__name__: keyword_only(call) for call in _CALLS}
