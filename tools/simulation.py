@@ -581,6 +581,70 @@ def sample_sizes() -> None:
     table(["lists", "lists needed for 0.1", "of so many users", "found by so many"], rows)
 
 
+def differences_of_ndcg(random: Random, shape: tuple[int, int]) -> Floats:
+    """Return differences in NDCG of two models that rank alike: most lists of both have the value 0."""
+    quality = random.beta(0.6, 1.2, shape)
+    both = [np.clip(quality + random.normal(0, 0.25, shape), 0, 1) for _ in range(2)]
+    hits = random.random(shape) < 0.4  # noqa: PLR2004 - the share of lists with hits
+    return np.where(hits, both[1] - both[0], 0.0)
+
+
+def pilots() -> None:
+    """Print the true power with the lists that a pilot says, plain and careful: 80 % or more is wanted."""
+    laws: dict[str, Callable[[Random, tuple[int, int]], Floats]] = {
+        "normal": lambda random, shape: random.normal(size=shape),
+        "NDCG, most lists 0": differences_of_ndcg,
+        "money, lognormal in 10 % of lists": lambda random, shape: (
+            random.lognormal(0, 1.5, shape) * (random.random(shape) < CHANGING) * random.choice([-1.0, 1.0], shape)
+        ),
+    }
+    rows = []
+    for name, draw in laws.items():
+        random = np.random.default_rng(22)
+        true = power_of_tests.Units.of(Sums.of(draw(random, (1, 1_000_000))[0], np.ones(1_000_000)))
+        difference = true.spread / 30
+        for seen in (30, 100, 400):
+            values = draw(random, (DRAWS // 2, seen))
+            # A pilot in which nothing varies says nothing.
+            values = values[values.std(axis=1) > 0]
+            ones = np.ones(len(values))
+            units = power_of_tests.Units(values.std(axis=1, ddof=1), ones, ones)
+            cells = []
+            for each in (units, units.careful(seen - ones, (values != 0).mean(axis=1))):
+                lists = np.ceil(each.needed(difference, power_of_tests.DEFAULT_POWER, 1 - CONFIDENCE))
+                power = true.power(difference, np.nan_to_num(lists, nan=2.0), 1 - CONFIDENCE)
+                low, high = np.quantile(power, [0.1, 0.9])
+                enough = np.mean(power >= power_of_tests.DEFAULT_POWER)
+                cells += [f"{low:.0%} to {high:.0%}", f"{enough:.0%}"]
+            rows.append([name, f"{seen}", *cells])
+    names = [
+        f"{how}: {what}"
+        for how in ("`lists`", "`lists_careful`")
+        for what in ("power of 80 % of pilots", "at least 80 %")
+    ]
+    table(["differences", "lists seen", *names], rows)
+
+
+def sizes_for_margins() -> None:
+    """Print how often two equal models are called not worse, and equivalent, with the lists that `sample_size` says."""
+    from scipy import stats
+
+    random, rows, margin = np.random.default_rng(23), [], 0.1
+    units = power_of_tests.Units(np.ones(1), np.ones(1), np.ones(1))
+    needed = {
+        "`lists`": units.needed(margin, power_of_tests.DEFAULT_POWER, 1 - CONFIDENCE),
+        "`lists_equivalent`": units.needed_to_be_equivalent(margin, power_of_tests.DEFAULT_POWER, 1 - CONFIDENCE),
+    }
+    for name, number in needed.items():
+        lists = int(np.ceil(number.item()))
+        means = random.normal(size=20 * DRAWS) / np.sqrt(lists)
+        errors = np.sqrt(random.chisquare(lists - 1, 20 * DRAWS) / (lists - 1) / lists)
+        reach = stats.t.isf(0.025, lists - 1) * errors
+        not_worse, within = means - reach > -margin, np.abs(means) + reach < margin
+        rows.append([name, f"{lists:,}", f"{np.mean(not_worse):.1%}", f"{np.mean(within):.1%}"])
+    table(["margin of 0.1 standard deviations, no difference", "lists", "not worse (or better)", "equivalent"], rows)
+
+
 def groups() -> None:
     """Print how often the test of other users finds a difference that is not there."""
     random, rows = np.random.default_rng(20), []
@@ -848,6 +912,8 @@ def main() -> int:
         margins,
         margins_of_unlike_rows,
         sample_sizes,
+        pilots,
+        sizes_for_margins,
         groups,
         relative,
         together,

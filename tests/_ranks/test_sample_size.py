@@ -1,5 +1,7 @@
 """Lists needed, and differences that lists find, against statsmodels and against each other."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -199,3 +201,44 @@ def test_what_one_list_cannot_tell_is_missing(engine):
     (row,) = engine.ask(engine.frame(rows), "sample_size", "ndcg", difference=0.1, score=["old", "new"])
     assert row["seen"] == 1
     assert row["lists"] is None or np.isnan(row["lists"])
+
+
+def test_careful_lists_are_those_of_a_larger_variance(library):
+    """Of normal differences, the upper end of the variance's interval; of differences that are mostly 0, more."""
+    random = np.random.default_rng(8)
+    rows = rows_of(35, lists=60)
+    found = recframe.rec(library.DataFrame(rows)).sample_size("mrr", by="session", score=["a", "b"], difference=0.03)
+    row = {name: found[name].to_list()[0] for name in found.columns}
+    compared = recframe.rec(library.DataFrame(rows)).compare(
+        "mrr",
+        by="session",
+        score=["a", "b"],
+    )
+    share = 1 - compared["ties"].to_list()[0] / compared["lists"].to_list()[0]
+    degrees = (row["seen"] - 1) * 2 * share / (3 - share)
+    spread = row["std"] * np.sqrt(degrees / stats.chi2.ppf(0.2, degrees))
+    units = power.Units(np.array([spread]), np.ones(1), np.ones(1))
+    assert row["lists_careful"] == np.ceil(units.needed(0.03, 0.8, 0.05).item())
+    plain = power.Units(np.array([row["std"]]), np.ones(1), np.ones(1))
+    assert row["lists_equivalent"] == np.ceil(plain.needed(0.03, 0.9, 0.05).item())
+    assert row["lists"] < row["lists_equivalent"] < 1.5 * row["lists"]
+    # Two equal models, with so many lists.
+    lists = row["lists_equivalent"]
+    draws = random.normal(0, row["std"], (2_000, lists))
+    reach = stats.t.ppf(0.975, lists - 1) * draws.std(axis=1, ddof=1) / np.sqrt(lists)
+    assert np.mean(np.abs(draws.mean(axis=1)) + reach < 0.03) == pytest.approx(0.8, abs=0.03)
+
+
+def test_small_pilots_warn(library):
+    given = {"by": "session", "score": ["a", "b"], "difference": 0.03}
+    rows = library.DataFrame(rows_of(36, lists=60))
+    with pytest.warns(recframe.DataWarning, match="the numbers of lists come from only 48 lists"):
+        rows.rec.sample_size("mrr", **given)
+    with pytest.warns(recframe.DataWarning, match="from only .* effective clusters"):
+        rows.rec.sample_size("mrr", cluster="user", **given)
+    state = rows.rec.state("mrr", by="session", score=["a", "b"])
+    with pytest.warns(recframe.DataWarning, match="the numbers of lists come from only 48 lists"):
+        recframe.merge_states(state).sample_size(difference=0.03)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        library.DataFrame(rows_of(36, lists=150)).rec.sample_size("mrr", **given)

@@ -52,7 +52,8 @@ SHOWN = {
     ),
     "rank_models": ("metric", "model", "mean", "rank", "rank_low", "rank_high", "tied_with_best", "lists"),
     "sample_size": (
-        "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "clusters",
+        "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "lists_careful",
+        "lists_equivalent", "clusters",
     ),
 }  # fmt: skip
 """The columns that a table shows of what a call answers, in this order."""

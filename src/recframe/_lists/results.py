@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from recframe._plan.plan import Plan
 
 COUNTS = frozenset([
-    "tests", "seen", "clusters", "lists", "baseline_lists", "undefined", "wins", "ties", "losses",
-    "rank", "rank_low", "rank_high", "human_lists", "judge_lists",
+    "tests", "seen", "clusters", "lists", "lists_careful", "lists_equivalent", "baseline_lists", "undefined",
+    "wins", "ties", "losses", "rank", "rank_low", "rank_high", "human_lists", "judge_lists",
 ])  # fmt: skip
 """The columns of whole numbers."""
 FLAGS = frozenset(["tied_with_best"])

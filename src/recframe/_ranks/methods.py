@@ -126,8 +126,15 @@ class RankMethods(Methods):
         frame
             Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``power``,
             ``tests``, ``std`` (the deviation of the differences over lists), ``seen`` (the lists that tell it),
-            ``lists``, the lists needed, with weights and in clusters such as those seen, and with `cluster` the
+            ``lists`` (the lists needed, with weights and in clusters such as those seen), ``lists_careful`` (the same
+            for a variance that is larger by chance than the lists seen show), ``lists_equivalent`` (the lists that
+            show that equal models are equivalent with `difference` as the margin), and with `cluster` the
             ``clusters`` needed. It is that of the t-test by noncentral t, as ``detectable`` of `compare` is.
+
+        Warns
+        -----
+        DataWarning
+            Fewer than 100 lists, or clusters, tell how much differences vary.
 
         Raises
         ------
@@ -146,11 +153,12 @@ class RankMethods(Methods):
         >>> import polars as pl
         >>> import recframe
         >>> df = pl.DataFrame({
-        ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
-        ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+        ...     "user": [user for user in range(120) for _ in range(2)], "relevant": [0, 1, 1, 0, 0, 1] * 40,
+        ...     "old": [3, 1, 1, 2, 2, 1] * 40, "new": [1, 2, 2, 1, 2, 1] * 40,
         ... })
-        >>> df.rec.sample_size("mrr", score=["old", "new"], difference=0.1).select("seen", "lists").row(0)
-        (3, 68)
+        >>> found = df.rec.sample_size("mrr", score=["old", "new"], difference=0.1)
+        >>> found.select("seen", "lists", "lists_careful").row(0)
+        (120, 46, 54)
         """
         options = {
             "difference": difference, "power": power, "tests": tests, "confidence": confidence, "baseline": baseline,

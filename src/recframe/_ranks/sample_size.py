@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,8 +16,9 @@ from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_dif
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list
 from recframe._statistics.power import Units
+from recframe._statistics.student import ratio
 from recframe._values import number, whole_number
-from recframe.errors import OptionError
+from recframe.errors import DataWarning, OptionError, stack_level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +32,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-COLUMNS = ("metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "clusters")
+COLUMNS = (
+    "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "lists_careful",
+    "lists_equivalent", "clusters",
+)  # fmt: skip
 """The columns of a result, after those of `per`; the last one with `cluster=` only."""
+LEAST_SEEN = 100 - 1e-9
+"""Fewer lists, or clusters, than these are a small pilot."""
 SHARES_OF_NEEDED = np.geomspace(0.05, 4, 60)
 """The numbers of lists of a power curve, in those that are needed."""
 
@@ -75,6 +82,8 @@ class Seen:
     differences: Floats
     """The differences to find."""
     clusters: Floats
+    differing: Floats
+    """The share of lists whose difference is not 0."""
     tests: int
     level: float
 
@@ -108,16 +117,17 @@ class Seen:
         tests = max(int(np.isfinite(differences.standard_error).sum()), 1) if options.tests is None else options.tests
         level = (1 - options.confidence) / tests
         clusters = totals.get("clusters", differences.lists)
-        return cls(names, reported, differences, Units.of(differences), difference, clusters, tests, level)
+        differing = ratio(totals["wins"] + totals["losses"], differences.lists)
+        return cls(names, reported, differences, Units.of(differences), difference, clusters, differing, tests, level)
 
     def rows(self, options: Options) -> list[dict[str, Any]]:
         """Return the rows of a result."""
-        needed = self.units.needed(self.differences, options.power, self.level)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            # Clusters are had whole, each with as many lists as those seen; without clusters, each is a list.
-            clusters = _whole(needed * self.units.lists * self.clusters / self.sums.lists)
-            lists = _whole(clusters * self.sums.lists / self.clusters)
-        shape = needed.shape
+        self._warn_of_small_pilots()
+        careful = self.units.careful(self.sums.degrees, self.differing)
+        lists, clusters = self._lists(self.units.needed(self.differences, options.power, self.level))
+        lists_careful, _ = self._lists(careful.needed(self.differences, options.power, self.level))
+        equivalent, _ = self._lists(self.units.needed_to_be_equivalent(self.differences, options.power, self.level))
+        shape = lists.shape
         numbers = {
             "difference": self.differences,
             "power": np.full(shape, options.power),
@@ -125,9 +135,29 @@ class Seen:
             "std": self.sums.standard_deviation,
             "seen": self.sums.lists,
             "lists": lists,
+            "lists_careful": lists_careful,
+            "lists_equivalent": equivalent,
             "clusters": clusters,
         }
         return [{**{name: array[row] for name, array in numbers.items()}, **one} for row, one in enumerate(self.names)]
+
+    def _lists(self, units: Floats) -> tuple[Floats, Floats]:
+        """Return how many lists so many units are, and in how many clusters they are."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # Clusters are had whole, each with as many lists as those seen; without clusters, each is a list.
+            clusters = _whole(units * self.units.lists * self.clusters / self.sums.lists)
+            return _whole(clusters * self.sums.lists / self.clusters), clusters
+
+    def _warn_of_small_pilots(self) -> None:
+        """Warn where few lists, or clusters, tell how much differences vary."""
+        least = float(np.nanmin(self.sums.units, initial=np.inf))
+        if least < LEAST_SEEN:
+            what = "effective clusters" if (self.clusters < self.sums.lists).any() else "lists"
+            msg = (
+                f"the numbers of lists come from only {least:.0f} {what}, so they may be far too small.\nPlan with"
+                " `lists_careful`, or give the lists of more days: 100 or more"
+            )
+            warnings.warn(msg, DataWarning, stacklevel=stack_level())
 
 
 def sample_size(plan: Plan, options: Options) -> Any:

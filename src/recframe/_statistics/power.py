@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 DEFAULT_POWER = 0.8
 """The power of a test to find the difference that `detectable` names."""
+CAREFUL = 0.8
+"""The confidence that the spread of other units is not larger than a careful one."""
 STEPS = 12
 MOST_UNITS = 1e12
 """More units than this nobody has."""
@@ -105,11 +107,30 @@ class Units:
             spread = np.where(sums.standard_error > 0, sums.standard_error * np.sqrt(units), np.nan)
             return cls(spread, sums.lists / units, np.maximum(pull, 1.0))
 
+    def careful(self, degrees: Floats, differing: Floats) -> Self:
+        """Return the units with the upper end of the one-sided interval of their spread.
+
+        Of lists, a share `differing` has a difference other than 0, as of normal values. The variance of so many values
+        is as uncertain as the variance of fewer normal ones: of 2 / (κ − 1) times as many, with the kurtosis κ, here
+        3 / differing.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            degrees = degrees * 2 * differing / (3 - differing)
+            larger = np.sqrt(degrees / scipy_stats().chi2.isf(CAREFUL, degrees))
+        return replace(self, spread=self.spread * larger)
+
     def power(self, difference: Any, units: Any, level: float) -> Floats:
         """Return the power to find a difference with so many units."""
         with np.errstate(invalid="ignore", divide="ignore"):
             degrees = units * square(1 - 1 / units) / (1 - 2 * self.pull / units + 1 / units)
         return power_of(np.abs(difference) * np.sqrt(units) / self.spread, degrees, level)
+
+    def needed_to_be_equivalent(self, margin: Any, power: float, level: float) -> Floats:
+        """Return how many units show with a power that a difference of 0 is within ± the margin.
+
+        Each of the two one-sided tests may miss with half of the probability, as both seldom do.
+        """
+        return self.needed(margin, (1 + power) / 2, level)
 
     def needed(self, difference: Any, power: float, level: float) -> Floats:
         """Return how many units find a difference with a power; NaN where nothing varies, or more than can be."""
