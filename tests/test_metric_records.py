@@ -63,7 +63,7 @@ def test_every_record_is_complete(name):
 
 
 def test_lower_values_are_better_of_distances_gaps_and_concentration():
-    lower = {"arp", "awrf", "calibration", "eed", "eel", "gini", "rbp_residual"}
+    lower = {"arp", "awrf", "calibration", "eed", "eel", "first_rank", "gini", "last_rank", "rbp_residual"}
     assert {name for name, kind in METRICS.items() if not kind.higher_is_better} == lower
 
 

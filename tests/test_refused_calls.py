@@ -144,15 +144,9 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(FRAME).ndcg(like="microsoft"), "Hint: did you mean 'recommenders'?"),
         (lambda: recframe.rec(FRAME).ndcg(per="User"), "Hint: did you mean 'user'?"),
         (lambda: recframe.rec(FRAME).evaluate("ndcg(5)"), "Hint: write 'ndcg@5'"),
-        *(
-            (
-                lambda name=name: recframe.rec(FRAME).evaluate(name),
-                "Hint: mrr with mean='harmonic' is 1 / the mean rank",
-            )
-            for name in ("mean_rank", "MR", "average_rank", "median_rank@5")
-        ),
-        (lambda: recframe.rec(FRAME).mean_rank(), "Hint: mrr with mean='harmonic' is 1 / the mean rank"),
-        (lambda: recframe.rec(FRAME).evaluate("amri"), "Hint: evaluate mrr with chance=True"),
+        (lambda: recframe.rec(FRAME).evaluate("median_rank"), "Hint: 'first_rank' with mean='median' for the call"),
+        (lambda: recframe.rec(FRAME).mean_rank(), "Hint: did you mean 'first_rank'?"),
+        (lambda: recframe.rec(FRAME).evaluate("amri"), "Hint: evaluate first_rank with chance=True"),
         (
             lambda: recframe.rec(FRAME).compare("mrr", **MODELS, alternative="greater"),
             "Hint: the tests of compare are two",

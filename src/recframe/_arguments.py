@@ -197,8 +197,8 @@ class Roles:
     lists : {"all", "truth", "ranked", "both"}
         Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
     subtopic : str, optional
-        The column of subtopics in `truth`, which has a row for each subtopic of an item. Read by `alpha_ndcg` and
-        `err_ia`; without it: all relevant items have one subtopic.
+        The column of subtopics in `truth`, which has a row for each subtopic of an item. Read by `alpha_ndcg`,
+        `err_ia` and `subtopic_recall`; without it: all relevant items have one subtopic.
     group : str, optional
         The column that names the group of an item, such as its seller, in `features`, the frame or `truth`. Read by
         `awrf`; without it: each item is a group.

@@ -288,12 +288,16 @@ def test_the_item_is_a_column_where_there_is_one(engine):
 def test_every_metric_of_relevance_can_be_split_but_those_of_pairs_maxima_subtopics_and_exposure():
     of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
     assert [kind.name for kind in of_relevance if not kind.is_additive] == [
+        "full_recall",
+        "first_rank",
+        "last_rank",
         "iprec",
         "rbp_residual",
         "eel",
         "awrf",
         "alpha_ndcg",
         "err_ia",
+        "subtopic_recall",
         "kendall",
         "opa",
     ]

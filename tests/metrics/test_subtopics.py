@@ -1,4 +1,4 @@
-"""Alpha-nDCG and ERR-IA: subtopics of a truth on every engine, models, levels of relevance, and what is refused."""
+"""Alpha-nDCG, ERR-IA and subtopic recall: subtopics of a truth on every engine, models, levels of relevance, and what is refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from oracle.subtopics import value
 
 pl = pytest.importorskip("polars")
 
-LABELS = ["alpha_ndcg@2", "alpha_ndcg(alpha=0.2)@5", "err_ia@3", "err_ia", "err_ia(alpha=0.2,normalized=True)@4"]
+LABELS = [
+    *("alpha_ndcg@2", "alpha_ndcg(alpha=0.2)@5", "err_ia@3", "err_ia", "err_ia(alpha=0.2,normalized=True)@4"),
+    *("subtopic_recall@1", "subtopic_recall@3", "subtopic_recall"),
+]
 
 
 def lists(seed: int, count: int):

@@ -1,4 +1,4 @@
-"""Alpha-nDCG and ERR-IA: of each order of the ties, item by item, and the greedy ideal in the same way."""
+"""Alpha-nDCG, ERR-IA and subtopic recall: of each order of the ties, item by item, and the greedy ideal in the same way."""
 
 from __future__ import annotations
 
@@ -48,6 +48,9 @@ def value(metric: Metric, rows: list[Row], subtopics: Mapping, ties: str = "aver
     """Return the value of a list, from the subtopics of its relevant items."""
     if not subtopics:
         return None
+    if metric.name == "subtopic_recall":
+        found = [set().union(*(subtopics.get(row["item"], ()) for row in order[: metric.k])) for order in orders(rows)]
+        return PICK[ties](map(len, found)) / len(set().union(*subtopics.values()))
     alpha = float(metric.options.get("alpha", 0.5))
     weight = log2 if metric.name == "alpha_ndcg" else lambda r: 1 / r
     found = PICK[ties](novel(order, subtopics, alpha, weight, metric.last) for order in orders(rows))
@@ -65,4 +68,4 @@ def of_one_subtopic(metric: Metric, case: Case, ties: str) -> float | None:
     return value(metric, rows, {row["item"]: {0} for row in rows if hit(row)}, ties)
 
 
-ORACLES.update(dict.fromkeys(("alpha_ndcg", "err_ia"), mean_over_lists(of_one_subtopic)))
+ORACLES.update(dict.fromkeys(("alpha_ndcg", "err_ia", "subtopic_recall"), mean_over_lists(of_one_subtopic)))

@@ -1,4 +1,4 @@
-"""Alpha-nDCG and ERR-IA against TREC's ndeval, where the package pyndeval is installed."""
+"""Alpha-nDCG, ERR-IA and subtopic recall against TREC's ndeval, where the package pyndeval is installed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ pytestmark = pytest.mark.slow
 OURS = {
     "alpha-nDCG@5": "alpha_ndcg@5",
     "alpha-nDCG@10": "alpha_ndcg@10",
+    "strec@5": "subtopic_recall@5",
+    "strec@10": "subtopic_recall@10",
     "ERR-IA@5": "err_ia(normalized=True)@5",
     "ERR-IA@10": "err_ia(normalized=True)@10",
 }
@@ -36,7 +38,7 @@ def test_every_topic(alpha: float) -> None:
     names = {
         name: ours.replace("normalized", f"alpha={alpha},normalized")
         if "(" in ours
-        else ours.replace("@", f"(alpha={alpha})@")
+        else ours.replace("alpha_ndcg@", f"alpha_ndcg(alpha={alpha})@")
         for name, ours in OURS.items()
     }
     table = frame.rec.evaluate([*names.values()], truth=truth, subtopic="intent", per="user")

@@ -39,7 +39,7 @@ from recframe._plan.subtopics import sums_of_subtopics
 from recframe._plan.sum_columns import constant, own, up_to
 from recframe._plan.term_rows import TermRows
 from recframe.metrics._ideal_row import IdealRow
-from recframe.metrics._row import ALL_ROWS, FIRST_HIT, STOPS
+from recframe.metrics._row import ALL_HITS, ALL_ROWS, FIRST_HIT, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,6 +152,8 @@ class Ranking:
         ):
             first = places.first_hit_places(context, hits)
             addends.append(Addends(first, requirements.places[FIRST_HIT].summands))
+        if rows.tied and requirements.places[ALL_HITS].by_column:
+            addends.append(Addends(places.all_hits_places(context, hits), requirements.places[ALL_HITS].summands))
         if requirements.requested & {RANKED, ROWS}:
             addends += row_counts(context, self.ranked, kept, self._index, self.upto)
         if IN_TRUTH in requirements.requested:
@@ -173,7 +175,7 @@ class Ranking:
         hits = kept.filter(is_read_row(graded=self._context.requirements.reads_graded))
         hits = rows.count_hits(hits, requested)
         # They are looked at, to see whether several first hits tie, and summed.
-        return self._context.engine.collect_once(hits) if rows.tied and FIRST_HIT in requested else hits
+        return self._context.engine.collect_once(hits) if rows.tied and requested & {FIRST_HIT, ALL_HITS} else hits
 
     def _row_sums(self, kept: Frame, hits: Frame, ideal: Later, rows: TermRows) -> list[Addends]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""

@@ -27,7 +27,7 @@ from recframe._columns import (
     START,
 )
 from recframe._plan import ranks
-from recframe.metrics._row import EPSILON, FIRST_HIT
+from recframe.metrics._row import ALL_HITS, EPSILON, FIRST_HIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,17 @@ def first_hit_places(context: Opened, hits: Frame) -> Frame:
     several = hits.filter(nw.col(HIT) > 0, ranks.HOLDS_SEVERAL_FIRST_HITS)
     blocks = _up_to(several.select(*context.keys.group, START, SIZE, BLOCK_HITS).unique(), upto)
     return ranks.chances(repeated(context.engine, blocks, nw.col(SIZE), _left(upto)), context.keys.group)
+
+
+def all_hits_places(context: Opened, hits: Frame) -> Frame:
+    """Return the hits of the tied blocks whose hits may all be at positions that are read, numbered in each block."""
+    upto = context.requirements.place_cutoffs[ALL_HITS]
+    # Without a cutoff, no block straddles one: such a metric has no places.
+    assert upto is not None  # noqa: S101 - for the type checker
+    tied = hits.filter(nw.col(HIT) > 0, nw.col(SIZE) > 1, nw.col(BLOCK_HITS) <= upto - nw.col(START) + 1)
+    return repeated(
+        context.engine, tied.select(*context.keys.group, START, SIZE, BLOCK_HITS).unique(), nw.col(BLOCK_HITS)
+    )
 
 
 def marked_places(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
-ESTIMATED = "recall, hit_rate, precision and f1 at a k, mrr, map, pr_auc, ndcg, rbp, roc_auc, gauc"
+ESTIMATED = "recall, full_recall, hit_rate, precision and f1 at a k, mrr, map, pr_auc, ndcg, rbp, roc_auc, gauc"
 """The metrics that allow `sampled=`, for hints."""
 
 

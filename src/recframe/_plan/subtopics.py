@@ -96,7 +96,8 @@ def _places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
 
 def _most_hits(alphas: Iterable[float]) -> float:
     """Return how many hits of a subtopic a tied block may have before another one adds nothing to a float."""
-    return 1 + math.log(NEGLIGIBLE) / math.log1p(-min(alphas))
+    least = min(alphas)
+    return 1 if least == 1 else 1 + math.log(NEGLIGIBLE) / math.log1p(-least)
 
 
 def _of_one_subtopic(context: Opened, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:

@@ -24,7 +24,7 @@ from recframe.metrics.diversity import CategoryEntropy, Diversity
 from recframe.metrics.expected_exposure import EED, EEL, EER
 from recframe.metrics.exposure import Coverage, Entropy, Gini, Personalization
 from recframe.metrics.f_measure import F1, FBeta
-from recframe.metrics.first_hit import MRR, HitRate
+from recframe.metrics.first_hit import MRR, FirstRank, FullRecall, HitRate, LastRank
 from recframe.metrics.interpolated import IPrec
 from recframe.metrics.judgments import BPref, InfAP, Judged
 from recframe.metrics.money import MoneyPrecision, MoneyRecall
@@ -32,7 +32,7 @@ from recframe.metrics.novelty import ARP, LongTail, Novelty
 from recframe.metrics.partial_auc import PartialAUC
 from recframe.metrics.rbp import RBP, RBPResidual
 from recframe.metrics.serendipity import Serendipity
-from recframe.metrics.subtopics import AlphaNDCG, ErrIA
+from recframe.metrics.subtopics import AlphaNDCG, ErrIA, SubtopicRecall
 from recframe.metrics.user_coverage import UserCoverage
 
 if TYPE_CHECKING:
@@ -48,7 +48,10 @@ __all__ = [  # noqa: RUF022 - the metrics in the order that tables give them
     "NumRet",
     "NumRelRet",
     "HitRate",
+    "FullRecall",
     "MRR",
+    "FirstRank",
+    "LastRank",
     "MAP",
     "IPrec",
     "BPref",
@@ -66,6 +69,7 @@ __all__ = [  # noqa: RUF022 - the metrics in the order that tables give them
     "PFound",
     "AlphaNDCG",
     "ErrIA",
+    "SubtopicRecall",
     "ROCAUC",
     "PartialAUC",
     "GAUC",
@@ -128,15 +132,11 @@ def __getattr__(name: str) -> NoReturn:
     raise no_attribute(name, "recframe.metrics has no {!r}", __all__, hint)
 
 
-MEAN_RANK = (
-    "mrr with `mean='harmonic'` is 1 / the mean rank of the first relevant item, if every list has one; "
-    "with `per='user'` it is 1 / the rank in each list"
-)
 AMBIGUOUS = {
-    **dict.fromkeys(("meanrank", "mr", "averagerank", "medianrank", "firstrank", "rankoffirst"), MEAN_RANK),
+    "medianrank": "'first_rank' with `mean='median'` for the call",
     **dict.fromkeys(
         ("amri", "amr", "adjustedmeanrank", "adjustedmeanrankindex"),
-        "evaluate mrr with `chance=True`: its skill is adjusted for a random order, as this index is",
+        "evaluate first_rank with `chance=True`: its skill is this index, 1 at best and 0 in a random order",
     ),
     "hits": "'hit_rate' is 1 for a list with a relevant item in its top k, 'num_rel_ret' counts these items",
     "ils": "'diversity' is 1 minus the similarity within a list",

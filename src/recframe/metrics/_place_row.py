@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import CHANCE, HITS_BEFORE, POSITION, SUBTOPIC, examined_column, stop_column
-from recframe.metrics._row import FIRST_HIT, STOPS, Row, cut
+from recframe._columns import BLOCK_HITS, CHANCE, HITS_BEFORE, POSITION, SUBTOPIC, examined_column, stop_column
+from recframe.metrics._row import ALL_HITS, FIRST_HIT, STOPS, Row, cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,12 +42,30 @@ class FirstHitRow(PlaceRow):
         return nw.col(CHANCE) * cut(of(position), position, k)
 
 
+class AllHitsRow(PlaceRow):
+    """One of the hits of a tied block, numbered from 1, for `Row.log_all_within`.
+
+    Of n rows with h hits, of which m positions are up to k, all hits are there with the probability
+    Π (m − j)/(n − j) over j = 0 … h − 1: the hits take places one after the other.
+    """
+
+    def log_all_within(self, k: int | None) -> nw.Expr:
+        if k is None:
+            return nw.lit(0.0)
+        places, placed = k - self.start + 1, nw.col(POSITION).cast(nw.Float64()) - 1
+        fits = (self.size > places) & (nw.col(BLOCK_HITS) <= places)
+        return nw.when(fits).then((places - placed) / (self.size - placed)).otherwise(1.0).log()
+
+
 class SubtopicRow(PlaceRow):
     """One place that a hit of a subtopic may have, for `Row.novel_gain`."""
 
     def novel_gain(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:
         position = nw.col(POSITION)
-        gain = (nw.col(HITS_BEFORE) * math.log(1 - alpha)).exp()
+        before = nw.col(HITS_BEFORE)
+        # Where a repeated subtopic adds nothing, 1 - alpha has no logarithm.
+        only_first = nw.when(before > 0).then(0.0).otherwise(1.0)
+        gain = only_first if alpha == 1 else (before * math.log(1 - alpha)).exp()
         return nw.col(CHANCE) * gain * cut(of(position), position, k)
 
 
@@ -60,5 +78,10 @@ class CascadeRow(PlaceRow):
         return self._column(stop_column(number)) * nw.col(examined_column(number)) * cut(of(position), position, k)
 
 
-PLACES: Mapping[str, type[PlaceRow]] = {FIRST_HIT: FirstHitRow, STOPS: CascadeRow, SUBTOPIC: SubtopicRow}
+PLACES: Mapping[str, type[PlaceRow]] = {
+    FIRST_HIT: FirstHitRow,
+    ALL_HITS: AllHitsRow,
+    STOPS: CascadeRow,
+    SUBTOPIC: SubtopicRow,
+}
 """The kinds of places, by what a row requests that leaves something to them."""

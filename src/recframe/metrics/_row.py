@@ -59,6 +59,8 @@ ALL_ROWS = "all_rows"
 """In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
 FIRST_HIT = "first_hit"
 """In what a row is requested: the places of the first hit."""
+ALL_HITS = "all_hits"
+"""In what a row is requested: whether all hits of a tied block are among the first k."""
 STOPS = "stops"
 """In what a row is requested: the places where users stop."""
 
@@ -241,6 +243,16 @@ class Row(RelevantRow):
         self.requested.add(FIRST_HIT)
         only = (self.hits_before == 0) & (self.block_hits == 1)
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
+
+    def log_all_within(self, k: int | None) -> nw.Expr:
+        """Return what the row adds to the logarithm of the probability that all hits are among the first k.
+
+        It holds if each tied block could have all of its hits there; of any other block it adds nothing.
+        """
+        # It is added by the hits of blocks that straddle k: see AllHitsRow.
+        if k is not None:
+            self.requested |= {ALL_HITS, BLOCK_HITS, HITS_BEFORE}
+        return nw.lit(0.0)
 
 
 class UntiedRow(Row):

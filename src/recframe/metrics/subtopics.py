@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from recframe.metrics._options import bounds
 from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics._sums import quotient
-from recframe.metrics._weights import log2, reciprocal
+from recframe.metrics._weights import log2, one, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,18 +34,22 @@ def _fading(alpha: float) -> Callable[[nw.Expr], nw.Expr]:
     return lambda position: ((position - 1.0) * math.log(1 - alpha)).exp() / position
 
 
-@dataclass(frozen=True)
 class SubtopicMetric(CutMetric):
     """What metrics of subtopics share."""
 
     reads: ClassVar[Reads] = "hits"
     is_additive: ClassVar[bool] = False
 
+
+@dataclass(frozen=True)
+class FadingMetric(SubtopicMetric):
+    """What metrics share in which a repeated subtopic counts less each time."""
+
     alpha: float = field(default=0.5, metadata=bounds(above=0, below=1))
 
 
 @dataclass(frozen=True)
-class AlphaNDCG(SubtopicMetric):
+class AlphaNDCG(FadingMetric):
     r"""DCG of subtopics that are new to the list, over that of a greedy ideal.
 
     .. math:: \alpha\text{-DCG@}k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s\ \text{of}\ r} (1 - \alpha)^{c_s(r)}
@@ -97,7 +101,7 @@ class AlphaNDCG(SubtopicMetric):
 
 
 @dataclass(frozen=True)
-class ErrIA(SubtopicMetric):
+class ErrIA(FadingMetric):
     r"""Expected reciprocal rank, mean over the subtopics of a list.
 
     .. math:: \text{ERR-IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{1}{r}
@@ -158,3 +162,50 @@ class ErrIA(SubtopicMetric):
         if self.k is None:
             return mean * ((1 - self.alpha) / -math.log(self.alpha))
         return quotient(mean, sums.total_weight(_fading(self.alpha), self.k))
+
+
+@dataclass(frozen=True)
+class SubtopicRecall(SubtopicMetric):
+    r"""Share of the subtopics that have a relevant item in the top k.
+
+    .. math:: \text{S-recall@}k = \frac{1}{|S|} \Bigl|\bigcup_{r \le k} S(r)\Bigr|
+
+    with S the subtopics of a list, and S(r) those that the item at r is relevant to. Under ties: the expected share, in
+    which each subtopic is found with the probability of `hit_rate`.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+
+    Notes
+    -----
+    In [0, 1], higher is better. The role ``subtopic=`` names a column of the truth, which has a row for each subtopic
+    of an item; without it all relevant items have one subtopic, and the value is that of `hit_rate`.
+
+    References
+    ----------
+    Zhai, Cohen, Lafferty, *Beyond independent relevance: methods and evaluation metrics for subtopic retrieval*,
+    SIGIR 2003; TREC's ndeval ``strec``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> top = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3, 2, 1]})
+    >>> truth = pl.DataFrame({"user": [1] * 4, "item": ["a", "a", "b", "c"], "intent": ["x", "y", "x", "z"]})
+    >>> round(top.rec.subtopic_recall(2, truth=truth, subtopic="intent"), 6)
+    0.666667
+    """
+
+    name: ClassVar[str] = "subtopic_recall"
+    aliases: ClassVar[tuple[str, ...]] = ("s_recall", "strec")
+    formula: ClassVar[str] = "subtopics with a relevant item at r ≤ k, divided by the number of subtopics"
+    reference: ClassVar[str] = "Zhai et al., SIGIR 2003; ndeval `strec`"
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        # A subtopic that is there already adds nothing.
+        return {"found": row.shared(_novel_gain, 1.0, one, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums["found"] / sums.subtopics

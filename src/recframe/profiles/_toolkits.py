@@ -51,6 +51,8 @@ IR_MEASURES = Profile(
         + OF_TRUTH,
         "alpha_ndcg": "its alpha_nDCG comes from pyndeval, which breaks ties by the smaller item name, unlike the "
         "others: alpha_ndcg without `like=`, `ties='item'`, " + OF_TRUTH,
+        "subtopic_recall": "its StRecall comes from pyndeval, which breaks ties by the smaller item name, unlike the "
+        "others: subtopic_recall without `like=`, `ties='item'`, " + OF_TRUTH,
         "err_ia": "its ERR_IA comes from pyndeval, which breaks ties by the smaller item name, unlike the "
         "others: err_ia(normalized=True) without `like=`, `ties='item'`, " + OF_TRUTH,
         "num_rel": "its NumRel is the sum over all lists",
