@@ -155,7 +155,7 @@ class Seen:
             what = "effective clusters" if (self.clusters < self.sums.lists).any() else "lists"
             msg = (
                 f"the numbers of lists come from only {least:.0f} {what}, so they may be far too small.\nPlan with"
-                " `lists_careful`, or give the lists of more days: 100 or more"
+                " lists_careful, or give the lists of more days: 100 or more"
             )
             warnings.warn(msg, DataWarning, stacklevel=stack_level())
 
