@@ -140,8 +140,8 @@ def test_bad_input_is_named(make, case):
 def test_what_is_no_frame_is_named():
     with pytest.raises(TypeError, match=r"(?s)a list is no frame.*polars DataFrame or LazyFrame"):
         recframe.rec([1, 2])
-    with pytest.raises(TypeError, match=r"(?s)a narwhals DataFrame is no frame.*give its to_native\(\)"):
-        recframe.rec(nw.from_native(recframe.from_lists([[1]])))
+    with pytest.raises(TypeError, match=r"(?s)a narwhals Series is no frame.*give its to_native\(\)"):
+        recframe.rec(nw.from_native(recframe.from_lists([[1]]))["user"])
 
 
 class AnyAttribute:

@@ -105,7 +105,8 @@ def test_rec_binds_what_it_is_declared_to_bind():
     shown = list(inspect.signature(recframe.rec).parameters)
     assert shown == ["frame", *MAIN_ROLES, "validate", "roles"]
     frames = [ast.unparse(node.args.args[0].annotation) for node in declarations]
-    assert frames == ["PolarsFrame", "PolarsLazyFrame", "PandasFrame", "LazyFrameLike[L]", "TableLike[E]"]
+    known = ["PolarsFrame", "PolarsLazyFrame", "PandasFrame", "LazyFrameLike[L]", "TableLike[E]"]
+    assert frames == [*known, "ArrowStream"]
     for node in declarations:
         own, roles = declared(node)
         assert [*own, *roles] == ["frame", "validate", *ALL_ROLES]

@@ -65,6 +65,9 @@ class LazyFrameLike(Protocol[Same_co]):
 class TableLike(Protocol[Same_co]):
     def slice(self, *args: Any, **kwargs: Any) -> Same_co: ...
 
+class ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
 Frame = TypeVar("Frame")
 Mean = TypeVar("Mean")
 
@@ -94,6 +97,8 @@ def rec(frame: PandasFrame, *, validate: bool = False, **roles: Unpack[EvaluateR
 def rec(frame: LazyFrameLike[L], *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[L]: ...
 @overload
 def rec(frame: TableLike[E], *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[E]: ...
+@overload
+def rec(frame: ArrowStream, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[Any]: ...
 """
 
 CONFIG = '''"""Written by tools/stubs.py: change the roles or the class, then run it."""

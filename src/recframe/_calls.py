@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from recframe._arguments import FRAMES
 from recframe._call_frames import frames_of_call, inputs_of
 from recframe._defaults import current
-from recframe._engines.registry import adapter_of, is_frame
+from recframe._engines.registry import adapter_of, is_frame, sides_in_kind
 from recframe._query import GUESSED, policies_named, resolved
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -65,6 +65,7 @@ class Arguments:
     def _without_frames(self, roles: Mapping[str, Any]) -> Mapping[str, Any]:
         if FRAMES.isdisjoint(roles):
             return roles
+        roles = sides_in_kind(self._frame, roles, FRAMES)
         frames = {name: frame for name, frame in roles.items() if name in FRAMES}
         self._frames |= frames
         return {**roles, **{name: None if frame is None else True for name, frame in frames.items()}}

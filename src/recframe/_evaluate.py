@@ -9,11 +9,11 @@ from dataclasses import fields, replace
 from inspect import Parameter, cleandoc
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import ALL_ROLES, CALL_ROLES, SIDE_INFORMATION, Roles, roles_of
+from recframe._arguments import ALL_ROLES, CALL_ROLES, FRAMES, SIDE_INFORMATION, Roles, roles_of
 from recframe._calls import Arguments, profiles
 from recframe._defaults import current
 from recframe._engines.postponed import RERUN, Rerun, is_dry
-from recframe._engines.registry import adapter_of, is_lazy
+from recframe._engines.registry import adapter_of, is_lazy, sides_in_kind
 from recframe._query import check_cluster
 from recframe._signatures import role_parameters, roles_doc, signature_of
 from recframe._values import as_tuple, check_names, flag, unnamed_role
@@ -37,11 +37,15 @@ if TYPE_CHECKING:
     from recframe.metrics.awrf import AWRF
 
 
-def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()) -> dict[str, Any]:
-    """Return the bound roles with new ones added; raise for a value without the name of its role."""
+def bind(
+    frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()
+) -> dict[str, Any]:
+    """Return the roles that are bound to a frame with new ones; raise for a value without the name of its role."""
     if unnamed:
         raise unnamed_role(unnamed[0], "df.rec")
     check_names(list(roles), ALL_ROLES)
+    if not FRAMES.isdisjoint(roles):
+        roles = sides_in_kind(frame, roles, FRAMES)
     return {**bound, **roles}
 
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
 from recframe._agreement.methods import AgreementMethods
-from recframe._arguments import CALL_ROLES
+from recframe._arguments import CALL_ROLES, FRAMES
 from recframe._calls import text_of
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._defaults import current, only
 from recframe._display.methods import DisplayMethods
-from recframe._engines.registry import adapter_of, is_frame, is_lazy
+from recframe._engines.registry import adapter_of, in_kind, is_frame, is_lazy, sides_in_kind
 from recframe._fusion.methods import FusionMethods
 from recframe._guesses import METHODS, SENTENCES, new_name
 from recframe._judgments.methods import JudgmentMethods
@@ -72,7 +72,7 @@ class Rec(
 
     def __call__(self, *unnamed: object, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
-        return type(self)(self._frame, _evaluate.bind(self._bound, roles, unnamed))
+        return type(self)(self._frame, _evaluate.bind(self._frame, self._bound, roles, unnamed))
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
@@ -319,6 +319,8 @@ def _of_lazy(name: str) -> Callable[..., Any]:
 
     @wraps(getattr(Rec, name))
     def method(self: LazyRec, *args: Any, **keywords: Any) -> Any:
+        if not FRAMES.isdisjoint(keywords):
+            keywords = sides_in_kind(self._frame, keywords, FRAMES)
         adapter, call = adapter_of(self._frame), (name, self._frame, self._bound, args, keywords, current())
         if name in MADE_NOW:
             return adapter.made_now(_call, *call)
@@ -346,7 +348,8 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     ----------
     frame : polars.DataFrame, polars.LazyFrame, pandas.DataFrame or another frame
         One row per list and item. A PyArrow table gives tables; a DuckDB relation, an Ibis table and a Spark DataFrame
-        give lazy results of their own kind: nothing runs before their rows are read.
+        give lazy results of their own kind: nothing runs before their rows are read. Any other frame with
+        ``__arrow_c_stream__``, such as one of Daft or DataFusion, is read once, into polars where it is installed.
     validate : bool
         Raise for missing columns and wrong types when a method is called, also where that needs the schema of a
         `polars.LazyFrame`, which is resolved only then. All other frames are always checked at the call.
@@ -372,8 +375,9 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     >>> pl.DataFrame({"user_id": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]}).pipe(rec, by="user_id").mrr()
     0.5
     """
+    frame = in_kind(frame)
     adapter_of(frame)  # it raises for what is no supported frame
-    bound = _evaluate.bind({}, roles, unnamed)
+    bound = _evaluate.bind(frame, {}, roles, unnamed)
     of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
     return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)
 

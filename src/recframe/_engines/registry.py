@@ -86,6 +86,39 @@ def is_frame(value: object) -> bool:
     return kind_of(value) is not None
 
 
+COLUMNS = ("Series", "ChunkedArray")
+"""The classes that speak Arrow and are single columns."""
+
+
+def in_kind(value: Any, kind: Kind | None = None) -> Any:
+    """Return a frame of a supported kind: one that speaks Arrow as a frame of that kind, or of the first that fits.
+
+    Reading it here, once, is necessary: a stream has its rows only once. Anything else is returned as it is.
+    """
+    if kind_of(value) is not None:
+        return value
+    if isinstance(value, nw.DataFrame | nw.LazyFrame):
+        return value.to_native()
+    # Of the class: frames of SQLFrame have an attribute of any name.
+    if not hasattr(type(value), "__arrow_c_stream__") or type(value).__name__ in COLUMNS:
+        return value
+    module = type(value).__module__.partition(".")[0] if kind is None else kind.module
+    if module not in ("pyarrow", "pandas") and find_spec("polars") is not None:
+        import polars as pl
+
+        return pl.DataFrame(value)
+    if find_spec("pyarrow") is None:
+        return value
+    table = import_module("pyarrow").table(value)
+    return table.to_pandas() if module == "pandas" else table
+
+
+def sides_in_kind(frame: object, roles: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return roles with frames of the kind of a frame, for those of some names that speak Arrow."""
+    kind = kind_of(frame)
+    return {name: in_kind(value, kind) if name in names else value for name, value in roles.items()}
+
+
 def adapter_of(frame: object) -> Adapter:
     """Return the adapter of a frame, or raise for what is no supported frame."""
     kind = kind_of(frame)
