@@ -210,7 +210,7 @@ def test_models_are_named_by_the_text_of_their_labels(pandas_engine, names):
     with pandas_engine.running():
         for call in (frame.rec.evaluate, frame.rec.describe, frame.rec.rank_models):
             assert [*call("mrr", **models)["model"]] == texts
-        results = [frame.rec.compare("mrr", **models, baseline=each) for each in (names[0], texts[0])]
+        results = [frame.rec.compare("mrr", **models, baseline=each, details=True) for each in (names[0], texts[0])]
         changed = [frame.rec.changes("mrr", score=[*names[:2]], baseline=each) for each in (names[1], texts[1])]
     for found in results:
         assert [*found["baseline"]] == texts[:1] * (len(names) - 1)

@@ -165,7 +165,7 @@ production = folder / "production.parquet"
 as_of.rec.evaluate(**metrics, score="popular", save=production, **roles)
 candidate = as_of.with_columns(log=pl.col("clicks").log1p())
 later = candidate.rec.compare(
-    **metrics, score="log", baseline=production, **roles
+    **metrics, score="log", baseline=production, details=True, **roles
 )
 print(
     later.select(

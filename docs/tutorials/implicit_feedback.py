@@ -179,7 +179,7 @@ decided = pl.concat(models).rec.compare(
 )
 [row] = decided.rows(named=True)
 print(
-    f"difference {row['difference']:+.4f}, {row['lists']} users,",
+    f"difference {row['difference']:+.4f},",
     f"interval {row['low']:+.4f} to {row['high']:+.4f}",
 )
 print("verdict:", row["verdict"])

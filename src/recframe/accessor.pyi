@@ -437,6 +437,7 @@ class Rec(Generic[Mean, Frame]):
         planned: int = 10000,
         relative: bool = False,
         changed: Literal["leave_out", "refuse"] | None = None,
+        details: bool = False,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
     def rank_models(

@@ -98,14 +98,19 @@ def test_counts_of_lists(run):
 
 def test_tables_fit_a_terminal(run, monkeypatch):
     pytest.importorskip("scipy")
-    wide = {len(line) for line in run(COMPARED)[1].splitlines()}
+    detailed = f"{COMPARED} --details"
+    wide = {len(line) for line in run(detailed)[1].splitlines()}
     monkeypatch.setattr(terminal, "width", lambda: 100)
-    narrow = run(COMPARED)[1]
+    narrow = run(detailed)[1]
     assert max(wide) > 100 >= max(map(len, narrow.splitlines()))
     header = narrow.split("\n")[0].split()
     assert "ties" not in header
     assert {"metric", "model", "baseline", "difference", "low", "high", "p_adjusted"} <= set(header)
-    assert len(json.loads(run(f"{COMPARED} --json")[1])[0]) > len(header)
+    assert (
+        len(json.loads(run(f"{detailed} --json")[1])[0])
+        > len(header)
+        > len(json.loads(run(f"{COMPARED} --json")[1])[0])
+    )
     monkeypatch.setattr(terminal, "width", lambda: 60)
     narrow = run(COMPARED)[1]
     assert max(map(len, narrow.splitlines())) <= 60
@@ -767,7 +772,7 @@ def test_fail_if_worse(run):
     )
     assert run(f"{line} b --margin 1")[0] == 0
     # Between the mean difference and the end of the interval: the end decides.
-    code, out, _ = run(f"{line} b --margin 1 --json")
+    code, out, _ = run(f"{line} b --margin 1 --json --details")
     [row] = json.loads(out)
     assert (code, row["verdict"]) == (0, "equivalent")
     assert run(f"{line} b --margin {(-row['low'] - row['difference']) / 2}")[0] == 1
@@ -783,20 +788,21 @@ def test_a_saved_baseline_gates_a_later_run(run):
         "",
     )
     line = "compare new.csv --truth test.csv -m ndcg@10 --baseline prod.parquet"
-    code, out, _ = run(f"{line} --json")
+    code, out, _ = run(f"{line} --json --details")
     [found] = json.loads(out)
-    [expected] = json.loads(run("compare old.csv new.csv --truth test.csv -m ndcg@10 --json")[1])
+    [expected] = json.loads(run("compare old.csv new.csv --truth test.csv -m ndcg@10 --json --details")[1])
     assert (code, found.pop("changed"), found.pop("baseline")) == (0, "nothing", "prod.parquet")
     assert expected.pop("baseline") == "old"
     assert found == expected
-    assert "nothing" in run(line)[1]
+    assert "nothing" in run(f"{line} --details")[1]
     assert run(f"{line} --fail-unless-not-worse --margin 0.5")[0] == 0
     code, _, err = run(f"{line} --fail-unless-not-worse")
     assert code == 1
     assert re.fullmatch(r"recframe: ndcg@10 of model 'new' may be worse than 'prod\.parquet' by more than 0: .*\n", err)
     pl.read_csv("test.csv").filter(pl.col("user") > 1).write_csv("other.csv")
     line = line.replace("test.csv", "other.csv")
-    [found] = json.loads(run(f"{line} --json")[1])
+    assert "are left out: truth of 1 list" in run(line)[2]
+    [found] = json.loads(run(f"{line} --json --details")[1])
     assert (found["lists"], found["changed"]) == (2, "truth of 1 list")
     code, _, err = run(f"{line} --changed refuse")
     assert code == 2

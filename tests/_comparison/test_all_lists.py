@@ -160,7 +160,7 @@ def test_groups_of_lists_are_those_that_the_page_gives(library, by):
 def test_what_leaving_out_does_not_change_has_no_interval(library):
     rows = [{"user": user, "item": item, "relevant": 1, "a": 1 + (item == 0), "b": 1 + (item == user % 2)}
             for user in range(8) for item in range(2)]  # fmt: skip
-    found = library.DataFrame(rows).rec.compare("coverage@1", score=MODELS)
+    found = library.DataFrame(rows).rec.compare("coverage@1", score=MODELS, details=True)
     assert found["difference"].to_list() == pytest.approx([0.5])
     for name in ("p", "low", "high"):
         (value,) = found[name].to_list()

@@ -18,8 +18,8 @@ stats = pytest.importorskip("scipy.stats")
 resampling = pytest.importorskip("recframe._statistics.resampling")
 
 COLUMNS = [
-    "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses",
-    "effect", "detectable", "p", "low", "high", "p_adjusted", "verdict",
+    "metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict", "relative", "mean",
+    "baseline_mean", "lists", "wins", "ties", "losses", "effect", "detectable", "p",
 ]  # fmt: skip
 
 
@@ -218,7 +218,7 @@ def test_another_metric_in_the_call_moves_no_number(library, test, others):
 
     def compared(metrics):
         extra = {"train": train} if "novelty@1" in metrics else {}
-        found = recframe.rec(frame).compare(metrics, **given, **extra)
+        found = recframe.rec(frame).compare(metrics, **given, **extra, details=True)
         return {name: found[name].to_list() for name in COLUMNS}
 
     alone, together = compared(["ndcg@3"]), compared([others[0], "ndcg@3", *others[1:]])
@@ -272,7 +272,7 @@ def test_the_bootstrap_draws_the_lists_with_a_value(library):
     relevant, b = [1] * 8 + [0] * 992, [1, 3] * 500
     frame = library.DataFrame({"user": range(1000), "relevant": relevant, "a": [2] * 1000, "b": b})
     given = {"score": ["a", "b"], "test": "bootstrap", "resamples": 500}
-    found = recframe.rec(frame).compare(["mrr", "num_ret"], **given)
+    found = recframe.rec(frame).compare(["mrr", "num_ret"], **given, details=True)
     assert [found[name].to_list() for name in ("lists", "p")] == [[8, 1000], [1.0, 1.0]]
 
 
@@ -283,7 +283,7 @@ def test_draws_depend_on_the_seed_and_on_nothing_else(test, library, monkeypatch
 
     def compared(seed, threads):
         monkeypatch.setattr("os.cpu_count", lambda: threads)
-        found = frame.rec(by="session", score=MODELS).compare("ndcg", test=test, resamples=200, seed=seed)
+        found = frame.rec(by="session", score=MODELS).compare("ndcg", test=test, resamples=200, seed=seed, details=True)
         return [value for name in ("p", "low", "high") for value in found[name].to_list()]
 
     first = pytest.approx(compared(1, 1))
@@ -309,7 +309,9 @@ def test_draws_name_the_same_lists_in_every_library_and_order_of_rows(keys):
     by = ["key", "day"] if keys == "two" else "key"
 
     def compared(frame):
-        found = frame.rec(by=by, score=["a", "b"]).compare("ndcg", test="randomization", resamples=200, cluster="user")
+        found = frame.rec(by=by, score=["a", "b"]).compare(
+            "ndcg", test="randomization", resamples=200, cluster="user", details=True
+        )
         found = found.collect() if isinstance(found, pl.LazyFrame) else found
         return found["p"].to_list()
 
@@ -367,7 +369,7 @@ def differences_of(frame, metric, model, baseline):
 
 def test_the_randomization_test_is_scipys_where_all_flips_are_enumerated(library):
     frame = library.DataFrame(rows_of(13, lists=12))
-    found = recframe.rec(frame).compare("ndcg", by="session", score=["a", "b"], test="randomization")
+    found = recframe.rec(frame).compare("ndcg", by="session", score=["a", "b"], test="randomization", details=True)
     expected = stats.permutation_test(
         (differences_of(frame, "ndcg", "b", "a"),), np.mean, permutation_type="samples", n_resamples=np.inf
     )
@@ -391,7 +393,9 @@ def test_the_bootstrap_is_scipys_at_the_same_draws(library, interval):
 def test_corrections_are_those_of_statsmodels(library, correction, theirs):
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     frame = library.DataFrame(rows_of(15))
-    found = recframe.rec(frame).compare(["ndcg", "mrr"], by="session", score=MODELS, correction=correction)
+    found = recframe.rec(frame).compare(
+        ["ndcg", "mrr"], by="session", score=MODELS, correction=correction, details=True
+    )
     expected = multitest.multipletests(found["p"].to_list(), method=theirs)[1]
     assert found["p_adjusted"].to_list() == pytest.approx(expected.tolist(), rel=1e-9)
 
@@ -472,9 +476,9 @@ def test_what_numpy_is_told_of_floating_point_errors_does_not_matter(test):
             "new": [0.0, 1.0] * len(lists),
         }
     ).cast({"old": pl.Float64})
-    expected = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test)
+    expected = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test, details=True)
     with np.errstate(all="raise"):
-        found = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test)
+        found = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test, details=True)
         frame.rec.rank_models("ndcg", score=["old", "new"])
         frame.rec.describe("ndcg", score=["old", "new"])
     assert found.equals(expected)
@@ -490,7 +494,7 @@ def test_without_a_list_in_common_everything_is_missing(engine):
 def test_a_model_that_ties_every_list_is_compared(test, library):
     frame = library.DataFrame([row | {"b": 1.0} for row in rows_of(10)])
     with pytest.warns(recframe.DataWarning, match="score='b' is the same in all rows"):
-        found = frame.rec(by="session", score=["a", "b"]).compare("ndcg", test=test, resamples=200)
+        found = frame.rec(by="session", score=["a", "b"]).compare("ndcg", test=test, resamples=200, details=True)
     assert found["lists"].to_list()[0] > 0
     assert 0 < found["p"].to_list()[0] <= 1
 
@@ -527,7 +531,7 @@ def test_a_model_that_ties_every_list_is_compared(test, library):
 def test_bad_arguments(library, given, message):
     frame = library.DataFrame(rows_of())
     with pytest.raises(recframe.RecError, match=message):
-        recframe.rec(frame).compare("mrr", by="session", **given)
+        recframe.rec(frame).compare("mrr", by="session", **given, details=True)
 
 
 def test_data_in_place_of_names(library):
@@ -546,20 +550,20 @@ def test_two_models_of_one_name_are_one_model(library):
     frame = library.DataFrame([row | {"model": "a", "score": row[name]} for name in "ab" for row in rows])
     given = {"by": "session", "model": "model"}
     with pytest.raises(recframe.RecError, match="compare needs two models, but there is only 'a'"):
-        recframe.rec(frame).compare(["mrr"], **given)
+        recframe.rec(frame).compare(["mrr"], **given, details=True)
     with pytest.raises(recframe.RecError, match="item='item' repeats items within lists"):
         recframe.rec(frame).agreement(3, **given)
     with pytest.warns(recframe.DataWarning, match="items are repeated in"):
         assert len(recframe.rec(frame).evaluate(["mrr"], **given)) == 1
     with pytest.raises(recframe.RecError, match="names a column twice"):
-        recframe.rec(frame).compare(["mrr"], by="session", score=["a", "a"])
+        recframe.rec(frame).compare(["mrr"], by="session", score=["a", "a"], details=True)
 
 
 def test_the_unit_that_a_key_names_first_is_advised_as_the_cluster(library):
     # More days than customers: that a column has more values does not make it the unit.
     rows = [{"customer": i % 6, "day": i % 9, "relevant": 1, "a": 1.0, "b": 0.5} for i in range(18)]
     with pytest.warns(recframe.DataWarning) as caught:
-        recframe.rec(library.DataFrame(rows)).compare("mrr", by=["customer", "day"], score=["a", "b"])
+        recframe.rec(library.DataFrame(rows)).compare("mrr", by=["customer", "day"], score=["a", "b"], details=True)
     (said,) = [str(one.message) for one in caught if "may be alike" in str(one.message)]
     assert said.startswith("18 lists have 6 values of 'customer'")
     assert said.endswith("cluster='customer', or cluster='day' if those of one day are more alike")
@@ -577,7 +581,7 @@ def test_weights_must_be_one_number_per_list(library):
 
 def test_a_wide_result_prints_its_answer(library):
     frame = library.DataFrame(rows_of(2))
-    compared = frame.rec(by="session", score=["a", "b"]).compare("mrr")
+    compared = frame.rec(by="session", score=["a", "b"]).compare("mrr", details=True)
     described = frame.rec(by="session", score=["a", "b"]).describe("mrr")
     checked = frame.rec(by="session", score=["a", "b"]).check()
     if library.__name__ == "polars":
@@ -711,10 +715,10 @@ def test_a_key_of_several_columns_asks_for_a_cluster(library):
     rows = rows_of()
     frame = library.DataFrame(rows)
     with pytest.warns(recframe.DataWarning, match="(?s)26 lists have 10 values of 'user'.*cluster='user'") as caught:
-        recframe.rec(frame).compare("mrr", by=["user", "session"], score=["a", "b"])
+        recframe.rec(frame).compare("mrr", by=["user", "session"], score=["a", "b"], details=True)
     assert caught[0].filename == __file__
-    recframe.rec(frame).compare("mrr", by=["user", "session"], score=["a", "b"], cluster="user")
-    recframe.rec(frame).compare("mrr", by="session", score=["a", "b"])
+    recframe.rec(frame).compare("mrr", by=["user", "session"], score=["a", "b"], cluster="user", details=True)
+    recframe.rec(frame).compare("mrr", by="session", score=["a", "b"], details=True)
 
 
 @pytest.mark.parametrize("method", ["compare", "describe"])
@@ -737,7 +741,7 @@ def test_counts_of_pandas_are_whole_numbers_unless_one_is_missing(pandas_engine)
     }
     for metrics, kind in (("mrr", "int64"), (["mrr", "coverage"], "float64")):
         with pandas_engine.running():
-            types = pandas_engine.frame(rows).rec.compare(metrics, score=["old", "new"]).dtypes
+            types = pandas_engine.frame(rows).rec.compare(metrics, score=["old", "new"], details=True).dtypes
         assert [str(types[name]) for name in ("lists", "wins", "ties", "losses")] == ["int64", *[kind] * 3]
 
 
@@ -756,7 +760,7 @@ def test_segments_named_like_a_column_of_the_result_are_refused(library, call, n
     given = {"score": ["old", "new"], "per": name}
     calls = {
         "describe": lambda: frame.rec.describe("mrr", **given),
-        "compare": lambda: frame.rec.compare("mrr", **given),
+        "compare": lambda: frame.rec.compare("mrr", **given, details=True),
         "agreement": lambda: frame.rec.agreement(**given),
         "segments": lambda: frame.rec.plot.segments("mrr", **given),
     }
@@ -853,7 +857,7 @@ def test_lists_of_weight_0_change_only_what_counts_lists(library, cluster):
         first = {"baseline": MODELS[0]} if call == "compare" else {}
         pairs.append([getattr(frame.rec, call)(metrics, **how, **first) for frame in (whole, cut)])
     states = [recframe.merge_states(frame.rec.state(metrics, cluster=cluster, **given)) for frame in (whole, cut)]
-    pairs += [[state.describe() for state in states], [state.compare(test="anytime") for state in states]]
+    pairs += [[state.describe() for state in states], [state.compare(test="anytime", details=True) for state in states]]
     for pair in pairs:
         found, expected = (nw.from_native(each) for each in pair)
         for name in set(found.columns) - counted:
@@ -915,10 +919,10 @@ def test_no_segment_is_advised_as_a_cluster(library, by):
     rows = [row | {"position": row["session"] * 4 + row["item"]} for row in clustered_rows()]
     frame = library.DataFrame(rows)
     with pytest.warns(recframe.DataWarning, match="8 lists have 2 values of 'country'"):
-        frame.rec.compare("mrr", **roles)
+        frame.rec.compare("mrr", **roles, details=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error", recframe.DataWarning)
-        frame.rec.compare("mrr", **roles, per="country")
+        frame.rec.compare("mrr", **roles, per="country", details=True)
         found = frame.rec.check(**roles | {"score": "a"}, per="country")
     counts = dict(zip(found["finding"].to_list(), found["count"].to_list(), strict=True))
     assert not counts.get("dependent_lists")
@@ -927,5 +931,5 @@ def test_no_segment_is_advised_as_a_cluster(library, by):
 def test_a_key_column_that_repeats_within_a_segment_is_still_advised(library):
     frame = library.DataFrame(clustered_rows())
     with pytest.warns(recframe.DataWarning, match="24 lists have 8 values of 'user'") as caught:
-        frame.rec.compare("mrr", by=["country", "user", "session"], score=["a", "b"], per="country")
+        frame.rec.compare("mrr", by=["country", "user", "session"], score=["a", "b"], per="country", details=True)
     assert "cluster='country'" not in str(caught[0].message)

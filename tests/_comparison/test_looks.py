@@ -72,7 +72,7 @@ def test_merged_states_are_the_whole_night_after_night(engine, test, more):
         seen = engine.frame([row for row in rows if row["session"] // 20 <= night])
         asked = {"test": test, "planned": 100, "margin": 0.2}
         expected = engine.ask(seen, "compare", ["mrr", "ndcg@3"], **asked, **given)
-        found = plain(recframe.merge_states(states).compare(**asked))
+        found = plain(recframe.merge_states(states).compare(**asked, details=True))
         for row, whole in zip(found, expected, strict=True):
             for name in ("p", "low", "high", "p_adjusted", "detectable"):
                 assert row[name] == (whole[name] if whole[name] is None else pytest.approx(whole[name], rel=1e-9))
@@ -124,7 +124,7 @@ def test_other_users_are_compared_at_all_looks(library):
         recframe.merge_states(library.DataFrame(each).rec.state("mrr", by="session", score="a")) for each in (old, new)
     )
     (usual,), (row,) = (
-        plain(after.compare(baseline=before, **how)) for how in ({}, {"test": "anytime", "planned": 80})
+        plain(after.compare(baseline=before, **how, details=True)) for how in ({}, {"test": "anytime", "planned": 80})
     )
     values = [
         [
@@ -140,7 +140,7 @@ def test_other_users_are_compared_at_all_looks(library):
     assert row["p"] == pytest.approx(min(1.0, 1 / e_value([usual["difference"]], error, found.df, lists, 80)), rel=1e-9)
     assert row["low"] < usual["low"] < usual["high"] < row["high"]
     with pytest.raises(recframe.OptionError, match="test='anytime-bounded' pairs lists"):
-        after.compare(baseline=before, test="anytime-bounded")
+        after.compare(baseline=before, test="anytime-bounded", details=True)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,9 @@ def test_other_users_are_compared_at_all_looks(library):
 def test_what_holds_at_one_look_only_is_refused(library, given, message):
     given = {"metrics": "mrr", **given}
     with pytest.raises(recframe.RecError, match=message):
-        library.DataFrame(rows_of()).rec.compare(given.pop("metrics"), by="session", score=["a", "b"], **given)
+        library.DataFrame(rows_of()).rec.compare(
+            given.pop("metrics"), by="session", score=["a", "b"], **given, details=True
+        )
 
 
 def test_states_of_weighted_lists_have_no_bounded_test(library):
@@ -167,7 +169,7 @@ def test_states_of_weighted_lists_have_no_bounded_test(library):
     for more in ({"weight": "weight"}, {"cluster": "user"}):
         merged = recframe.merge_states(frame.rec.state("mrr", by="session", score=["a", "b"], **more))
         with pytest.raises(recframe.OptionError, match="one of the metrics is mrr, which weighs lists"):
-            merged.compare(test="anytime-bounded")
+            merged.compare(test="anytime-bounded", details=True)
 
 
 def test_one_negative_value_opens_the_range_of_differences():

@@ -56,7 +56,7 @@ def test_a_baseline_that_may_be_0_has_no_interval(library):
         for user, gain in enumerate(gains)
         for item in range(2)
     ]
-    found = library.DataFrame(rows).rec.compare("dcg@1", score=["old", "new"], relative=True)
+    found = library.DataFrame(rows).rec.compare("dcg@1", score=["old", "new"], relative=True, details=True)
     (missing,) = found["relative_low"].to_list()
     assert missing is None or missing != missing  # noqa: PLR0124 - NaN
     assert found["relative"].to_list() == [pytest.approx(19)]
@@ -94,7 +94,9 @@ def test_models_that_are_equal_have_no_interval(library):
 )
 def test_what_has_no_interval_of_a_share_is_refused(library, given, message):
     with pytest.raises(recframe.RecError, match=message):
-        library.DataFrame(rows_of()).rec.compare("mrr", by="session", score=["a", "b"], **{"relative": True, **given})
+        library.DataFrame(rows_of()).rec.compare(
+            "mrr", by="session", score=["a", "b"], **{"relative": True, **given}, details=True
+        )
 
 
 def test_the_interval_holds_the_true_share():

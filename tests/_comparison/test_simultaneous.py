@@ -72,7 +72,7 @@ def test_no_interval_contradicts_its_adjusted_p_value(library, correction, test,
     decided = 0
     for confidence in (0.5, 0.8, 0.9, 0.95):
         found = recframe.rec(frame).compare(
-            ["ndcg@3", "mrr", "hit_rate@1"], correction=correction, confidence=confidence, **given
+            ["ndcg@3", "mrr", "hit_rate@1"], correction=correction, confidence=confidence, **given, details=True
         )
         columns = zip(
             *(found[name].to_list() for name in ("p", "p_adjusted", "low", "high", "verdict", "difference")),
@@ -133,7 +133,7 @@ def test_an_interval_that_would_hold_what_is_rejected_is_missing(library):
         for item in range(6)
     ]
     given = {"score": ["a", "b"], "weight": "weight", "test": "randomization", "correction": "maxt"}
-    found = library.DataFrame(rows).rec.compare("mrr", **given)
+    found = library.DataFrame(rows).rec.compare("mrr", **given, details=True)
     ((p, low, verdict),) = zip(*(found[name].to_list() for name in ("p_adjusted", "low", "verdict")), strict=True)
     assert p < 0.01
     assert verdict == "better"
@@ -221,7 +221,7 @@ def test_states_hold_no_values_to_flip(library):
     state = recframe.merge_states(frame.rec.state("mrr", by="session", score=MODELS))
     for correction in CORRECTIONS:
         with pytest.raises(recframe.OptionError, match=f"correction='{correction}' reads the values of lists"):
-            state.compare(correction=correction, baseline="a")
+            state.compare(correction=correction, baseline="a", details=True)
 
 
 @pytest.mark.slow

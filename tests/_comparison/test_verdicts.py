@@ -95,7 +95,7 @@ def test_equivalence_is_that_of_statsmodels(library):
     known = ~np.isnan(old)
     for size in (0.05, 0.1, 0.2, 0.3):
         p = paired(new[known], old[known], -size, size)[0]
-        found = frame.rec.compare("mrr", by="session", score=["a", "b"], margin=size, confidence=0.9)
+        found = frame.rec.compare("mrr", by="session", score=["a", "b"], margin=size, confidence=0.9, details=True)
         assert (found["verdict"].to_list() == ["equivalent"]) == (p < 0.05)
 
 
@@ -129,7 +129,7 @@ def test_equal_models_are_equivalent_where_their_interval_says_so(library, test,
     )
     given = {"test": test, "planned": 100, "resamples": 200, "correction": "none"}
     for margin in (0.02, 0.1, 0.5):
-        found = frame.rec.compare("mrr", score=["a", "b"], margin=margin, **given)
+        found = frame.rec.compare("mrr", score=["a", "b"], margin=margin, **given, details=True)
         within = found["low"].to_list()[0] > -margin
         assert found["verdict"].to_list() == ["equivalent" if within else "open"]
 
@@ -167,7 +167,7 @@ def test_equal_models_rule_out_a_share_of_a_baseline_that_varies_as_they_do_its_
     given = {"test": test, "planned": 100, "resamples": 200, "correction": "none"}
     for size in (0.05, 0.6):
         as_number, share = (
-            frame.rec.compare("mrr", score=["a", "b"], margin=margin, **given)["verdict"].to_list()
+            frame.rec.compare("mrr", score=["a", "b"], margin=margin, **given, details=True)["verdict"].to_list()
             for margin in (0.75 * size, f"{100 * size}%")
         )
         assert share == as_number
@@ -251,7 +251,9 @@ def test_means_over_other_lists_have_margins(library, margin):
         for by in (0, 100)
     )
     states = [frame.rec.state("mrr", by="session", score="a") for frame in (old, new)]
-    (found,) = recframe.merge_states(states[1]).compare(baseline=states[0], margin=margin)["verdict"].to_list()
+    (found,) = (
+        recframe.merge_states(states[1]).compare(baseline=states[0], margin=margin, details=True)["verdict"].to_list()
+    )
     one, other = (
         np.array(frame.rec.evaluate("mrr", by="session", per="session", score="a")["mrr"].to_list(), dtype=float)
         for frame in (new, old)

@@ -32,7 +32,7 @@ def drawn(chart):
 
 
 def test_a_line_for_each_pair_a_panel_for_each_metric():
-    result = FRAME.rec.compare(["mrr", "ndcg"], k=2, score=MODELS, baseline="old")
+    result = FRAME.rec.compare(["mrr", "ndcg"], k=2, score=MODELS, baseline="old", details=True)
     _, panels, rows = drawn(recframe.forest(result))
     assert len(panels) == 2 and len(rows) == 4
     for row in result.iter_rows(named=True):
@@ -40,6 +40,10 @@ def test_a_line_for_each_pair_a_panel_for_each_metric():
         names = ("difference", "low", "high", "verdict", "lists")
         assert [one[name] for name in names] == [row[name] for name in names]
     assert panels[0]["title"]["subtitle"][0] == "against old, 12 lists"
+    short = FRAME.rec.compare(["mrr", "ndcg"], k=2, score=MODELS, baseline="old")
+    _, panels, few = drawn(recframe.forest(short))
+    assert few == {key: {name: row[name] for name in row if name != "lists"} for key, row in rows.items()}
+    assert panels[0]["title"]["subtitle"][0] == "against old"
 
 
 def test_all_pairs_and_segments_are_named():

@@ -151,7 +151,7 @@ def test_differences_are_sorted_and_few():
     points = [row["low"] + row["high"] for row in rows if "low" in row]
     assert len(points) == 201 and points == sorted(points, reverse=True)
     assert len(text) < 100_000
-    compared = crowd(lists=3000).rec.compare("ndcg@3", score=["old", "new"]).to_dicts()[0]
+    compared = crowd(lists=3000).rec.compare("ndcg@3", score=["old", "new"], details=True).to_dicts()[0]
     better, equal, worse = (compared[name] / compared["lists"] for name in ("wins", "ties", "losses"))
     assert found["title"]["subtitle"] == [
         f"new is better in {better:.0%}, equal in {equal:.0%}, worse in {worse:.0%} of {compared['lists']:,} lists",

@@ -173,7 +173,9 @@ def test_a_report_begins_with_what_is_decided_and_of_what_data(tmp_path):
     )
     frame.rec.report(path, ["ndcg", "mrr"], k=2, score=["old", "new", "same"], baseline="old", confidence=0.9)
     text = re.sub(r"<[^>]*>", "\n", path.read_text(encoding="utf-8").partition("<h2>Verdict</h2>")[2])
-    compared = frame.rec.compare(["ndcg@2", "mrr@2"], score=["old", "new", "same"], baseline="old", confidence=0.9)
+    compared = frame.rec.compare(
+        ["ndcg@2", "mrr@2"], score=["old", "new", "same"], baseline="old", confidence=0.9, details=True
+    )
     low, high = (compared[name][0] for name in ("low", "high"))
     assert compared["verdict"].to_list() == ["better"] * 4
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -209,7 +211,7 @@ def test_many_models_and_segments_show_the_rows_that_decide(tmp_path):
     text = path.read_text(encoding="utf-8")
     segments = text.partition("<h2>Segments</h2>")[2].partition("</section>")[0]
     shown, rest = segments.split("<summary>")
-    compared = frame.rec.compare("ndcg@2", score=models, baseline="model 0", per="segment")
+    compared = frame.rec.compare("ndcg@2", score=models, baseline="model 0", per="segment", details=True)
     assert f"60 of {len(compared)}: those with a decision first, then those with the most lists." in shown
     verdicts = re.findall(r'data-column="verdict">([^<]*)<', shown)
     assert len(verdicts) == 60 and rest.startswith(f"{len(compared) - 60} more rows")

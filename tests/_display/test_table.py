@@ -384,7 +384,8 @@ TWO_MODELS = TWO_LISTS | {"other": [0.1, 0.8, 0.3, 0.2], "country": ["at", "at",
 def test_intervals_stand_beside_means_or_nowhere(call, interval, cells):
     pytest.importorskip("scipy")
     frame = pytest.importorskip("polars").DataFrame(TWO_MODELS)
-    result = getattr(frame.rec, call)("ndcg", score=["score", "other"], by="user")
+    details = {"details": True} if call == "compare" else {}
+    result = getattr(frame.rec, call)("ndcg", score=["score", "other"], by="user", **details)
     names, _, row, *_ = str(recframe.table(result, interval=interval)).splitlines()
     found = dict(zip(*([cell.strip() for cell in line.split("|")] for line in (names, row)), strict=True))
     assert {name: found[name] for name in cells} == cells

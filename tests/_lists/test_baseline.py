@@ -212,16 +212,16 @@ def test_a_policy_refuses_what_changed(polars_engine, path):
     saved(path, old, truth, "mrr")
     frame, answers = frames(polars_engine, new, [{**row, "relevant": 3} for row in truth])
     with pytest.raises(recframe.InputError, match=r"not all lists are those of prod.parquet: truth of \d+ lists"):
-        frame.rec.compare("mrr", truth=answers, baseline=path, changed="refuse")
-    found = frame.rec.compare("mrr", truth=answers, baseline=path, changed="leave_out")
+        frame.rec.compare("mrr", truth=answers, baseline=path, changed="refuse", details=True)
+    found = frame.rec.compare("mrr", truth=answers, baseline=path, changed="leave_out", details=True)
     assert found["lists"].to_list() == [0]
     known = {row["user"] for row in truth} & {row["user"] for row in new}
     less = polars_engine.frame([row for row in truth if row["user"] != max(known - {None})], KINDS)
-    assert frame.rec.compare("mrr", truth=less, baseline=path)["changed"].to_list() == ["truth of 1 list"]
+    assert frame.rec.compare("mrr", truth=less, baseline=path, details=True)["changed"].to_list() == ["truth of 1 list"]
     with pytest.raises(recframe.OptionError, match="changed='refuse' is about the file of a baseline"):
-        frame.rec.compare("mrr", score=["score", "day"], changed="refuse")
+        frame.rec.compare("mrr", score=["score", "day"], changed="refuse", details=True)
     with pytest.raises(recframe.OptionError, match="changed='drop' is not one of 'leave_out', 'refuse'"):
-        frame.rec.compare("mrr", truth=answers, baseline=path, changed="drop")
+        frame.rec.compare("mrr", truth=answers, baseline=path, changed="drop", details=True)
 
 
 def test_without_truth_other_relevant_rows_are_refused(polars_engine, path):
@@ -232,16 +232,16 @@ def test_without_truth_other_relevant_rows_are_refused(polars_engine, path):
     ]
     frame, turned = polars_engine.frame(rows), [{**row, "score": -row["score"]} for row in rows]
     frame.rec.evaluate("mrr", save=path)
-    found = polars_engine.frame(turned).rec.compare("mrr", baseline=path)
+    found = polars_engine.frame(turned).rec.compare("mrr", baseline=path, details=True)
     assert found.select("changed", "lists", "wins", "losses").row(0) == ("nothing", 3, 1, 1)
     other = [row if row["user"] != 2 else {**row, "relevant": int(row["item"] == 3)} for row in turned]
     with pytest.raises(recframe.InputError, match="(?s)relevant rows of 1 list.*Hint: give truth="):
-        polars_engine.frame(other).rec.compare("mrr", baseline=path)
-    found = polars_engine.frame(other).rec.compare("mrr", baseline=path, changed="leave_out")
+        polars_engine.frame(other).rec.compare("mrr", baseline=path, details=True)
+    found = polars_engine.frame(other).rec.compare("mrr", baseline=path, changed="leave_out", details=True)
     assert found.select("changed", "lists").row(0) == ("relevant rows of 1 list", 2)
     stacked = polars_engine.frame([{**row, "model": name} for name in "ab" for row in rows])
     with pytest.raises(recframe.OptionError, match="a file pairs with one model"):
-        stacked.rec.compare("mrr", model="model", baseline=path)
+        stacked.rec.compare("mrr", model="model", baseline=path, details=True)
 
 
 @pytest.mark.parametrize("library", ["pandas", "pandas alone"])
@@ -305,10 +305,10 @@ def test_side_information_is_part_of_the_definition(polars_engine, path):
     saved_train = polars_engine.frame([{"user": 1, "item": "i1"}, {"user": 2, "item": "i2"}])
     frame, answers, of_old = frames(polars_engine, new, truth, old)
     of_old.rec.evaluate("novelty@2", truth=answers, train=saved_train, save=path)
-    found = frame.rec.compare("novelty@2", truth=answers, train=saved_train[::-1], baseline=path)
+    found = frame.rec.compare("novelty@2", truth=answers, train=saved_train[::-1], baseline=path, details=True)
     assert found["changed"].to_list() == ["nothing"]
     with pytest.raises(recframe.InputError, match="was measured with another train="):
-        frame.rec.compare("novelty@2", truth=answers, train=saved_train[:1], baseline=path)
+        frame.rec.compare("novelty@2", truth=answers, train=saved_train[:1], baseline=path, details=True)
 
 
 def test_subtopics_are_part_of_the_truth(polars_engine, path):
@@ -320,9 +320,9 @@ def test_subtopics_are_part_of_the_truth(polars_engine, path):
     roles["truth"] = polars_engine.frame(
         [row for row in truth if (row["user"], row["topic"]) != (truth[0]["user"], "b")]
     )
-    found = frame.rec.compare("alpha_ndcg@3", baseline=path, **roles)
+    found = frame.rec.compare("alpha_ndcg@3", baseline=path, **roles, details=True)
     assert found["changed"].to_list() == ["truth of 1 list"]
-    assert frame.rec.compare("mrr", baseline=path, **roles)["changed"].to_list() == ["nothing"]
+    assert frame.rec.compare("mrr", baseline=path, **roles, details=True)["changed"].to_list() == ["nothing"]
 
 
 def rewritten(path, **columns):
@@ -393,7 +393,7 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
         file = tmp_path / name
         write(file)
         with pytest.raises(recframe.InputError, match=message):
-            frame.rec.compare("mrr", truth=answers, baseline=str(file))
+            frame.rec.compare("mrr", truth=answers, baseline=str(file), details=True)
 
 
 @pytest.mark.parametrize(
@@ -512,13 +512,13 @@ def test_a_baseline_is_a_name_and_no_data(polars_engine):
     state = of_old.rec.state("mrr", truth=answers)
     for baseline in (of_old, state, state.lazy(), state["lists"], state["lists"].to_numpy()):
         with pytest.raises(recframe.OptionTypeError, match="baseline= is .*, but it is the name of a model or of a f"):
-            frame.rec.compare("mrr", truth=answers, baseline=baseline)
+            frame.rec.compare("mrr", truth=answers, baseline=baseline, details=True)
 
 
 def test_a_column_of_scores_may_be_called_like_a_file(polars_engine, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [{"user": u, "relevant": i == u, "a.parquet": i, "b": -i} for u in (1, 2) for i in (1, 2)]
-    found = polars_engine.frame(rows).rec.compare("mrr", score=["b", "a.parquet"], baseline="a.parquet")
+    found = polars_engine.frame(rows).rec.compare("mrr", score=["b", "a.parquet"], baseline="a.parquet", details=True)
     assert found["model"].to_list() == ["b"]
     assert "changed" not in found.columns
 

@@ -114,7 +114,7 @@ def test_a_report_and_a_baseline_keep_the_level(tmp_path):
     path = tmp_path / "prod.parquet"
     rec(score="a").evaluate("map(rel=2)@3", save=path)
     given = {"baseline": path, "changed": "leave_out"}
-    found = rec(score="b").compare("map@3", min_relevance=2, **given)
-    assert found.equals(rec(score="b").compare("map(rel=2)@3", **given))
+    found = rec(score="b").compare("map@3", min_relevance=2, **given, details=True)
+    assert found.equals(rec(score="b").compare("map(rel=2)@3", **given, details=True))
     with pytest.raises(recframe.RecError, match="min_relevance"):
-        rec(score="b").compare("map@3", **given)
+        rec(score="b").compare("map@3", **given, details=True)

@@ -169,7 +169,7 @@ def test_a_baseline_turns_pairs_around(polars_engine):
     expected = polars_engine.ask(
         polars_engine.frame(rows), "compare", METRICS, score=MODELS, cluster="visitor", baseline="new"
     )
-    assert_same(plain(merged.compare(baseline="new")), expected)
+    assert_same(plain(merged.compare(baseline="new", details=True)), expected)
 
 
 def test_segments_add_up(polars_engine):
@@ -313,7 +313,7 @@ def test_states_of_other_lists_are_a_baseline(engine, seed):
     ]  # fmt: skip
     before, after = (states_of(engine, part, [range(1, 20)], "mrr", score="new")[0] for part in (old, new))
     for baseline in (before, recframe.merge_states(before)):
-        (row,) = plain(recframe.merge_states(after).compare(baseline=baseline))
+        (row,) = plain(recframe.merge_states(after).compare(baseline=baseline, details=True))
         expected = welch(*values)
         assert_same([row], [expected | {"low": max(expected["low"], -1), "high": min(expected["high"], 1)}], expected)
         assert (row["lists"], row["baseline_lists"]) == tuple(map(len, values))
@@ -326,29 +326,38 @@ def test_a_baseline_of_other_lists_has_models_and_segments_of_its_own(polars_eng
     old, new = ([row for row in rows if (row["user"] > 11) == late] for late in (False, True))
     both, one = {"score": MODELS, "per": "day"}, {"score": "old", "per": "day"}
     after = recframe.merge_states(recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
-    found = plain(after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], **both)))
+    found = plain(
+        after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], **both), details=True)
+    )
     assert [(row["model"], row["baseline"]) for row in found[:4]] == [("old", "old"), ("new", "new")] * 2
     assert {row["day"] for row in found} == {"d0", "d1", "d2"}
     cut = [row for row in old if row["day"] != "d1"]
-    found = plain(after.compare(baseline=recframe.rec(polars_engine.frame(cut)).state(["mrr", "ndcg@2"], **one)))
+    found = plain(
+        after.compare(baseline=recframe.rec(polars_engine.frame(cut)).state(["mrr", "ndcg@2"], **one), details=True)
+    )
     assert {row["p"] is None for row in found if row["day"] == "d1"} == {True}
     assert {row["baseline_lists"] for row in found if row["day"] == "d1"} == {0}
     named = {"score": ["old", "other"], "per": "day"}
     three = [{**row, "other": row["old"]} for row in old]
     with pytest.raises(recframe.OptionError, match="the baseline has no model 'new'; it has 'old', 'other'"):
-        after.compare(baseline=recframe.rec(polars_engine.frame(three)).state(["mrr", "ndcg@2"], **named))
+        after.compare(baseline=recframe.rec(polars_engine.frame(three)).state(["mrr", "ndcg@2"], **named), details=True)
     with pytest.raises(recframe.OptionError, match="the baseline has no rows of ndcg@2; it has mrr"):
-        after.compare(baseline=recframe.rec(polars_engine.frame(old)).state("mrr", **one))
+        after.compare(baseline=recframe.rec(polars_engine.frame(old)).state("mrr", **one), details=True)
     with pytest.raises(recframe.InputError, match="differs in metric of mrr"):
-        after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], ties="best", **one))
+        after.compare(
+            baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], ties="best", **one), details=True
+        )
     with pytest.raises(recframe.InputError, match="12 lists are also in the baseline"):
-        after.compare(baseline=recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
+        after.compare(baseline=recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both), details=True)
     with pytest.raises(recframe.MissingColumnError, match="per='day' is no column of a state"):
         after.compare(
-            baseline=recframe.merge_states(recframe.rec(polars_engine.frame(old)).state("mrr", **one), per=[])
+            baseline=recframe.merge_states(recframe.rec(polars_engine.frame(old)).state("mrr", **one), per=[]),
+            details=True,
         )
     with pytest.raises(recframe.OptionTypeError, match="a state: recframe.merge_states"):
-        recframe.rec(polars_engine.frame(new)).compare("mrr", score="new", baseline=polars_engine.frame(old))
+        recframe.rec(polars_engine.frame(new)).compare(
+            "mrr", score="new", baseline=polars_engine.frame(old), details=True
+        )
 
 
 def test_welchs_test_keeps_its_level():
@@ -386,11 +395,11 @@ def test_clusters_of_other_lists_are_the_units(engine):
     statistic = (means[0].mean - means[1].mean) / np.sqrt(sum(squares))
     given = {"score": "new", "cluster": "visitor"}
     before, after = (states_of(engine, part, [range(60)], "mrr", **given)[0] for part in (old, new))
-    (row,) = plain(recframe.merge_states(after).compare(baseline=before))
+    (row,) = plain(recframe.merge_states(after).compare(baseline=before, details=True))
     assert row["p"] == pytest.approx(2 * stats.t.sf(abs(statistic), degrees).item(), rel=1e-9)
     (usual,) = plain(
         recframe.merge_states(states_of(engine, new, [range(60)], "mrr", score="new")).compare(
-            baseline=states_of(engine, old, [range(60)], "mrr", score="new")[0]
+            baseline=states_of(engine, old, [range(60)], "mrr", score="new")[0], details=True
         )
     )
     assert usual["p"] != row["p"]
@@ -518,9 +527,9 @@ def test_what_sums_do_not_tell_is_refused(polars_engine):
     pytest.importorskip("scipy")
     merged = recframe.merge_states(recframe.rec(polars_engine.frame(sample(8))).state("mrr", score=MODELS))
     with pytest.raises(recframe.OptionError, match="test='bootstrap' reads the values of lists"):
-        merged.compare(test="bootstrap")
+        merged.compare(test="bootstrap", details=True)
     with pytest.raises(recframe.OptionError, match="baseline='other' is not one of the models"):
-        merged.compare(baseline="other")
+        merged.compare(baseline="other", details=True)
     with pytest.raises(
         recframe.OptionError, match="coverage@2 is one value of all lists together[^~]*items=True keeps"
     ):
@@ -642,7 +651,7 @@ def test_a_state_of_very_small_values_has_their_means(polars_engine):
     merged = recframe.merge_states(recframe.rec(frames[0]).state("dcg@1"))
     (found,), (expected,) = plain(merged.describe()), polars_engine.ask(frames[0], "describe", "dcg@1")
     assert [found[name] for name in names] == pytest.approx([expected[name] for name in names], rel=1e-9, abs=0)
-    (row,) = plain(merged.compare(baseline=recframe.rec(frames[1]).state("dcg@1")))
+    (row,) = plain(merged.compare(baseline=recframe.rec(frames[1]).state("dcg@1"), details=True))
     assert (row["mean"], row["p"]) == (pytest.approx(2.75e-14, rel=1e-9, abs=0), 1)
 
 

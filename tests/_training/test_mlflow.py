@@ -83,7 +83,7 @@ def test_two_runs_are_compared_by_the_stored_baseline():
     second = evaluated(new, config={"baseline": first.run_id})
     both = old.assign(old=old["score"], new=new["score"]).rec(relevant="clicked", score=["old", "new"])
     by_list = [metric for metric in CONFIG["metrics"] if metric != "coverage@3"]
-    expected = both.compare(by_list, CONFIG["k"], baseline="old")
+    expected = both.compare(by_list, CONFIG["k"], baseline="old", details=True)
     found = second.tables["comparison"]
     assert found["metric"].tolist() == expected["metric"].tolist()
     for column in ("difference", "low", "high", "p_adjusted"):
@@ -91,7 +91,7 @@ def test_two_runs_are_compared_by_the_stored_baseline():
     assert set(found["changed"]) == {"nothing"}
 
     file = mlflow.artifacts.download_artifacts(run_id=first.run_id, artifact_path="baseline.parquet")
-    by_hand = new.rec(relevant="clicked").compare(by_list, CONFIG["k"], baseline=file)
+    by_hand = new.rec(relevant="clicked").compare(by_list, CONFIG["k"], baseline=file, details=True)
     assert by_hand["difference"].tolist() == pytest.approx(expected["difference"].tolist(), abs=1e-12)
 
 

@@ -68,6 +68,10 @@ STATISTICS = (
 """The calls whose results SQL engines give as polars frames, of `agreement` those with intervals."""
 
 
+DETAILED = ("compare",)
+"""The calls whose results have all columns with `details=True` only."""
+
+
 def _one_value(rows: list[dict[str, Any]]) -> Any:
     """Return the value of one row with one column, NaN if it is missing."""
     ((value,),) = (row.values() for row in rows)
@@ -135,8 +139,11 @@ class Engine(ABC):
     def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
         """Call a method of the namespace: a float, or rows where the call returns a frame.
 
-        A lazy frame's answer to a call that an eager frame answers with a float is its one value.
+        A lazy frame's answer to a call that an eager frame answers with a float is its one value. Results have all
+        columns, unless `details` says otherwise.
         """
+        if method in DETAILED:
+            given.setdefault("details", True)
         with self.running(), warnings.catch_warnings():
             # Whether a mean is defined is compared as a value; the warning has tests of its own.
             warnings.simplefilter("ignore", recframe.UndefinedWarning)

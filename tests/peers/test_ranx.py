@@ -106,6 +106,7 @@ def test_p_values_of_the_paired_t_test(make: Callable[..., Any]) -> None:
         model="model",
         min_relevance=1,
         correction="none",
+        details=True,
     )
     expected = [theirs.comparisons["old", "new"][name]["p_value"] for name in ("map", "ndcg@10")]
     assert found["p"].to_list() == pytest.approx(expected, abs=1e-9)

@@ -40,8 +40,8 @@ COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 SHOWN = {
     "bounds": ("metric", "mean", "least", "greatest", "judged", "lists"),
     "compare": (
-        "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "verdict", "wins",
-        "ties", "losses", "changed",
+        "metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict", "relative", "relative_low",
+        "relative_high", "mean", "baseline_mean", "lists", "wins", "ties", "losses", "changed",
     ),
     "describe": (
         "metric", "model", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
@@ -59,7 +59,8 @@ SHOWN = {
 """The columns that a table shows of what a call answers, in this order."""
 DISPENSABLE = (
     "top_before", "top_after", "position_before", "position_after", "relevant",
-    "ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean", "p_adjusted",
+    "ties", "zeros", "undefined", "baseline_mean", "lists", "min", "max", "std", "wins", "losses", "p50", "mean",
+    "relative_low", "relative_high", "relative", "p_adjusted",
     "baseline", "verdict", "human_lists", "judge_lists", "judge_weight", "judge_mean",
 )  # fmt: skip
 """The columns that a narrow terminal does without, in turn."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
     """Return which models differ, as a frame of the kind given."""
     check_installed()
-    from recframe._comparison.compare import compare
+    from recframe._comparison.compare import answer_of, compare
     from recframe._comparison.options import Options
     from recframe._lists.baseline import Stored
 
@@ -38,7 +38,7 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
         raise OptionError(msg, "`baseline='prod.parquet'`, which evaluate with `save='prod.parquet'` wrote")
     items = None if stored is None else stored.about["items"]
     plan = plan_of_lists(frame, bound, metrics, k, named, "compare", checked.cluster, items=items)
-    return warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean"))
+    return answer_of(warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean")), checked)
 
 
 def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, roles: dict[str, Any], options: Any) -> Any:

@@ -10,12 +10,14 @@ import narwhals as nw
 
 from recframe._checks.definitions import makes_dependent
 from recframe._comparison.all_lists import LeftOut, check_left_out, of_all_lists
+from recframe._comparison.columns import ANSWER, CHANGED, COLUMNS, RELATIVE
 from recframe._comparison.decided import correct
 from recframe._comparison.looks import check_bounded, check_looks, check_relative
 from recframe._comparison.options import OF_SUMS, SIMULTANEOUS
 from recframe._comparison.resampled import check_ranks, parts_of, resample, units_of
 from recframe._comparison.simultaneous import check_simultaneous
 from recframe._comparison.tested import Tested, tested
+from recframe._engines.registry import adapter_of
 from recframe._lists import paired_sums as paired
 from recframe._lists.clusters import check_clusters
 from recframe._lists.confidences import remember
@@ -24,7 +26,6 @@ from recframe._lists.results import INTERNAL, result_frame, stacked
 from recframe._lists.values import ListValues, sorted_by_key
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
-from recframe._statistics.ratios import ENDS as RELATIVE
 from recframe.errors import DataWarning, stack_level
 
 if TYPE_CHECKING:
@@ -36,25 +37,31 @@ if TYPE_CHECKING:
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
 
-COLUMNS = (
-    "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses",
-    "effect", "detectable", "p", "low", "high", "p_adjusted", "verdict",
-)  # fmt: skip
-"""The columns of a result, after those of `per`: of a wide frame polars and pandas print the first and the last."""
 CHANCE = "chance"
 """The baseline that is each model's own rows in a random order, if no model has the name."""
 PAIRS_AT_ONCE = 500
 """How many pairs are compared together: each holds a column of differences."""
 
 
-def columns_of(options: Options) -> tuple[str, ...]:
-    """Return the columns of a result, with the interval of the relative difference where it is requested."""
+def columns_of(options: Options, *, stored: bool = False) -> tuple[str, ...]:
+    """Return the columns of a result with details."""
     index = COLUMNS.index("relative") + 1
-    return (*COLUMNS[:index], *(RELATIVE if options.relative else ()), *COLUMNS[index:])
+    relative = RELATIVE if options.relative else ()
+    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *([CHANGED] if stored else []))
+
+
+def answer_of(result: Any, options: Options) -> Any:
+    """Return the columns of a result that were asked for, of an eager frame with details."""
+    if not options.details:
+        hidden = {*COLUMNS, CHANGED} - {*ANSWER, *(["relative"] if options.relative else [])}
+        frame = adapter_of(result).as_narwhals(result)
+        # By position: a label of pandas need not be text, and a segment may have any name that the result lacks.
+        result = frame[:, [place for place, name in enumerate(frame.columns) if name not in hidden]].to_native()
+    return remember(result, options.confidence)
 
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
-    """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
+    """Return one row per value of `per`, metric and pair of models, with details, as a frame of the kind given."""
     chance = _is_chance(options.baseline) and not plan.context.keys.long and CHANCE not in plan.context.query.orders
     refused = {
         f"`test={options.test!r}`": options.test != "t",
@@ -68,9 +75,8 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     check_relative(options)
     if chance:
         check_chance(plan.context.query, plan.metrics, f"`baseline={CHANCE!r}`")
-    columns = columns_of(options) if stored is None else (*columns_of(options), "changed")
-    frame = result_frame(plan, lambda: _rows(plan, options, stored, columns), columns, named_by_text=stored is not None)
-    return remember(frame, options.confidence)
+    columns = columns_of(options, stored=stored is not None)
+    return result_frame(plan, lambda: _rows(plan, options, stored, columns), columns, named_by_text=stored is not None)
 
 
 def _is_chance(baseline: Any) -> bool:
@@ -83,7 +89,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     values, context = ListValues(plan), plan.context
     since = {}
     if stored is not None:
-        values, since["changed"] = stored.paired(values, plan, options.changed)
+        values, since[CHANGED] = stored.paired(values, plan, options.changed, shown=options.details)
         numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
     elif _is_chance(options.baseline) and CHANCE not in values.models:
         numbers = [(model, len(values.models) + model) for model in range(len(values.models))]

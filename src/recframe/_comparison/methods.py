@@ -37,6 +37,7 @@ class ComparisonMethods(Methods):
         planned: int = 10_000,
         relative: bool = False,
         changed: Literal["leave_out", "refuse"] | None = None,
+        details: bool = False,
         **roles: Any,
     ) -> Frame:
         """Return which models differ, by how much and how surely: one row per metric and pair of models.
@@ -84,19 +85,22 @@ class ComparisonMethods(Methods):
             Whether to add the interval of the relative difference, ``relative_low`` and ``relative_high``.
         changed : {"leave_out", "refuse"}, optional
             Lists whose relevant rows are not those of the file that `baseline` names, or that only one side has: left
-            out, or an error. Without it: left out if there is a truth, else an error.
+            out, or an error. Without it: left out with a warning if there is a truth, otherwise an error.
+        details : bool
+            Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
 
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``relative``
-            (to the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``,
-            ``ties``, ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
-            ``detectable`` (the smallest difference that so many lists detect with power 0.8, after the correction),
-            ``p`` (of no difference), ``low`` and ``high`` (the interval of the difference),
-            ``p_adjusted`` and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
-            ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, else ``"open"``.
-            Of a baseline in a file also ``changed``: ``"nothing"``, or which lists are left out.
+            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``low`` and
+            ``high`` (the interval of the difference), ``p_adjusted`` (the p-value of no difference, after the
+            correction) and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
+            ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise ``"open"``.
+            With `relative` or `details`: ``relative`` (the difference over the baseline's mean). With `details`:
+            ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``, ``ties``, ``losses`` (of the
+            model, in lists), ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest
+            difference that so many lists detect with power 0.8, after the correction), ``p`` (before the correction),
+            and for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out.
 
         Raises
         ------
@@ -129,13 +133,16 @@ class ComparisonMethods(Methods):
         ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
         ... })
         >>> found = df.rec.compare("mrr", score=["old", "new"])
-        >>> found.select("model", "baseline", "lists", "difference", "wins", "ties", "losses").row(0)
-        ('new', 'old', 3, 0.3333333333333333, 2, 1, 0)
+        >>> found.select("model", "baseline", "difference", "verdict").row(0)
+        ('new', 'old', 0.3333333333333333, 'open')
+        >>> found = df.rec.compare("mrr", score=["old", "new"], details=True)
+        >>> found.select("lists", "wins", "ties", "losses").row(0)
+        (3, 2, 1, 0)
         """
         options = {
             "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
             "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval, "margin": margin,
-            "planned": planned, "relative": relative, "changed": changed,
+            "planned": planned, "relative": relative, "changed": changed, "details": details,
         }  # fmt: skip
         return comparisons.compare(self._frame, self._bound, metrics, k, roles, options)
 

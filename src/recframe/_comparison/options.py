@@ -72,6 +72,7 @@ class Options(Draws):
     changed: Changed | None = None
     planned: int = 10_000
     relative: bool = False
+    details: bool = False
 
     @property
     def law(self) -> anytime.Student | anytime.Asymptotic | anytime.Bounded:
@@ -94,6 +95,7 @@ class Options(Draws):
             raise OptionError(msg, "`test='bootstrap'`, or leave `interval=` out")
         named["planned"] = whole_number("planned", named.get("planned", 10_000), "`planned=10_000`", least=1, most=None)
         named["relative"] = flag("relative", named.get("relative", False))
+        named["details"] = flag("details", named.get("details", False))
         named["margin"] = Margin.of(named.get("margin"))
         return super().of(labels, **named)
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._comparison.columns import RELATIVE
 from recframe._comparison.margins import BEYOND, on_this_side
 from recframe._comparison.options import SIMULTANEOUS
 from recframe._lists import paired_sums as paired
 from recframe._statistics import student
 from recframe._statistics.paired_hits import PairedHits
-from recframe._statistics.ratios import ENDS as RELATIVE
 from recframe._statistics.ratios import fieller
 
 if TYPE_CHECKING:

@@ -160,6 +160,8 @@ def forest(
     """Return differences with their intervals and verdicts, a line for each pair of models, a panel for each metric."""
     alt = altair()
     panels = []
+    # A comparison has numbers of lists with details only.
+    counted = ["lists:Q"] if rows and "lists" in rows[0] else []
     for number, (name, metric) in enumerate(metrics.items()):
         drawn = [row for row in rows if row["metric"] == name]
         labels = list(dict.fromkeys(row["pair"] for row in drawn))
@@ -167,7 +169,7 @@ def forest(
         base = alt.Chart(_data(drawn)).encode(
             y=alt.Y("pair:N", title=None, sort=labels, axis=axis),
             color=_colour(models, legend=False),
-            tooltip=_tooltip("pair:N", "difference:Q", "low:Q", "high:Q", "verdict:N", "lists:Q"),
+            tooltip=_tooltip("pair:N", "difference:Q", "low:Q", "high:Q", "verdict:N", *counted),
         )
         # Some room on both sides: a line of dashes on the axis could not be seen.
         scale = alt.Scale(padding=8, nice=False)

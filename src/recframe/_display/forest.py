@@ -9,7 +9,7 @@ from recframe._display import chart_texts as texts
 from recframe._display import charts
 from recframe._display.decided import record_of, records_by_name
 from recframe._display.frames import eager_result, grouped, rows_of
-from recframe._display.layout import IS_COMPARE
+from recframe._display.layout import IS_PAIRED
 from recframe._signatures import checked_call
 from recframe.errors import InputError
 
@@ -67,7 +67,7 @@ def forest(result: Any, *, metrics: str | Metric | Sequence[str | Metric] = ()) 
     charts.altair()
     records = records_by_name(metrics)
     rows = rows_of(eager_result(result))
-    if not rows or not IS_COMPARE | {"verdict"} <= rows[0].keys():
+    if not rows or not rows[0].keys() >= IS_PAIRED:
         msg = f"a forest plot shows a result of compare, but these are {len(rows)} rows of other columns"
         raise InputError(msg, "recframe.forest(rec.compare('ndcg', k=10))")
     models = [row[name] for row in rows for name in ("baseline", "model")]
@@ -98,7 +98,8 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     lines = [*map(" · ".join, zip(texts.segment_texts(of_rows), pairs, strict=True))] if of_rows[0] else pairs
     parts = [_row(row, line) for row, line in zip(kept, lines, strict=True)]
     against = [f"against {texts.short(baselines.pop())}"] if len(baselines) == 1 else []
-    subtitle = [", ".join([*against, texts.range_text([row["lists"] for row in kept])]), *some]
+    counts = [texts.range_text([row["lists"] for row in kept])] if "lists" in kept[0] else []
+    subtitle = [text for text in (", ".join([*against, *counts]), *some) if text]
     colours = list(dict.fromkeys(map(texts.name_of, models)))
     return charts.forest(parts, {name: record_of(name, records) for name in by_metric}, colours, subtitle)
 
@@ -112,4 +113,4 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def _row(row: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """Return what a chart holds of a row: its segment and pair are its name."""
     chosen = ("metric", "difference", "low", "high", "verdict", "lists")
-    return {name: row[name] for name in chosen} | {"pair": pair, "model": texts.name_of(row["model"])}
+    return {name: row[name] for name in chosen if name in row} | {"pair": pair, "model": texts.name_of(row["model"])}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from recframe._comparison.columns import DETAILS
 from recframe._display.cells import (
     Cell,
     interval_text,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
 VERDICT_NOTE = "Verdict: by the adjusted p-value, in the direction of the metric, and by the margin if there is one."
 OPEN_NOTE = "Open although an interval leaves out 0: p-values are adjusted for all tests, intervals are not."
-IS_COMPARE = {"metric", "model", "baseline", "lists", "mean", "baseline_mean", "difference", "low", "p_adjusted"}
+IS_COMPARE = {"metric", "difference", "low", "high", "p_adjusted"}
+IS_PAIRED = {*IS_COMPARE, "model", "baseline", "verdict"}
+"""What a comparison of models has with their names: one of unnamed models of two states has none."""
 IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
 IS_RANKS = {"metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best"}
 Columns = dict[str, list[Any]]
@@ -112,8 +115,9 @@ def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str
     if kind is not None:
         # Levels of an index come first, whatever they are: segments are all that is no number and ahead of these.
         last = max(names.index(name) for name in ("metric", "model", "baseline") if name in columns)
-        until = next((number for number, name in enumerate(names) if number > last and name in kind), len(names))
-        return [name for name in names[:until] if name not in {"model", *kind}], []
+        of_call = {"model", "baseline", *kind, *(DETAILS if kind is IS_COMPARE else ())}
+        until = next((number for number, name in enumerate(names) if number > last and name in of_call), len(names))
+        return [name for name in names[:until] if name not in of_call], []
     metrics = [name for name in names if record_of(str(name), records) is not None]
     if not metrics:
         msg = f"the frame has the columns {', '.join(map(repr, columns))}, and none of them is named after a metric"
@@ -197,11 +201,14 @@ def estimates(columns: Columns, name: str, look: Look) -> list[Cell]:
 
 def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
     layout = Layout()
-    layout.add_labels(columns, (*segments, "metric", "model", "baseline"), look)
+    layout.add_labels(columns, [name for name in (*segments, "metric", "model", "baseline") if name in columns], look)
     winners = {"better": "mean", "worse": "baseline_mean"}
     better = {(winners[word], row) for row, word in enumerate(columns.get("verdict", ())) if word in winners}
-    layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
-    for name in ("mean", "baseline_mean"):
+    better = {each for each in better if each[0] in columns}
+    for name in ("lists", "baseline_lists"):
+        if name in columns:
+            layout.add(name.replace("_", " "), [number_cell(value, look.digits) for value in columns[name]])
+    for name in (name for name in ("mean", "baseline_mean") if name in columns):
         of_rows = enumerate(columns[name])
         cells = [number_cell(value, look.digits, bold=(name, row) in better) for row, value in of_rows]
         layout.add(name.replace("_", " "), cells)

@@ -87,7 +87,7 @@ class ReportQuery:
 
     def compare(self, metrics: Sequence[str | Metric], **roles: Any) -> nw.DataFrame[Any]:
         """Return the comparison of some metrics."""
-        how = {"baseline": self.baseline, "correction": self.correction}
+        how = {"baseline": self.baseline, "correction": self.correction, "details": True}
         return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.keywords, **roles))
 
     def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:

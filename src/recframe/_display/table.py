@@ -11,7 +11,7 @@ from recframe._display.cells import RAISED, label_text, with_letters
 from recframe._display.chart_texts import check_title
 from recframe._display.decided import Decided, decided_of, records_by_name
 from recframe._display.frames import columns_of, eager_result
-from recframe._display.layout import IS_COMPARE, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
+from recframe._display.layout import IS_COMPARE, IS_PAIRED, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
 from recframe._display.markdown import escaped, table_of_cells
 from recframe._display.packages import package
 from recframe._display.sorting import best_first
@@ -238,7 +238,7 @@ def table(
 def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> Decided:
     """Return what a comparison decides about the models of a table."""
     tested = eager_result(compared, "compared")
-    if not {*tested.columns} >= IS_COMPARE | {"verdict"}:
+    if not {*tested.columns} >= IS_PAIRED:
         msg = f"compared= is no result of compare: it has the columns {', '.join(map(repr, tested.columns))}"
         raise InputError(msg, "recframe.table(values, compared=rec.compare('ndcg', k=10))")
     segments, metrics = labels_of(values, records)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import warnings
 from collections import Counter
 from copy import copy
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from recframe._lists.results import new_series
 from recframe._lists.values import ListValues, check_by_list, check_of_lists, value_column, weight_column
 from recframe._query import check_apart
 from recframe._statistics import outside
-from recframe.errors import InputError, OptionError, closest, quoted
+from recframe.errors import DataWarning, InputError, OptionError, closest, quoted, stack_level
 from recframe.profiles._explain import spelled
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ LIST, ABOUT, WEIGHT = "list", "baseline", "weight of {}"
 FINGERPRINTS = ("relevant_rows", "values_of_rows", "subtopics_of_rows")
 FIELDS = {"recframe": str, "lists": int, "items": bool, "side": dict, "metrics": dict}
 """The types of what a file says of itself, where it is not only compared."""
+NOTHING = "nothing"
+"""What changed since a baseline was saved, if all lists are as they were."""
 AGAIN = "give a file that evaluate with `save='prod.parquet'` wrote, whole and unchanged"
 
 
@@ -159,8 +162,11 @@ class Stored:
                     msg = f"{held} of a list, which is from {least:g} to {greatest:g}"
                     raise InputError(msg, AGAIN)
 
-    def paired(self, values: ListValues, plan: Plan, policy: str | None) -> tuple[ListValues, str]:
-        """Return the values of lists with the baseline as the last model, and what changed since it was saved."""
+    def paired(self, values: ListValues, plan: Plan, policy: str | None, *, shown: bool) -> tuple[ListValues, str]:
+        """Return the values of lists with the baseline as the last model, and what changed since it was saved.
+
+        If nobody chose a policy and the result does not show what changed, lists are left out with a warning.
+        """
         self.check(plan)
         self._check_numbers(values, plan)
         context, models = plan.context, [None if name is None else str(name) for name in values.models]
@@ -183,6 +189,12 @@ class Stored:
         changed = is_stored & ~same & (has_value | had_value[rows])
         went = np.delete(had_value, rows[is_stored])
         text = self._said(plan, changed.sum(), (~is_stored & has_value).sum(), went.sum(), policy)
+        if text != NOTHING and policy is None and not shown:
+            msg = (
+                f"some lists are not those of {self.name}, and are left out: {text}.\n`changed='leave_out'` accepts"
+                " this, `changed='refuse'` makes it an error, and `details=True` has it as a column"
+            )
+            warnings.warn(msg, DataWarning, stacklevel=stack_level())
         backend = nw.get_native_namespace(table).__name__
         result = copy(values)
         result.models = [*models, self.name]
@@ -216,7 +228,7 @@ class Stored:
             why = "`changed='leave_out'` compares the lists that stayed as they were"
             alone = "without it, what is relevant depends on what each frame holds, or"
             raise InputError(msg, why if truth else f"give `truth=`: {alone} {why}")
-        return ", ".join(texts) or "nothing"
+        return ", ".join(texts) or NOTHING
 
 
 def _parsed(text: Any, path: str) -> dict[str, Any]:

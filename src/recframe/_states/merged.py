@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import narwhals as nw
 import numpy as np
 
-from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
+from recframe._comparison import columns as comparison
 from recframe._comparison.compare import row_of
 from recframe._comparison.decided import correct
 from recframe._comparison.describe import intervals_of_means
@@ -31,7 +31,6 @@ from recframe._states.merged_items import values_of_items
 from recframe._states.merged_ranks import ranks_of_states
 from recframe._states.merging import Rows, read_states
 from recframe._states.state import COLUMNS, TYPES
-from recframe._states.unpaired import COLUMNS as COLUMNS_UNPAIRED
 from recframe._states.unpaired import unpaired
 from recframe._statistics.student import check_confidence, without_spread
 from recframe._values import flag
@@ -118,6 +117,7 @@ class Merged:
         correction: str = "holm",
         margin: float | str | None = None,
         planned: int = 10_000,
+        details: bool = False,
     ) -> Frame:
         """Return which models differ, as `compare` does.
 
@@ -126,8 +126,8 @@ class Merged:
         baseline : str, Merged or state, optional
             The model that the others are compared with; None: all pairs that the states hold. Or other states, such as
             those of last month, over other lists: then the means are compared, not the lists, by Welch's test, each
-            model with the only one of the baseline, or with that of its name. The result has ``baseline_lists``, and
-            no wins, ties and losses.
+            model with the only one of the baseline, or with that of its name. With details, the result has
+            ``baseline_lists``, and no wins, ties and losses.
         test : {"t", "anytime", "anytime-bounded"}
             ``"anytime"`` and ``"anytime-bounded"`` allow repeated looks, such as each night after a merge. Other tests
             read the values of lists, which a state does not hold.
@@ -140,12 +140,15 @@ class Merged:
             That is for other states only: of pairs, states do not hold what it needs.
         planned : int
             About how many lists the decision will need, for the tests that hold at all looks; the same at each.
+        details : bool
+            Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
         """
         before = _rows_of(baseline, self._rows.per)
         baseline = baseline if before is None else None
         options = Options.of(
             None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
             resamples=10_000, seed=0, interval="percentile", margin=margin, planned=planned,
+            details=details,
         )  # fmt: skip
         if options.test not in OF_SUMS:
             msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
@@ -157,7 +160,8 @@ class Merged:
         check_looks(options, None)
         if before is not None:
             # One model that is not named is compared with one.
-            columns = [name for name in COLUMNS_UNPAIRED if rows.several or name not in ("model", "baseline")]
+            shown = comparison.UNPAIRED if options.details else comparison.ANSWER
+            columns = [name for name in shown if rows.several or name not in ("model", "baseline")]
             return remember(self._stacked(unpaired(rows, before, options), columns), options.confidence)
         if options.margin is not None and options.margin.relative:
             msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
@@ -175,7 +179,8 @@ class Merged:
         correct([found], options)
         numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
-        return remember(self._stacked(named, COLUMNS_OF_COMPARE), options.confidence)
+        shown = comparison.COLUMNS if options.details else comparison.ANSWER
+        return remember(self._stacked(named, shown), options.confidence)
 
     def sample_size(
         self,

@@ -111,8 +111,8 @@ def merge_states(*states: Any, per: str | Sequence[str] | None = None) -> Merged
     >>> parts = [part.rec.state("mrr", score=["old", "new"]) for part in days.partition_by("day")]
     >>> recframe.merge_states(parts).evaluate().rows()
     [('old', 0.5), ('new', 0.8333333333333334)]
-    >>> recframe.merge_states(parts).compare().select("difference", "lists", "wins").row(0)
-    (0.3333333333333333, 3, 2)
+    >>> recframe.merge_states(parts).compare().select("difference", "verdict").row(0)
+    (0.3333333333333333, 'open')
     """
     check_installed()
     # They import NumPy, which polars does not bring.

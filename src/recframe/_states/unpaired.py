@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from recframe._states.merging import Rows
     from recframe._statistics.anytime import Asymptotic, Student
 
-COLUMNS = (
-    "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "baseline_lists",
-    "p", "low", "high", "p_adjusted", "verdict",
-)  # fmt: skip
-
 
 def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
     """Return the statistics of each metric and model, an entry of each array for a segment.

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ENDS = ("relative_low", "relative_high")
-"""The columns of the interval of a relative difference."""
-
 
 def fieller(sums: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Floats, Floats]:
     """Return the ends of the interval of a mean difference over the baseline's mean, NaN where there are none.

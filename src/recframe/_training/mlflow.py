@@ -132,7 +132,7 @@ def _write(
     if named["baseline"] is not None:
         with TemporaryDirectory() as folder:
             file = _baseline(named["baseline"], files.named(BASELINE).name, folder)
-            files.table("comparison.json", frame.compare(by_list, baseline=file))
+            files.table("comparison.json", frame.compare(by_list, baseline=file, details=True))
     if find_spec("altair") is not None if named["charts"] is None else named["charts"]:
         for name, chart in _charts(frame, specs):
             chart.save(files.named(name), scale_factor=2)

@@ -1,0 +1,18 @@
+"""The columns of a comparison, after those of `per`."""
+
+from __future__ import annotations
+
+ANSWER = ("metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict")
+"""The columns of every comparison: as many as polars prints of a frame."""
+COLUMNS = (
+    *ANSWER, "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses", "effect", "detectable", "p",
+)  # fmt: skip
+"""The columns of a comparison with details."""
+UNPAIRED = (*ANSWER, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p")
+"""The columns of a comparison of other lists, with details."""
+RELATIVE = ("relative_low", "relative_high")
+"""The ends of the interval of the relative difference."""
+CHANGED = "changed"
+"""Which lists a baseline in a file and the frame do not share."""
+DETAILS = frozenset([*COLUMNS, *UNPAIRED, *RELATIVE, CHANGED]) - {*ANSWER}
+"""All columns that only some comparisons have."""
