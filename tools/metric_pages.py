@@ -15,12 +15,13 @@ from typing import Any
 
 import polars as pl
 from mathml import mathml
-from metric_table import NOTES, PAGES, interval, page_of
+from metric_table import NOTES, interval, page_of
 
 import recframe
 from recframe.errors import python_text
 from recframe.metrics import METRICS, CutMetric, Metric
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._families import FAMILIES
 from recframe.metrics._options import options_of
 from recframe.profiles import PROFILES
 
@@ -256,7 +257,7 @@ def page(name: str) -> str:
     """Return a page of metrics."""
     kinds = [kind for kind in METRICS.values() if page_of(kind) == name]
     links = " · ".join(f"[`{kind.name}`](#{kind.name})" for kind in kinds)
-    head = PAGE.format(title=PAGES[name][0], links=links, frames=tabs(frames_of(kinds)))
+    head = PAGE.format(title=FAMILIES[name][0], links=links, frames=tabs(frames_of(kinds)))
     return "\n".join([head, *map(section, kinds)])
 
 
@@ -309,7 +310,7 @@ def section(kind: type[Metric]) -> str:
 def navigation() -> str:
     """Return the site's settings with all pages of metrics in the navigation."""
     before, _, rest = SITE.read_text(encoding="utf-8").partition(START)
-    lines = [f'    {{ "{title}" = "metrics/{name}.md" }},' for name, (title, _) in PAGES.items()]
+    lines = [f'    {{ "{title}" = "metrics/{name}.md" }},' for name, (title, _) in FAMILIES.items()]
     return before + START + "\n".join(lines) + "\n" + END + rest.partition(END)[2]
 
 
@@ -323,7 +324,7 @@ def roles() -> str:
 
 def main() -> int:
     """Write the pages, or with --check compare them."""
-    pages = {DOCS / "metrics" / f"{name}.md": page(name) for name in PAGES}
+    pages = {DOCS / "metrics" / f"{name}.md": page(name) for name in FAMILIES}
     pages[ACCESSOR] = roles()
     pages[SITE] = navigation()
     pages[TIES] = ties_page()

@@ -11,16 +11,8 @@ import tomllib
 from pathlib import Path
 
 from recframe.metrics import METRICS, Metric
+from recframe.metrics._families import FAMILIES
 
-PAGES = {
-    "hits": ("Hits in the top k", ["accuracy", "f_measure", "first_hit", "counts", "money"]),
-    "average-precision": ("Average precision and judgments", ["average_precision", "interpolated", "judgments"]),
-    "gain": ("Graded relevance and cascades", ["dcg", "rbp", "cascade", "subtopics"]),
-    "whole-lists": ("Areas and correlations of whole lists", ["auc", "partial_auc", "correlation"]),
-    "coverage": ("Coverage and exposure", ["exposure", "user_coverage", "expected_exposure", "awrf"]),
-    "novelty": ("Novelty, diversity, calibration", ["novelty", "serendipity", "diversity", "calibration"]),
-}
-"""The pages of metrics: their titles, and the modules of ``recframe.metrics`` whose metrics they hold."""
 NOTES = tomllib.loads((Path(__file__).parent / "metric_notes.toml").read_text(encoding="utf-8"))
 PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
 
@@ -64,10 +56,10 @@ def interval(kind: type[Metric]) -> str:
 def page_of(kind: type[Metric]) -> str:
     """Return the name of the page that holds a metric."""
     module = kind.__module__.rpartition(".")[2]
-    for name, (_, modules) in PAGES.items():
+    for name, (_, modules) in FAMILIES.items():
         if module in modules:
             return name
-    msg = f"{kind.name}: name the module {module!r} in PAGES of tools/metric_table.py"
+    msg = f"{kind.name}: name the module {module!r} in recframe/metrics/_families.py"
     raise SystemExit(msg)
 
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from functools import wraps
 from inspect import signature
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
 from recframe._agreement.methods import AgreementMethods
 from recframe._arguments import CALL_ROLES, FRAMES
+from recframe._bound_calls import ShownMethod
 from recframe._calls import text_of
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._defaults import current, only
 from recframe._display.methods import DisplayMethods
-from recframe._engines.registry import adapter_of, in_kind, is_frame, is_lazy, sides_in_kind
+from recframe._engines.registry import adapter_of, in_kind, is_lazy, sides_in_kind
 from recframe._fusion.methods import FusionMethods
 from recframe._guesses import METHODS, SENTENCES, new_name
 from recframe._judgments.methods import JudgmentMethods
@@ -30,7 +30,7 @@ from recframe._ranks.methods import RankMethods
 from recframe._signatures import checked_call, show_roles
 from recframe._states.methods import StateMethods
 from recframe._values import flag
-from recframe.errors import no_attribute, quoted
+from recframe.errors import no_attribute
 from recframe.metrics import AWRF, METRICS, meant
 
 if TYPE_CHECKING:
@@ -82,17 +82,17 @@ class Rec(
         raise no_attribute(name, "the namespace has no method {!r}", names, hint)
 
     def __repr__(self) -> str:
-        kind = type(self._frame)
-        # The text of a relation is the answer to a query.
-        bound = "".join(
-            f", {name}={'...' if is_frame(value) else quoted(value)}" for name, value in self._bound.items()
-        )
-        library = kind.__module__.split(".")[0]
-        kinds = {"metrics": METRICS, "calls": CALL_ROLES}
-        lines = (
-            fill(f"{title:8} {', '.join(names)}", 100, subsequent_indent=" " * 9) for title, names in kinds.items()
-        )
-        return "\n".join([f"<rec on {library}.{kind.__name__}{bound}>", *lines])
+        from recframe._display.overview import as_text
+
+        return as_text(self._frame, self._bound)
+
+    def _repr_html_(self) -> str:
+        from recframe._display.overview import as_html
+
+        return as_html(self._frame, self._bound)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in dir(type(self)) if not name.startswith("_")]
 
     def evaluate(
         self,
@@ -273,11 +273,11 @@ class Rec(
 
 
 for _name, _roles in CALL_ROLES.items():
-    setattr(Rec, _name, checked_call(getattr(Rec, _name), _roles, _evaluate.refuse_options))
+    setattr(Rec, _name, ShownMethod(checked_call(getattr(Rec, _name), _roles, _evaluate.refuse_options)))
     show_roles(getattr(Rec, _name), _roles)
 show_roles(Rec.__call__, CALL_ROLES["evaluate"], every=True)
 for _kind in METRICS.values():
-    setattr(Rec, _kind.name, _evaluate.method(_kind))
+    setattr(Rec, _kind.name, ShownMethod(_evaluate.method(_kind)))
 
 
 class EagerRec(Rec):
@@ -337,7 +337,7 @@ MADE_NOW = {"report"}
 RESULTS = {"split": 2}
 """How many frames a call returns, if it is not one."""
 for _name in (*CALL_ROLES, *METRICS):
-    setattr(LazyRec, _name, _of_lazy(_name))
+    setattr(LazyRec, _name, ShownMethod(_of_lazy(_name)))
 
 
 @checked_call

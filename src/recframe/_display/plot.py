@@ -13,6 +13,7 @@ from recframe._display.data import (
     values_of,
 )
 from recframe._display.frames import grouped
+from recframe._display.overview import html_of_charts, text_of_charts
 from recframe._display.rank_charts import RankCharts
 from recframe._display.segment_charts import SegmentCharts
 from recframe._evaluate import refuse_options
@@ -38,7 +39,13 @@ class Plot(SegmentCharts, RankCharts):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<charts: {', '.join(PLOTS)}>"
+        return text_of_charts()
+
+    def _repr_html_(self) -> str:
+        return html_of_charts()
+
+    def __dir__(self) -> list[str]:
+        return [*PLOTS]
 
     def __call__(self, *args: Any, **keywords: Any) -> NoReturn:  # noqa: ARG002
         """Raise, and name the charts."""

@@ -6,19 +6,20 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import EXPLAINED, POLICIES, Roles
+from recframe._arguments import EXPLAINED, POLICIES, ROLES, Roles
 from recframe._query import policies_named, resolved
 from recframe._signatures import checked_call
 from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
-from recframe.metrics import METRICS
+from recframe.metrics import METRICS, CutMetric
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._families import FAMILIES
 from recframe.profiles._builtin import PROFILES
 from recframe.profiles._record import EVERY_ROW, query_of
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from recframe._query import Averaging, Query
     from recframe.metrics import Metric
@@ -49,6 +50,9 @@ LETTERS_OF_FORMULAS = {
 }
 
 
+LIST_END = "What one of them computes, in words and as a formula: recframe.explain('ndcg@10'"
+
+
 class Explanation(str):
     """A text that shows as it prints."""
 
@@ -59,13 +63,14 @@ class Explanation(str):
 
 
 @checked_call
-def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> Explanation:
-    """Say in words and in a formula what a metric computes.
+def explain(metric: str | Metric | None = None, like: str | None = None, **policies: Any) -> Explanation:
+    r"""Say in words and in a formula what a metric computes, or list the metrics with a line each.
 
     Parameters
     ----------
-    metric : str or Metric
-        Such as ``"ndcg@10"``, ``"ndcg(gain=exp2)@10"``, ``metrics.NDCG(k=10)``, or a metric of your own.
+    metric : str or Metric, default None
+        None: all metrics, or those of the library that `like` names. Otherwise such as ``"ndcg@10"``,
+        ``"ndcg(gain=exp2)@10"``, ``metrics.NDCG(k=10)``, or a metric of your own.
     like : str, optional
         The library whose options and policies are the defaults.
     **policies
@@ -75,8 +80,9 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     Returns
     -------
     str
-        The definition with the options in force, how ties are broken, what becomes of undefined lists, which
-        lists are averaged, and where a library departs from what it documents.
+        Without `metric`, a line for each metric. Otherwise the definition with the options in force, how ties are
+        broken, what becomes of undefined lists, which lists are averaged, and where a library departs from what it
+        documents.
 
     Raises
     ------
@@ -86,6 +92,10 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     Examples
     --------
     >>> import recframe
+    >>> print("\n".join(recframe.explain().splitlines()[:3]))
+    Hits in the top k
+      precision@k         share of the top k that is relevant
+      recall@k            share of the relevant items that are in the top k
     >>> recframe.explain("ndcg@10", like="rectools")
     ndcg@10 like RecTools, which calls it NDCG
     <BLANKLINE>
@@ -106,6 +116,8 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
                truth= min_relevance=-inf
     reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
     """
+    if metric is None:
+        return _list_of_metrics(like, policies)
     for name in policies:
         if name not in EXPLAINED:
             msg = f"explain has no argument {name!r}; it accepts like, {', '.join(EXPLAINED)}"
@@ -127,6 +139,25 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
         heading, indent = name.ljust(NAME_WIDTH), " " * NAME_WIDTH
         lines += textwrap.wrap(text, TEXT_WIDTH, initial_indent=heading, subsequent_indent=indent)
     return Explanation("\n".join(lines))
+
+
+def _list_of_metrics(like: str | None, policies: Mapping[str, Any]) -> Explanation:
+    """Return a line for each metric, or for each that a library has."""
+    if policies:
+        msg = f"`{next(iter(policies))}=` is about one metric, but none is named"
+        raise OptionTypeError(msg, "explain('ndcg@10', ...)")
+    profile = None if like is None else PROFILES[ROLES["like"].check("like", like, None)]
+    lines = []
+    for title, modules in FAMILIES.values():
+        kinds = [kind for kind in METRICS.values() if kind.__module__.rpartition(".")[2] in modules]
+        shown = [kind for kind in kinds if profile is None or kind.name in profile.metrics]
+        lines += [title] if shown else []
+        for kind in shown:
+            name = f"{kind.name}@k" if issubclass(kind, CutMetric) else kind.name
+            text = kind.summary if profile is None else f"{profile.title} calls it {profile.metrics[kind.name].calls}"
+            lines += textwrap.wrap(text, TEXT_WIDTH, initial_indent=f"  {name:20}", subsequent_indent=" " * 22)
+        lines += [""] if shown else []
+    return Explanation("\n".join([*lines, f"{LIST_END}{'' if like is None else f', like={like!r}'})"]))
 
 
 def _refuse(metric: Metric, query: Query) -> None:
