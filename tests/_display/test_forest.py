@@ -3,6 +3,7 @@
 import pytest
 
 import recframe
+from recframe._display.colours import VERDICTS
 
 pl = pytest.importorskip("polars")
 pytest.importorskip("scipy")
@@ -17,6 +18,16 @@ FRAME = pl.DataFrame({
     "day": ["mon"] * 18 + [None] * 18,
 })  # fmt: skip
 MODELS = ["old", "new", "flat"]
+
+
+def find(node, key):
+    """Return the values of a key anywhere in a specification."""
+    if isinstance(node, dict):
+        yield from ([node[key]] if key in node else [])
+        node = list(node.values())
+    if isinstance(node, list):
+        for child in node:
+            yield from find(child, key)
 
 
 def drawn(chart):
@@ -42,7 +53,11 @@ def test_a_line_for_each_pair_a_panel_for_each_metric():
     assert panels[0]["title"]["subtitle"][0] == "against old, 12 lists"
     short = FRAME.rec.compare(["mrr", "ndcg"], k=2, score=MODELS, baseline="old")
     _, panels, few = drawn(recframe.forest(short))
-    assert few == {key: {name: row[name] for name in row if name != "lists"} for key, row in rows.items()}
+    details = ("lists", "text")  # the text holds the relative difference
+    assert few == {
+        key: {name: row[name] for name in row if name not in details} | {"text": row["verdict"]}
+        for key, row in rows.items()
+    }
     assert panels[0]["title"]["subtitle"][0] == "against old"
 
 
@@ -67,10 +82,55 @@ def test_models_may_be_lists():
     assert [pair for _, pair in rows] == ["['new']"]
 
 
-def test_models_keep_their_colours_where_the_baseline_is_not_the_first():
-    result = FRAME.rec.compare("mrr", score=MODELS, baseline="flat")
-    found, _, _ = drawn(recframe.forest(result))
-    assert '"domain": ["flat", "old", "new"]' in str(found).replace("'", '"')
+def colours_of(panel):
+    """Return the colour of each verdict, which every layer of a panel has in common."""
+    scales = [layer["encoding"]["color"]["scale"] for layer in panel["layer"] if "color" in layer["encoding"]]
+    assert scales and all(scale == scales[0] for scale in scales)
+    return dict(zip(scales[0]["domain"], scales[0]["range"], strict=True))
+
+
+def test_colours_are_verdicts_and_open_ones_are_rings():
+    verdicts = ["better", "open", None]
+    result = FRAME.rec.compare("mrr", score=MODELS).with_columns(pl.Series("verdict", verdicts))
+    _, panels, rows = drawn(recframe.forest(result))
+    assert colours_of(panels[0]) == {name: verdict.chart for name, verdict in VERDICTS.items()}
+    for row in rows.values():
+        assert row["look"] == (row["verdict"] or "open") and row["hollow"] == (row["verdict"] != "better")
+        ring = row["left"] < row["difference"] < row["right"]
+        assert ring == row["hollow"], "the interval leaves out the middle of a ring"
+    assert len({VERDICTS[name].chart for name in ("better", "worse", "equivalent", "open")}) == 4
+    assert VERDICTS["equivalent"].chart == VERDICTS["not worse"].chart
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.254, " +25%"), (-0.0312, " −3.1%"), (0.00001, " 0%"), (None, ""), (float("inf"), "")]
+)
+def test_verdicts_stand_with_relative_differences(share, text):
+    result = FRAME.rec.compare("mrr", score=["old", "new"]).with_columns(relative=pl.lit(share))
+    assert [row["text"] for row in drawn(recframe.forest(result))[2].values()] == [f"better{text}"]
+
+
+def test_panels_share_their_zero():
+    result = FRAME.rec.compare(["mrr", "dcg", "precision@1"], score=MODELS, baseline="old")
+    _, panels, rows = drawn(recframe.forest(result))
+    shares = []
+    for panel in panels:
+        domains = {tuple(scale["domain"]) for scale in find(panel["layer"], "scale") if "domain" in scale}
+        (ends,) = [ends for ends in domains if isinstance(ends[0], float)]
+        shares.append(-ends[0] / (ends[1] - ends[0]))
+        name = panel["title"]["text"].removeprefix("Difference of ")
+        of_panel = [row for (metric, _), row in rows.items() if metric == name]
+        numbers = [row[column] for row in of_panel for column in ("low", "difference", "high")]
+        assert ends[0] < min(numbers) and max(numbers) < ends[1]
+    assert len(panels) == 3 and shares == pytest.approx([shares[0]] * 3)
+
+
+def test_a_forest_plot_is_as_narrow_as_a_phone_and_wider_for_long_names():
+    result = FRAME.rec.compare("mrr", score=MODELS)
+    assert recframe.forest(result).to_dict()["width"] <= 358
+    long = FRAME.rename({"old": "o" * 40, "new": "n" * 40})
+    long = long.rec.compare("mrr", score=["o" * 40, "n" * 40, "flat"])
+    assert recframe.forest(long).to_dict()["width"] > 358
 
 
 def test_of_many_pairs_those_with_the_largest_differences_are_drawn(monkeypatch):
@@ -104,8 +164,9 @@ def test_the_line_at_zero_is_inside_the_panel():
     result = FRAME.rec.compare("mrr", score=["old", "new"])
     assert result["low"].min() > 0
     _, panels, _ = drawn(recframe.forest(result))
-    scales = [layer["encoding"]["x"].get("scale", {}) for layer in panels[0]["layer"]]
-    assert any(scale.get("padding", 0) > 0 and scale["nice"] is False for scale in scales)
+    for layer in panels[0]["layer"]:
+        low, high = layer["encoding"]["x"].get("scale", {"domain": (-1, 1)})["domain"]
+        assert low < 0 < high
 
 
 def test_names_that_differ_in_the_middle_only_have_lines_of_their_own():

@@ -1,6 +1,7 @@
 """Charts: what their specifications hold, how large they are, and what is refused. Pixels are looked at by people."""
 
 import datetime as dt
+import itertools
 import json
 import math
 import re
@@ -14,7 +15,9 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._display.charts import COLOURS
+from recframe._display import labels
+from recframe._display.colours import MODELS as COLOURS
+from recframe._display.colours import VERDICTS
 from recframe._display.data import Values, histogram
 from recframe._display.plot import PLOTS
 
@@ -42,11 +45,17 @@ FRAME = crowd()
 
 
 def spec(chart):
-    """Return a chart's specification, which Altair has validated, and all of its rows."""
+    """Return a chart's specification, which Altair has validated, its rows but those of labels, and its text."""
     found = chart.to_dict()
-    text = json.dumps(found)
-    rows = [rounded(row) for data in find(found, "values") for row in data if isinstance(row, dict)]
-    return found, rows, text
+    return found, [row for row in rows_of(found) if "name" not in row], json.dumps(found)
+
+
+def rows_of(found):
+    return [rounded(row) for data in find(found, "values") for row in data if isinstance(row, dict)]
+
+
+def labels_of(found):
+    return [row for row in rows_of(found) if "name" in row]
 
 
 def rounded(value):
@@ -118,7 +127,7 @@ def luminance(colour):
 
 @pytest.mark.parametrize("background", ["#FFFFFF", "#333333"], ids=["light", "dark"])
 def test_colours_are_seen_on_light_and_on_dark(background):
-    for colour in COLOURS:
+    for colour in (*COLOURS, *(verdict.chart for verdict in VERDICTS.values())):
         lower, higher = sorted(luminance(one) + 0.05 for one in (colour, background))
         assert higher / lower >= 3, colour
 
@@ -178,7 +187,7 @@ def test_where_lower_is_better_the_smallest_differences_come_first():
     assert points == sorted(points) and points[0] < 0 < points[-1]
     assert found["title"]["subtitle"][1].endswith("lower is better")
     colours = [mark["color"] for mark in find(found, "mark") if mark["type"] == "area"]
-    assert colours == [COLOURS[0], COLOURS[1]], "above 0 the baseline is better, in its own colour"
+    assert colours == [VERDICTS["worse"].chart, VERDICTS["better"].chart], "above 0 is a loss"
 
 
 TAG = "</script><img src=x onerror=alert(1)>"
@@ -224,6 +233,95 @@ def test_names_are_text_in_a_chart_saved_as_html(tmp_path, name):
     assert Tags(text).found == Tags(alt.Chart(pl.DataFrame({"x": [1]})).mark_point().to_html()).found
     # The label has a space that is hardly seen.
     assert "<\\u200a" in text
+
+
+def layers_of(node, data=()):
+    """Return each layer of a specification with its rows."""
+    data = node.get("data", {}).get("values", data)
+    parts = [part for name in ("layer", "vconcat", "hconcat", "concat") for part in node.get(name, ())]
+    for part in parts:
+        yield from layers_of(part, data)
+    if not parts:
+        yield node, data
+
+
+def outside(chart):
+    """Return the numbers that lie outside the domain of their scale, and how many lie within one."""
+    found, inside = [], 0
+    for layer, rows in layers_of(chart.to_dict()):
+        domains = {}
+        channels = {name: channel for name, channel in layer["encoding"].items() if isinstance(channel, dict)}
+        for name, channel in channels.items():
+            if channel.get("type") == "quantitative" and "domain" in channel.get("scale", {}):
+                domains[name] = channel["scale"]["domain"]
+        for name, channel in channels.items():
+            if "field" not in channel or name.removesuffix("2") not in domains:
+                continue
+            low, high = domains[name.removesuffix("2")]
+            numbers = [row[channel["field"]] for row in rows if row.get(channel["field"]) is not None]
+            found += [(name, number) for number in numbers if not low - 1e-9 <= number <= high + 1e-9]
+            inside += len(numbers)
+    return found, inside
+
+
+@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("models", [MODELS[:2], ["constant", "best"]])
+@pytest.mark.filterwarnings("ignore::recframe.errors.DataWarning")
+def test_every_datum_is_within_the_domain_of_its_scale(name, models):
+    country = pl.col("country").fill_null("?").alias(f"{TAG}s")
+    more = {"best": pl.col("relevant") * 1.0 + 0.001 * pl.col("new"), "constant": pl.lit(0.5)}
+    frame = FRAME.with_columns(country, **more).drop("country")
+    found, inside = outside(CHARTS[name](frame.rec, models))
+    assert not found
+    assert inside or name in ("distribution", "segments"), "where Vega finds the domain, it holds all"
+
+
+def test_the_axis_of_a_tradeoff_does_not_leave_the_range_of_its_metric():
+    chart = FRAME.rec.plot.tradeoff("ndcg", "coverage", 5, score=MODELS).to_dict()
+    ends = [channel["scale"]["domain"] for channel in find(chart, "y") if "scale" in str(channel)]
+    assert ends and all(high == 1 for _, high in ends)
+
+
+def test_names_of_models_do_not_cover_each_other():
+    many = [f"model {number}" for number in range(9)]
+    frame = FRAME.with_columns(*(pl.col("old").alias(model) for model in many)).rec(score=many)
+    curve = frame.plot.curve("ndcg", k=[1, 2]).to_dict()
+    (low, high) = curve["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    places = sorted(260 * (row["at"] - low) / (high - low) for row in labels_of(curve))
+    assert len(places) == 9 and min(b - a for a, b in itertools.pairwise(places)) > 14
+
+
+@pytest.mark.parametrize("count", [2, 4, 6])
+def test_names_of_dots_cover_neither_each_other_nor_dots(count):
+    rng = np.random.default_rng(count)
+    for _ in range(20):
+        dots = [tuple(dot) for dot in (rng.random((count, 2)) * [120, 60] + [170, 120]).tolist()]
+        texts = [f"model {number}" for number in range(count)]
+        places = labels.placed(dots, texts, 460, 320)
+        boxes = [
+            place.box(*dot, labels.text_width(text, labels.LABEL_SIZE, bold=True))
+            for place, dot, text in zip(places, dots, texts, strict=True)
+        ]
+        assert all(box.left >= 0 and box.right <= 460 and box.top >= 0 and box.bottom <= 320 for box in boxes)
+        covered = sum(a.shared(b) for a, b in itertools.combinations(boxes, 2))
+        assert covered < 100, "less than a letter"
+
+
+@pytest.mark.parametrize("wanted", [[], [5.0], [0, 0, 0], [100, 100, 99], [1, 50, 49, 51, 100], [3] * 30])
+def test_places_are_spread_within_their_ends(wanted):
+    found = labels.spread(wanted, 10, 0, 100)
+    gap = min(10, 100 / max(len(wanted) - 1, 1))
+    ordered = sorted(found)
+    assert all(0 - 1e-9 <= place <= 100 + 1e-9 for place in found)
+    assert all(b - a >= gap - 1e-9 for a, b in itertools.pairwise(ordered))
+    assert [found.index(place) for place in ordered] == sorted(range(len(wanted)), key=wanted.__getitem__)
+
+
+def test_ranks_have_whole_ticks_only():
+    for models in (MODELS[:2], MODELS):
+        chart = FRAME.rec.plot.ranks("ndcg@3", score=models).to_dict()
+        axes = [channel["axis"] for channel in find(chart, "x") if "axis" in str(channel)]
+        assert axes and all(axis["values"] == list(range(1, len(models) + 1)) for axis in axes)
 
 
 def test_segments_have_dots_with_intervals():
@@ -289,8 +387,7 @@ def test_tradeoffs_have_a_dot_for_each_model():
     assert values == {model: rounded((x, y)) for model, x, y in expected.rows()}
     assert all(row["x_low"] < row["x"] < row["x_high"] for row in rows)
     assert "ndcg@2 (higher is better)" in text
-    sides = [row["above"] for row in sorted(rows, key=lambda row: row["x"])]
-    assert sides == [True, False, True][: len(sides)], "names of neighbours are on different sides of their dots"
+    assert [row["name"] for row in labels_of(json.loads(text))] == MODELS
 
 
 def test_tradeoffs_have_the_intervals_of_describe():
@@ -333,13 +430,13 @@ def test_a_chart_is_saved_as_png(tmp_path):
     assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_legend_of_pairs_shows_both_names():
+def test_names_of_pairs_are_both_at_the_ends_of_lines():
     models = [f"{name}-with-a-configuration-in-its-name" for name in "abc"]
     frame = FRAME.with_columns(**dict(zip(models, (pl.col("old"), pl.col("new"), pl.col("item")), strict=True)))
     chart = frame.rec(score=models).plot.power("ndcg", difference=0.1).to_dict()
-    colour = chart["layer"][0]["encoding"]["color"]
-    assert colour["scale"]["domain"][0] == "b-with-a-configu…ion-in-its-name − a-with-a-configu…ion-in-its-name"
-    assert "labelExpr" not in colour["legend"]
+    names = {row["model"] for row in labels_of(chart)}
+    assert len(names) == 3 and "b-with-a-configu…ion-in-its-name − a-with-a-configu…ion-in-its-name" in names
+    assert chart["layer"][0]["encoding"]["color"]["legend"] is None
 
 
 @pytest.mark.parametrize(
@@ -418,11 +515,11 @@ def test_long_names_keep_their_ends_and_leave_room_for_the_chart():
     # Vega reads a backslash in the title of an axis as an escape, and images have no such letter.
     titles = [title for title in find(found, "title") if isinstance(title, str)]
     assert titles and not any("model" in title for title in titles)
-    found, rows, _ = spec(plot.tradeoff("ndcg@3", "mrr"))
-    assert {row["name"] for row in rows} == {"a model with dim….1 and seed 0\\f", "a model with dim….1 and seed 1\\f"}
-    assert {row["model"] for row in rows} == set(models)
-    found, _, _ = spec(plot.curve("ndcg", k=[1, 2]))
-    assert all("slice(datum.label" in legend["labelExpr"] for legend in find(found, "legend"))
+    names = {"a model with dim….1 and seed 0\\f", "a model with dim….1 and seed 1\\f"}
+    for chart in (plot.tradeoff("ndcg@3", "mrr"), plot.curve("ndcg", k=[1, 2]), plot.segments("ndcg@3", per="country")):
+        found, rows, _ = spec(chart)
+        assert {row["name"] for row in labels_of(found)} == names
+        assert {row["model"] for row in rows} == set(models)
     found, _, _ = spec(FRAME.rename({"country": "a\\f"}).rec.plot.segments("ndcg@3", score="old", per="a\\f"))
     assert [title for title in find(found, "title") if isinstance(title, str)][:1] == ["a∖f"]
 

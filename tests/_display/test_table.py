@@ -1,6 +1,7 @@
 """`recframe.table`: bold by verdict, marks and intervals explained, in each format."""
 
 import html
+import itertools
 import math
 import re
 import sys
@@ -219,6 +220,27 @@ def test_the_image_holds_every_text_of_the_table():
         "<May>", "a", "model", "ndcg@10", "arp@10", "old (a)", "new (b)", "deep (c)",
         "0.5000", "0.7000", "0.6000", "1.0000", "2.0000", "3.0000", *table._layout.notes,
     ])  # fmt: skip
+
+
+TEXT = re.compile(r'<text x="([\d.]+)" y="([\d.]+)" font-size="(\d+)"([^>]*)>([^<]*)</text>')
+
+
+@pytest.mark.parametrize("title", [None, "A title that is wider than the columns of its table"])
+@pytest.mark.parametrize("result", [COMPARED, MEANS, VALUES], ids=["compare", "means", "values"])
+def test_no_two_texts_of_the_image_overlap(result, title):
+    from recframe._display.labels import Box, text_width
+    from recframe._display.table_image import svg
+
+    image = svg(recframe.table(result, title=title)._layout, title)
+    width, height = (float(re.search(rf'{side}="(\d+)"', image)[1]) for side in ("width", "height"))
+    boxes = []
+    for x, y, size, marks, text in TEXT.findall(image):
+        wide = text_width(html.unescape(text), float(size), bold="bold" in marks)
+        left = float(x) - (wide if 'text-anchor="end"' in marks else 0)
+        boxes.append(Box(left, float(y) - float(size), left + wide, float(y)))
+    assert len(boxes) == image.count("<text") > 5
+    assert all(box.left >= 0 and box.top >= 0 and box.right <= width and box.bottom <= height for box in boxes)
+    assert not [pair for pair in itertools.combinations(boxes, 2) if pair[0].shared(pair[1])]
 
 
 def test_a_sheet_holds_numbers(tmp_path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recframe.errors import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 MOST_DATES = 7
 """The most dates on an axis."""
@@ -33,6 +33,11 @@ def axis(moments: Sequence[str]) -> dict[str, Any]:
         "format": "%Y-%m-%d %H:%M" if clock else "%Y-%m-%d",
         "values": [_milliseconds(moment) for moment in ordered[:: max(step, 1)]],
     }
+
+
+def place(row: Mapping[str, Any]) -> float:
+    """Return where the date or time of a row is, to order rows by."""
+    return _milliseconds(dt.datetime.fromisoformat(row["place"]))
 
 
 def _milliseconds(moment: dt.datetime) -> float:

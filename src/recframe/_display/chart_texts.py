@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from recframe._display.labels import text_width
 from recframe._display.packages import package
 from recframe.errors import OptionTypeError, quoted, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from recframe.metrics import Metric
 
@@ -83,6 +85,12 @@ def pair_texts(pairs: Sequence[tuple[str, ...]]) -> list[str]:
     return names if len({*names}) == len({*pairs}) else [" − ".join(pair) for pair in pairs]
 
 
+def lies_flat(names: Iterable[str], width: float) -> bool:
+    """Return whether names have room side by side below an axis."""
+    texts = list(map(short, names))
+    return max((text_width(text, 10) for text in texts), default=0) + 6 < width / max(len(texts), 1)
+
+
 def axis_title(name: str) -> str:
     """Return the name of a column as the title of an axis, of which Vega would read a backslash as an escape."""
     return short(name).replace("\\", "∖")
@@ -102,6 +110,14 @@ def range_text(counts: Sequence[int]) -> str:
     """Return the least and the greatest number of lists, in words."""
     least, most = min(counts), max(counts)
     return f"{least:,} to {lists_text(most)}" if least < most else lists_text(most)
+
+
+def relative_text(share: float | None) -> str:
+    """Return a relative difference in percent, or nothing."""
+    if share is None or not math.isfinite(share):
+        return ""
+    text = f"{share:+.0%}" if abs(share) >= 0.1 else f"{share:+.1%}"  # noqa: PLR2004
+    return text.replace("-", "−") if text.strip("+-0.%") else "0%"
 
 
 def means_text(counts: Sequence[int], confidence: float, *, intervals: bool = True) -> str:

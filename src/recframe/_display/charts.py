@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from itertools import cycle, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates
 from recframe._display import chart_texts as texts
-from recframe._display.data import NO_MODEL, histogram, sorted_differences
+from recframe._display.colours import MODELS as COLOURS
+from recframe._display.data import NO_MODEL, histogram
 from recframe._display.frames import grouped
+from recframe._display.labels import LABEL_SIZE, LINE_HEIGHT, Box, placed, spread
 from recframe._display.packages import package
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import altair as alt
 
     from recframe._display.data import Mean, Values
+    from recframe._display.labels import Label
     from recframe.metrics import Metric
 
-COLOURS = ("#1F83C6", "#C77C02", "#00916A", "#C266A0", "#D55E00", "#7F7F7F")
-"""Near Okabe and Ito's, for colour-blind people; the contrast to white and to dark grey is 3 or more."""
+GREY = "#7F7F7F"
+"""The colour of lines at 0 and at means."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 WIDTH, HEIGHT = 460, 260
 ROW_HEIGHT = 14
 LEAST_SPAN = 0.05
 """The least span of an axis, as a share of its values."""
-BAND_OPACITY = 0.2
-"""The opacity of intervals."""
-MOST_BANDS = len(COLOURS)
-"""The most models whose bands do not hide each other, and whose names have room at their dots."""
+BAND_OPACITY, EDGE_OPACITY = 0.1, 0.35
+"""The opacity of intervals and of their edges."""
+DOT, RING = 90, 2.2
+"""The area of dots and how thick their edges are."""
+RADIUS = 6.5
+"""How far the edge of a ring is from its middle."""
+MOST_BANDS = 3
+"""The most models whose bands do not hide each other."""
+MOST_NAMES = len(COLOURS)
+"""The most models that have colours of their own, and whose names have room at their dots."""
+MOST_LABELS = 12
+"""The most lines whose names have room at their ends."""
 
 
 def altair() -> Any:
@@ -55,7 +68,7 @@ def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> alt
         ends = [min(cutoffs), max(cutoffs)]
         scale = alt.Scale(domain=ends, nice=False) if ends[0] < ends[1] else alt.Scale(zero=False)
         x = alt.X("k:Q", title="cutoff k", scale=scale, axis=alt.Axis(tickMinStep=1, format="d"))
-        charts.append(_lines(means, rows, x, name, "cutoff", confidence))
+        charts.append(_lines(means, rows, x, name, "cutoff", confidence, itemgetter("k")))
     return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=columns)
 
 
@@ -65,76 +78,51 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerCh
     alt = altair()
     kind, at = chart_dates.places([mean.segment[0] for mean in averages])
     rows = [_row(mean) | {"place": where} for mean, where in zip(averages, at, strict=True) if where is not None]
-    dates = chart_dates.axis([row["place"] for row in rows]) if kind == "T" else {}
-    in_time = {"scale": alt.Scale(type="utc"), "axis": alt.Axis(**dates)} if dates else {}
-    x = alt.X(f"place:{kind}", title=texts.axis_title(name), **in_time)
-    return _lines(averages, rows, x, averages[0].metric.label, texts.short(name), confidence)
+    at = [row["place"] for row in rows]
+    place = itemgetter("place")
+    how: dict[str, Any] = {}
+    if kind == "T" and at:
+        how = {"scale": alt.Scale(type="utc"), "axis": alt.Axis(**chart_dates.axis(at))}
+        place = chart_dates.place
+    elif kind == "O":
+        # Short names lie flat, so that nobody has to turn the head.
+        how = {"axis": alt.Axis(labelAngle=0 if texts.lies_flat(dict.fromkeys(at), WIDTH) else -45)}
+    x = alt.X(f"place:{kind}", title=texts.axis_title(name), **how)
+    return _lines(averages, rows, x, averages[0].metric.label, texts.short(name), confidence, place)
 
 
 @texts.safe_in_html
-def distribution(by_model: Values, coloured: Sequence[str] = ()) -> Any:
-    """Return how the values of lists spread, a panel for each model; ``coloured`` are all models with a colour."""
+def distribution(by_model: Values) -> Any:
+    """Return how the values of lists spread, a panel for each model."""
     alt = altair()
     rows, means, metric = histogram(by_model), by_model.means, by_model.metric
     models = list(means)
     over = f"{texts.lists_text(by_model.lists)}; line at the mean; {texts.direction(metric)}"
-    title = _title(f"Distribution of {metric.label}", [over])
+    title = title_of(f"Distribution of {metric.label}", [over])
     title.offset = 12 if len(models) > 1 else alt.Undefined
     panels = []
     for model in models:
         of_model = [row for row in rows if row["model"] == model]
         bars = (
-            alt.Chart(_data(of_model))
-            .mark_bar(stroke=None, binSpacing=1)
+            alt.Chart(data_of(of_model))
+            .mark_bar(stroke=None, binSpacing=1, color=COLOURS[0])
             .encode(
                 x=alt.X("from:Q", bin="binned", title=metric.label if model == models[-1] else None),
                 x2=alt.X2("to:Q"),
                 y=alt.Y("share:Q", title="lists", axis=alt.Axis(format="%", tickCount=4)),
-                color=_colour(list(coloured) or models, legend=False),
                 tooltip=["model:N", "from:Q", "to:Q", alt.Tooltip("share:Q", format=".1%")],
             )
         )
         mean = means[model]
-        line = alt.Chart(_data([{"mean": mean}])).mark_rule(strokeDash=[4, 3], size=2, color=COLOURS[-1])
+        line = alt.Chart(data_of([{"mean": mean}])).mark_rule(strokeDash=[4, 3], size=2, color=GREY)
         panel = alt.layer(bars, line.encode(x=alt.X("mean:Q"))).properties(width=WIDTH, height=HEIGHT // 2.5)
         if model != NO_MODEL:
             shown = "no mean" if mean is None else f"mean {mean:.4f}"
-            panel.title = _title(f"{texts.short(model)}: {shown}", [])
+            panel.title = title_of(f"{texts.short(model)}: {shown}", [])
         panels.append(panel)
     if len(panels) == 1:
         return panels[0].properties(title=title)
     return alt.vconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
-
-
-@texts.safe_in_html
-def differences(pair: Values, models: Sequence[str] = ()) -> alt.LayerChart:
-    """Return the sorted differences of two models, list by list, where each is better in its colour."""
-    alt = altair()
-    points, better, worse, lists, mean = sorted_differences(pair)
-    metric, (baseline, model) = pair.metric, pair.models
-    of_models = dict(zip(models or pair.models, cycle(COLOURS), strict=False))
-    colours = [of_models[model], of_models[baseline]][:: 1 if metric.higher_is_better else -1]
-    rows = [{"lists": share, "low": min(at, 0.0), "high": max(at, 0.0)} for share, at in points]
-    x = alt.X(
-        "lists:Q", title="lists, those with the best difference first", axis=alt.Axis(format="%"),
-        scale=alt.Scale(domain=[0, 1]),
-    )  # fmt: skip
-    base = alt.Chart().encode(x=x)
-    layers = [
-        base.mark_area(interpolate="step", color=colour, opacity=1).encode(
-            y=alt.Y(f"{column}:Q", title=f"difference of {metric.label}")
-        )
-        for column, colour in zip(("high", "low"), colours, strict=True)
-    ]
-    layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y=alt.Y("zero:Q")))
-    equal = 1 - better - worse
-    model, baseline = texts.short(model), texts.short(baseline)
-    counts = f"{model} is better in {better:.0%}, equal in {max(equal, 0):.0%}, worse in {worse:.0%}"
-    lines = [
-        f"{counts} of {texts.lists_text(lists)}",
-        f"mean difference {mean:+.4f}; {texts.direction(metric)}",
-    ]
-    return titled(layers, rows, f"{metric.label}: {model} against {baseline}", lines)
 
 
 @texts.safe_in_html
@@ -143,50 +131,30 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
     alt = altair()
     pairs = texts.pair_texts([(texts.name_of(row["model"]), texts.name_of(row["baseline"])) for row in rows])
     rows = [row | {"model": pair} for row, pair in zip(rows, pairs, strict=True)]
-    colour = _colour(list(dict.fromkeys(pairs)))
-    colour.legend = alt.Legend(title="model", symbolOpacity=1, labelLimit=2 * texts.LABEL_WIDTH)
-    x = alt.X("lists:Q", title="lists", scale=alt.Scale(type="log"))
+    names = list(dict.fromkeys(pairs))
+    ends = [row["lists"] for row in rows]
+    axis = alt.Axis(values=_round_numbers(min(ends), max(ends)), format=",d")
+    x = alt.X(
+        "lists:Q", title="lists", axis=axis, scale=alt.Scale(type="log", domain=[min(ends), max(ends)], nice=False)
+    )
     y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
-    line = alt.Chart().mark_line().encode(x=x, y=y, color=colour, tooltip=_tooltip("model:N", "lists:Q", "power:Q"))
-    rule = alt.Chart(alt.Data(values=[{"power": wanted}])).mark_rule(strokeDash=[4, 4]).encode(y="power:Q")
+    line = (
+        alt.Chart()
+        .mark_line()
+        .encode(
+            x=x,
+            y=y,
+            color=_colour(names, legend=len(names) > MOST_LABELS),
+            tooltip=tooltip("model:N", "lists:Q", "power:Q"),
+        )
+    )
+    rule = alt.Chart(data_of([{"power": wanted}])).mark_rule(strokeDash=[4, 4], color=GREY).encode(y="power:Q")
+    # All lines end at the top, so their names stand in the order in which they rise.
+    last = [max(of_name, key=itemgetter("lists")) for of_name in grouped(rows, itemgetter("model")).values()]
+    last.sort(key=lambda row: min([other["lists"] for other in rows if _has_risen(other, row["model"])], default=0))
+    named = _names_at_ends(last, "power", (0.0, 1.0), names, x=alt.value(WIDTH), as_name=str)
     title = f"Power to find a difference of {difference} in {metric.label}"
-    return titled([line, rule], rows, title, [f"dashed: {texts.percent(wanted)}"])
-
-
-@texts.safe_in_html
-def forest(
-    rows: Sequence[dict[str, Any]], metrics: Mapping[str, Metric | None], models: list[str], subtitle: Sequence[str]
-) -> Any:
-    """Return differences with their intervals and verdicts, a line for each pair of models, a panel for each metric."""
-    alt = altair()
-    panels = []
-    # A comparison has numbers of lists with details only.
-    counted = ["lists:Q"] if rows and "lists" in rows[0] else []
-    for number, (name, metric) in enumerate(metrics.items()):
-        drawn = [row for row in rows if row["metric"] == name]
-        labels = list(dict.fromkeys(row["pair"] for row in drawn))
-        axis = alt.Axis(grid=False, labelLimit=2 * texts.LABEL_WIDTH)
-        base = alt.Chart(_data(drawn)).encode(
-            y=alt.Y("pair:N", title=None, sort=labels, axis=axis),
-            color=_colour(models, legend=False),
-            tooltip=_tooltip("pair:N", "difference:Q", "low:Q", "high:Q", "verdict:N", *counted),
-        )
-        # Some room on both sides: a line of dashes on the axis could not be seen.
-        scale = alt.Scale(padding=8, nice=False)
-        x = alt.X("difference:Q", title=f"difference of {name}", axis=alt.Axis(tickCount=7), scale=scale)
-        verdict = base.mark_text(align="left", dx=8, fontWeight="bold").encode(
-            text=alt.Text("verdict:N"), x=alt.value(WIDTH)
-        )
-        layers = [
-            alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1], strokeDash=[4, 3]).encode(x=alt.X("zero:Q")),
-            base.mark_rule(size=3).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
-            base.mark_point(filled=True, size=90, opacity=1).encode(x=x),
-            verdict,
-        ]
-        better = [texts.direction(metric)] if metric is not None else []
-        title = _title(f"Difference of {name}", [*(subtitle if number == 0 else ()), *better])
-        panels.append(alt.layer(*layers).properties(width=WIDTH, height=alt.Step(2 * ROW_HEIGHT), title=title))
-    return panels[0] if len(panels) == 1 else alt.vconcat(*panels)
+    return titled([line, rule, *named], rows, title, [f"dashed: {texts.percent(wanted)}"])
 
 
 @texts.safe_in_html
@@ -199,12 +167,31 @@ def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) ->
     rows = [_row(mean) | {"segment": name} for mean, name in zip(averages, names, strict=True)]
     y = names_axis("segment:N", texts.axis_title(name), labels)
     offset = {"yOffset": alt.YOffset("model:N", sort=models)} if len(models) > 1 else {}
-    base = alt.Chart().encode(y=y, color=_colour(models), tooltip=_tooltip_of_mean("segment:N"), **offset)
+    legend = len(models) > MOST_LABELS
+    base = alt.Chart().encode(
+        y=y, color=_colour(models, legend=legend), tooltip=_tooltip_of_mean("segment:N"), **offset
+    )
     x = alt.X("mean:Q", title=f"mean {metric.label}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=7))
     layers = [
         base.mark_rule(size=2, opacity=0.6).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
-        base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=_shape(models)),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=_shape(models, legend=legend)),
     ]
+    if models != [NO_MODEL] and not legend:
+        # The names of models stand once, at the first of their lines.
+        first = [next(row for row in rows if row["model"] == model) for model in models]
+        ends = [
+            {
+                "segment": row["segment"],
+                "model": row["model"],
+                "name": texts.short(row["model"]),
+                "at": row["mean"] if row["high"] is None else row["high"],
+            }
+            for row in first
+            if row["mean"] is not None
+        ]
+        text = alt.Chart(data_of(ends)).mark_text(align="left", dx=8, baseline="middle", fontSize=LABEL_SIZE - 1)
+        colour = _colour(models, legend=False)
+        layers.append(text.encode(y=y, x=alt.X("at:Q"), text=alt.Text("name:N"), color=colour, **offset))
     some = [f"{len(labels)} of {of} segments, those with the most lists"] if len(labels) < of else []
     lines = [texts.means_text([mean.lists for mean in averages], confidence), *some, texts.direction(metric)]
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
@@ -216,29 +203,58 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
     """Return two metrics against each other, a dot for each model."""
     alt = altair()
     models = [row["model"] for row in rows]
-    crowded = len(models) > MOST_BANDS
-    base = alt.Chart().encode(color=_colour(models, legend=crowded), tooltip=_tooltip("model:N", "x:Q", "y:Q"))
+    crowded = len(models) > MOST_NAMES
+    height = HEIGHT + 60
+    base = alt.Chart().encode(color=_colour(models, legend=crowded), tooltip=tooltip("model:N", "x:Q", "y:Q"))
     ticks = alt.Axis(tickCount=6)
+    domains = {"x": _domain(rows, "x", x), "y": _domain(rows, "y", y)}
+    scales = {name: alt.Scale(domain=domain, nice=False, zero=False) for name, domain in domains.items()}
     at = {
-        "x": alt.X("x:Q", title=f"{x.label} ({texts.direction(x)})", scale=_domain(rows, "x"), axis=ticks),
-        "y": alt.Y("y:Q", title=f"{y.label} ({texts.direction(y)})", scale=_domain(rows, "y"), axis=ticks),
+        "x": alt.X("x:Q", title=f"{x.label} ({texts.direction(x)})", scale=scales["x"], axis=ticks),
+        "y": alt.Y("y:Q", title=f"{y.label} ({texts.direction(y)})", scale=scales["y"], axis=ticks),
     }
     layers = [
         base.mark_rule(size=2, opacity=0.5).encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high:Q"), y=at["y"]),
         base.mark_rule(size=2, opacity=0.5).encode(y=alt.Y("y_low:Q"), y2=alt.Y2("y_high:Q"), x=at["x"]),
         base.mark_point(filled=True, size=90, opacity=1).encode(**at, shape=_shape(models, legend=crowded)),
     ]
-    # Names of neighbours are above and below their dots, so that they do not cover each other.
-    ordered = sorted(rows, key=lambda row: row["x"] or 0.0)
-    rows = [row | {"above": number % 2 == 0, "name": texts.short(row["model"])} for number, row in enumerate(ordered)]
-    for side, dy in () if crowded else (("datum.above", -9), ("!datum.above", 14)):
-        text = base.mark_text(align="left", dx=9, dy=dy, fontSize=13, fontWeight="bold")
-        layers.append(text.encode(**at, text=alt.Text("name:N")).transform_filter(side))
+    drawn = [
+        {"model": row["model"], "x": row["x"], "y": row["y"], "name": texts.short(row["model"])}
+        for row in rows
+        if None not in (row["x"], row["y"])
+    ]
+    places = [] if crowded else _places(rows, domains, height)
+    for row, place in zip(drawn, places, strict=False):
+        text = alt.Chart(data_of([row])).mark_text(
+            align=place.align, baseline="middle", dx=place.dx, dy=place.dy, fontSize=LABEL_SIZE, fontWeight="bold"
+        )
+        layers.append(text.encode(**at, text=alt.Text("name:N"), color=_colour(models, legend=False)))
     lines = [f"lines: {texts.percent(confidence)} intervals"]
-    return titled(layers, rows, f"{y.label} against {x.label}", lines, HEIGHT + 60)
+    return titled(layers, rows, f"{y.label} against {x.label}", lines, height)
 
 
-def names_axis(field: str, title: str, in_order: Sequence[str]) -> Any:
+def _places(rows: Sequence[Mapping[str, Any]], domains: Mapping[str, tuple[float, float]], height: int) -> list[Label]:
+    """Return where the names of dots stand, beside the lines of all intervals."""
+
+    def x_of(value: float) -> float:
+        return WIDTH * _share(value, domains["x"])
+
+    def y_of(value: float) -> float:
+        return height * (1 - _share(value, domains["y"]))
+
+    rows = [row for row in rows if None not in (row["x"], row["y"])]
+    dots = [(x_of(row["x"]), y_of(row["y"])) for row in rows]
+    lines = []
+    for row, (x, y) in zip(rows, dots, strict=True):
+        ends = [row.get(name) for name in ("x_low", "x_high", "y_low", "y_high")]
+        if None not in ends[:2]:
+            lines.append(Box(x_of(ends[0]), y - 1, x_of(ends[1]), y + 1))
+        if None not in ends[2:]:
+            lines.append(Box(x - 1, y_of(ends[3]), x + 1, y_of(ends[2])))
+    return placed(dots, [texts.short(row["model"]) for row in rows], WIDTH, height, lines)
+
+
+def names_axis(field: str, title: str | None, in_order: Sequence[str]) -> Any:
     """Return the axis of names, a row each."""
     alt = altair()
     axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
@@ -249,31 +265,72 @@ def titled(
     layers: Sequence[Any], rows: Sequence[dict[str, Any]], title: str, lines: Sequence[str], height: Any = HEIGHT
 ) -> alt.LayerChart:
     """Return layers over the same rows as one chart, with its title and lines below that."""
-    chart: alt.LayerChart = altair().layer(*layers, data=_data(rows))
-    return chart.properties(width=WIDTH, height=height, title=_title(title, lines))
+    chart: alt.LayerChart = altair().layer(*layers, data=data_of(rows))
+    return chart.properties(width=WIDTH, height=height, title=title_of(title, lines))
 
 
 def _lines(
-    averages: Sequence[Mean], rows: Sequence[dict[str, Any]], x: Any, name: str, by: str, confidence: float
+    averages: Sequence[Mean],
+    rows: Sequence[dict[str, Any]],
+    x: Any,
+    name: str,
+    by: str,
+    confidence: float,
+    place: Callable[[dict[str, Any]], Any],
 ) -> alt.LayerChart:
-    """Return the means of a metric with their bands and points, a line for each model."""
+    """Return the means of a metric with their bands and points, a line for each model, named at its end."""
     alt = altair()
     models = _models(averages)
-    bands = len(models) <= MOST_BANDS
-    base = alt.Chart().encode(x=x, color=_colour(models), tooltip=_tooltip_of_mean(x.shorthand))
-    scale = alt.Scale(zero=False)
+    bands, legend = len(models) <= MOST_BANDS, len(models) > MOST_LABELS
+    columns = ("mean", "low", "high") if bands else ("mean",)
+    domain = _around([row[column] for row in rows for column in columns])
+    colour = _colour(models, legend=legend)
+    base = alt.Chart().encode(x=x, tooltip=_tooltip_of_mean(x.shorthand))
+    scale = alt.Scale(domain=domain, nice=False, zero=False)
     y = alt.Y("mean:Q", title=f"mean {name}", scale=scale)
-    band = base.mark_area(opacity=BAND_OPACITY).encode(y=alt.Y("low:Q", title=f"mean {name}", scale=scale), y2="high:Q")
+    low = alt.Y("low:Q", title=f"mean {name}", scale=scale)
+    # Edges show how far a band reaches where it lies on others.
+    edges = {"strokeWidth": 1, "strokeOpacity": EDGE_OPACITY, "fillOpacity": BAND_OPACITY, "opacity": 1}
+    stroke = _stroke(models, legend=False)
     layers = [
-        *([band] if bands else []),
-        base.mark_line().encode(y=y),
-        base.mark_point(filled=True, size=36, opacity=1).encode(y=y, shape=_shape(models)),
+        *([base.mark_area(**edges).encode(y=low, y2="high:Q", color=colour, stroke=stroke)] if bands else []),
+        base.mark_line().encode(y=y, color=colour),
+        base.mark_point(filled=True, size=36, opacity=1).encode(y=y, color=colour, shape=_shape(models, legend=legend)),
     ]
+    if models != [NO_MODEL]:
+        by_model = grouped([row for row in rows if row["mean"] is not None], itemgetter("model"))
+        last = [max(of_model, key=place) for of_model in by_model.values()]
+        layers += _names_at_ends(last, "mean", domain, models, x=x)
     over = texts.means_text([mean.lists for mean in averages], confidence, intervals=bands)
     return titled(layers, rows, f"{name} by {by}", [over, texts.direction(averages[0].metric)])
 
 
-def _data(rows: Sequence[dict[str, Any]]) -> Any:
+def _names_at_ends(
+    last: Sequence[dict[str, Any]],
+    column: str,
+    domain: tuple[float, float],
+    models: list[str],
+    *,
+    x: Any,
+    as_name: Callable[[str], str] = texts.short,
+) -> list[Any]:
+    """Return the names of lines beside their last points, moved apart where they would cover each other."""
+    alt = altair()
+    if not last or len(models) > MOST_LABELS:
+        return []
+    wanted = [HEIGHT * (1 - _share(row[column], domain)) for row in last]
+    at = spread(wanted, LINE_HEIGHT, 0, HEIGHT)
+    ends = [
+        {name: row[name] for name in ("model", "k", "place") if name in row}
+        | {"name": as_name(row["model"]), "at": domain[1] - place / HEIGHT * (domain[1] - domain[0])}
+        for row, place in zip(last, at, strict=True)
+    ]
+    text = alt.Chart(data_of(ends)).mark_text(align="left", baseline="middle", dx=9, fontSize=LABEL_SIZE)
+    y = alt.Y("at:Q", scale=alt.Scale(domain=domain, nice=False, zero=False))
+    return [text.encode(x=x, y=y, text=alt.Text("name:N"), color=_colour(models, legend=False))]
+
+
+def data_of(rows: Sequence[dict[str, Any]]) -> Any:
     # As a tuple, since Altair copies the rows of a list each time that it puts a chart into another one.
     return altair().Data(values=tuple(rows))
 
@@ -282,13 +339,13 @@ def _row(mean: Mean) -> dict[str, Any]:
     return {"model": mean.model, "mean": mean.mean, "low": mean.low, "high": mean.high, "lists": mean.lists}
 
 
-def _tooltip(*names: str) -> list[Any]:
+def tooltip(*names: str) -> list[Any]:
     # As objects, since Altair takes a hundredth of a second to make one of a text.
     return [altair().Tooltip(name) for name in names]
 
 
 def _tooltip_of_mean(first: str) -> list[Any]:
-    return _tooltip(first, "model:N", "mean:Q", "low:Q", "high:Q", "lists:Q")
+    return tooltip(first, "model:N", "mean:Q", "low:Q", "high:Q", "lists:Q")
 
 
 def _models(averages: Sequence[Mean]) -> list[str]:
@@ -303,6 +360,7 @@ def _of_models(channel: str, values: Sequence[str], models: list[str], *, legend
 
 
 _colour, _shape = partial(_of_models, "Color", COLOURS), partial(_of_models, "Shape", SHAPES)
+_stroke = partial(_of_models, "Stroke", COLOURS)
 
 
 def _legend(models: list[str], *, legend: bool) -> Any:
@@ -312,18 +370,46 @@ def _legend(models: list[str], *, legend: bool) -> Any:
     return altair().Legend(title="model", symbolOpacity=1, labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
 
 
-def _title(text: str, lines: Sequence[str]) -> Any:
+def title_of(text: str, lines: Sequence[str]) -> Any:
     return altair().Title(text, subtitle=list(lines), anchor="start")
 
 
-def _domain(rows: Sequence[dict[str, Any]], name: str) -> Any:
-    """Return an axis around the values, on which models that are almost equal do not look far apart."""
+def _domain(rows: Sequence[dict[str, Any]], name: str, metric: Metric) -> tuple[float, float]:
+    """Return an axis around the values, within the metric's range unless a value is not.
+
+    Models that are almost equal do not look far apart.
+    """
     columns = (name, f"{name}_low", f"{name}_high")
     ends = [row[column] for row in rows for column in columns if row.get(column) is not None]
-    least, most = min(ends), max(ends)
+    low, high = _around(ends)
+    least, most = metric.range
+    return max(low, min(least, *ends)), min(high, max(most, *ends))
+
+
+def _around(values: Iterable[float | None]) -> tuple[float, float]:
+    """Return the ends of an axis that holds all values, with some room on both sides."""
+    numbers = [value for value in values if value is not None]
+    least, most = min(numbers, default=0.0), max(numbers, default=1.0)
     room = max(most - least, LEAST_SPAN * max(abs(least), abs(most)), 1e-9)
     middle = (least + most) / 2
-    return altair().Scale(domain=[middle - 0.6 * room, middle + 0.6 * room], nice=True, zero=False)
+    return middle - 0.6 * room, middle + 0.6 * room
+
+
+def _share(value: float, domain: tuple[float, float]) -> float:
+    """Return where a value is on an axis, as a share of its length."""
+    return (value - domain[0]) / (domain[1] - domain[0])
+
+
+def _has_risen(row: Mapping[str, Any], pair: str) -> bool:
+    """Return whether a row of a pair's power is in the upper half."""
+    return bool(row["model"] == pair and row["power"] >= 0.5)  # noqa: PLR2004
+
+
+def _round_numbers(least: float, most: float) -> list[int]:
+    """Return the round numbers between two: 10, 20, 50, 100 and so on."""
+    powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+    numbers = [first * 10**power for power in powers for first in (1, 2, 5)]
+    return [round(number) for number in numbers if least <= number <= most and number >= 1]
 
 
 def _without_cutoff(metric: Metric) -> str:

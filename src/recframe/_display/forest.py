@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
-from recframe._display import charts
+from recframe._display import charts, verdict_charts
 from recframe._display.decided import record_of, records_by_name
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import IS_PAIRED
@@ -14,7 +14,7 @@ from recframe._signatures import checked_call
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import altair as alt
 
@@ -29,7 +29,9 @@ def forest(result: Any, *, metrics: str | Metric | Sequence[str | Metric] = ()) 
     """Return the result of `compare` as a chart: differences with their intervals and verdicts.
 
     Each pair of models, in each segment if there are any, is a line: a dot for the mean difference of the model and
-    its baseline, its interval, and the verdict beside it. Each metric is a panel with a dashed line at 0. The chart
+    its baseline, its interval, and the verdict above it, with the relative difference where the result has it. The
+    colour is the verdict: blue-green for better, vermilion for worse, grey for what is neither, with a ring instead
+    of a dot for open. Each metric is a panel with a dashed line at 0, which is at one place in all panels. The chart
     decides nothing: verdicts, not intervals, follow the adjusted p-values.
 
     Parameters
@@ -70,13 +72,12 @@ def forest(result: Any, *, metrics: str | Metric | Sequence[str | Metric] = ()) 
     if not rows or not rows[0].keys() >= IS_PAIRED:
         msg = f"a forest plot shows a result of compare, but these are {len(rows)} rows of other columns"
         raise InputError(msg, "recframe.forest(rec.compare('ndcg', k=10))")
-    models = [row[name] for row in rows for name in ("baseline", "model")]
-    chart: alt.LayerChart | alt.VConcatChart = chart_of(rows, records, models)
+    chart: alt.LayerChart | alt.VConcatChart = chart_of(rows, records)
     return chart
 
 
-def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], models: Iterable[Any]) -> Any:
-    """Return the chart of rows of `compare`; the models have their colours in this order.
+def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], zero: float | None = None) -> Any:
+    """Return the chart of rows of `compare`, with zero at a share of its width if it is given.
 
     Raises
     ------
@@ -98,10 +99,8 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     lines = [*map(" · ".join, zip(texts.segment_texts(of_rows), pairs, strict=True))] if of_rows[0] else pairs
     parts = [_row(row, line) for row, line in zip(kept, lines, strict=True)]
     against = [f"against {texts.short(baselines.pop())}"] if len(baselines) == 1 else []
-    counts = [texts.range_text([row["lists"] for row in kept])] if "lists" in kept[0] else []
-    subtitle = [text for text in (", ".join([*against, *counts]), *some) if text]
-    colours = list(dict.fromkeys(map(texts.name_of, models)))
-    return charts.forest(parts, {name: record_of(name, records) for name in by_metric}, colours, subtitle)
+    subtitle = [text for text in (", ".join([*against, *_lists(kept)]), *some) if text]
+    return verdict_charts.forest(parts, {name: record_of(name, records) for name in by_metric}, subtitle, zero)
 
 
 def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -110,7 +109,14 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [row for row in rows if abs(row["difference"]) >= least]
 
 
+def _lists(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return over how many lists differences are, where the result says it."""
+    counts = [row["lists"] for row in rows if row.get("lists") is not None]
+    return [texts.range_text(counts)] if counts else []
+
+
 def _row(row: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """Return what a chart holds of a row: its segment and pair are its name."""
     chosen = ("metric", "difference", "low", "high", "verdict", "lists")
-    return {name: row[name] for name in chosen if name in row} | {"pair": pair, "model": texts.name_of(row["model"])}
+    text = f"{row['verdict'] or 'not tested'} {texts.relative_text(row.get('relative'))}".rstrip()
+    return {name: row[name] for name in chosen if name in row} | {"pair": pair, "text": text}

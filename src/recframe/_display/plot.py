@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recframe._display import charts
+from recframe._display import charts, verdict_charts
 from recframe._display.data import (
     BY_SEGMENT,
     MEANS,
@@ -165,7 +165,7 @@ class Plot(SegmentCharts, RankCharts):
         'new is better in 50%, equal in 50%, worse in 0% of 2 lists'
         """
         plan = self._call(roles, MEANS).one("differences", metric, k)
-        return charts.differences(values_of(plan))
+        return verdict_charts.differences(values_of(plan))
 
     def tradeoff(
         self,

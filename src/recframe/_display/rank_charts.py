@@ -9,11 +9,16 @@ from recframe._display import charts
 from recframe._display.data import MEANS, Charts, check_means
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import altair as alt
 
     from recframe.metrics import Metric
+
+MOST_TICKS = 12
+"""The most ranks with a number on the axis."""
+RANK_ROOM = 0.5
+RANK_HEIGHT = 24
 
 
 class RankCharts(Charts):
@@ -74,26 +79,33 @@ class RankCharts(Charts):
 def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) -> alt.LayerChart:
     """Return a dot with its interval for each model."""
     alt = charts.altair()
-    tooltip = ["model:N", "mean:Q", "rank:Q", "rank_low:Q", "rank_high:Q", "lists:Q"]
-    y = charts.names_axis("model:N", "model", [row["model"] for row in rows])
+    y = charts.names_axis("model:N", None, [row["model"] for row in rows])
+    tooltip = charts.tooltip("model:N", "mean:Q", "rank:Q", "rank_low:Q", "rank_high:Q", "lists:Q")
     base = alt.Chart().encode(y=y, tooltip=tooltip)
-    ticks = alt.Axis(format="d", tickMinStep=1, tickCount=min(len(rows), 10))
-    x = alt.X(
-        "rank:Q",
-        title="rank",
-        scale=alt.Scale(domain=[1, len(rows)], padding=10, nice=False, zero=False),
-        axis=ticks,
-    )
-    color = alt.Color(
-        "tied_with_best:N",
-        title="tied with the best",
-        scale=alt.Scale(domain=[True, False], range=[charts.COLOURS[0], charts.COLOURS[-1]]),
-        legend=alt.Legend(labelExpr="datum.value ? 'yes' : 'no'", symbolOpacity=1),
-    )
+    # One rank at least on both sides of the only one, and some room around the first and the last dot.
+    domain = (1 - RANK_ROOM, max(len(rows), 2) + RANK_ROOM)
+    gap = charts.RADIUS * (domain[1] - domain[0]) / charts.WIDTH
+    rows = [row | _ends(row, gap) for row in rows]
+    step = -(-len(rows) // MOST_TICKS)
+    ticks = alt.Axis(values=list(range(1, len(rows) + 1, step)), format="d")
+    scale = alt.Scale(domain=domain, nice=False, zero=False)
+    x = alt.X("rank:Q", title="rank", scale=scale, axis=ticks)
+    colour = charts.COLOURS[0]
+    filled = alt.condition("datum.tied_with_best", alt.value(colour), alt.value("transparent"))
     over = f"over {texts.lists_text(int(rows[0]['lists']))}; lines: {texts.percent(confidence)} intervals of ranks"
     layers = [
-        base.mark_rule(size=3, opacity=0.6).encode(x=alt.X("rank_low:Q"), x2="rank_high:Q", color=color),
-        base.mark_point(filled=True, size=60, opacity=1).encode(x=x, color=color),
+        *(
+            base.mark_rule(size=3, color=colour).encode(x=alt.X(f"{start}:Q", scale=scale), x2=alt.X2(f"{end}:Q"))
+            for start, end in (("rank_low", "left"), ("right", "rank_high"))
+        ),
+        base.mark_point(size=charts.DOT, strokeWidth=charts.RING, opacity=1, stroke=colour).encode(x=x, fill=filled),
     ]
-    height = alt.Step(charts.ROW_HEIGHT + 4)
-    return charts.titled(layers, rows, f"Ranks by {metric.label}", [over, texts.direction(metric)], height)
+    lines = [over, f"filled dots: may be the best; {texts.direction(metric)}"]
+    return charts.titled(layers, rows, f"Ranks by {metric.label}", lines, alt.Step(RANK_HEIGHT))
+
+
+def _ends(row: Mapping[str, Any], gap: float) -> dict[str, float]:
+    """Return where the parts of an interval end: beside the ring of a model that is not the best."""
+    away = 0.0 if row["tied_with_best"] else gap
+    low, rank, high = row["rank_low"], row["rank"], row["rank_high"]
+    return {"left": max(low, rank - away), "right": min(high, rank + away)}

@@ -121,7 +121,7 @@ def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> str:
     """Return the forest plot of each metric under which a pair of models has a difference."""
     differences = (row for row in rows_of(compared) if row["difference"] is not None)
     by_metric = grouped(differences, itemgetter("metric"))
-    plots = (chart_of(rows, report.records, report.models) for rows in by_metric.values())
+    plots = (chart_of(rows, report.records) for rows in by_metric.values())
     return page.figures_html([page.chart_html(plot, f"{name}-{number}") for number, plot in enumerate(plots)])
 
 

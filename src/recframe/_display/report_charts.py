@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recframe._display import chart_dates, charts
+from recframe._display import chart_dates, charts, verdict_charts
 from recframe._display.chart_texts import name_of
 from recframe._display.data import BY_SEGMENT, means, values_of
 from recframe._display.segment_charts import MOST_SEGMENTS, by_segment, segments_of, trend_of
@@ -76,11 +76,11 @@ def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     baseline = 0 if report.baseline is None else by_model.models.index(name_of(report.baseline))
     others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])
     shown = by_model.of(sorted([baseline, *others]))
-    yield charts.distribution(shown, by_model.models)
+    yield charts.distribution(shown)
     for number in others:
         pair = by_model.of([baseline, number])
         if pair.shared:
-            yield charts.differences(pair, by_model.models)
+            yield verdict_charts.differences(pair)
 
 
 def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:

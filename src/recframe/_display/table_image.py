@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, Any
-from unicodedata import combining, east_asian_width
 
 from recframe._display.cells import Cell
+from recframe._display.labels import text_width
 from recframe.errors import visible
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ TEXT_SIZE, TITLE_SIZE, NOTE_SIZE, RAISED_SIZE = 14, 17, 11, 9
 """The size of letters, of the title, of notes and of raised letters, in pixels."""
 ROW_SIZE, GAP, EDGE = 24, 22, 16
 """The height of a row, the space between columns and around the table."""
-LETTER = 0.56
-"""The width of a letter, relative to its height: of digits, and about that of other letters."""
-NARROW, BROAD = frozenset("iljtfrI.,:;|!'()[]/ -1"), frozenset("mwMW%@")
 PIXELS = 2
 
 
@@ -32,14 +29,14 @@ def svg(layout: Layout, title: str | None) -> str:
     """Return the table as an SVG on white."""
     columns = [[Cell(name, bold=True), *cells] for name, cells in zip(layout.header, layout.columns, strict=True)]
     # Raised letters are right of the numbers, so that the digits of a column are aligned.
-    rooms = [max(_width(cell.raised, RAISED_SIZE) for cell in column) for column in columns]
+    rooms = [max(text_width(cell.raised, RAISED_SIZE) for cell in column) for column in columns]
     widths = [
-        room + max(_width(cell.text, TEXT_SIZE, bold=cell.bold) for cell in column)
+        room + max(text_width(cell.text, TEXT_SIZE, bold=cell.bold) for cell in column)
         for room, column in zip(rooms, columns, strict=True)
     ]
     right = EDGE + sum(widths) + GAP * (len(widths) - 1)
-    notes = [EDGE + _width(note, NOTE_SIZE) for note in layout.notes]
-    total = EDGE + max(right, EDGE + _width(title or "", TITLE_SIZE, bold=True), *notes, 0)
+    notes = [EDGE + text_width(note, NOTE_SIZE) for note in layout.notes]
+    total = EDGE + max(right, EDGE + text_width(title or "", TITLE_SIZE, bold=True), *notes, 0)
     top = EDGE if title is None else EDGE + ROW_SIZE + 6
     parts = [] if title is None else [_text(EDGE, EDGE + TEXT_SIZE, title, TITLE_SIZE, bold=True)]
     left: float = EDGE
@@ -56,15 +53,6 @@ def svg(layout: Layout, title: str | None) -> str:
     size = f'width="{total:.0f}" height="{bottom + 16 * len(layout.notes) + EDGE:.0f}"'
     white = '<rect width="100%" height="100%" fill="#fff"/>'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{white}{"".join(parts)}</svg>'
-
-
-def _width(text: str, size: float, *, bold: bool = False) -> float:
-    letters = sum(
-        0 if combining(one) else 1 if east_asian_width(one) in "WF" else 0.3 if one in NARROW else 0.86 if one in BROAD
-        else 0.7 if one.isupper() else LETTER
-        for one in text
-    )  # fmt: skip
-    return letters * size * (1.08 if bold else 1)
 
 
 def _text(

@@ -1,0 +1,88 @@
+"""The colours of verdicts, in charts, reports and terminals, and those of models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True)
+class VerdictColour:
+    """How a verdict looks. Its word always stands beside the colour, as readers may see none."""
+
+    chart: str
+    """The colour in charts, whose background may be light or dark: the contrast to both is at least 3."""
+    light: str
+    """The colour on a light page, where words have it too."""
+    dark: str
+    """The colour on a dark page."""
+    terminal: str
+    """What a terminal is told, in the numbers of ANSI."""
+    hollow: bool = False
+    """Whether marks are rings, so that the verdict differs in grey too."""
+
+
+VERDICTS = {
+    "better": VerdictColour("#008C82", "#00756D", "#4DC3B8", "1;36"),
+    "equivalent": VerdictColour("#7C7C7C", "#55555E", "#D2D2D8", "1"),
+    "not worse": VerdictColour("#7C7C7C", "#55555E", "#D2D2D8", "1"),
+    "worse": VerdictColour("#D55E00", "#B34A00", "#F28C4A", "1;31"),
+    "open": VerdictColour("#949494", "#85858D", "#93939B", "2", hollow=True),
+}
+"""Blue-green and vermilion of Okabe and Ito, which colour-blind people tell apart, and greys for what is no change."""
+MODELS = ("#1F83C6", "#A57C00", "#C266A0", "#7F7F7F", "#8D78D6", "#6E8B1F")
+"""The colours of models in charts that need some: none of them is the colour of a verdict."""
+
+
+def looks_of(verdict: str | None) -> VerdictColour:
+    """Return how a verdict looks; one that is missing decides nothing, as ``"open"`` does."""
+    return VERDICTS[verdict if verdict in VERDICTS else "open"]
+
+
+def class_of(verdict: object) -> str:
+    """Return the name of a verdict's class in CSS."""
+    return str(verdict).replace(" ", "-") if verdict in VERDICTS else "open"
+
+
+def style_sheet(*, dark: bool) -> str:
+    """Return the variables of CSS that hold the colours."""
+    return " ".join(
+        f"--{class_of(verdict)}: {colour.dark if dark else colour.light};" for verdict, colour in VERDICTS.items()
+    )
+
+
+def with_variables(svg: str) -> str:
+    """Return a chart in which the colours of verdicts are the page's, lighter on dark pages."""
+    for verdict, colour in VERDICTS.items():
+        svg = svg.replace(colour.chart, f"var(--{class_of(verdict)})")
+    return svg
+
+
+def painted(lines: Iterable[str]) -> list[str]:
+    """Return the lines of a table for a terminal, with the words of its column of verdicts in their colours.
+
+    The column ends where its name in the first line does.
+    """
+    header, *rows = lines
+    end = header.find(VERDICT) + len(VERDICT)
+    if end < len(VERDICT):
+        return [header, *rows]
+    return [header, *(_painted(row, end) for row in rows)]
+
+
+VERDICT = "verdict"
+
+
+def _painted(row: str, end: int) -> str:
+    """Return a row whose verdict ends at a place, or starts where the name of its column does."""
+    for verdict, colour in VERDICTS.items():
+        for start in (end - len(verdict), end - len(VERDICT)):
+            before, word, after = row[:start], row[start : start + len(verdict)], row[start + len(verdict) :]
+            if word == verdict and f"{before[-1:]} ".isspace() and f"{after[:1]} ".isspace():
+                if verdict == "worse" and before.endswith("not "):
+                    continue
+                return f"{before}\x1b[{colour.terminal}m{word}\x1b[0m{after}"
+    return row

@@ -1,0 +1,132 @@
+"""Where the texts of charts stand, so that none covers another: charts have no legend that a reader must look up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+from unicodedata import combining, east_asian_width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LETTER = 0.56
+"""The width of a letter, relative to its height: of digits, and about that of other letters."""
+NARROW, BROAD = frozenset("iljtfrI.,:;|!'()[]/ -1"), frozenset("mwMW%@")
+LABEL_SIZE = 13
+"""The height of the letters of labels, in pixels."""
+LINE_HEIGHT = 15
+"""The distance of two labels, one above the other."""
+DISTANCE = 9
+"""How far a label is from its dot."""
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """Return about how wide a text is, in pixels."""
+    return sum(map(_letter_width, text)) * size * (1.08 if bold else 1)
+
+
+def _letter_width(letter: str) -> float:
+    """Return about how wide a letter is, relative to its height."""
+    if combining(letter):
+        return 0
+    if east_asian_width(letter) in "WF":
+        return 1
+    if letter in NARROW:
+        return 0.3
+    if letter in BROAD:
+        return 0.86
+    return 0.7 if letter.isupper() else LETTER
+
+
+def spread(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
+    """Return places that are at least a gap apart, near those wanted, in their order, and within two ends.
+
+    Where there is no room for all gaps, the gaps are as large as there is room.
+    """
+    if not places:
+        return []
+    order = sorted(range(len(places)), key=places.__getitem__)
+    gap = min(gap, (most - least) / max(len(places) - 1, 1))
+    # Groups of places that touch each other stand around the mean of what each wants.
+    groups: list[tuple[float, int]] = []
+    for number in order:
+        start, size = min(max(places[number], least), most), 1
+        while groups and start < groups[-1][0] + groups[-1][1] * gap:
+            before, count = groups.pop()
+            start = (before * count + (start - count * gap) * size) / (count + size)
+            size += count
+            start = min(max(start, least), most - (size - 1) * gap)
+        groups.append((start, size))
+    at = [start + place * gap for start, size in groups for place in range(size)]
+    spread_out = [0.0] * len(places)
+    for number, place in zip(order, at, strict=True):
+        spread_out[number] = place
+    return spread_out
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle of a chart, in pixels from its upper left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def shared(self, other: Box) -> float:
+        """Return how much of both is the same, in square pixels."""
+        wide = min(self.right, other.right) - max(self.left, other.left)
+        high = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(wide, 0.0) * max(high, 0.0)
+
+
+@dataclass(frozen=True)
+class Label:
+    """Where a text stands beside its dot."""
+
+    dx: float
+    dy: float
+    align: str
+
+    def box(self, x: float, y: float, width: float) -> Box:
+        """Return the rectangle of the text of a dot."""
+        left = x + self.dx - {"left": 0.0, "center": width / 2, "right": width}[self.align]
+        middle = y + self.dy
+        return Box(left, middle - LABEL_SIZE / 2, left + width, middle + LABEL_SIZE / 2)
+
+
+SIDES = (
+    Label(DISTANCE, -DISTANCE, "left"),
+    Label(DISTANCE, DISTANCE, "left"),
+    Label(-DISTANCE, -DISTANCE, "right"),
+    Label(-DISTANCE, DISTANCE, "right"),
+    *(Label(0, dy, "center") for dy in (-16, 16)),
+    *(Label(dx, dy, align) for (dx, align), dy in product(((DISTANCE, "left"), (-DISTANCE, "right")), (-24, 24))),
+    *(Label(0, dy, "center") for dy in (-31, 31, -46, 46)),
+)
+"""The places of a label beside its dot, the usual ones first."""
+
+
+def placed(
+    dots: Sequence[tuple[float, float]],
+    texts: Sequence[str],
+    width: float,
+    height: float,
+    lines: Sequence[Box] = (),
+) -> list[Label]:
+    """Return where the bold texts of dots stand, so that they cover nothing else, and stay in the chart."""
+    taken = [*(Box(x - 6, y - 6, x + 6, y + 6) for x, y in dots), *lines]
+    labels = []
+    for (x, y), text in zip(dots, texts, strict=True):
+        wide = text_width(text, LABEL_SIZE, bold=True)
+
+        def cost(label: Label, x: float = x, y: float = y, wide: float = wide) -> tuple[float, int]:
+            box = label.box(x, y, wide)
+            outside = (box.right - box.left) * (box.bottom - box.top) - box.shared(Box(0, 0, width, height))
+            return round(sum(map(box.shared, taken)) + outside), SIDES.index(label)
+
+        best = min(SIDES, key=cost)
+        taken.append(best.box(x, y, wide))
+        labels.append(best)
+    return labels
