@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import uuid
 from datetime import date
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -319,9 +320,10 @@ def test_a_price_of_an_item_that_no_column_can_hold_is_that_of_no_item(library, 
     assert list(frame["price"]) == [2.0]
 
 
-def test_a_price_that_no_float_can_hold_is_refused(library):
-    with pytest.raises(recframe.OptionError, match="gives 1 the price 10+.*, which is larger than a float"):
-        recframe.from_lists([[1]], prices={1: 10**400}, library=library)
+@pytest.mark.parametrize("price", [10**400, Decimal("2.50"), float("inf"), None, "2"])
+def test_a_price_that_is_no_usual_number_is_refused(library, price):
+    with pytest.raises(recframe.OptionTypeError, match=r"gives 1 the price .*, which is not a number up to 1e\+300"):
+        recframe.from_lists([[1]], prices={1: price}, library=library)
 
 
 def test_several_lists_of_one_key_are_refused(library):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
@@ -17,7 +16,7 @@ from recframe._engines.registry import adapter_of, constructors_for, is_lazy, la
 from recframe._plan.sources import key_specs, model_spec
 from recframe._query import check_apart
 from recframe._signatures import checked_call
-from recframe._values import as_tuple, column_names, flag, ids
+from recframe._values import LARGEST_NUMBER, as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -270,14 +269,12 @@ def _item_prices(prices: Any) -> dict[Any, Any] | None:
     if not isinstance(prices, Mapping) or any(map(_is_list, prices.values())):
         return None
     for item, price in prices.items():
-        if not isinstance(price, Real | Decimal):
-            msg = f"prices gives {quoted(item)} the price {quoted(price)}, which is not a number"
-            raise OptionTypeError(msg, "{item: price}, or one list of prices for each user")
-        try:
-            float(price)
-        except OverflowError:
-            msg = f"prices gives {quoted(item)} the price {quoted(price)}, which is larger than a float"
-            raise OptionError(msg, "give prices in a larger unit") from None
+        # A price that is NaN is missing.
+        if not isinstance(price, Real) or abs(price) > LARGEST_NUMBER:
+            msg = (
+                f"prices gives {quoted(item)} the price {quoted(price)}, which is not a number up to {LARGEST_NUMBER:g}"
+            )
+            raise OptionTypeError(msg, "{item: price} with integers or floats, or one list of prices for each user")
     return dict(prices)
 
 

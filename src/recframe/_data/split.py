@@ -17,7 +17,7 @@ from recframe._data.common import count_of, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._values import column_name, number, whole_number
+from recframe._values import column_name, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 HOW = ("fraction", "count", "last", "since")
 TIME, TEST, TEST_ORDER, ITEMS, RANDOM, IN_TEST_LISTS = "time", "test", "order", "items", "chance", "chosen"
 LEAST = Fraction(1, 1_000_000)
-LARGEST_TIME = 2**63
-"""From here on, times are compared as floats."""
+END_OF_TIME = 2**63
+"""No column of whole numbers holds a later time."""
 
 
 @dataclass(frozen=True)
@@ -218,10 +218,10 @@ def moment(name: str, since: Any) -> tuple[int | float, bool]:
     if isinstance(value, dt.datetime):
         aware = value if value.tzinfo is not None else value.replace(tzinfo=dt.UTC)
         return (aware - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1), True
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 - NaN
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < END_OF_TIME:
         msg = f"{name}={quoted(value)} is no point in time"
         raise OptionTypeError(msg, "a datetime, or a number where the times are numbers")
-    return value if abs(value) < LARGEST_TIME else number(name, value), False
+    return value, False
 
 
 def _amount(name: str, value: Any) -> int | Fraction:

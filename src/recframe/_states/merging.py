@@ -275,10 +275,9 @@ def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Ser
         large = any(isinstance(value, int) and abs(value) > MOST_EXACT for value in values)
         dtype = nw.Object() if large or dtype == nw.Boolean() else dtype
     try:
-        # Types that Narwhals does not know, such as periods, are those of the values: so are Arrow's dictionaries.
-        of_arrow = dtype == nw.Categorical and backend == "pyarrow"
-        column = nw.new_series(name, values, None if of_arrow or dtype == nw.Unknown else dtype, backend=backend)
-        return column.cast(dtype) if of_arrow and column.dtype == nw.String else column
+        # Types that Narwhals does not know, such as periods, and Arrow's dictionaries become the types of the values.
+        inferred = dtype == nw.Unknown or (dtype == nw.Categorical and backend == "pyarrow")
+        return nw.new_series(name, values, None if inferred else dtype, backend=backend)
     except (TypeError, ValueError):
         # Whole numbers of pandas lack a missing value, which other states may have.
         return new_series(name, values, nw.Float64(), backend)
