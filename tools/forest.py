@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import polars as pl
-
 import recframe
 
 ROOT = Path(__file__).parent.parent
@@ -13,9 +11,9 @@ ROOT = Path(__file__).parent.parent
 
 def main() -> None:
     """Write ``docs/pictures/forest.svg``."""
-    visits = pl.read_csv(ROOT / "examples" / "visits.csv")
-    rec = recframe.rec(visits)(by="user", score=["old", "new", "deep", "popular"])
-    chart = recframe.forest(rec.compare("ndcg", k=5, baseline="old"))
+    visits = recframe.datasets.visits(library="polars")
+    rec = recframe.rec(visits)(score=["old", "new", "deep", "popular"])
+    chart = recframe.forest(rec.compare("ndcg@5", baseline="old"))
     chart.configure(background="white", padding=12).save(ROOT / "docs" / "pictures" / "forest.svg")
 
 
