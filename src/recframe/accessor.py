@@ -6,6 +6,7 @@ same records that give the classes their methods here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,9 +19,9 @@ from recframe._calls import text_of
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
-from recframe._defaults import current, only
+from recframe._defaults import MODEL, current, only
 from recframe._display.methods import DisplayMethods
-from recframe._engines.registry import adapter_of, in_kind, is_lazy, sides_in_kind
+from recframe._engines.registry import adapter_of, frames_of_models, in_kind, is_lazy, sides_in_kind, stacked
 from recframe._fusion.methods import FusionMethods
 from recframe._guesses import METHODS, SENTENCES, new_name
 from recframe._judgments.methods import JudgmentMethods
@@ -34,7 +35,7 @@ from recframe.errors import no_attribute
 from recframe.metrics import AWRF, METRICS, meant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from recframe._data.methods import Frame
     from recframe.metrics import Metric
@@ -350,6 +351,7 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
         One row per list and item. A PyArrow table gives tables; a DuckDB relation, an Ibis table and a Spark DataFrame
         give lazy results of their own kind: nothing runs before their rows are read. Any other frame with
         ``__arrow_c_stream__``, such as one of Daft or DataFusion, is read once, into polars where it is installed.
+        A mapping of names to frames of the same columns is a frame of several models, with the names as `model`.
     validate : bool
         Raise for missing columns and wrong types when a method is called, also where that needs the schema of a
         `polars.LazyFrame`, which is resolved only then. All other frames are always checked at the call.
@@ -372,10 +374,18 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     >>> from recframe import rec
     >>> rec(pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})).mrr()
     0.5
+    >>> old = pl.DataFrame({"user": [1, 1], "item": [7, 8], "score": [0.9, 0.1]})
+    >>> new = pl.DataFrame({"user": [1, 1], "item": [8, 9], "score": [0.9, 0.1]})
+    >>> truth = pl.DataFrame({"user": [1], "item": [8]})
+    >>> rec({"old": old, "new": new}, truth=truth).evaluate("mrr").rows()
+    [('old', 0.5), ('new', 1.0)]
     >>> pl.DataFrame({"user_id": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]}).pipe(rec, by="user_id").mrr()
     0.5
     """
     frame = in_kind(frame)
+    if isinstance(frame, Mapping) and (models := frames_of_models(frame)):
+        column = roles.get("model") or current().get("model") or str(MODEL)
+        frame, roles = stacked(models, column), {**roles, "model": column}
     adapter_of(frame)  # it raises for what is no supported frame
     bound = _evaluate.bind(frame, {}, roles, unnamed)
     of_lazy = ValidatedRec if flag("validate", validate) else LazyRec

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recframe._engines.base import Adapter
-from recframe._engines.column_errors import alike_columns
+from recframe._engines.column_errors import alike_columns, check_same_columns
 from recframe.errors import ColumnTypeError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -62,6 +62,15 @@ class Arrow(Adapter):
         adapter, convert = _computing()
         names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
         return adapter.lists_with_repeats(convert(frame.select([*names])), keys, scores, item)
+
+    def stack_models(self, frames: Mapping[str, Table], model: str) -> Table:
+        check_same_columns({name: table.column_names for name, table in frames.items()}, model)
+        columns = next(iter(frames.values())).column_names
+        named = [
+            table.select(columns).append_column(model, pa.array([name] * len(table), pa.string()))
+            for name, table in frames.items()
+        ]
+        return pa.concat_tables(named, promote_options="permissive")
 
     def items_frame(self, column: str, items: list[Any]) -> Table:
         return pa.table({column: items})

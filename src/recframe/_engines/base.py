@@ -181,6 +181,11 @@ class Adapter(ABC):
         """Return a frame that a call reads in addition, in kind where that costs nothing."""
         return other
 
+    def stack_models(self, frames: Mapping[str, Any], model: str) -> Any:  # noqa: ARG002
+        """Return the rows of the frames of several models, with a column of the model's name."""
+        msg = f"a frame for each model is read in memory, but these are {type(self).__name__} frames"
+        raise OptionTypeError(msg, "stack them with UNION ALL and a column of the model's name, and give `model=`")
+
     def spread_arrays(
         self,
         frame: Any,  # noqa: ARG002

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import ColumnTypeError, InputError, MissingColumnError, closest_of
+from recframe.errors import ColumnTypeError, InputError, MissingColumnError, OptionError, closest_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -275,3 +275,20 @@ def no_common_type(spec: ColumnSpec, dtypes: Iterable[object]) -> ColumnTypeErro
     types = " and ".join(dict.fromkeys(map(str, dtypes)))
     msg = f"`{spec.role}={spec.column!r}` has the types {types}, and none holds the values of all frames"
     return ColumnTypeError(msg, "cast it to one type in all frames")
+
+
+def check_same_columns(columns: Mapping[str, Iterable[Any]], model: str) -> None:
+    """Raise for frames of models that have different columns, or one of the name that the column of models gets."""
+    (first, known), *others = ((name, [*names]) for name, names in columns.items())
+    for name, names in [(first, known), *others]:
+        if model in names:
+            msg = f"the frame of {name!r} has a column {model!r} already, which would name the model"
+            raise OptionError(msg, "`model='system'` gives the new column another name")
+        only = {
+            first: [each for each in known if each not in names],
+            name: [each for each in names if each not in known],
+        }
+        differing = [f"only {owner!r} has {', '.join(map(repr, some))}" for owner, some in only.items() if some]
+        if differing:
+            msg = f"the models' frames have different columns: {'; '.join(differing)}"
+            raise MissingColumnError(msg, "give all of them the columns that the call reads, and no others")

@@ -10,6 +10,7 @@ import pandas as pd
 from recframe._columns import EQUAL, POSITION, ROW, SIZE, START
 from recframe._engines import pandas_constructors, pandas_look, pandas_sort, pandas_sums
 from recframe._engines.base import Engine, Session, lazy
+from recframe._engines.column_errors import check_same_columns
 from recframe._engines.column_spec import columns_of, specs_of
 from recframe._engines.pandas_columns import (
     check_once,
@@ -100,6 +101,10 @@ class Pandas(Engine):
     def number_columns(self, frame: Any) -> list[Any]:
         # Narwhals has no type of sparse columns, nor of numbers that are objects.
         return [name for name in self.as_narwhals(frame).columns if is_number(frame[name])]
+
+    def stack_models(self, frames: Mapping[str, pd.DataFrame], model: str) -> pd.DataFrame:
+        check_same_columns({name: frame.columns for name, frame in frames.items()}, model)
+        return pd.concat([frame.assign(**{model: name}) for name, frame in frames.items()], ignore_index=True)
 
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
         return pd.DataFrame({column: series_of(items)})

@@ -21,6 +21,7 @@ from recframe._engines import (
     polars_sums,
 )
 from recframe._engines.base import Engine, Session
+from recframe._engines.column_errors import check_same_columns
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars_columns import EagerColumns
 from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, col, collect, collect_columns, series
@@ -28,6 +29,7 @@ from recframe._engines.polars_frame import held, lazy, native, picked
 from recframe._engines.polars_rows import EagerRows
 from recframe._engines.polars_threads import background_pool, can_wait
 from recframe._engines.postponed import RERUN, is_dry
+from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -143,6 +145,10 @@ class EagerPolars(Engine):
         if rerun is not None:
             rerun.answered.add(id(sources["frame"].native))
         return EagerRows(sources, session.engine, session.frames, [ROW])
+
+    def stack_models(self, frames: Mapping[str, pl.DataFrame], model: str) -> pl.DataFrame:
+        stacked: pl.DataFrame = stacked_models(frames, model)
+        return stacked
 
     def items_frame(self, column: str, items: list[Any]) -> pl.DataFrame:
         return pl.DataFrame({column: items}, strict=False)
@@ -322,3 +328,22 @@ class EagerPolars(Engine):
 def _submit(pool: Executor, build: Callable[[], Built]) -> Future[Built]:
     """Start building something in another thread, under what holds in the caller's, such as `Config`."""
     return pool.submit(copy_context().run, build)
+
+
+def stacked_models(frames: Mapping[str, Any], model: str) -> Any:
+    """Return the rows of frames of the same columns, all eager or all lazy, with a column of the model's name."""
+    schemas = {name: frame.collect_schema() for name, frame in frames.items()}
+    check_same_columns(schemas, model)
+    first, *others = schemas.values()
+    named = [frame.select(*first, pl.lit(name).alias(model)) for name, frame in frames.items()]
+    differing = [name for name in first if any(not _are_comparable(first[name], other[name]) for other in others)]
+    if differing:
+        types = " and ".join(dict.fromkeys(str(schema[differing[0]]) for schema in schemas.values()))
+        msg = f"the column {differing[0]!r} of the models' frames is {types}"
+        raise ColumnTypeError(msg, "give it one type in all frames")
+    return pl.concat(named, how="vertical_relaxed")
+
+
+def _are_comparable(left: pl.DataType, right: pl.DataType) -> bool:
+    """Return whether columns of two types become one without a change of what they hold."""
+    return left == right or pl.Null in (left, right) or (left.is_numeric() and right.is_numeric())

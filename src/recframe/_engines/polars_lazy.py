@@ -13,7 +13,7 @@ from polars.io import plugins
 from recframe._engines import polars_constructors
 from recframe._engines.base import Adapter
 from recframe._engines.column_spec import Source
-from recframe._engines.polars import EagerPolars
+from recframe._engines.polars import EagerPolars, stacked_models
 from recframe._engines.polars_compat import KNOWS_SCHEMA_LATER, col
 from recframe._engines.postponed import RERUN, ReleasedError, Rerun, RowsNeededError
 
@@ -82,6 +82,10 @@ class LazyPolars(Adapter):
         """Return a data frame as a lazy one."""
         return other.lazy() if isinstance(other, pl.DataFrame) else other
 
+    def stack_models(self, frames: Mapping[str, pl.LazyFrame], model: str) -> pl.LazyFrame:
+        # The other schemas are not resolved before that of the first frame.
+        return resolved_later(next(iter(frames.values())), partial(_stacked, frames, model))
+
     def checked(self, name: str, source: Source) -> NoReturn:  # noqa: ARG002
         raise RowsNeededError
 
@@ -91,6 +95,16 @@ class LazyPolars(Adapter):
     def without_pairs(self, pairs: pl.LazyFrame, seen: pl.LazyFrame, specs: Mapping[str, ColumnSpec]) -> pl.LazyFrame:
         """Return the rows of a plan whose keys another plan lacks; all pairs of users and items may exceed memory."""
         return resolved_later(pairs, partial(_without_pairs, seen, specs))
+
+
+def _stacked(
+    frames: Mapping[str, pl.LazyFrame],
+    model: str,
+    first: pl.LazyFrame,
+    schema: pl.Schema,  # noqa: ARG001
+) -> pl.LazyFrame:
+    lazy: pl.LazyFrame = stacked_models({**frames, next(iter(frames)): first}, model)
+    return lazy
 
 
 def _checked(name: str, source: Source, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:

@@ -113,6 +113,27 @@ def in_kind(value: Any, kind: Kind | None = None) -> Any:
     return table.to_pandas() if module == "pandas" else table
 
 
+def frames_of_models(models: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the frames that a mapping has by the names of models; empty: it is no such mapping."""
+    frames = {name: in_kind(frame) for name, frame in models.items()}
+    return frames if any(map(is_frame, frames.values())) else {}
+
+
+def stacked(models: Mapping[Any, Any], model: str) -> Any:
+    """Return the rows of the frames of several models as one frame, with a column of the model's name."""
+    first = next(iter(models.values()))
+    adapter, frames = adapter_of(first), {}
+    for name, frame in models.items():
+        if not isinstance(name, str):
+            msg = f"the frames have the name {name!r} among theirs, but a model is named by text"
+            raise OptionTypeError(msg, "recframe.rec({'old': frame, 'new': other})")
+        frames[name] = adapter.side_frame(frame)
+        if kind_of(frames[name]) is not kind_of(first):
+            what = f"the frame of {name!r}"
+            raise of_another_kind(what, frame, first)
+    return adapter.stack_models(frames, model)
+
+
 def sides_in_kind(frame: object, roles: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
     """Return roles with frames of the kind of a frame, for those of some names that speak Arrow."""
     kind = kind_of(frame)
