@@ -184,11 +184,11 @@ def test_what_a_query_keeps_does_not_pickle_and_does_not_grow_with_the_data(fram
         features = pl.DataFrame({"item": [1, 2, 3], **{f"f{number} {each}": [1, 0, 1] for each in range(number + 1)}})
         frame.rec.evaluate(["diversity@2"], features=features)
         call = next(reversed(_calls._kept.values()))
-        sizes.append(len(call.query.kept))
+        sizes.append(len(call.query.cached))
     assert sizes[0] == sizes[2] > 0
     again = pickle.loads(pickle.dumps(call.query))
     assert again == call.query
-    assert again.kept == {}
+    assert again.cached == {}
 
 
 def test_arguments_that_cannot_be_written_are_refused_as_ever(frame):

@@ -32,7 +32,10 @@ PER_ITEM = {"truth": FRAME.select("user", "item", "relevant", "genre"), "per_ite
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda rec: rec.ndcg(mean="median", weight="p"), "mean='median' weighs no lists, but weight='p' does"),
+        (
+            lambda rec: rec.ndcg(mean="median", weight="p"),
+            "mean='median' has no weights, but weight='p' weights the lists",
+        ),
         (lambda rec: rec.ndcg(mean="median", partitions=2), "mean='median' needs all lists together"),
         (lambda rec: rec.recall(2, propensity="p", mean="median", estimator="pooled"), "divides sums over all lists"),
         (lambda rec: rec.recall(2, estimator="pooled"), "estimator='pooled' is about propensities"),

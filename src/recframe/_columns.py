@@ -25,7 +25,7 @@ class Addends(NamedTuple):
     frame: Frame
     terms: Mapping[str, nw.Expr]
     """The terms by the columns of the sums, which they are named by too."""
-    by_list: bool = False
+    one_row_each: bool = False
     """Whether each list has one row only, so that its terms are its sums."""
     order: str = ""
     """The column of positions that the rows of each list are in the order of, if it decides their sums."""

@@ -134,7 +134,7 @@ def _plan(arguments: Arguments, call: Call, *, rows: bool = False) -> Plan:
     """Return the plan of a call for its frames: with items, and relevance as it is, if somebody reads its rows."""
     from recframe._plan.plan import Plan
 
-    return Plan(arguments.opened(call), call.query, call.metrics, item=rows, prepared=not rows)
+    return Plan(arguments.opened(call), call.query, call.metrics, item=rows, made_by_sql=not rows)
 
 
 def _answer(plan: Plan | Contributions) -> Any:

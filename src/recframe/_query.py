@@ -68,13 +68,13 @@ class Query(Roles):
     """What differs for a metric, by its label."""
 
     @cached_property
-    def kept(self) -> dict[Hashable, Any]:
+    def cached(self) -> dict[Hashable, Any]:
         """What depends on nothing else than the query and the keys here; equal calls have the same query."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickles: a worker finds the rest anew."""
-        return {name: value for name, value in vars(self).items() if name != "kept"}
+        return {name: value for name, value in vars(self).items() if name != "cached"}
 
     def model_name(self, index: int) -> str:
         """Return what results call a model; the label of its column need not be text."""
@@ -172,7 +172,7 @@ def _check_median(roles: Roles) -> None:
     if roles.mean != "median":
         return
     if roles.weight is not None:
-        msg = f"`mean='median'` weighs no lists, but `weight={roles.weight!r}` does"
+        msg = f"`mean='median'` has no weights, but `weight={roles.weight!r}` weights the lists"
         raise OptionError(msg, "leave `weight=` out, or use another mean")
     if roles.partitions is not None:
         msg = (

@@ -170,7 +170,7 @@ def test_one_list_without_a_key(engine):
         ({"score": "score"}, "changes looks at two models, but 1 are named"),
         ({"score": ["score", "other", "third"]}, "changes looks at two models, but 3 are named"),
         ({"score": BOTH, "baseline": "older"}, "baseline='older' is not one of the models 'score', 'other'"),
-        ({"score": BOTH, "metric": "kendall"}, "a list's kendall is no sum over its rows"),
+        ({"score": BOTH, "metric": "kendall"}, "kendall of a list is not a sum over its rows"),
         ({"score": BOTH, "metric": "coverage@2"}, "Hint: name a metric whose value is a sum over the rows of a list"),
         ({"score": BOTH, "most": 0}, "most=0"),
         ({"score": BOTH, "per": "user"}, "per"),

@@ -214,9 +214,9 @@ def test_one_model_and_models_in_long_format_are_compared_with_chance(engine):
 
 
 REFUSED = {
-    "coverage@2": "leave coverage@2 out: of tied rows it is not exact: it reads one order",
-    "spearman": "leave spearman out: of tied rows it is not the mean over orders, by definition",
-    "map(norm=hits)@3": "map(norm=hits)@3 of tied rows is not",
+    "coverage@2": "leave coverage@2 out: for tied rows it is not exact: it reads one order",
+    "spearman": "leave spearman out: for tied rows it is not the mean over orders, by definition",
+    "map(norm=hits)@3": "map(norm=hits)@3 has no exact mean over tied rows",
 }
 
 

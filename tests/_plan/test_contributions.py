@@ -312,9 +312,9 @@ def test_serendipity_reads_a_past(engine):
 
 def test_what_cannot_be_done_is_said(engine):
     rec = recframe.rec(engine.frame({"user": [1, 1], "item": [1, 2], "relevant": [0, 1], "score": [1.0, 2.0]}))
-    with pytest.raises(ValueError, match="kendall is no sum over its rows"):
+    with pytest.raises(ValueError, match="kendall of a list is not a sum over its rows"):
         rec.contributions("kendall")
-    with pytest.raises(ValueError, match="coverage is no sum over its rows"):
+    with pytest.raises(ValueError, match="coverage of a list is not a sum over its rows"):
         rec.contributions("coverage", k=1)
     with pytest.raises(TypeError, match="not one metric"):
         rec.contributions(["ndcg", "map"], k=3)

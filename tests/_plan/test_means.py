@@ -121,8 +121,8 @@ def test_weights_and_parts(polars_engine):
     [
         (lambda rec: rec.spearman(mean="geometric"), "spearman may be -1"),
         (lambda rec: rec.coverage(mean="median"), "one value of all lists together"),
-        (lambda rec: rec.gauc(mean="median"), "weighs no lists, but gauc does"),
-        (lambda rec: rec.mrr(mean="median", weight="score"), "weighs no lists, but weight='score' does"),
+        (lambda rec: rec.gauc(mean="median"), "has no weights, but gauc weights its lists"),
+        (lambda rec: rec.mrr(mean="median", weight="score"), "has no weights, but weight='score' weights the lists"),
         (lambda rec: rec.mrr(mean="average"), "is not one of"),
         (lambda rec: rec.dcg(mean="harmonic", relevant="cost", min_relevance=-9), "a list has dcg -"),
     ],

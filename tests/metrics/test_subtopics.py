@@ -141,7 +141,7 @@ def test_what_is_refused():
         frame.rec.err_ia(subtopic="intent")
     lazy = frame.lazy().rec.alpha_ndcg(truth=frame, subtopic="intent").collect().item()
     assert lazy == frame.rec.alpha_ndcg(truth=frame, subtopic="intent")
-    with pytest.raises(recframe.RecError, match="alpha_ndcg is no sum over its rows"):
+    with pytest.raises(recframe.RecError, match="alpha_ndcg of a list is not a sum over its rows"):
         frame.rec.contributions("alpha_ndcg@2")
 
 

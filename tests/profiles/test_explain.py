@@ -154,7 +154,7 @@ def test_explain_refuses_what_calls_refuse():
         ("mrr", {"propensity": "p"}, "no sum over them"),
         ("dcg", {"sampled": (99, 1000)}, "dcg is none"),
         ("coverage", {"mean": "median"}, "one value of all lists together"),
-        ("gauc", {"mean": "median"}, "mean='median' weighs no lists, but gauc does"),
+        ("gauc", {"mean": "median"}, "mean='median' has no weights, but gauc weights its lists"),
         ("pr_auc(points=thresholds)", {"ties": "best"}, "orders tied rows, but pr_auc"),
     ):
         with pytest.raises(recframe.OptionError, match=message):

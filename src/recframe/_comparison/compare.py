@@ -97,9 +97,9 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     else:
         numbers = model_pairs(values.models, options.baseline)
     check_simultaneous(options, len(values.models))
-    numbered = enumerate(plan.by_list)
+    numbered = enumerate(plan.list_metrics)
     check_bounded(options, ((one.label, values.range_of(index), index in values.weighted) for index, one in numbered))
-    pairs = [Pair(metric, *models) for metric in range(len(plan.by_list)) for models in numbers]
+    pairs = [Pair(metric, *models) for metric in range(len(plan.list_metrics)) for models in numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
     values = values.without_unknown()
@@ -152,7 +152,7 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     if context.keys.per and options.correction in SIMULTANEOUS:
         # Pairs that were compared apart have their segments in one order, and so have rows in any order.
         sums = sorted_by_key(sums, context, context.keys.per)
-    upwards = [plan.by_list[pair.metric].higher_is_better for pair in pairs]
+    upwards = [plan.list_metrics[pair.metric].higher_is_better for pair in pairs]
     totals = paired.sums_of(sums, pairs)
     check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
     tests = tested(totals, pairs, values.range_of, upwards, options)
@@ -163,7 +163,7 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
             resample(tests, pairs, parts, options)
         if options.correction in SIMULTANEOUS:
             tests.units.extend(units_of(part, pairs) for part in parts)
-    return _Compared(pairs, reported, tests, plan.by_list)
+    return _Compared(pairs, reported, tests, plan.list_metrics)
 
 
 def row_of(numbers: Mapping[str, Any], index: int, *, higher_is_better: bool) -> dict[str, Any]:

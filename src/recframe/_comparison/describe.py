@@ -41,14 +41,14 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     heads = [name for name in columns if name in NAMES]
     reported, parts = segments(values, context)
     rows: list[tuple[int, Metric, dict[str, Any]]] = []
-    for metric, model in product(range(len(plan.by_list)), range(len(values.models))):
+    for metric, model in product(range(len(plan.list_metrics)), range(len(values.models))):
         bounds = values.range_of(metric)
         lists = [
             _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
             for part in parts
         ]
         statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in columns[len(heads) :]}
-        rows.append((model, plan.by_list[metric], statistics))
+        rows.append((model, plan.list_metrics[metric], statistics))
     if of_all_lists(plan):
         left = LeftOut(plan, values.models)
         reported = left.reported

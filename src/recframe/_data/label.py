@@ -14,7 +14,7 @@ from recframe._engines.postponed import is_dry
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.matches import unmatched
-from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
+from recframe._plan.relevance import distinct, known_value, number_repeats, or_zero, zero_repeats
 from recframe._plan.sources import item_spec, key_specs, model_spec, relevance_of_truth, score_specs, with_list_key
 from recframe._values import as_tuple
 from recframe.errors import InputError
@@ -125,7 +125,7 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     labelled = _numbered(rows, joined.filter(~unknown), [*group, ITEM], query)
     _check_repeats(rows, query, labelled)
     others = joined.filter(unknown).with_columns(nw.lit(0.0).alias(RELEVANCE))
-    result = engine.stack([once(labelled, [RELEVANCE]), others])
+    result = engine.stack([zero_repeats(labelled, [RELEVANCE]), others])
     if query.model is not None:
         truth = truth.join(_models(rows), how="cross")
     added = unmatched(engine, truth, labelled, [*group, ITEM])

@@ -34,7 +34,7 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     group = [*([MODEL] if query.model is not None else []), *keys]
     first_rows = rows.engine.drop_missing(whole, SCORE)
-    place = ranks.given_places if query.by_rank else partial(rows.engine.rank_rows, needed=None)
+    place = ranks.place_by_rank if query.by_rank else partial(rows.engine.rank_rows, needed=None)
     first_rows = rows.engine.collect_once(place(first_rows, group, SCORE, k))
     # What is left of a tie has one item: rows that repeat it get the next places.
     first_rows = ranks.break_ties(rows.engine, first_rows, group, ranks.TIE_ORDER["item"], k)

@@ -342,7 +342,7 @@ class Engine(Adapter):
     def sum_terms(self, part: Addends, group: Sequence[str]) -> Frame:
         """Return what rows add to the sums of their groups."""
         rows = part.frame.select(*group, *part.terms.values())
-        if part.by_list:
+        if part.one_row_each:
             return rows
         add = self.sum_in_order if part.order else self.sum_exactly
         return add(rows, group, list(part.terms)) if part.terms else rows.unique()

@@ -204,7 +204,7 @@ class Stored:
         ]
         weights, in_truth = [], LIST_WEIGHT in context.session.columns.get("truth", ())
         for number in values.weighted if LIST_WEIGHT in table.columns else ():
-            if plan.context.requirements.values[plan.by_list[number].label].weighting is None:
+            if plan.context.requirements.values[plan.list_metrics[number].label].weighting is None:
                 # A list that only the baseline served has no weight in the frame: the file knows it.
                 *of_call, stored = (weight_column(model, number) for model in range(len(result.models)))
                 is_known = nw.lit(in_truth) | ~nw.col(LIST_WEIGHT).is_null() | nw.col(stored).is_null()

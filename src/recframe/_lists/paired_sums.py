@@ -67,7 +67,7 @@ class Pair:
 
     def names(self, plan: Plan, models: Sequence[Any], of: Metric | None = None) -> dict[str, Any]:
         """Return what results call the metric, which is that of its number if none is given, and both models."""
-        metric = plan.context.query.averaging((of or plan.by_list[self.metric]).label).name
+        metric = plan.context.query.averaging((of or plan.list_metrics[self.metric]).label).name
         return {"metric": metric, "model": models[self.model], "baseline": models[self.baseline]}
 
 

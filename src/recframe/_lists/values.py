@@ -61,7 +61,7 @@ def check_of_lists(plan: Plan, what: str) -> None:
         A metric reads all lists of the frame.
     """
     names_items = plan.frames.catalog_size is not None or "catalog" in plan.context.session.frames
-    for metric in plan.by_list:
+    for metric in plan.list_metrics:
         counts = CATALOG_SIZE in plan.context.requirements.values[metric.label].requested and not names_items
         for reads, number, remedy in (
             (metric.reads_groups, "the groups of all items", "evaluate it in a call of all lists"),
@@ -104,7 +104,7 @@ class ListValues:
         self._plan = plan
         self._context = plan.context
         self.engine = plan.context.engine
-        self._metrics = plan.by_list
+        self._metrics = plan.list_metrics
         frames = plan.list_values()
         self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
         if self._context.keys.long:

@@ -1,1 +1,1 @@
-"""The plan of a call: rank, sum over the rows of a list, average over the lists."""
+"""The plan of a call: rank the rows, sum over the rows of each list, average over the lists."""

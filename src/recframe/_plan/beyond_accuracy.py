@@ -1,4 +1,4 @@
-"""Recommended items: one concrete order of the first rows, and the sums over lists and over items."""
+"""The recommended items of each list: the first rows with ties broken, and their sums per list and per item."""
 
 from __future__ import annotations
 
@@ -27,19 +27,21 @@ from recframe.metrics._item_row import RecommendedRow, feature_columns
 from recframe.metrics._shared_terms import Terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._columns import Frame
     from recframe._plan.opened import Opened
 
 
 class RecommendedItems:
-    """The first rows of each list of one model, ties broken.
+    """The recommended items of one model: the first rows of each list, with ties broken.
 
     Parameters
     ----------
     context : Opened
         The frames of the call.
     placed : Frame
-        The rows that can be among the first, with the item and each one's tied block.
+        The rows that can be among the first, with their items and tied blocks.
     """
 
     def __init__(self, context: Opened, placed: Frame) -> None:
@@ -48,8 +50,9 @@ class RecommendedItems:
         check_recommended(context, self._rows)
 
     def _ordered(self, placed: Frame) -> Frame:
-        """Give each row one position: ties by item, unless the call names another order."""
-        group, policy = self._context.keys.group, self._context.query.ties
+        """Return the rows with one position each. Items order ties, unless `ties=` names another order."""
+        group = self._context.keys.group
+        policy = self._context.query.ties
         order = ranks.TIE_ORDER[policy if policy in ("item", "item_desc", "first") else "item"]
         sized = self._context.engine.collect_once(placed)
         rows = ranks.break_ties(
@@ -59,7 +62,9 @@ class RecommendedItems:
 
     def _with_requested(self, terms: Terms) -> Frame:
         """Return the rows with the columns that terms request."""
-        group, rows, requested = self._context.keys.group, self._rows, terms.requested
+        group = self._context.keys.group
+        rows = self._rows
+        requested = terms.requested
         if FIRST in requested:
             first = nw.col(PLACE) == nw.col(PLACE).min().over(*group, ITEM)
             rows = rows.with_columns(first.cast(nw.Float64()).alias(FIRST))
@@ -80,8 +85,9 @@ class RecommendedItems:
         return rows
 
     def list_sums(self) -> list[Addends]:
-        """Return frames whose sums are what lists get from their recommended items, and from their users' past."""
-        context, metrics = self._context, self._context.requirements.beyond_accuracy
+        """Return frames that add up to each list's sums over recommended items and over the user's history."""
+        context = self._context
+        metrics = context.requirements.beyond_accuracy
         terms = Terms.union(metric.recommended for metric in metrics)
         history = Terms.union(metric.history for metric in metrics).summands
         addends = [Addends(self._with_requested(terms), terms.summands)]
@@ -90,7 +96,7 @@ class RecommendedItems:
         return addends
 
     def item_sums(self, *, by_list: bool = False) -> Frame:
-        """Return the sums of each item over the lists of a segment that recommend it, or within each list."""
+        """Return the sums of each item over the lists in a segment that recommend it, or per list with `by_list`."""
         terms = Terms.union(metric.recommended for metric in self._context.requirements.exposure)
         rows = averages.with_attributes(self._context, self._with_requested(terms))
         by = [*self._context.keys.group, *self._context.keys.reported] if by_list else self._context.keys.reported
@@ -98,30 +104,26 @@ class RecommendedItems:
 
 
 def segments(context: Opened) -> Frame:
-    """Return the segments of all lists; a single one is there even where no list is."""
+    """Return the segments of all lists. Without `per=` there is one segment, even if there are no lists."""
     if not context.keys.reported:
         return context.engine.positions(1).select(nw.lit(0).alias(ALL))
     return averages.with_attributes(context, context.lists).select(*context.keys.reported).unique()
 
 
 def exposure_values(context: Opened, items: Frame, lists: Frame) -> Frame:
-    """Return what the lists of segments give, with the metrics of each segment that count recommended items."""
-    engine, requirements, side_tables = context.engine, context.requirements, context.side_tables
+    """Return the frame of segments with one more column per exposure metric, computed from the sums of items."""
+    engine = context.engine
+    requirements = context.requirements
     by = context.keys.of_result or [ALL]
-    items = side_tables.counted(items if context.keys.of_result else _with_all(items))
-    terms = requirements.items
-    for column in requirements.item_sum_columns:
-        if order_column(column) not in terms.requested:
-            continue
-        # A sum of 0 is an item that only other segments recommend: what is missing has no rank.
-        items = items.with_columns(nw.when(nw.col(column) > 0).then(nw.col(column)).alias(order_column(column)))
-        order = nw.col(order_column(column)).rank("average").over(*by).fill_null(0.0)
-        items = items.with_columns(order.alias(order_column(column)))
-    sums = engine.sum_exactly(items.select(*by, **terms.by_column), by, list(terms.by_column))
-    sums = engine.join(lists if context.keys.of_result else _with_all(lists), sums, by)
+    items = context.side_tables.counted(items if context.keys.of_result else _with_all(items))
+    items = _with_orders(context, items, by)
+    columns = list(requirements.items.by_column)
+    sums = engine.sum_exactly(items.select(*by, **requirements.items.by_column), by, columns)
+    segments_by_key = lists if context.keys.of_result else _with_all(lists)
+    sums = engine.join(segments_by_key, sums, by).with_columns(nw.col(*columns).fill_null(0.0))
     used = [nw.col(column) > 0 for column in requirements.catalog_sums]
     used_items = items.filter(nw.any_horizontal(*used, ignore_nulls=False)) if used else items
-    sums = side_tables.with_catalog_size(sums.with_columns(nw.col(*terms.by_column).fill_null(0.0)), used_items)
+    sums = context.side_tables.with_catalog_size(sums, used_items)
     metrics = [exposure.metric for exposure in requirements.exposure]
     names = {name: column for name, column in context.names.items() if name in by}
     sums = check_values(context, sums, metrics, names, "value of `per`")
@@ -129,5 +131,18 @@ def exposure_values(context: Opened, items: Frame, lists: Frame) -> Frame:
     return averages.fill(context, sums.with_columns(*values), metrics, names, "value of `per`")
 
 
+def _with_orders(context: Opened, items: Frame, by: Sequence[str]) -> Frame:
+    """Add the ranks of items by their sums, from the smallest, for the sums whose order a metric reads."""
+    for column in context.requirements.item_sum_columns:
+        order = order_column(column)
+        if order not in context.requirements.items.requested:
+            continue
+        # A sum of 0 means that only other segments recommend the item. Missing values have no rank.
+        items = items.with_columns(nw.when(nw.col(column) > 0).then(nw.col(column)).alias(order))
+        items = items.with_columns(nw.col(order).rank("average").over(*by).fill_null(0.0).alias(order))
+    return items
+
+
 def _with_all(frame: Frame) -> Frame:
+    """Add a constant key, which makes all rows one segment."""
     return frame.with_columns(nw.lit(0).alias(ALL))

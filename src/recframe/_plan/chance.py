@@ -1,4 +1,4 @@
-"""What a random order of the same rows gets, and how far a ranking is from there to the best order."""
+"""The chance level of a metric, its mean over random orders, and the skill of a ranking above it."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ if TYPE_CHECKING:
     from recframe._query import Ordered, Query
     from recframe.metrics._record import Metric
 
-CHANCE, BEST, SKILL = "{} chance", "{} best", "{} skill"
-"""What the columns of a metric are called, by its own name."""
+CHANCE = "{} chance"
+BEST = "{} best"
+SKILL = "{} skill"
+"""The names of these columns, made from the metric's name."""
 
 
 def check_chance(query: Query, metrics: Sequence[Metric], call: str = "`chance=True`") -> None:
-    """Raise for metrics whose value of a constant score is not the mean over all orders of the rows."""
+    """Raise for metrics whose value under a constant score is not the mean over all orders of the rows."""
     for metric in metrics:
         if metric.inexact:
             name = query.averaging(metric.label).name
-            msg = f"{call} is the exact mean over all orders of the rows, which {name} of tied rows is not"
-            raise OptionError(msg, f"leave {name} out: of tied rows it is {metric.inexact}")
+            msg = f"{call} is the exact mean over all orders of the rows, but {name} has no exact mean over tied rows"
+            raise OptionError(msg, f"leave {name} out: for tied rows it is {metric.inexact}")
     omitted = omitted_rows(query)
     if TIED in omitted and CANDIDATES not in omitted:
         msg = f"{call} orders all rows of a list, and from_factors(..., positions='top') does not count them"
@@ -41,19 +43,19 @@ def check_chance(query: Query, metrics: Sequence[Metric], call: str = "`chance=T
 
 
 def reordered(query: Query, ordered: Ordered) -> Query:
-    """Return the query of the same rows in another order: a tied block of all rows, or one for each relevance."""
+    """Return the query with another order: "by chance" ties all rows, "by relevance" sorts by the relevance."""
     return replace(query, ordered=ordered, ties="average", counts=False)
 
 
 def plan_of_chance(plan: Plan, call: str) -> Plan:
-    """Return the plan of the same rows in a random order."""
+    """Return a plan that computes the chance level: all rows of a list tie."""
     query = plan.context.query
     check_chance(query, plan.metrics, call)
     return Plan(plan.frames, reordered(query, "by chance"), plan.metrics)
 
 
 def with_chance(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]) -> tuple[Plan, Any]:
-    """Return the plan of a call, and its result with the chance level of each metric and the skill."""
+    """Return the plan of a call, and its result with two more columns per metric: the chance level and the skill."""
     check_chance(query, metrics)
     plan = Plan(call_frames, query, metrics)
     context = plan.context
@@ -66,7 +68,8 @@ def with_chance(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]
         frames.append(context.engine.collect_once(other.run().select(*keys, *values)))
     result = joined(context.engine, frames, keys)
     result = result.with_columns(*(_skill(query, metric) for metric in plan.metrics))
-    names, columns = dict(context.names), list(keys)
+    names = dict(context.names)
+    columns = list(keys)
     for metric in plan.metrics:
         called = query.averaging(metric.label).name
         names_of = {name.format(metric.column): name.format(called) for name in (CHANCE, SKILL)}
@@ -78,7 +81,10 @@ def with_chance(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]
 
 
 def _skill(query: Query, metric: Metric) -> nw.Expr:
-    """Return the share of the way from chance to the best order; missing where there is none, or it is not known."""
+    """Return the skill: (value - chance) / (best - chance).
+
+    It is missing if the best value equals chance, or if the order by relevance is not the best one for the metric.
+    """
     value, chance, best = (nw.col(name.format(metric.column)) for name in ("{}", CHANCE, BEST))
     several_subtopics = query.subtopic is not None and isinstance(metric, SubtopicMetric)
     has_best = metric.best_by_relevance and query.propensity is None and not several_subtopics

@@ -1,4 +1,4 @@
-"""What a call refuses: policies that mean nothing to a metric, and data that a metric or a profile cannot use."""
+"""Errors of a call: options that a metric does not support, and data that a metric or a profile cannot use."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._plan.opened import Opened
-    from recframe._plan.requirements import Requirements
+    from recframe._plan.requirements import RelevanceLimit, Requirements
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
-WEIGHED = "precision, recall, f1, fbeta, dcg, ndcg(ideal='first'), rbp, money_recall, serendipity, num_rel, num_rel_ret"
+WITH_PROPENSITY = (
+    "precision, recall, f1, fbeta, dcg, ndcg(ideal='first'), rbp, money_recall, serendipity, num_rel, num_rel_ret"
+)
 """The metrics that allow `propensity=`, for hints."""
 
 
 def check_call(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for what is refused whatever the data are."""
+    """Raise for a call that is wrong for any data: no metrics, repeated names, unsupported options."""
     if not metrics:
         msg = "the list of metrics is empty"
         raise OptionError(msg, "evaluate(['ndcg', 'map'], k=10)")
@@ -39,7 +41,7 @@ def check_call(query: Query, metrics: Sequence[Metric]) -> None:
 
 
 def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for policies that mean nothing to a metric."""
+    """Raise for options that a metric does not support."""
     _check_ties(query, metrics)
     _check_propensity(query, metrics)
     _check_condensed_and_mean(query, metrics)
@@ -51,7 +53,7 @@ def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
 
 
 def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for metrics that count tied rows together, where the policy orders them."""
+    """Raise for metrics that count tied rows together if `ties=` orders them."""
     for metric in metrics:
         if metric.requires_average_ties and query.ties != "average":
             name = query.averaging(metric.label).name
@@ -60,6 +62,7 @@ def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
 
 
 def _reads_all_lists(metric: Metric) -> bool:
+    """Return whether a metric reads recommended items instead of relevance, so that every list counts."""
     return isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
 
 
@@ -79,15 +82,15 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
 
 
 def check_median(requirements: Requirements) -> None:
-    """Raise for metrics that weigh lists, of which a median knows nothing."""
-    weigh = [value.metric.label for value in requirements.values.values() if value.weighting is not None]
-    if weigh:
-        msg = f"`mean='median'` weighs no lists, but {weigh[0]} does"
+    """Raise for metrics that weight their lists, because a median has no weights."""
+    weighted = [value.metric.label for value in requirements.values.values() if value.weighting is not None]
+    if weighted:
+        msg = f"`mean='median'` has no weights, but {weighted[0]} weights its lists"
         raise OptionError(msg, "evaluate it in a call of its own, with another mean")
 
 
 def _check_per_item(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for metrics that read recommended items, for ``per_item=`` says which of the relevant items count."""
+    """Raise for metrics that read no relevance, because ``per_item=`` selects among the relevant items."""
     for metric in metrics if query.per_item else ():
         if _reads_all_lists(metric) or metric.reads_groups:
             msg = f"`per_item={query.per_item[0]!r}` is about relevant items, but {metric.label} reads no relevance"
@@ -95,7 +98,7 @@ def _check_per_item(query: Query, metrics: Sequence[Metric]) -> None:
 
 
 def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for metrics that do not allow ``propensity=``: a relevant row cannot count as several there."""
+    """Raise for metrics that do not allow ``propensity=``, because they cannot count a relevant row several times."""
     if query.propensity is None:
         return
     for metric in metrics:
@@ -103,22 +106,23 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
             continue
         name = query.called(metric.label)
         msg = f"`propensity={query.propensity!r}` counts each relevant item by itself, but {name} is no sum over them"
-        raise OptionError(msg, f"leave `propensity=` out, or use one of {WEIGHED}")
+        raise OptionError(msg, f"leave `propensity=` out, or use one of {WITH_PROPENSITY}")
 
 
 def check_numbers(context: Opened) -> None:
-    """Raise for relevances and values of hits that a metric of the call cannot use."""
+    """Raise for a relevance, propensity or value of a hit that a metric of the call cannot use."""
     limits = context.requirements.limits
     if context.propensities and context.requirements.columns_read.relevance:
         _check_propensities(context)
     frames = [context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames]
     if limits:
-        # One look at the column serves all metrics.
-        extremes = context.engine.extremes(frames[-1], RELEVANCE)
-        for metric, low, high in limits:
-            # NaN: no row has a relevance.
-            if extremes[0] < low or extremes[1] > high:
-                _refuse_range(context, metric, (low, high), extremes)
+        # The column's extremes are computed once for all metrics. They are NaN if no row has a relevance.
+        least, greatest = context.engine.extremes(frames[-1], RELEVANCE)
+        for limit in limits:
+            if greatest > limit.high:
+                _refuse_relevance(context, limit, greatest)
+            if least < limit.low:
+                _refuse_relevance(context, limit, least)
     for frame in frames if context.values else ():
         infinite = next((number for number in context.engine.extremes(frame, VALUE) if math.isinf(number)), None)
         if infinite is not None:
@@ -127,7 +131,7 @@ def check_numbers(context: Opened) -> None:
 
 
 def _check_propensities(context: Opened) -> None:
-    """Raise for relevant rows without a probability that their relevance was observed."""
+    """Raise for relevant rows whose propensity is missing or no probability."""
     frame = context.session.frames["frame" if context.truth is None else "truth"].select(RELEVANCE, PROPENSITY)
     graded = any(terms.metric.reads == "graded" for terms in context.requirements.accuracy)
     observed = context.with_hits(frame.with_columns(or_zero(RELEVANCE))).filter(is_read_row(graded=graded))
@@ -145,23 +149,19 @@ def _check_propensities(context: Opened) -> None:
         raise InputError(msg, hint)
 
 
-def _refuse_range(
-    context: Opened, metric: Metric, limits: tuple[float, float], extremes: tuple[float, float]
-) -> NoReturn:
-    """Raise for the least or the greatest relevance, which a metric cannot use."""
-    (low, high), (least, greatest) = limits, extremes
-    extreme = greatest if greatest > high else least
-    allowed = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
-    name = context.query.averaging(metric.label).name
-    msg = f"`relevant={context.query.relevant!r}` holds {extreme:g}, but {name} accepts {allowed}"
+def _refuse_relevance(context: Opened, limit: RelevanceLimit, relevance: float) -> NoReturn:
+    """Raise for a relevance that is out of a metric's range."""
+    allowed = f"at most {limit.high:g}" if limit.low == -math.inf else f"{limit.low:g} to {limit.high:g}"
+    name = context.query.averaging(limit.metric.label).name
+    msg = f"`relevant={context.query.relevant!r}` holds {relevance:g}, but {name} accepts {allowed}"
     hint = "see the metric's options, such as `gain=`, `probability=` or `max_relevance=`"
-    if math.isinf(extreme):
+    if math.isinf(relevance):
         hint = "give these rows a finite relevance, such as the largest grade of the scale"
     raise InputError(msg, hint)
 
 
 def check_profile(context: Opened) -> None:
-    """Raise for relevance and repeated items that the library of a profile refuses."""
+    """Raise for relevances and repeated items that the library in `like=` refuses."""
     _check_least(context)
     if context.truth is None or context.truth_lists is None:
         return
@@ -172,24 +172,24 @@ def check_profile(context: Opened) -> None:
 
 
 def _check_least(context: Opened) -> None:
-    """Raise for relevance below what the library of a profile accepts."""
+    """Raise for a relevance below the least one that the library in `like=` accepts."""
     query = context.query
     for terms in context.requirements.accuracy:
-        how = query.averaging(terms.metric.label)
-        if how.least is None:
+        averaging = query.averaging(terms.metric.label)
+        if averaging.least is None:
             continue
         source = context.frame if context.truth is None else context.truth
         least = context.engine.scalar(source.select(or_zero(RELEVANCE).min()))
-        if least is not None and least < how.least:
+        if least is not None and least < averaging.least:
             msg = (
-                f"`relevant={query.relevant!r}` holds {least:g}, but under `like={query.like!r}` {how.name} accepts no "
-                f"relevance below {how.least:g}"
+                f"`relevant={query.relevant!r}` holds {least:g}, but under `like={query.like!r}` {averaging.name} "
+                f"accepts no relevance below {averaging.least:g}"
             )
             raise InputError(msg, "leave out `like=`, or make negative relevance 0")
 
 
 def _check_repeats(context: Opened, frame: Frame, keys: Sequence[str], where: str, name: str) -> None:
-    """Raise for items that a list holds twice: libraries refuse them, or count them each time."""
+    """Raise for items that a list holds twice, because other libraries refuse them or count them each time."""
     pairs = frame.select(*keys, ITEM)
     repeated = context.engine.scalar(pairs.select(nw.len())) - context.engine.scalar(pairs.unique().select(nw.len()))
     if repeated:

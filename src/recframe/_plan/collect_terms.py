@@ -1,4 +1,15 @@
-"""What the metrics of one call need, collected from each of them once for each kind of row that it reads."""
+"""Collects what the metrics of one call need.
+
+A metric's `terms` is called with several recorders, which look like rows and record the columns that the metric reads:
+
+- `Row`: what a ranked row adds, if it may tie with others.
+- `UntiedRow`: the same for a row that ties with no other, in fewer steps.
+- `IdealRow`: what a row adds in the ideal ranking.
+- the rows in `PLACES`: what a place of a tied block adds, for metrics that cannot be split by rows.
+- `RecommendedRow`, `HistoryRow` and `ItemRow`: what recommended items, the user's history and the catalogue add.
+
+`Sums` records in the same way which sums the metric's `value` reads.
+"""
 
 from __future__ import annotations
 
@@ -46,13 +57,13 @@ COUNTED: dict[Lists, tuple[str, ...]] = {
     "ranked": (RANKED,),
     "both": (IN_TRUTH, RANKED),
 }
-"""What a list must have to be averaged, under each policy."""
+"""The columns that must be above 0 for a list to be averaged, under each value of `lists=`."""
 
 
 def requirements_of(
     metrics: Sequence[Metric], query: Query, feature_count: int, *, truth: bool, shares: bool = False
 ) -> Requirements:
-    """Return what the metrics of a call need; each is called once for each kind of row that it reads.
+    """Return what the metrics of a call need.
 
     Parameters
     ----------
@@ -65,19 +76,19 @@ def requirements_of(
     truth : bool
         Whether there is a ground truth in addition to the frame.
     shares : bool
-        Whether rows show what they add to the value of the one metric.
+        Whether to compute what each row adds to the value, for a call with one metric.
 
     Notes
     -----
-    Later calls find what an earlier one collected, unless a metric is a custom one or has a function as an option,
-    whose answers may change.
+    The result is cached for equal calls, unless a metric is custom or has a function as an option, because these may
+    return other terms next time.
     """
     key = (truth, shares, *map(type, metrics), *map(attrgetter("label"), metrics))
-    kept: Requirements | None = None if feature_count else query.kept.get(key)
-    if kept is not None:
-        return kept
+    cached: Requirements | None = None if feature_count else query.cached.get(key)
+    if cached is not None:
+        return cached
     lists: tuple[Lists, ...] = tuple(query.averaging(metric.label).lists for metric in metrics)
-    call = _Call(
+    call = _CallFacts(
         metrics=tuple(metrics),
         labels=tuple(metric.label for metric in metrics),
         lists=lists,
@@ -88,50 +99,51 @@ def requirements_of(
         by_propensity=query.propensity is not None,
         by_divisor=query.propensity is not None and query.estimator == "pooled",
     )
-    if not all(map(answers_alike, metrics)):
-        return _collected(call)
-    requirements = _kept(call)
+    if not all(map(has_constant_terms, metrics)):
+        return _collect(call)
+    requirements = _collect_cached(call)
     if not feature_count:
-        query.kept[key] = requirements
+        query.cached[key] = requirements
     return requirements
 
 
 @dataclass(frozen=True)
-class _Call:
-    """All that the requirements of a call depend on."""
+class _CallFacts:
+    """Everything about a call that its requirements depend on: the key of the cache."""
 
     metrics: tuple[Metric, ...]
     labels: tuple[str, ...]
-    """They tell options apart that are equal, such as 2 and 2.0."""
+    """They distinguish options that are equal, such as 2 and 2.0."""
     lists: tuple[Lists, ...]
     """Which lists each metric averages."""
     feature_count: int
     with_shares: bool
     pooled: bool
-    """Whether models in one frame tell together which lists there are."""
+    """Whether the rows of all models together decide which lists count."""
     condensed: bool
     """Whether unjudged rows are left out."""
     by_propensity: bool
     """Whether a relevant row counts as 1 / propensity rows."""
     by_divisor: bool
-    """Whether a list weighs as much as the estimate that its value is divided by."""
+    """Whether a list is weighted by the estimate that its value is divided by."""
 
 
-def answers_alike(metric: Metric) -> bool:
-    """Return whether a metric that equals this one always gives the same terms."""
+def has_constant_terms(metric: Metric) -> bool:
+    """Return whether equal metrics always have the same terms."""
     return metric.is_builtin and not any(map(callable, metric.options.values()))
 
 
-def _collected(call: _Call) -> Requirements:
+def _collect(call: _CallFacts) -> Requirements:
+    """Return the requirements of a call, collected from its metrics."""
     metrics = call.metrics
-    asking = _Asking(call)
-    beyond = [asking.recommended(metric) for metric in metrics if isinstance(metric, BeyondAccuracyMetric)]
-    exposure = [asking.recommended(metric) for metric in metrics if isinstance(metric, ExposureMetric)]
-    items = Terms.union(asking.items(terms.metric) for terms in exposure if isinstance(terms.metric, ExposureMetric))
+    collector = _Collector(call)
+    beyond = [collector.recommended(metric) for metric in metrics if isinstance(metric, BeyondAccuracyMetric)]
+    exposure = [collector.recommended(metric) for metric in metrics if isinstance(metric, ExposureMetric)]
+    items = Terms.union(collector.items(terms.metric) for terms in exposure if isinstance(terms.metric, ExposureMetric))
     others = [metric for metric in metrics if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric)]
-    accuracy = [asking.accuracy(metric) for metric in others]
-    values = {metric.label: asking.value(metric, lists) for metric, lists in zip(metrics, call.lists, strict=True)}
-    of_rows = asking.shares(accuracy[0]) if call.with_shares else None
+    accuracy = [collector.accuracy(metric) for metric in others]
+    values = {metric.label: collector.value(metric, lists) for metric, lists in zip(metrics, call.lists, strict=True)}
+    shares = collector.shares(accuracy[0]) if call.with_shares else None
     return Requirements(
         metrics=metrics,
         accuracy=tuple(accuracy),
@@ -139,21 +151,21 @@ def _collected(call: _Call) -> Requirements:
         exposure=tuple(exposure),
         items=items,
         values=values,
-        shares=of_rows,
-        numbers=asking.numbers,
-        sum_columns=asking.sums.all,
-        item_sum_columns=asking.item_sums.all,
+        shares=shares,
+        numbers=collector.numbers,
+        sum_columns=collector.sums.all,
+        item_sum_columns=collector.item_sums.all,
         feature_count=call.feature_count,
     )
 
 
-_kept = lru_cache(64)(_collected)
+_collect_cached = lru_cache(64)(_collect)
 
 
-class _Asking:
-    """Collects the terms of the metrics of one call. A term has a column of its own, or one that metrics share."""
+class _Collector:
+    """Collects the terms of a call's metrics. Equal terms of several metrics share a column."""
 
-    def __init__(self, call: _Call) -> None:
+    def __init__(self, call: _CallFacts) -> None:
         self._call = call
         self.numbers = Numbers()
         self.sums = TermColumns(sum_column)
@@ -161,111 +173,124 @@ class _Asking:
         self.segment_sums = TermColumns(segment_sum_column)
 
     def accuracy(self, metric: Metric) -> AccuracyTerms:
-        row, best = Row(self.numbers), IdealRow(self.numbers)
-        # Contributions include rows that other calls leave out.
+        """Return the terms of a metric of relevance."""
+        row = Row(self.numbers)
+        ideal_row = IdealRow(self.numbers)
+        # Contributions have a row for each ranked row, also for rows that add nothing.
         reads: Reads = "all" if self._call.with_shares else metric.reads
         ranked = self.sums.add(metric.label, self._terms(metric, row), row, reads)
-        ideal = self.sums.add(metric.label, metric.best_terms(best), best, f"best of {metric.best_of}")
+        ideal = self.sums.add(metric.label, metric.best_terms(ideal_row), ideal_row, f"best of {metric.best_of}")
         untied = ranked if not metric.is_builtin else self._untied(metric)
         if self._call.by_propensity:
             count = inverse_propensity(graded=metric.reads == "graded")
             ranked, untied, ideal = (terms.times(count) for terms in (ranked, untied, ideal))
         if metric.is_builtin and metric.cutoff is not None:
-            up = dict.fromkeys(ranked.by_column, metric.cutoff)
-            ranked, untied = replace(ranked, upto=up), replace(untied, upto=up)
+            cutoffs = dict.fromkeys(ranked.by_column, metric.cutoff)
+            ranked = replace(ranked, upto=cutoffs)
+            untied = replace(untied, upto=cutoffs)
         places = {
             kind: self._places(metric, row_of(self.numbers)) for kind, row_of in PLACES.items() if kind in row.requested
         }
         return AccuracyTerms(metric, reads, ranked, untied, ideal, places)
 
     def _places(self, metric: Metric, row: PlaceRow) -> Terms:
-        """Return what a place of a tied block adds."""
+        """Return the terms of a place in a tied block."""
         return self.sums.known(metric.label, self._terms(metric, row), row.requested)
 
     def _untied(self, metric: Metric) -> Terms:
-        """Return what a row adds that ties with no other, in fewer steps; a custom metric is called once for rows."""
+        """Return the terms of a row that ties with no other. They need fewer steps than the terms of a tied row."""
         row = UntiedRow(self.numbers)
         return self.sums.known(metric.label, self._terms(metric, row), row.requested)
 
     def _terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
-        """Return a metric's terms of a row; of a place in a tied block, only what the place adds."""
-        terms = self._own_terms(metric, row)
+        """Return a metric's terms of a row, or only what a place of a tied block adds to them."""
+        terms = self._terms_and_shares(metric, row)
         if metric.is_builtin or not isinstance(row, PlaceRow):
             return terms
-        # A custom term may have a part that does not vanish here, such as the 1 of 1 - row.hit.
-        rest = self._own_terms(metric, PlaceRow(self.numbers))
+        # A custom term may have a part that is not 0 at a place, such as the 1 in 1 - row.hit. Subtract it.
+        rest = self._terms_and_shares(metric, PlaceRow(self.numbers))
         return {name: term - rest[name] for name, term in terms.items()}
 
-    def _own_terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
+    def _terms_and_shares(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
+        """Return the terms of a metric and, in a call for contributions, the terms that its shares read."""
         terms = metric.terms(row)
         if not self._call.with_shares:
             return terms
-        more = metric.share_terms(row)
-        for each in (terms, more):
-            check_terms(metric.label, each)
-        check_names(metric.label, terms, more)
-        return {**terms, **more}
+        share_terms = metric.share_terms(row)
+        check_terms(metric.label, terms)
+        check_terms(metric.label, share_terms)
+        check_names(metric.label, terms, share_terms)
+        return {**terms, **share_terms}
 
     def recommended(self, metric: BeyondAccuracyMetric | ExposureMetric) -> BeyondAccuracyTerms:
+        """Return the terms of a metric that reads recommended items."""
         of_items = isinstance(metric, ExposureMetric)
-        width, sums = self._call.feature_count, self.item_sums if of_items else self.sums
-        row, past = RecommendedRow(width, self.numbers), HistoryRow(width)
+        sums = self.item_sums if of_items else self.sums
+        row = RecommendedRow(self._call.feature_count, self.numbers)
+        past = HistoryRow(self._call.feature_count)
         over = "recommended of the catalogue" if of_items and metric.reads_catalog else "recommended"
         recommended = sums.add(metric.label, metric.recommended_terms(row), row, over)
         history = sums.add(metric.label, metric.history_terms(past), past, "history")
         return BeyondAccuracyTerms(metric, recommended, history)
 
     def items(self, metric: ExposureMetric) -> Terms:
+        """Return what an item adds to the sums of a segment."""
         sums = self.item_sums.of(metric.label)
         item = ItemRow(sums)
-        # What a function makes of sums is the same only of the same sums.
+        # Two metrics may share a column only if their terms read the same sums, so the sums are part of the name.
         return self.segment_sums.add(metric.label, metric.item_terms(item), item, f"items with {sums}")
 
     def value(self, metric: Metric, lists: Lists) -> ListValue:
+        """Return the value of a metric as expressions of its sums."""
         exposure = isinstance(metric, ExposureMetric)
         sums = Sums((self.segment_sums if exposure else self.sums).of(metric.label), self.numbers)
         value = _expression(metric, "value", metric.value(sums), "sums['hits'] / sums.relevant")
         defined = metric.defined(sums)
         if defined is not None:
             defined = _expression(metric, "defined", defined, "sums.ranked(None) > 0")
-            # A custom metric may return a number, which is true where it is not 0.
+            # A custom metric may return a number: any number except 0 means that the list is defined.
             defined = defined if metric.is_builtin else defined.cast(nw.Boolean())
         counted: tuple[str, ...] = ()
         if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-            # A condensed list must have ranked something before.
+            # A condensed list counts if it ranked anything before unjudged rows were left out.
             ranked = SERVED if self._call.condensed else RANKED
             counted = tuple(ranked if column == RANKED else column for column in COUNTED[lists])
             value, defined = self._of_relevant(metric, value, defined)
-        weighting = None if exposure else metric.divisor(sums) if self._call.by_divisor else metric.weighting(sums)
+        weighting = None
+        if not exposure:
+            weighting = metric.divisor(sums) if self._call.by_divisor else metric.weighting(sums)
         if weighting is not None:
             weighting = _expression(metric, "weighting", weighting, "sums.relevant")
         return ListValue(metric, value, defined, weighting, counted, frozenset(sums.requested))
 
     def _of_relevant(self, metric: Metric, value: nw.Expr, defined: nw.Expr | None) -> tuple[nw.Expr, nw.Expr]:
-        """Return the value of a metric of relevance, and where it is defined: also by what other models rank."""
+        """Return the value of a metric of relevance, and whether it is defined, which other models' rows may decide."""
         has_relevant = nw.col(KNOWN if self._call.pooled else RELEVANT) > 0
         if not metric.needs_relevant and defined is not None:
             if metric.of_every_list or not self._call.pooled:
                 return value, defined
-            # Where other models have a relevant row and this one has none, it scores 0.
+            # If other models have a relevant row in the list and this model has none, it scores 0.
             return nw.when(defined).then(value).otherwise(0.0), defined | (has_relevant & (nw.col(RELEVANT) == 0))
         if self._call.pooled:
-            # This model has no relevant row in a list where other models have one.
+            # The same holds here: the list is defined because of another model's relevant row.
             defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
             value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0) if metric.higher_is_better else value
         return value, has_relevant if defined is None else has_relevant & defined
 
     def shares(self, terms: AccuracyTerms) -> Shares:
-        own = self.sums.of(terms.metric.label)
-        of_row = {
-            name: row_column(column) if column in terms.ranked.by_column else column for name, column in own.items()
+        """Return what ranked and unranked rows contribute to the value of their list."""
+        columns = self.sums.of(terms.metric.label)
+        row_columns = {
+            name: row_column(column) if column in terms.ranked.by_column else column for name, column in columns.items()
         }
-        row, sums = Sums(of_row, self.numbers), Sums(own, self.numbers)
-        ranked, unranked = terms.metric.share(row, sums), terms.metric.unranked_share(sums)
+        row = Sums(row_columns, self.numbers)
+        sums = Sums(columns, self.numbers)
+        ranked = terms.metric.share(row, sums)
+        unranked = terms.metric.unranked_share(sums)
         if self._call.by_propensity and unranked is not None:
             unranked = unranked * inverse_propensity(graded=False)
         if self._call.pooled:
-            # The list has a value because of other models' rows.
+            # The list may have a value only because of other models' rows. Then this model's rows contribute 0.
             defined = None if terms.metric.needs_relevant else terms.metric.defined(sums)
             has_value = nw.col(RELEVANT) > 0 if defined is None else defined
             ranked = nw.when(has_value).then(ranked).otherwise(0.0)
@@ -275,13 +300,13 @@ class _Asking:
 
 
 def _where_valued(share: nw.Expr) -> nw.Expr:
-    """Return what a row adds to the value of its list, missing where that has none."""
+    """Return the contribution of a row, missing if its list has no value."""
     return nw.when(~nw.col(LIST_VALUE).is_null()).then(share).alias(CONTRIBUTION)
 
 
-def _expression(metric: Metric, method: str, found: object, example: str) -> nw.Expr:
-    """Return what a method of a metric returned, or raise if it is no expression."""
-    if wrong := what_is_wrong(found):
-        msg = f"{method}() of metric {metric.label!r} returns {quoted(found)}, which {wrong}"
+def _expression(metric: Metric, method: str, returned: object, example: str) -> nw.Expr:
+    """Return what a method of a metric returned, or raise if it is not an expression."""
+    if wrong := what_is_wrong(returned):
+        msg = f"{method}() of metric {metric.label!r} returns {quoted(returned)}, which {wrong}"
         raise OptionTypeError(msg, f"return an expression of the sums, such as {example}")
-    return cast("nw.Expr", found)
+    return cast("nw.Expr", returned)

@@ -1,4 +1,4 @@
-"""What each ranked row adds to the value of its list."""
+"""Contributions: what each ranked row adds to the value of its list."""
 
 from __future__ import annotations
 
@@ -49,20 +49,19 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1e-9
-_POSITION, _TIED = nw.col(START).cast(nw.Int64()).alias(POSITION), nw.col(SIZE).cast(nw.Int64()).alias(TIED)
+"""How far the sum of a custom metric's contributions may be from the list's value, relative to their size."""
+_POSITION = nw.col(START).cast(nw.Int64()).alias(POSITION)
+_TIED = nw.col(SIZE).cast(nw.Int64()).alias(TIED)
 
 
 class Contributions:
-    """One row per ranked row that can matter, with what it adds to the value of its list.
-
-    Rows can matter to the metric, or to further ones.
-    """
+    """The contributions to one metric: one row per ranked row that can matter to it or to a `further` metric."""
 
     def __init__(
         self, frames: CallFrames, query: Query, metric: Metric, *, item: bool, further: Sequence[Metric] = ()
     ) -> None:
         if not metric.is_additive:
-            msg = f"a list's {metric.name} is no sum over its rows"
+            msg = f"{metric.name} of a list is not a sum over its rows"
             raise OptionError(
                 msg, "name a metric whose value is a sum over the rows of a list, such as 'ndcg' or 'map'"
             )
@@ -83,7 +82,7 @@ class Contributions:
         self.context = self._plan.context
 
     def frame(self) -> Any:
-        """Return the rows as a frame of the user's kind, sorted where it is eager by model, key and position."""
+        """Return the rows as a frame of the user's kind; an eager one is sorted by model, key and position."""
         context = self.context
         rows = self.run().select(*self._names)
         if self.context.engine.eager:
@@ -92,19 +91,20 @@ class Contributions:
         return context.finish(rows, self._names, sort)
 
     def run(self) -> Frame:
-        """Return the rows of all rankings, under the plan's names."""
+        """Return the rows of all models, under the plan's names."""
         results = [rows for rows, _ in self.by_ranking()]
         return results[0] if len(results) == 1 else self.context.engine.stack(results)
 
     def by_ranking(self) -> list[tuple[Frame, Frame]]:
-        """Return the rows of each ranking, under the plan's names, and its lists with their values."""
+        """Return a pair of frames for each model: its rows, under the plan's names, and its lists with their values."""
         ideal, upto = self._plan.ideal_side()
         return [self._rows(index, ideal, upto) for index in range(len(self.context.query.orders))]
 
     def _rows(self, index: int, ideal: Later | None, upto: int | None) -> tuple[Frame, Frame]:
-        """Return the rows and the lists of one ranking."""
-        context, requirements = self.context, self.context.requirements
-        # A cutoff at R is another one in each list.
+        """Return the rows and the lists of one model."""
+        context = self.context
+        requirements = context.requirements
+        # R differs from list to list, so no position is the last one for all lists.
         upto = None if RELEVANT in requirements.requested else upto
         ranking = Ranking(context, index, ideal, upto)
         shares = requirements.shares
@@ -124,7 +124,7 @@ class Contributions:
         parts = [self._added(rows, lists, shares.ranked)]
         if shares.unranked is not None:
             missing = self._unranked(ranking.ranked, index)
-            # A number where the relevance is missing, which it never is: NumPy's integers hold no missing value.
+            # A missing integer in every row: unranked rows have no position, and the relevance is never missing.
             nowhere = nw.when(nw.col(RELEVANCE).is_null()).then(nw.lit(0, dtype=nw.Int64()))
             missing = missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED))
             parts.append(self._added(missing, lists, shares.unranked))
@@ -134,7 +134,7 @@ class Contributions:
         return context.named(result, index), lists
 
     def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
-        """Return rows with what each adds to its list, missing where the list has no value."""
+        """Return rows with their contributions, which are missing if the list has no value."""
         context = self.context
         rows = self.context.engine.join(rows, lists, context.keys.group)
         return rows.select(*context.keys.group, *self._item, RELEVANCE, HIT, POSITION, TIED, share, LIST_VALUE)
@@ -152,37 +152,44 @@ class Contributions:
         )
 
     def _checked(self, rows: Frame) -> Frame:
-        """Return rows that add up to their lists; NaN where those of a lazy frame do not, which cannot raise."""
-        group, engine = self.context.keys.group, self.context.engine
+        """Return the rows of a custom metric, or raise if they do not add up to the value of their list.
+
+        A lazy frame cannot raise, so its contributions become NaN in such a list.
+        """
+        group = self.context.keys.group
+        engine = self.context.engine
         rows = rows.with_columns(nw.col(CONTRIBUTION).abs().alias(ABSOLUTE))
         sums = nw.col(CONTRIBUTION).sum().over(*group).alias(LIST_SUM), nw.col(ABSOLUTE).sum().over(*group)
         rows = engine.collect_once(rows.with_columns(*sums))
         differs = (nw.col(LIST_SUM) - nw.col(LIST_VALUE)).abs() > TOLERANCE * (1 + nw.col(ABSOLUTE))
         if engine.eager and engine.scalar(rows.filter(differs).select(nw.len())):
-            msg = f"what rows add does not sum to a list's {self._metric.label}"
+            msg = f"the contributions to {self._metric.label} do not add up to the value of a list"
             raise OptionError(
-                msg, "the metric's share() says what a row adds, or is_additive = False that it cannot be said"
+                msg,
+                "let the metric's share() return what a row adds, or set is_additive = False if there is no such sum",
             )
         exact = nw.when(differs).then(nw.lit(math.nan)).otherwise(nw.col(CONTRIBUTION))
         return rows.with_columns(exact.alias(CONTRIBUTION)).drop(LIST_SUM, ABSOLUTE)
 
 
 def row_sums(context: Opened, ranking: Ranking, ideal: Later) -> Frame:
-    """Return the kept rows of a model with what each adds to the sums, in columns named by `row_column`.
+    """Return the kept rows of a model with what each row adds to the sums, in columns named by `row_column`.
 
-    The position of the first hit is known of a tied block as a whole: it is spread evenly over its hits.
+    What the first hit of a list adds is known per tied block. It is spread evenly over the block's hits.
     """
     requirements = context.requirements
-    kept, rows = ranking.prepared()
+    kept, rows = ranking.graded_rows()
     # Contributions include rows that other calls leave out.
     terms = requirements.ranked_terms[rows.tied].of_all
-    requested, added = terms.requested, dict(terms.by_column)
+    requested = terms.requested
+    added = dict(terms.by_column)
     kept = context.engine.collect_once(rows.count_hits(kept, requested))
-    first_hit, cascade = requirements.places[FIRST_HIT].by_column, requirements.places[STOPS].by_column
+    first_hit = requirements.places[FIRST_HIT].by_column
+    cascade = requirements.places[STOPS].by_column
     if rows.tied and first_hit:
         kept = _with_blocks(context, kept, places.first_hit_places(context, kept), first_hit)
-        each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
-        added |= {column: added[column] + nw.col(block_column(column)) * each for column in first_hit}
+        share = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
+        added |= {column: added[column] + nw.col(block_column(column)) * share for column in first_hit}
     if cascade:
         if len(requirements.numbers.stops) > 1:
             msg = "a metric with several probabilities to stop at a row has no contributions"
@@ -190,14 +197,15 @@ def row_sums(context: Opened, ranking: Ranking, ideal: Later) -> Frame:
         stops = row_stop_places(context, kept, tied=rows.tied)
         kept = _with_blocks(context, kept, stops, cascade, RELEVANCE)
         added |= {column: added[column] + nw.col(block_column(column)) for column in cascade}
-    # A sum skips what is missing.
+    # A sum skips missing values, so a row with a missing term adds 0.
     columns = [term.cast(nw.Float64()).fill_null(0.0).alias(row_column(column)) for column, term in added.items()]
     return rows.join_lookups(kept, requested, ideal).with_columns(*columns)
 
 
-def _with_blocks(context: Opened, kept: Frame, rows: Frame, terms: Mapping[str, nw.Expr], *of: str) -> Frame:
-    """Add to each row what the places of its tied block add together, or those of a part of it."""
-    block, names = [*context.keys.group, START, *of], [block_column(name) for name in terms]
+def _with_blocks(context: Opened, kept: Frame, rows: Frame, terms: Mapping[str, nw.Expr], *within: str) -> Frame:
+    """Add to each row the sum over the places of its tied block, or over a part of the block named by `within`."""
+    block = [*context.keys.group, START, *within]
+    names = [block_column(name) for name in terms]
     rows = rows.select(*block, *(term.cast(nw.Float64()).alias(block_column(name)) for name, term in terms.items()))
     kept = context.engine.join(kept, context.engine.sum_exactly(rows, block, names), block)
     return kept.with_columns(nw.col(*names).fill_null(0.0))

@@ -1,4 +1,4 @@
-"""Checks that custom metrics have a value for each list that they define."""
+"""Checks that a custom metric has a finite value for each list where `defined()` is true."""
 
 from __future__ import annotations
 
@@ -27,10 +27,14 @@ def check_values(
     rows: Frame,
     metrics: Sequence[Metric],
     key: Mapping[str, str],
-    one: str = "list",
+    row_name: str = "list",
 ) -> Frame:
-    """Return rows, computed if there is something to check; raise for those that lack a custom metric's value."""
-    engine, values = context.engine, context.requirements.values
+    """Return the rows, or raise if a custom metric is defined in a row and has no finite value or weight there.
+
+    Rows are computed only if there is a custom metric to check.
+    """
+    engine = context.engine
+    values = context.requirements.values
     lacking = [(metric, lacks) for metric in metrics if (lacks := values[metric.label].lacking) is not None]
     if not lacking or not engine.eager:
         return rows
@@ -40,12 +44,12 @@ def check_values(
             without = rows.filter(lacks.fill_null(value=False))
             count = engine.scalar(without.select(nw.len()))
         except TypeError as error:
-            # pandas refuses to divide by None, which gives other engines a missing value.
+            # pandas raises for a division by None. On other engines the result is missing.
             msg = f"metric {metric.label!r} cannot be computed: {error}"
             raise InputError(msg, HINT) from error
         if count:
-            some = f", such as\n{context.session.finish(without.select(*key).head(3), key, ())}" if key else ""
-            what = f"{count} {one}{'s' if count > 1 else ''} but gives no finite value or weight"
-            msg = f"metric {metric.label!r} defines {what}{some}"
+            examples = f", such as\n{context.session.finish(without.select(*key).head(3), key, ())}" if key else ""
+            rows_text = f"{count} {row_name}{'s' if count > 1 else ''}"
+            msg = f"metric {metric.label!r} defines {rows_text} but gives no finite value or weight{examples}"
             raise InputError(msg, HINT)
     return rows

@@ -1,4 +1,4 @@
-"""How much attention each group of items gets in all lists together, and how much it should get."""
+"""Exposure: the attention that each group of items gets over all lists, and the attention that it should get."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ COLUMNS = ("items", RELEVANCE, "exposure", "share", TARGET, "parity", "treatment
 
 
 class GroupExposure:
-    """One row for each group of items, with its exposure over all lists.
+    """The result of a call for group exposure: one row per model and group of items.
 
     Parameters
     ----------
     metrics : sequence of Metric
-        An `awrf` with the attention and the target, and what else decides which columns are read.
+        An `awrf` metric, which brings the attention and the target, and any other metric that needs columns read.
     target : str or tuple
-        That target.
+        The target of the `awrf` metric.
     """
 
     def __init__(self, frames: CallFrames, query: Query, metrics: Sequence[Metric], target: GroupTarget) -> None:
@@ -47,20 +47,20 @@ class GroupExposure:
         self._keys = [MODEL] if query.several else []
 
     def frame(self) -> Any:
-        """Return the rows as a frame of the user's kind, sorted where it is eager by model and group."""
+        """Return the rows as a frame of the user's kind; an eager one is sorted by model and group."""
         user = {self._group: self.context.query.item if self.context.query.group is None else self.context.query.group}
         names = {name: name for name in self._keys} | user | {exposed_column(name): name for name in COLUMNS}
         check_apart(list(names.values()))
         return self.context.finish(self._shares().select(*names), names, [*self._keys, self._group])
 
     def _shares(self) -> Frame:
-        """Return the sums of groups and what they say about each other."""
+        """Return the sums of each group, its shares of the totals, and the ratios of these shares."""
         rows = self._sums()
         totals = {total_column(name): name for name in EXPOSED.values()}
-        whole = self.context.engine.sum_exactly(rows.select(*self._keys, **totals), self._keys, list(totals))
-        rows = self.context.engine.join(rows, whole, self._keys) if self._keys else rows.join(whole, how="cross")
+        sums = self.context.engine.sum_exactly(rows.select(*self._keys, **totals), self._keys, list(totals))
+        rows = self.context.engine.join(rows, sums, self._keys) if self._keys else rows.join(sums, how="cross")
         share = {name: _ratio(nw.col(column), nw.col(total_column(column))) for name, column in EXPOSED.items()}
-        found = {
+        values = {
             "items": nw.col(EXPOSED["items"]).cast(nw.Int64()),
             **{name: nw.col(EXPOSED[name]) for name in (RELEVANCE, "exposure")},
             "share": share["exposure"],
@@ -69,7 +69,7 @@ class GroupExposure:
             "treatment": _ratio(share["exposure"], share[RELEVANCE]),
             "impact": _ratio(share["gain"], share[RELEVANCE]),
         }
-        columns = (value.alias(exposed_column(name)) for name, value in found.items())
+        columns = (value.alias(exposed_column(name)) for name, value in values.items())
         return rows.select(*self._keys, nw.col(GROUP).alias(self._group), *columns)
 
     def _sums(self) -> Frame:
@@ -82,17 +82,19 @@ class GroupExposure:
 
     def _parts(self, index: int, ideal: Later | None, upto: int | None) -> list[Frame]:
         """Return rows that add up to the sums of groups under one model."""
-        context, requirements = self.context, self.context.requirements
+        context = self.context
+        requirements = context.requirements
         ranking = Ranking(self.context, index, ideal, upto)
         assert ideal is not None  # noqa: S101 - for the type checker: awrf is a metric of ranked rows
-        kept, rows = ranking.prepared()
+        kept, rows = ranking.graded_rows()
         terms = requirements.ranked_terms[rows.tied].of_all
         attention = terms.summands[next(iter(requirements.numbers.groups))[0]]
         read = with_groups(context, ranking.read_rows(kept, ideal, rows, terms))
         gain = nw.when(nw.col(HIT) > 0).then(nw.col(RELEVANCE).cast(nw.Float64())).otherwise(0.0) * attention
-        # A relevance of 0 or less may be a relevant one, but is of no use.
+        # An item may count as relevant with a relevance of 0 or less, which adds nothing.
         useful = nw.when(nw.col(RELEVANCE) > 0).then(nw.col(RELEVANCE)).otherwise(0.0).cast(nw.Float64())
-        in_frame, targets = context.truth is None, target_numbers(context, self._target)
+        in_frame = context.truth is None
+        targets = target_numbers(context, self._target)
         return [
             self._part(index, read, {"exposure": attention, "gain": nw.when(gain > 0).then(gain).otherwise(0.0)}),
             self._part(index, relevant_items(context), {RELEVANCE: useful}, of_model=in_frame),
@@ -101,7 +103,7 @@ class GroupExposure:
         ]
 
     def _part(self, index: int, frame: Frame, added: Mapping[str, nw.Expr], *, of_model: bool = True) -> Frame:
-        """Return rows with what they add to the sums of groups, 0 where that is nothing."""
+        """Return rows with one column per sum of a group: the number in `added`, or 0."""
         context = self.context
         columns = [
             added[name].alias(column) if name in added else constant(column, 0.0) for name, column in EXPOSED.items()
@@ -110,5 +112,6 @@ class GroupExposure:
         return context.named(frame.select(*(self._keys if context.keys.long else []), GROUP, *columns), index)
 
 
-def _ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:
-    return nw.when(whole > 0).then(quotient(part, whole))
+def _ratio(part: nw.Expr, total: nw.Expr) -> nw.Expr:
+    """Return a part divided by its total, missing if the total is 0."""
+    return nw.when(total > 0).then(quotient(part, total))

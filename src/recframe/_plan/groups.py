@@ -1,4 +1,4 @@
-"""Groups of items: the attention that each gets in a list, and how far its shares are from a target."""
+"""Groups of items: each group's share of a list's attention, and its distance from a target share."""
 
 from __future__ import annotations
 
@@ -32,18 +32,22 @@ if TYPE_CHECKING:
     from recframe._plan.opened import Opened
     from recframe.metrics.awrf import GroupTarget
 
-_SHARE, _TARGET = nw.col(GROUP_SHARE), nw.col(TARGET)
+_SHARE = nw.col(GROUP_SHARE)
+_TARGET = nw.col(TARGET)
 _HAS_GROUP = ~nw.col(GROUP).is_null()
 
 
 def group_distances(context: Opened, rows: Frame, terms: Mapping[str, nw.Expr]) -> list[Addends]:
-    """Return frames that add up to how far lists are from a target, and to the attention to items of known groups.
+    """Return frames that add up to each list's distance from a target, and to its attention to items with a group.
 
-    A group that a list lacks adds half its target. So half of all targets, which is 1/2, is there from the start, and
-    only the groups that a list has are summed.
+    A group that a list lacks adds half its target. All halves add up to 1/2. The metric adds this 1/2 itself, so only
+    the groups that a list has are summed here, less half their targets.
     """
-    engine, group, addends = context.engine, context.keys.group, []
-    key, both = [*group, GROUP], [ATTENTION, LIST_ATTENTION]
+    engine = context.engine
+    group = context.keys.group
+    key = [*group, GROUP]
+    both = [ATTENTION, LIST_ATTENTION]
+    addends = []
     for number, (column, distance, target) in enumerate(context.requirements.numbers.groups):
         read = with_groups(context, rows).select(*key, *(terms[column].alias(name) for name in both))
         read = read.filter(nw.col(ATTENTION) > 0)
@@ -53,23 +57,27 @@ def group_distances(context: Opened, rows: Frame, terms: Mapping[str, nw.Expr]) 
         groups = groups.with_columns((nw.col(ATTENTION) / nw.col(LIST_ATTENTION)).alias(GROUP_SHARE))
         groups = with_targets(context, groups, target)
         part = (_SHARE - _TARGET).abs() / 2 if distance == "tv" else _divergence()
-        names = group_distance_column(number), grouped_column(number)
-        added = {names[0]: (part - _TARGET / 2).alias(names[0]), names[1]: nw.col(ATTENTION).alias(names[1])}
+        distances = group_distance_column(number)
+        grouped = grouped_column(number)
+        added = {distances: (part - _TARGET / 2).alias(distances), grouped: nw.col(ATTENTION).alias(grouped)}
         addends.append(Addends(engine.collect_once(groups), added))
     return addends
 
 
 def with_groups(context: Opened, rows: Frame, *, of_truth: bool = False) -> Frame:
-    """Return rows of items that have a group, once for each that they have; without ``group=``, each item is one."""
+    """Return each row once per group of its item, without the items that have no group.
+
+    Without ``group=``, each item is a group.
+    """
     if context.query.group is None:
         rows = rows.with_columns(nw.col(ITEM).alias(GROUP))
-    elif of_truth or not context.own_groups:
+    elif of_truth or not context.rows_have_groups:
         rows = context.engine.join(rows, grouped_items(context, context.group_frames), [ITEM])
     return rows.filter(_HAS_GROUP)
 
 
 def grouped_items(context: Opened, frames: Sequence[str]) -> Frame:
-    """Return the items of frames with their groups, each pair once."""
+    """Return the distinct pairs of an item and its group in some frames."""
     opened = {**context.session.frames, "frame": context.side_tables.frame_of_items}
     pairs = [opened[name].select(ITEM, GROUP) for name in frames]
     return context.engine.stack(pairs).filter(_HAS_GROUP).unique()
@@ -77,7 +85,8 @@ def grouped_items(context: Opened, frames: Sequence[str]) -> Frame:
 
 def with_targets(context: Opened, groups: Frame, target: GroupTarget) -> Frame:
     """Add the share that each group should have; lists without a target are left out."""
-    engine, numbers = context.engine, target_numbers(context, target)
+    engine = context.engine
+    numbers = target_numbers(context, target)
     keys = context.relevant_keys if target == "relevant" else []
     if keys:
         totals = numbers.group_by(*keys).agg(_TARGET.sum().alias(LISTED))
@@ -89,7 +98,7 @@ def with_targets(context: Opened, groups: Frame, target: GroupTarget) -> Frame:
 
 
 def target_numbers(context: Opened, target: GroupTarget) -> Frame:
-    """Return the numbers of which the shares are a target, of each list if it depends on lists."""
+    """Return the numbers whose shares are the target: one per group, and per list if the target depends on the list."""
     if target == "relevant":
         counts = relevant_items(context).group_by(*context.relevant_keys, GROUP).agg(nw.len().alias(TARGET))
     elif isinstance(target, str):
@@ -104,7 +113,7 @@ def target_numbers(context: Opened, target: GroupTarget) -> Frame:
 
 
 def catalog(context: Opened) -> Frame:
-    """Return the items of the catalogue with their groups, each pair once."""
+    """Return the distinct pairs of a catalogue item and its group."""
     named = context.side_tables.catalog()
     if context.query.group is None:
         pairs = context.side_tables.frame_of_items.select(ITEM, nw.col(ITEM).alias(GROUP)).filter(_HAS_GROUP).unique()
@@ -118,16 +127,16 @@ def relevant_items(context: Opened) -> Frame:
     keys = context.relevant_keys
     if context.truth is not None:
         rows = context.with_hits(context.truth).filter(nw.col(HIT) > 0).select(*keys, ITEM, RELEVANCE)
-        # The group of an item that the frame lacks is in the truth, if there is one.
+        # If the frame lacks an item, only the truth can name its group.
         return context.engine.collect_once(with_groups(context, rows, of_truth=True))
-    group = [GROUP] if context.own_groups else []
+    group = [GROUP] if context.rows_have_groups else []
     rows = context.with_relevance(context.frame.select(*keys, ITEM, *context.relevance, *group))
     rows = with_groups(context, rows.filter(nw.col(HIT) > 0)).group_by(*keys, ITEM, GROUP).agg(nw.col(RELEVANCE).max())
     return context.engine.collect_once(rows)
 
 
 def _divergence() -> nw.Expr:
-    """Return a group's part of the Jensen-Shannon divergence in bits."""
+    """Return what a group adds to the Jensen-Shannon divergence, in bits."""
     middle = (_SHARE + _TARGET) / 2
     with_target = nw.when(_TARGET > 0).then(_TARGET / middle).otherwise(1.0).log()
     return (_SHARE * (_SHARE / middle).log() + _TARGET * with_target) * (0.5 / math.log(2))

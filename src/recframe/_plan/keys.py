@@ -1,4 +1,4 @@
-"""The keys of a call: what tells lists, models and the rows of a result apart. They follow from the query alone."""
+"""The keys of a call: the columns that identify lists, models and rows of the result."""
 
 from __future__ import annotations
 
@@ -16,34 +16,36 @@ if TYPE_CHECKING:
 
 
 class Keys:
-    """The keys of a call, by the plan's names of columns; `keys_of` keeps them for equal calls.
+    """The keys of a call, by the plan's names of columns; `keys_of` caches them for equal calls.
 
     Attributes
     ----------
     of_user : list of str
-        The key of a list in the user's frames; empty where a frame is one list.
+        The key of a list in the user's frames; empty if a frame is a single list.
     of_items : list of str
         The columns of `per_item`, which are keys too.
     of_list : list of str
         The key of a list without the columns of `per_item`.
     key : list of str
-        The key of a list of the plan.
+        The key of a list in the plan, the columns of `per_item` included.
     group : list of str
-        The key of a list of one model.
+        The key of one model's list: `key`, and the model in long format.
     long : bool
         Whether the frame is in long format: models stacked, with a column that names them.
     key_names, attribute_names, list_columns : dict of str to str
-        The user's names of the keys, of the columns of `per` that are none, and of the other columns that describe
-        lists.
+        The user's names of three kinds of columns: keys, columns of `per` outside the key, and other columns that
+        describe lists.
     """
 
     def __init__(self, query: Query) -> None:
         self._query = query
-        keys, values_of_items = sources.key_names(query), sources.item_names(query)
+        keys = sources.key_names(query)
+        values_of_items = sources.item_names(query)
         self.key_names = keys | values_of_items
         self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query)
-        self.of_user, self.of_items = list(keys), list(values_of_items)
+        self.of_user = list(keys)
+        self.of_items = list(values_of_items)
         self.of_list = self.of_user or [key_column(0)]
         self.key = [*self.of_list, *self.of_items]
         self.long = query.model is not None
@@ -51,38 +53,40 @@ class Keys:
 
     @cached_property
     def per(self) -> Sequence[str]:
-        """The columns of `per`, in the order of the call."""
+        """The columns of `per` by the plan's names, in the order of the call."""
         plans = {column: name for name, column in (self.key_names | self.attribute_names).items()}
         return [plans[column] for column in self._query.per]
 
     @cached_property
     def cluster(self) -> str | None:
-        """The column of clusters of lists, if they are clustered: one of the key or one of its own."""
-        of_key = (name for name, column in self.key_names.items() if column == self._query.cluster)
-        return None if self._query.cluster is None else next(of_key, CLUSTER)
+        """The column that names the cluster of a list, a key or another column; None without clusters."""
+        if self._query.cluster is None:
+            return None
+        keys = (name for name, column in self.key_names.items() if column == self._query.cluster)
+        return next(keys, CLUSTER)
 
     @cached_property
     def reported(self) -> Sequence[str]:
-        """What tells the rows of a result apart, for one model or for models in long format."""
+        """The columns that identify a row of the result of one model, or of models in long format."""
         return [*self.per, *([MODEL] if self.long else [])]
 
     @cached_property
     def of_result(self) -> Sequence[str]:
-        """What tells the rows of a result apart."""
+        """The columns that identify a row of the result of all models."""
         return [*self.per, *([MODEL] if self._query.several else [])]
 
     @cached_property
     def reports_lists(self) -> bool:
-        """Whether the lists themselves are reported."""
+        """Whether the caller asked for one row per list (`per=by`)."""
         return bool(self.per) and set(self.per) == set(self.key) and not self.attribute_names
 
     @cached_property
     def reports_attributes(self) -> bool:
-        """Whether results are reported by columns that describe lists, none of which is a key."""
+        """Whether every column of `per` describes lists without being a key."""
         return bool(self.per) and set(self.per) <= self.attribute_names.keys()
 
     def names(self, metrics: Sequence[Metric]) -> dict[str, str]:
-        """Return the user's names of the result's columns by the plan's names."""
+        """Return the names that the user sees for the result's columns, by the plan's names."""
         names = self.key_names | self.attribute_names
         columns = {name: column for name, column in names.items() if column in self._query.per}
         labels = {metric.column: self._query.averaging(metric.label).name for metric in metrics}
@@ -92,5 +96,5 @@ class Keys:
 
 @sources.cached_by_query
 def keys_of(query: Query) -> Keys:
-    """Return the keys of a call, which equal calls share."""
+    """Return the keys of a call; equal calls share them."""
     return Keys(query)

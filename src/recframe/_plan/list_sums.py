@@ -1,4 +1,4 @@
-"""The sums per list of one model: what its rows add, what the ideal ranking adds, and what lists get from elsewhere."""
+"""The sums per list of one model: over its ranked rows, over the ideal ranking, and counts of rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
 from recframe._plan.stops import stop_places
 from recframe._plan.subtopics import sums_of_subtopics
-from recframe._plan.sum_columns import constant, own, up_to
+from recframe._plan.sum_columns import as_float, constant, up_to
 from recframe._plan.term_rows import TermRows
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._row import ALL_HITS, ALL_ROWS, FIRST_HIT, STOPS
@@ -59,9 +59,9 @@ class Ranking:
     ranked : Frame
         All rows that the model ranks.
     kept : Frame or None
-        Those that can matter, each with its tied block and its relevance, where a metric reads the relevance.
+        The ranked rows that can matter, with their tied blocks and relevance; None if no metric reads the relevance.
     recommended : RecommendedItems or None
-        The first rows with ties broken, where a metric reads the recommended items.
+        The first rows with ties broken; None if no metric reads the recommended items.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ class Ranking:
     index : int
         Which of the query's orders ranks.
     ideal : callable or None
-        Returns R and the sums in the ideal ranking of each list, where a metric reads the relevance.
+        Returns R and the sums of each list's ideal ranking; None if no metric reads the relevance.
     upto : int or None
-        The last position that any metric reads.
+        The last position that any metric reads; None: all.
     """
 
     def __init__(self, context: Opened, index: int, ideal: Later | None, upto: int | None) -> None:
@@ -82,10 +82,10 @@ class Ranking:
         self._ideal = ideal
         self.upto = upto
         ranked = ranked_rows(context, index)
-        # Without a cutoff, the ranked rows are counted too.
-        self.ranked = (
-            self._context.engine.collect_once(ranked) if upto is None and RANKED in requirements.requested else ranked
-        )
+        # Without a cutoff, the ranked rows are read twice: they are counted too.
+        if upto is None and RANKED in requirements.requested:
+            ranked = context.engine.collect_once(ranked)
+        self.ranked = ranked
         placed = placed_rows(context, self.ranked, ideal, upto)
         if requirements.reads_recommended and requirements.columns_read.relevance:
             placed = self._context.engine.collect_once(placed)
@@ -93,10 +93,10 @@ class Ranking:
         self.kept = kept_rows(context, placed, upto) if requirements.columns_read.relevance else None
 
     def sums(self) -> Frame:
-        """Return the sums of every list that matters."""
+        """Return the sums of every list that has a value or is reported."""
         context = self._context
         if context.releases and self.kept is not None and self._ideal is not None and not self._needs_rows:
-            # The ideal lists read no score.
+            # Free memory first: the ideal lists read no score.
             context.engine.release([self.ranked])
             context.release([score_column(self._index)])
             self._ideal()
@@ -105,14 +105,16 @@ class Ranking:
         if self._context.requirements.beyond_accuracy and self.recommended is not None:
             stacked += self.recommended.list_sums()
         if context.every_list:
-            stacked.append(Addends(context.lists, {}, by_list=True))
+            stacked.append(Addends(context.lists, {}, one_row_each=True))
         return context.sum_by_list(stacked)
 
     @property
     def _needs_rows(self) -> bool:
-        """Whether something reads the user's rows once they are ranked and the ideal lists are known."""
-        context, requirements = self._context, self._context.requirements
-        query, ideal = context.query, requirements.ideal
+        """Whether anything reads the user's rows after they are ranked and the ideal lists are computed."""
+        context = self._context
+        requirements = context.requirements
+        query = context.query
+        ideal = requirements.ideal
         return bool(
             self._index < len(query.orders) - 1
             or context.truth is not None
@@ -129,8 +131,8 @@ class Ranking:
             or requirements.beyond_accuracy
         )
 
-    def prepared(self) -> tuple[Frame, TermRows]:
-        """Return kept rows with what rank correlations read, and what adds the other columns."""
+    def graded_rows(self) -> tuple[Frame, TermRows]:
+        """Return the kept rows with the columns of rank correlations, and the object that adds the other columns."""
         kept = self.kept
         assert kept is not None  # noqa: S101 - for the type checker: a metric reads the relevance
         if self._context.omitted:
@@ -140,9 +142,10 @@ class Ranking:
         return rows.compare_grades(kept, self._context.requirements.ranked.requested), rows
 
     def _accuracy_sums(self, ideal: Later) -> list[Addends]:
-        """Return frames whose sums the metrics of relevance read."""
-        context, requirements = self._context, self._context.requirements
-        kept, rows = self.prepared()
+        """Return frames that add up to the sums that metrics of relevance read."""
+        context = self._context
+        requirements = context.requirements
+        kept, rows = self.graded_rows()
         hits = self._hits(kept, rows)
         addends = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
         if (
@@ -170,15 +173,21 @@ class Ranking:
         return addends
 
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:
-        """Return the rows that most metrics read: few, so that it pays to look for others among them alone."""
+        """Return the rows that most metrics read, with their counts of hits.
+
+        They are few, so counting hits among them is cheaper than among all kept rows.
+        """
         requested = self._context.requirements.ranked.requested
         hits = kept.filter(is_read_row(graded=self._context.requirements.reads_graded))
         hits = rows.count_hits(hits, requested)
-        # They are looked at, to see whether several first hits tie, and summed.
+        # They are read twice: to see whether several first hits tie, and to sum them.
         return self._context.engine.collect_once(hits) if rows.tied and requested & {FIRST_HIT, ALL_HITS} else hits
 
     def _row_sums(self, kept: Frame, hits: Frame, ideal: Later, rows: TermRows) -> list[Addends]:
-        """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
+        """Return frames that add up to the sums over ranked rows, hits and other rows apart.
+
+        Few rows are hits, and few metrics read the other rows.
+        """
         context = self._context
         of_hits, of_all = self._context.requirements.ranked_terms[rows.tied]
         addends: list[Addends] = []
@@ -190,12 +199,12 @@ class Ranking:
             if self._context.requirements.numbers.groups:
                 addends += group_distances(context, read, of_all.summands)
             part = Addends(read, of_all.summands, order=START, upto=of_all.upto)
-            # Of many rows, fewer columns are stacked.
+            # Sum first if other parts follow, so that only one row per list is stacked.
             addends.append(_summed(context, part, context.keys.group) if addends else part)
         return addends
 
     def read_rows(self, kept: Frame, ideal: Later, rows: TermRows, of_all: Terms) -> Frame:
-        """Return the rows that metrics read which must see every row, with what their terms request."""
+        """Return the rows for metrics that must see every row, with the columns that their terms request."""
         cutoff = furthest(
             [terms.metric.cutoff for terms in self._context.requirements.accuracy if terms.reads == "all"]
         )
@@ -204,20 +213,21 @@ class Ranking:
         return rows.join_lookups(read, of_all.requested, ideal)
 
     def _in_order(self, read: Frame, rows: TermRows) -> Frame:
-        """Return rows in the order in which their terms are added."""
+        """Return rows sorted, because the order of a sum changes its last bits."""
         context = self._context
         tied = [RELEVANCE, *context.propensities, *context.values] if rows.tied else []
         return self._context.engine.in_order(read, context.keys.group, [START, *tied])
 
     def _ideal_sums(self, ideal: Later) -> list[Addends]:
-        """Return what lists get from their ideal rankings, and which lists have a relevant item."""
-        context, requirements = self._context, self._context.requirements
-        if self._context.engine.writes_sql and (context.truth is None or not context.keys.long):
-            # One grouping sums the rows of both rankings.
+        """Return frames that add up to the sums over ideal rankings, and that mark lists with a relevant item."""
+        context = self._context
+        requirements = context.requirements
+        if context.engine.writes_sql and (context.truth is None or not context.keys.long):
+            # In SQL, one GROUP BY sums the ranked rows and the ideal rows together.
             addends = [ideal_rows(context)]
         else:
             columns = (RELEVANT, *requirements.ideal["all"].by_column)
-            addends = [Addends(ideal(), {name: own(name) for name in columns}, by_list=True)]
+            addends = [Addends(ideal(), {name: as_float(name) for name in columns}, one_row_each=True)]
         for of in ("ranked", "signed"):
             if requirements.ideal[of].by_column:
                 addends.append(ranked_ideal(context, self.ranked, of))
@@ -235,14 +245,14 @@ _IS_OF_RANKED = (nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0)
 
 
 def ideal_lists(context: Opened) -> Frame:
-    """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
+    """Return R and the sums over the ideal ranking for each list that has a relevant row."""
     group = context.relevant_keys
     lists = _summed(context, ideal_rows(context), group).frame
     return lists.join(context.models, how="cross") if group != context.keys.group else lists
 
 
 def ideal_rows(context: Opened) -> Addends:
-    """Return what rows add in the ideal ranking of their list."""
+    """Return the rows of the ideal rankings, with what each adds to its list."""
     group = context.relevant_keys
     if context.truth is None:
         columns = [*group, *context.relevance, *context.propensities, *context.values]
@@ -262,21 +272,21 @@ def ranked_ideal(context: Opened, ranked: Frame, of: BestOf) -> Addends:
 
 
 def _summed(context: Opened, rows: Addends, group: Sequence[str]) -> Addends:
-    """Return what lists get from rows, a row each."""
+    """Return the sums of rows, as one row per list."""
     sums = context.engine.sum_terms(rows, group)
-    return Addends(sums, {name: own(name) for name in rows.terms}, by_list=True)
+    return Addends(sums, {name: as_float(name) for name in rows.terms}, one_row_each=True)
 
 
 def _best(context: Opened, rows: Frame, group: Sequence[str], of: BestOf) -> Addends:
-    """Return what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
+    """Return what rows add in an ideal ranking, without the rows of relevance 0 or less if no metric reads them."""
     terms = context.requirements.ideal[of]
     if not terms.requested & {ALL_ROWS, POOLED}:
-        # Of the ranked rows, those that the truth lacks are not relevant, however low min_relevance is.
+        # A ranked row that the truth lacks is not relevant, however low min_relevance is.
         rows = rows.filter(is_of_ideal(context.query.min_relevance) if of == "all" else _IS_OF_RANKED)
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:
         rows = context.engine.number_rows(rows, group, RELEVANCE, descending=True)
-    # Of equal relevance, the positions are those of any order.
+    # Rows of equal relevance are numbered in any order. Their terms only differ if propensities or values do.
     order = POSITION if POSITION in terms.requested and not (context.propensities or context.values) else ""
     if of != "all":
         return Addends(rows, terms.summands, order=order)
@@ -285,7 +295,7 @@ def _best(context: Opened, rows: Frame, group: Sequence[str], of: BestOf) -> Add
 
 
 def _by_gain(context: Opened, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:
-    """Add the positions in ideal rankings that are sorted by a gain other than the relevance."""
+    """Add each row's position in the ideal rankings that sort by a gain instead of the relevance."""
     for number, gain in enumerate(context.requirements.numbers.orders):
         column = ideal_position_column(number)
         if column in terms.requested:

@@ -1,4 +1,4 @@
-"""Rows of one frame that another frame matches."""
+"""Rows of one frame with or without a match in another frame."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 def matched(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Frame:
-    """Return each row once for each other one with the same key, with the columns of both."""
+    """Return an inner join: each row with each matching row of the other frame."""
     return marked(engine, rows, others, on).filter(is_matched()).drop(LISTED)
 
 
 def unmatched(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Frame:
-    """Return the rows whose key no other one has."""
+    """Return the rows whose key the other frame lacks."""
     return marked(engine, rows, others.select(*on).unique(), on).filter(~is_matched()).drop(LISTED)
 
 
 def marked(engine: Engine, rows: Frame, others: Frame, on: Sequence[str]) -> Frame:
-    """Return each row once for each other one with the same key, or once without; `is_matched` says which."""
+    """Return a left join; `is_matched` says which of its rows have a match."""
     return engine.join(rows, others.with_columns(nw.lit(1.0).alias(LISTED)), on)
 
 
 def is_matched() -> nw.Expr:
-    """Return whether a marked row has an other one."""
+    """Return whether a row of a `marked` frame has a match."""
     return ~nw.col(LISTED).is_null()

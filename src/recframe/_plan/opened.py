@@ -1,4 +1,4 @@
-"""The frames of one call under the plan's own names: which column comes from which frame, and which lists there are."""
+"""The opened frames of one call: their columns under the plan's names, and the lists and models they hold."""
 
 from __future__ import annotations
 
@@ -50,39 +50,41 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """The frames of one call, opened.
+    """The opened frames of one call.
 
     Attributes
     ----------
-    frame, all_rows : Frame
-        The user's frame: the key, the scores, and what else the call reads; the rows that are ranked, and all of them.
+    frame : Frame
+        The rows of the user's frame that can be ranked: the key, the scores, and other columns that the call reads.
+    all_rows : Frame
+        The same frame with the rows that `condensed=True` leaves out.
     truth : Frame or None
-        The second frame, where there is one, each item of a list once.
+        The ground truth, if there is one, with each item of a list once.
     truth_lists : Frame or None
-        The second frame as it came.
+        The ground truth with every row.
     subtopics : Frame or None
-        The relevant items of the truth with their subtopics, where the call names these and a metric reads them.
+        The relevant items of the truth with their subtopics, if the call names them and a metric reads them.
     keys : Keys
         The keys of the call.
     with_item : bool
         Whether the call reads the item.
     group_frames : tuple of str
-        The frames that say which group an item has, the one that the catalogue is read from first.
+        The names of the frames that hold the groups of items; the catalogue is read from the first one.
     target_tables : sequence of tuple
-        The tables of shares that groups should have, by their numbers.
+        The tables of target shares of groups, by their numbers.
     omitted : dict of str to str
-        The user's columns that count ranked rows which the frame omits, by the plan's names; empty if it has all rows.
+        The user's columns that count omitted ranked rows, by the plan's names; empty if the frame has all rows.
     releases : bool
-        Whether the user's rows may go as soon as nothing reads them: the call alone holds them.
+        Whether the user's rows may be freed as soon as nothing reads them, because only this call refers to them.
     attributes : dict of str to Frame
-        The columns that describe lists without being their key, by those that were read so far.
+        A cache: frames of lists with one column that describes them without being a key, by the column's name.
 
     Parameters
     ----------
     item : bool
         Whether to read the item even if no metric does.
-    prepared : bool
-        Whether SQL may make what the plan needs of the relevance where it reads it.
+    made_by_sql : bool
+        Whether a query of a database may compute hits and filled relevances where it reads the relevance.
     """
 
     def __init__(
@@ -92,7 +94,7 @@ class Opened:
         requirements: Requirements,
         *,
         item: bool = False,
-        prepared: bool = True,
+        made_by_sql: bool = True,
     ) -> None:
         with_truth = frames.truth is not None
         self.with_item = item or with_truth or query.ties in ("item", "item_desc") or requirements.reads_items
@@ -104,9 +106,9 @@ class Opened:
         self.omitted = sources.omitted_rows(query)
         self.group_frames = sources.group_frames(frames, query, requirements)
         self.target_tables = frames.target_tables
-        self.prepared = prepared and not query.per_item and adapter_of(frames.frame).writes_sql
+        self.made_by_sql = made_by_sql and not query.per_item and adapter_of(frames.frame).writes_sql
         self.session: Session = open_frames(
-            sources.sources_of(frames, query, requirements, item=self.with_item, sql=self.prepared),
+            sources.sources_of(frames, query, requirements, item=self.with_item, sql=self.made_by_sql),
             sources.attributes(query) if with_truth else {},
             rows=["frame"] if query.ties == "first" else [],
         )
@@ -121,7 +123,7 @@ class Opened:
             self.truth_lists = self._opened("truth")
             numbers = [RELEVANCE, *self.pool, *self.propensities, *self.values]
             truth = self.truth_lists
-            if self.pool and not self.prepared:
+            if self.pool and not self.made_by_sql:
                 truth = truth.with_columns(IS_POOLED)
             truth = distinct(self._filled(truth, [RELEVANCE]), self.keys.key, numbers)
             if query.condensed:
@@ -137,15 +139,15 @@ class Opened:
 
     @cached_property
     def side_tables(self) -> SideTables:
-        """The side information, read by the first metric that needs some."""
+        """The side information, opened when the first metric needs it."""
         return SideTables(self.session, self.requirements, self.keys, self._catalog_size)
 
     def release(self, columns: Sequence[str] | None = None) -> None:
-        """Let go of the user's rows, or of some of their columns: nothing reads them anymore."""
+        """Free the user's rows, or some of their columns, because nothing reads them anymore."""
         self.engine.release([*self.session.frames.values(), self.frame, self.all_rows], columns)
 
     def _check_queries(self, frame: Any) -> None:
-        """Raise for what no query of a database can do."""
+        """Raise for options that need the data, if the frame is lazy."""
         if self.engine.eager:
             return
         if self.query.ties == "first":
@@ -156,7 +158,10 @@ class Opened:
             raise OptionError(msg, f"`undefined='skip'` or a number, or {adapter_of(frame).remedy}")
 
     def _opened(self, name: str) -> Frame:
-        """Return a frame with a key also where it is one list, or the part of it that is to be read."""
+        """Return one of the session's frames with key columns and filled numbers.
+
+        With `per_item`, each list is copied once per value of its items.
+        """
         judged = self.requirements.columns_read.relevance and (name == "truth" or "truth" not in self.session.frames)
         if self.keys.of_items:
             frame = by_value(self.session, self.query, name, reads_relevance=judged)
@@ -167,40 +172,40 @@ class Opened:
     def _condensed(self, frame: Frame) -> Frame:
         """Return the judged rows of the user's frame."""
         if self.truth is None:
-            if self.prepared:
+            if self.made_by_sql:
                 return frame.filter(is_judged())
             return self._judged(frame.with_columns(IS_POOLED, or_zero(RELEVANCE))).drop(POOLED)
         on = [*self.keys.key, ITEM]
         return matched(self.engine, frame, self.truth.select(*on), on)
 
     def _judged(self, rows: Frame) -> Frame:
-        """Return the judged rows of a pool."""
+        """Return the judged rows of a frame with a column for the pool."""
         return self.with_hits(rows).filter(is_judged()).drop(HIT)
 
     def _filled(self, frame: Frame, columns: Sequence[str]) -> Frame:
-        """Make columns numbers, missing 0, as SQL reads them already."""
-        return frame if self.prepared or not columns else frame.with_columns(*map(or_zero, columns))
+        """Return a frame with 0 for missing values in some columns. A query of a database has filled them already."""
+        return frame if self.made_by_sql or not columns else frame.with_columns(*map(or_zero, columns))
 
     @cached_property
     def pool(self) -> list[str]:
-        """The column that says which items of a truth have a relevance that is not missing, if something reads it."""
+        """The column that marks truth items whose relevance is not missing, if anything reads it."""
         return [POOLED] if self.query.condensed or self.requirements.columns_read.pool else []
 
     @cached_property
     def relevance(self) -> list[str]:
-        """The columns of a frame that has no truth from which `with_relevance` makes what metrics read of it."""
-        made = [HIT, *([POOLED] if self.requirements.columns_read.pool else [])] if self.prepared else []
+        """The columns that `with_relevance` needs from a frame without a truth."""
+        made = [HIT, *([POOLED] if self.requirements.columns_read.pool else [])] if self.made_by_sql else []
         return [RELEVANCE, *made]
 
     def with_relevance(self, frame: Frame) -> Frame:
-        """Return rows of a frame that has no truth with their relevance, and whether they are relevant."""
-        if self.prepared:
+        """Return rows of a frame without a truth, with their filled relevance and their hits."""
+        if self.made_by_sql:
             return frame
         pooled = [IS_POOLED] if self.requirements.columns_read.pool else []
         return frame.with_columns(*pooled, or_zero(RELEVANCE)).with_columns(hit_column(self.query.min_relevance))
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
-        """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""
+        """Return rows with a column of the largest relevance in the frame or the truth, and an expression of it."""
         if self._greatest is not None:
             return rows.with_columns(nw.lit(self._greatest).alias(GREATEST)), nw.col(GREATEST)
         source = self.session.frames["frame" if self.truth is None else "truth"]
@@ -211,54 +216,57 @@ class Opened:
         return rows.join(greatest, how="cross"), nw.col(GREATEST)
 
     @property
-    def own_groups(self) -> bool:
-        """Whether each row of the frame says which group its item has."""
+    def rows_have_groups(self) -> bool:
+        """Whether the rows of the frame itself hold the groups of items."""
         return self.group_frames[:1] == ("frame",)
 
     @cached_property
     def values(self) -> list[str]:
-        """The column of the values of hits, where a metric reads it."""
+        """The column of hits' values, if a metric reads it."""
         return [VALUE] if self.requirements.columns_read.value else []
 
     @cached_property
     def propensities(self) -> list[str]:
-        """The column of the probabilities that the relevance was observed, if the call names one."""
+        """The column of propensities, if the call names one."""
         return [] if self.query.propensity is None else [PROPENSITY]
 
     @cached_property
     def relevant_keys(self) -> list[str]:
-        """The key of a list of relevant items: those of a truth are the same for all models."""
+        """The key of a list's relevant items. A truth has no model: its relevant items are the same for all models."""
         return self.keys.group if self.truth is None else self.keys.key
 
     @property
     def names(self) -> dict[str, str]:
-        """The user's names of the result's columns by the plan's names."""
+        """The names that the user sees for the result's columns, by the plan's names."""
         return self.keys.names(self.requirements.metrics)
 
     def named(self, rows: Frame, index: int) -> Frame:
-        """Add the name of one of several models in wide format, of eager frames its number: it sorts by the call."""
+        """Add the model of the rows, if there are several in wide format.
+
+        Eager frames get the model's number, so that results sort in the order of the call; `finish` names it.
+        """
         if self.keys.long or not self.query.several:
             return rows
         return rows.with_columns(literal(MODEL, index if self.engine.eager else self.query.model_name(index)))
 
     def finish(self, rows: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:
-        """Return a result as a frame of the user's kind, sorted by some columns where it is eager."""
+        """Return a result as a frame of the user's kind with the user's names, sorted if it is eager."""
         native = self.session.finish(rows, names, sort)
         if self.keys.long or not self.query.several or not self.engine.eager:
             return native
         result = nw.from_native(native, eager_only=True)
-        called = [self.query.model_name(number) for number in result[MODEL].to_list()]
-        column = nw.new_series(MODEL, called, nw.String(), backend=nw.get_native_namespace(result))
+        model_names = [self.query.model_name(number) for number in result[MODEL].to_list()]
+        column = nw.new_series(MODEL, model_names, nw.String(), backend=nw.get_native_namespace(result))
         return result.with_columns(column).to_native()
 
     @cached_property
     def pooled(self) -> bool:
-        """Whether the models are in long format and tell together which lists there are."""
+        """Whether the rows of all models together decide which lists count: long format without a truth."""
         return self.requirements.columns_read.relevance and self.keys.long and self.truth is None
 
     @cached_property
     def every_list(self) -> bool:
-        """Whether lists without a relevant item show in the result."""
+        """Whether lists without a relevant item are in the result too."""
         skips = ("skip", "raise_all")
         filled = any(self.query.averaging(metric.label).undefined not in skips for metric in self.requirements.metrics)
         counted = self.requirements.reads_recommended or self.requirements.of_every_list
@@ -272,7 +280,7 @@ class Opened:
 
     @cached_property
     def columns(self) -> list[str]:
-        """The sums of a list."""
+        """The columns of a list's sums."""
         counts = [name for name in (RANKED, ROWS, IN_TRUTH, SERVED, SUBTOPICS) if name in self.requirements.requested]
         counts += [greedy_column(number) for number in range(len(self.requirements.numbers.greedy))]
         for number in range(len(self.requirements.numbers.groups)):
@@ -281,7 +289,7 @@ class Opened:
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]
 
     def sum_by_list(self, parts: Sequence[Addends]) -> Frame:
-        """Return what parts add to the sums of their lists, 0 where they add nothing."""
+        """Return the sums of each list over all parts. A sum to which no part adds anything is 0."""
         columns = self.columns
         sums = self.engine.sum_separately(parts, self.keys.group, columns)
         if sums is not None:
@@ -290,7 +298,7 @@ class Opened:
         for part in parts:
             added = [part.terms[name] if name in part.terms else constant(name, 0.0) for name in columns]
             stacked.append(part.frame.select(*self.keys.group, *added))
-        in_order = all(part.order or part.by_list or not part.terms for part in parts)
+        in_order = all(part.order or part.one_row_each or not part.terms for part in parts)
         add = self.engine.sum_by if in_order else self.engine.sum_exactly
         return add(self.engine.stack(stacked), self.keys.group, columns)
 
@@ -298,12 +306,12 @@ class Opened:
 
     @cached_property
     def models(self) -> Frame:
-        """Every model of a frame in long format, those included that a part of the lists lacks."""
+        """Every model of a frame in long format, also if the frame is read part by part."""
         frames = self.session.frames
         return self.engine.collect_once(frames.get("models", frames["frame"]).select(MODEL).unique())
 
     def of_models(self, rows: Frame) -> Frame:
-        """Return rows of lists of the truth for every model of a frame in long format."""
+        """Return rows of the truth, repeated for every model if the frame is in long format."""
         return rows.join(self.models, how="cross") if self.keys.long else rows
 
     @cached_property
@@ -316,6 +324,6 @@ class Opened:
 
     @cached_property
     def lists_of_truth(self) -> Frame:
-        """Those of the truth, or of the frame where that is the truth."""
+        """Every list of the truth, or every list of the frame if it holds the relevance."""
         rows = self.all_rows if self.truth_lists is None else self.truth_lists
         return self.of_models(self.engine.distinct(rows, self.keys.key))

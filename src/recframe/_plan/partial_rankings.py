@@ -1,4 +1,4 @@
-"""Frames that hold only some of the ranked rows, and say how many others there are."""
+"""Frames of `from_factors`, which hold only some of the ranked rows and count the omitted ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 CLOSE = 1e-6
-"""How far a sum of shares may be from the whole number of rows that it counts."""
+"""How far a sum of shares may be from the number of rows that it counts, because of rounding."""
 
 
 def candidates(context: Opened) -> Frame:
@@ -38,14 +38,15 @@ def candidates(context: Opened) -> Frame:
 
 
 def check_metrics(context: Opened, kept: Frame) -> None:
-    """Raise for a metric that reads rows which the frame does not hold."""
+    """Raise for a metric that reads rows which the frame omits."""
     for terms in context.requirements.accuracy:
-        metric, all_rows = terms.metric, terms.reads == "all"
+        metric = terms.metric
+        reads_all = terms.reads == "all"
         counts_rows = context.requirements.values[metric.label].requested & {RANKED, ROWS}
-        if all_rows or counts_rows:
+        if reads_all or counts_rows:
             _check_counted(context, metric)
-        if all_rows:
-            _check_whole(context, kept, metric)
+        if reads_all:
+            _check_complete(context, kept, metric)
         if ALL_ROWS in terms.ideal.requested:
             _check_signed_ideal(context, metric)
 
@@ -58,11 +59,11 @@ def _check_counted(context: Opened, metric: Metric) -> None:
 
 
 def _check_signed_ideal(context: Opened, metric: Metric) -> None:
-    """Raise where negative relevance would come before the absent rows, whose relevance is 0."""
+    """Raise for negative relevance, which the ideal would put before the omitted rows of relevance 0."""
     cause = f"{metric.label} puts negative relevance at the end of the ideal, behind rows that are not in the frame"
     hint = "`grades='all'`, 'positive' or 'relevant', or evaluate the whole frame"
     if not context.engine.eager:
-        msg = f"{cause}, and whether a lazy frame holds negative relevance is not known"
+        msg = f"{cause}, and a lazy frame is not checked for negative relevance"
         raise OptionError(msg, f"collect the frame first, {hint}")
     least = context.engine.scalar(context.frame.select(or_zero(RELEVANCE).min()))
     if least is not None and least < 0:
@@ -70,14 +71,14 @@ def _check_signed_ideal(context: Opened, metric: Metric) -> None:
         raise OptionError(msg, hint)
 
 
-def _check_whole(context: Opened, kept: Frame, metric: Metric) -> None:
+def _check_complete(context: Opened, kept: Frame, metric: Metric) -> None:
     """Raise unless the frame holds all rows up to the metric's cutoff."""
     k = metric.cutoff
     first = "every ranked row" if k is None else f"each of the first {k} rows"
     msg = f"{metric.label} reads {first} of a list, and the frame does not hold them all"
-    hint = "evaluate the whole frame" if k is None else f"from_factors(..., k={k}), or the whole frame where scores tie"
+    hint = "evaluate the whole frame" if k is None else f"from_factors(..., k={k}), or the whole frame if scores tie"
     if not context.engine.eager:
-        msg = f"{metric.label} reads {first} of a list, and whether a lazy frame holds them all is not known"
+        msg = f"{metric.label} reads {first} of a list, and a lazy frame is not checked for missing rows"
         raise OptionError(msg, "collect the frame first")
     share = Row().within(k)
     rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64())).with_columns(share.alias(FOUND))
@@ -86,9 +87,10 @@ def _check_whole(context: Opened, kept: Frame, metric: Metric) -> None:
 
 
 def check_recommended(context: Opened, rows: Frame) -> None:
-    """Raise unless the frame holds all rows up to the cutoffs of the metrics of recommended items."""
+    """Raise unless the frame holds all rows up to the cutoffs of beyond-accuracy and exposure metrics."""
     for terms in (*context.requirements.beyond_accuracy, *context.requirements.exposure):
-        metric, k = terms.metric, terms.metric.cutoff
+        metric = terms.metric
+        k = metric.cutoff
         if k is None and context.omitted:
             _check_counted(context, metric)
         if CANDIDATES not in context.omitted or not context.engine.eager:
@@ -101,7 +103,7 @@ def check_recommended(context: Opened, rows: Frame) -> None:
 
 
 def _lacking(context: Opened, rows: Frame, k: int | None) -> bool:
-    """Return whether the rows found fall short of the first k that lists rank."""
+    """Return whether a list has fewer rows here than the first k that it ranks; `FOUND` holds each row's count."""
     counts = context.engine.sum_by(rows.select(*context.keys.group, FOUND), context.keys.group, [FOUND])
     lists = context.engine.join(candidates(context), counts, context.keys.group)
     lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < at_most(nw.col(RANKED), k) - CLOSE)

@@ -1,4 +1,4 @@
-"""A plan that evaluates its lists in parts, one after the other, and adds up their sums."""
+"""Evaluates a postponed call part by part, so that only some of its lists are in memory at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def in_parts(call_frames: CallFrames, query: Query, metrics: Sequence[Metric], parts: int, rerun: Rerun) -> Any:
-    """Return the result of a postponed call that collects its frame and its truth once for each part of the lists.
+    """Return the result of a postponed call, for which the frame and the truth are collected one part at a time.
 
     Parameters
     ----------
@@ -35,54 +35,58 @@ def in_parts(call_frames: CallFrames, query: Query, metrics: Sequence[Metric], p
     rerun : Rerun
         Collects the parts.
     """
-    in_turn = {name: frame for name, frame in call_frames.by_name.items() if name in ("frame", "truth")}
-    rerun.parts |= {*map(id, in_turn.values())}
+    split_frames = {name: frame for name, frame in call_frames.by_name.items() if name in ("frame", "truth")}
+    rerun.parts |= {*map(id, split_frames.values())}
     if rerun.reader is None:
         return Plan(call_frames, query, metrics).frame()
-    call_frames = _with_whole_tables(call_frames, query, metrics, rerun.reader)
-    # The sums of parts are added up under the user's keys, as numbers that replace them differ from part to part.
+    call_frames = _with_facts_of_all_rows(call_frames, query, metrics, rerun.reader)
+    # Parts are added up under the user's keys: the numbers that replace keys differ from part to part.
     rerun.keeps_keys = True
     plan = Plan(call_frames, query, metrics)
     rerun.keeps_keys = False
-    keys, states = key_names(query), []
+    keys = key_names(query)
     opened = plan.context.session.frames
-    parts = parts if keys else 1  # the frame is one list
+    if not keys:
+        parts = 1  # the frame is one list
+    states = []
     for index in range(parts):
-        rows = rerun.reader.part(in_turn, keys, opened, index, parts)
+        rows = rerun.reader.part(split_frames, keys, opened, index, parts)
         states.append(_state_with_keys(replace(call_frames, **rows), query, metrics))
     result = plan.finish(plan.result(plan.merge(states)))
     return _by_first_row(result, call_frames.models, query) if plan.context.keys.long else result
 
 
-def _with_whole_tables(
+def _with_facts_of_all_rows(
     call_frames: CallFrames, query: Query, metrics: Sequence[Metric], reader: PartReader
 ) -> CallFrames:
-    """Return the frames of a call with what a part does not tell of all rows: models, items, the largest relevance."""
-    frame, truth = call_frames.frame, call_frames.truth
+    """Return the frames of a call with what a part cannot know: all models, all items, the largest relevance."""
+    frame = call_frames.frame
+    truth = call_frames.truth
     requirements = Plan(call_frames, query, metrics).context.requirements
-    whole: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     if query.model is not None:
-        whole["models"] = reader.distinct(frame, [query.model])
+        facts["models"] = reader.distinct(frame, [query.model])
     if CATALOG_SIZE in requirements.requested or requirements.numbers.groups:
         columns = [query.item] if query.group is None else [query.item, query.group]
-        whole["items"] = reader.distinct(frame, [column for column in columns if column in frame.columns])
+        facts["items"] = reader.distinct(frame, [column for column in columns if column in frame.columns])
     if requirements.numbers.stops:
         judged = frame if truth is None else truth
-        whole["greatest"] = reader.greatest(judged, query.relevant) if query.relevant in judged.columns else 1.0
-    return replace(call_frames, **whole)
+        facts["greatest"] = reader.greatest(judged, query.relevant) if query.relevant in judged.columns else 1.0
+    return replace(call_frames, **facts)
 
 
 def _state_with_keys(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]) -> State:
-    """Return the sums of the lists of a part, with the user's keys."""
+    """Return the sums over the lists in a part, with the user's keys."""
     part = Plan(call_frames, query, metrics)
-    engine, finish = part.context.engine, part.context.session.finish
+    engine = part.context.engine
+    finish = part.context.session.finish
     return State(*(engine.frame_of(finish(frame, {}, [])) for frame in part.state() if frame is not None))
 
 
 def _by_first_row(result: Any, models: Any, query: Query) -> Any:
-    """Return a result with the models of each segment in the order of their first rows."""
-    place = {model: number for number, model in enumerate(nw.from_native(models)[query.model].to_list())}
+    """Return a result in which the models of each segment are in the order of their first rows."""
+    number_of_model = {model: number for number, model in enumerate(nw.from_native(models)[query.model].to_list())}
     frame = nw.from_native(result, eager_only=True)
-    places = [place[model] for model in frame[MODEL].to_list()]
-    column = nw.new_series(PLACE, places, nw.Int64(), backend=nw.get_native_namespace(frame))
+    numbers = [number_of_model[model] for model in frame[MODEL].to_list()]
+    column = nw.new_series(PLACE, numbers, nw.Int64(), backend=nw.get_native_namespace(frame))
     return frame.with_columns(column).sort(*query.per, PLACE, nulls_last=True).drop(PLACE).to_native()

@@ -1,4 +1,4 @@
-"""The positions within tied blocks. No single row of a block tells which hit is there."""
+"""Places: the positions within a tied block, with the probability that a certain hit is there."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def first_hit_places(context: Opened, hits: Frame) -> Frame:
-    """Return the places of the tied blocks with several of a list's first hits, with the probability of each."""
+    """Return the places where a list's first hit may be, if tied hits compete for it, with each place's probability."""
     upto = context.requirements.place_cutoffs[FIRST_HIT]
     several = hits.filter(nw.col(HIT) > 0, ranks.HOLDS_SEVERAL_FIRST_HITS)
     blocks = _up_to(several.select(*context.keys.group, START, SIZE, BLOCK_HITS).unique(), upto)
@@ -59,12 +59,15 @@ def all_hits_places(context: Opened, hits: Frame) -> Frame:
 def marked_places(
     context: Opened, blocks: Frame, keys: Sequence[str], upto: int | None = None, most: float = math.inf
 ) -> Frame:
-    """Return the places that each of the first marked rows of a tied block may have, and the probability of each.
+    """Return the places that each of the first `most` marked rows of a tied block may have, with probabilities.
 
     Of m marked rows in a block of t rows, the i-th has the j-th place with the probability
-    C(j-1, i-1) · C(t-j, m-i) / C(t, m): a product along i where j = i, and along j from there on.
+    C(j-1, i-1) · C(t-j, m-i) / C(t, m). It is computed as a product: along i up to j = i, then along j.
     """
-    size, marked, nth, place = nw.col(SIZE), nw.col(MARKED), nw.col(NTH), nw.col(POSITION)
+    size = nw.col(SIZE)
+    marked = nw.col(MARKED)
+    nth = nw.col(NTH)
+    place = nw.col(POSITION)
     blocks = _up_to(blocks, upto).with_columns(nw.col(SIZE).cast(nw.Float64()))
     left = _left(upto)
     count = marked if math.isinf(most) else nw.when(marked > most).then(most).otherwise(marked)
@@ -85,23 +88,25 @@ def marked_places(
 
 
 def with_first_pairs(context: Opened, rows: Frame, n: int, column: str, *, tied: bool) -> Frame:
-    """Add how many of the first n rows that are not relevant a hit is ahead of; of a tied block, what each hit expects.
+    """Add how many of the list's first n irrelevant rows come after each hit; for tied hits, the expected number.
 
-    Hits of which n others are ahead get 0.
+    A hit with n or more hits ahead gets 0.
     """
 
     def ahead_of(position: nw.Expr, hits: nw.Expr) -> nw.Expr:
         left = n - (position - 1 - hits)
         return nw.when((hits < n) & (left > 0)).then(left).otherwise(0.0)
 
-    engine, hits = context.engine, nw.col(HITS_BEFORE)
+    engine = context.engine
+    hits = nw.col(HITS_BEFORE)
     rows = rows.with_columns(ahead_of(nw.col(ORDER), hits).alias(column))
     if not tied:
         return rows
     blocks = rows.filter((nw.col(HIT) > 0) & (nw.col(SIZE) > 1) & (hits < n))
-    start, marked = nw.col(ORDER).cast(nw.Int64()).alias(START), nw.col(BLOCK_HITS).alias(MARKED)
+    start = nw.col(ORDER).cast(nw.Int64()).alias(START)
+    marked = nw.col(BLOCK_HITS).alias(MARKED)
     blocks = blocks.select(*context.keys.group, start, SIZE, HITS_BEFORE, marked).unique()
-    # Past 2n positions there are n hits, or n others.
+    # The first 2n positions hold at least n hits or at least n other rows.
     places = marked_places(context, blocks, context.keys.group, 2 * n, n)
     expected = nw.col(CHANCE) / nw.col(MARKED) * ahead_of(nw.col(POSITION), hits + nw.col(NTH) - 1)
     block = [*context.keys.group, START]
@@ -113,10 +118,10 @@ def with_first_pairs(context: Opened, rows: Frame, n: int, column: str, *, tied:
 
 
 def with_inferred_precision(context: Opened, rows: Frame, *, tied: bool) -> Frame:
-    """Add the precision that is estimated at a hit, to each row that of a hit of its tied block.
+    """Add the inferred precision at a hit to each row of the hit's tied block.
 
-    A hit of a block is as likely to be any of its judged rows, from the first to the last. Those ahead of it are hits
-    in proportion, and so are the others ahead of it rows of the pool.
+    A hit is equally likely to be any of the block's judged rows, from the first to the last. The judged rows ahead of
+    it are hits in proportion, and the other rows ahead of it are in the pool in proportion.
     """
     start = nw.col(START).cast(nw.Float64())
     before = nw.col(HITS_BEFORE), nw.col(NONRELEVANT_BEFORE), nw.col(POOLED_BEFORE)
@@ -127,7 +132,8 @@ def with_inferred_precision(context: Opened, rows: Frame, *, tied: bool) -> Fram
     blocks = (
         rows.filter((nw.col(HIT) > 0) & (nw.col(SIZE) > 1)).select(*context.keys.group, START, SIZE, *columns).unique()
     )
-    marked, size = nw.col(MARKED), nw.col(SIZE)
+    marked = nw.col(MARKED)
+    size = nw.col(SIZE)
     blocks = blocks.with_columns((nw.col(BLOCK_HITS) + nw.col(BLOCK_NONRELEVANT)).alias(MARKED))
     places = marked_places(context, blocks, context.keys.group)
     judged = nw.col(NTH) - 1
@@ -144,21 +150,21 @@ def with_inferred_precision(context: Opened, rows: Frame, *, tied: bool) -> Fram
 
 
 def _inferred(hits: nw.Expr, nonrelevant: nw.Expr, pooled: nw.Expr, position: nw.Expr) -> nw.Expr:
-    """Return the precision at a hit, estimated from what is ahead of it."""
+    """Return the precision at a hit, estimated from the counts of rows ahead of it."""
     return (pooled * (hits + EPSILON) / (hits + nonrelevant + 2 * EPSILON) + 1.0) / position
 
 
 def repeated(engine: Engine, rows: Frame, count: nw.Expr, most: nw.Expr | None = None) -> Frame:
-    """Return each row as often as a count says, from once to `most` times, and number the copies from 1."""
+    """Return `count` copies of each row, at most `most`, numbered from 1."""
     count = count if most is None else nw.when(count > most).then(most).otherwise(count)
     return engine.repeat(rows.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
 
 
 def _up_to(blocks: Frame, upto: int | None) -> Frame:
-    """Return the tied blocks that start up to the last position that is read."""
+    """Return the tied blocks that start at the last read position or before."""
     return blocks if upto is None else blocks.filter(nw.col(START) <= upto)
 
 
 def _left(upto: int | None) -> nw.Expr | None:
-    """Return how many positions of a tied block are read; None: all."""
+    """Return how many positions of a tied block are read, or None for all."""
     return None if upto is None else upto - nw.col(START) + 1

@@ -77,9 +77,9 @@ class Plan:
     item : bool
         Whether to read the item even if no metric does.
     shares : bool
-        Whether to find what rows add to the one metric.
-    prepared : bool
-        Whether SQL may make what the plan needs of the relevance where it reads it.
+        Whether to compute what each row adds to the value, for a call with one metric.
+    made_by_sql : bool
+        Whether a query of a database may compute hits and filled relevances where it reads the relevance.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Plan:
         *,
         item: bool = False,
         shares: bool = False,
-        prepared: bool = True,
+        made_by_sql: bool = True,
     ) -> None:
         if query.sampled is not None:
             metrics = estimates(query, metrics)
@@ -101,12 +101,12 @@ class Plan:
         )
         if requirements.columns_read.value and VALUE in dict(TIE_ORDER[query.ties]):
             _check_value_order(query, metrics)
-        self.context = Opened(frames, query, requirements, item=item, prepared=prepared)
+        self.context = Opened(frames, query, requirements, item=item, made_by_sql=made_by_sql)
         if query.mean == "median":
             check_median(requirements)
 
     def run(self) -> Frame:
-        """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
+        """Return the result under the plan's names: one row per model and value of `per`, one column per metric."""
         context = self.context
         if not averages.at_once(context):
             return self.result(self.state())
@@ -116,17 +116,18 @@ class Plan:
         ]
         columns = [*context.keys.of_result, *self.labels, *averages.count_columns(context)]
         result = models[0] if len(models) == 1 else self.context.engine.stack(models)
-        # One metric alone is one column: a query of a database has no need of another SELECT.
+        # A single column needs no reordering, which would add a SELECT to a query of a database.
         return self._reported(result if len(columns) == 1 else result.select(*columns))
 
     def state(self) -> State:
-        """Return the sums over the lists, under all rankings."""
+        """Return the sums over the lists of all models."""
         models = [self._state(index, ranking) for index, ranking in enumerate(self.rankings())]
         return models[0] if len(models) == 1 else stacked(self.context.engine, models)
 
     def merge(self, states: Sequence[State]) -> State:
-        """Return the sums over all lists from those over parts of them; a list is in one part only."""
-        engine, by = self.context.engine, self.context.keys.of_result
+        """Return the sums over all lists from the sums over their parts; each list belongs to one part."""
+        engine = self.context.engine
+        by = self.context.keys.of_result
         lists, items = stacked(engine, states)
         if not self.labels:
             lists = lists.unique()
@@ -137,7 +138,7 @@ class Plan:
         return State(lists, items)
 
     def rankings(self) -> Iterator[Ranking]:
-        """Yield what each model ranks."""
+        """Yield the ranked rows of each model."""
         ideal, upto = self.ideal_side()
         ranking = functools.partial(Ranking, self.context, ideal=ideal, upto=upto)
         return self.context.engine.prefetch(
@@ -145,32 +146,36 @@ class Plan:
         )
 
     def ideal_side(self) -> tuple[Later | None, int | None]:
-        """Return what all rankings share, the ideal lists and the last position that matters, after checks."""
+        """Check the data, and return the ideal lists and the last position that matters, which all rankings share."""
         self._check_data()
-        upto, engine, requirements = self.context.requirements.cutoff, self.context.engine, self.context.requirements
+        engine = self.context.engine
+        requirements = self.context.requirements
+        upto = requirements.cutoff
         ideal = (
             engine.submit(lambda: engine.collect_once(ideal_lists(self.context)))
             if requirements.columns_read.relevance
             else None
         )
         if ideal is not None and RELEVANT in requirements.requested:
-            # A cutoff at R: known on eager frames, on lazy ones it may be any position.
+            # A metric reads up to R. Lazy frames do not know R before they are collected, so they keep every position.
             most = engine.value_now(ideal().select(nw.col(RELEVANT).max()))
             upto = None if upto is None or most is None else max(upto, int(most))
         return ideal, upto
 
     def result(self, state: State) -> Frame:
-        """Return the result that the sums over all lists give."""
-        context, rows = self.context, state.lists
+        """Return the result, computed from the sums over all lists."""
+        context = self.context
+        rows = state.lists
         if state.items is not None:
             rows = exposure_values(context, state.items, rows)
         result = self._reported(averages.means(context, rows, self.labels))
-        # No profile asks for it, so the query says it of every metric.
-        refuses = self.context.query.undefined == "raise_all"
-        return averages.refuse_all_undefined(context, result, self.metrics) if refuses else result
+        # No profile uses "raise_all", so the query's own option holds for every metric.
+        if self.context.query.undefined == "raise_all":
+            return averages.refuse_all_undefined(context, result, self.metrics)
+        return result
 
     def _reported(self, result: Frame) -> Frame:
-        """Return the rows of a result that are reported: of models in long format all, if they have a value or not."""
+        """Return the rows to report. Models in long format are all reported, with or without a value."""
         if self.context.keys.long and not self.context.every_list:
             return self.context.engine.join(self.context.models, result, [MODEL])
         return averages.without_unknown(self.context, result, self.metrics)
@@ -180,9 +185,9 @@ class Plan:
         return self.finish(self.run())
 
     def items(self, *, by_list: bool = False) -> Frame:
-        """Return how often the lists of each segment recommend each item of the catalogue, under all rankings.
+        """Return how often each model's lists recommend each item of the catalogue, per segment.
 
-        Or, `by_list`, what each list adds to that.
+        With `by_list`, return what each list adds to these counts.
         """
         parts = [self._items(index, ranking, by_list=by_list) for index, ranking in enumerate(self.rankings())]
         return self.context.side_tables.counted(
@@ -199,59 +204,61 @@ class Plan:
         )
 
     def scalar(self) -> float:
-        """Return the one number of an eager frame's one metric, NaN if no list has a value."""
+        """Return the single number of an eager call with one metric, NaN if no list has a value."""
         return self.number(self.run())
 
     def number(self, result: Frame) -> float:
-        """Return the one number that a result of `run` holds, NaN if no list has a value."""
+        """Return the single number in a result of `run`, NaN if no list has a value."""
         value = self.context.engine.scalar(result)
         return math.nan if value is None else float(value)
 
     @functools.cached_property
     def labels(self) -> list[str]:
-        """The columns of the metrics that are measured list by list."""
-        return [metric.column for metric in self.by_list]
+        """The columns of the metrics that have one value per list."""
+        return [metric.column for metric in self.list_metrics]
 
     @functools.cached_property
-    def by_list(self) -> list[Metric]:
-        """The metrics that are measured list by list."""
+    def list_metrics(self) -> list[Metric]:
+        """The metrics that have one value per list."""
         return [metric for metric in self.metrics if not isinstance(metric, ExposureMetric)]
 
     def sums(self, ranking: Ranking) -> Frame:
-        """Return the sums of the lists of one model with all that the values of metrics read."""
+        """Return the sums of each list of one model, and every other column that the metrics' values read."""
         lists = self._with_constants(ranking.sums())
         if self.context.requirements.requested & {TRAIN_ROWS, TRAIN_USERS}:
             lists = self.context.side_tables.with_users(lists)
-        if any(CATALOG_SIZE in self.context.requirements.values[metric.label].requested for metric in self.by_list):
+        values = self.context.requirements.values
+        if any(CATALOG_SIZE in values[metric.label].requested for metric in self.list_metrics):
             lists = self.context.side_tables.with_catalog_size(lists, ranking.ranked)
         if self.context.query.sampled is not None and self.context.engine.eager:
             lists = check_sampled(self.context, lists)
         if all(metric.is_builtin for metric in self.metrics):
             return lists
-        return check_values(self.context, lists, self.by_list, self.context.keys.key_names)
+        return check_values(self.context, lists, self.list_metrics, self.context.keys.key_names)
 
     def list_values(self) -> list[Frame]:
-        """Return the lists of each ranking: their key, what describes them, values, and the weights of `weighted`."""
-        return [self._one_of_several(self._lists(ranking)) for ranking in self.rankings()]
+        """Return one frame per ranking: a row per list with its key, attributes, values and weights."""
+        return [self._computed_early(self._lists(ranking)) for ranking in self.rankings()]
 
-    def _one_of_several(self, frame: Frame) -> Frame:
-        """Compute what belongs to one of several models now, while the next one is ranked."""
-        return (
-            self.context.engine.collect_once(frame)
-            if self.context.engine.eager and len(self.context.query.orders) > 1
-            else frame
-        )
+    def _computed_early(self, frame: Frame) -> Frame:
+        """Return the frame of one model, computed now if there are several: meanwhile the next model is ranked."""
+        if self.context.engine.eager and len(self.context.query.orders) > 1:
+            return self.context.engine.collect_once(frame)
+        return frame
 
     @functools.cached_property
     def weighted(self) -> dict[str, str]:
-        """The columns of weights by those of values, for metrics whose mean over lists is weighted."""
-        every, values = self.context.query.weight is not None, self.context.requirements.values
-        weighted = [metric for metric in self.by_list if every or values[metric.label].weighting is not None]
+        """The weight columns by the value columns, for metrics whose mean over lists is weighted."""
+        has_weights = self.context.query.weight is not None
+        values = self.context.requirements.values
+        weighted = [metric for metric in self.list_metrics if has_weights or values[metric.label].weighting is not None]
         return {metric.column: weighting_column(metric.column) for metric in weighted}
 
     def _lists(self, ranking: Ranking) -> Frame:
         """Return the values of lists under one model."""
-        context, metrics, weighted = self.context, self.by_list, self.weighted
+        context = self.context
+        metrics = self.list_metrics
+        weighted = self.weighted
         values = {metric.column: self.context.requirements.values[metric.label] for metric in metrics}
         weights = [
             (nw.lit(1.0) if value.weighting is None else value.weighting).alias(weighted[column])
@@ -266,32 +273,33 @@ class Plan:
 
     def _state(self, index: int, ranking: Ranking) -> State:
         """Return the sums over the lists under one model."""
-        lists = self._totals(ranking) if self.by_list else segments(self.context)
+        lists = self._totals(ranking) if self.list_metrics else segments(self.context)
         return State(self.context.named(lists, index), self._items(index, ranking))
 
     def _items(self, index: int, ranking: Ranking, *, by_list: bool = False) -> Frame | None:
-        """Return how often lists recommend each item under one model, where a metric counts that."""
+        """Return how often one model's lists recommend each item, or None if no metric counts it."""
         if self.context.requirements.exposure and ranking.recommended:
             return self.context.named(ranking.recommended.item_sums(by_list=by_list), index)
         return None
 
     def _totals(self, ranking: Ranking) -> Frame:
-        """Return the sums of the values of lists over segments."""
-        return self._one_of_several(averages.totals(self.context, self._lists(ranking), self.labels, self.weighted))
+        """Return the sums of the lists' values per segment."""
+        return self._computed_early(averages.totals(self.context, self._lists(ranking), self.labels, self.weighted))
 
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""
-        for number, (of, k) in enumerate(self.context.requirements.numbers.constants):
+        for number, (weight, k) in enumerate(self.context.requirements.numbers.constants):
             if k > MOST_SUMMED:
                 msg = f"`k={k}` is more than {MOST_SUMMED}, the most positions that a value is divided by"
                 raise OptionError(msg, "give a smaller cutoff")
             column = constant_column(number)
-            weights = self.context.engine.positions(k).select(of(nw.col(POSITION).cast(nw.Float64())).alias(column))
+            position = nw.col(POSITION).cast(nw.Float64())
+            weights = self.context.engine.positions(k).select(weight(position).alias(column))
             lists = lists.join(weights.select(nw.col(column).sum()), how="cross")
         return lists
 
     def _check_data(self) -> None:
-        """Raise for data that a metric cannot use, where they can be seen."""
+        """Raise for data that a metric cannot use. Lazy frames cannot be checked, except for categories."""
         for terms in self.context.requirements.beyond_accuracy:
             if CATEGORISED in terms.recommended.requested:
                 self.context.side_tables.check_categories(terms.metric.label)
@@ -302,10 +310,10 @@ class Plan:
 
 
 def _check_value_order(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for metrics that order tied rows by value beside others, which do not."""
+    """Raise if some metrics order tied rows by value and other metrics do not."""
     metrics = [metric for metric in metrics if not isinstance(metric, RecommendedMetric)]
     by_value = [requirements_of([each], query, 0, truth=False).columns_read.value for each in metrics]
     if not all(by_value):
         names = [query.averaging(metrics[by_value.index(flag)].label).name for flag in (True, False)]
         msg = f"`ties={query.ties!r}` orders tied rows by value for {names[0]}, and not for {names[1]}"
-        raise OptionError(msg, "make a call for each of them")
+        raise OptionError(msg, "evaluate each of the two in a call of its own")

@@ -1,4 +1,4 @@
-"""The rows that one model ranks: rank ▸ keep what can matter at the largest k ▸ tied blocks under the policy."""
+"""The rows that one model ranks: rank ▸ keep the rows that can matter at the largest k ▸ order ties by the policy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from recframe._columns import (
 )
 from recframe._engines.base import Needed
 from recframe._plan import ranks
-from recframe._plan.relevance import hit_column, is_needed_row, known_value, number_repeats, once, or_zero
+from recframe._plan.relevance import hit_column, is_needed_row, known_value, number_repeats, or_zero, zero_repeats
 from recframe._plan.sum_columns import constant
 from recframe._values import MOST_ROWS
 from recframe.errors import InputError
@@ -46,14 +46,15 @@ _IS_POOLED = or_zero(POOLED)
 
 
 def ranked_rows(context: Opened, index: int) -> Frame:
-    """Return the rows that the model of an order ranks."""
+    """Return the rows that a model ranks, with the model's scores in the column SCORE."""
     keep = [ITEM] if context.with_item else []
     keep += [ROW] if context.query.ties == "first" else []
     if context.truth is None and context.requirements.columns_read.relevance:
         keep += [*context.relevance, *context.propensities]
     keep += context.omitted
-    keep += [GROUP] if context.own_groups else []
-    columns, score = [*context.keys.group, *keep, *context.values], score_column(index)
+    keep += [GROUP] if context.rows_have_groups else []
+    columns = [*context.keys.group, *keep, *context.values]
+    score = score_column(index)
     if score == SCORE:
         ranked = context.engine.narrow(context.frame, [*columns, SCORE])
     else:
@@ -61,13 +62,13 @@ def ranked_rows(context: Opened, index: int) -> Frame:
     ranked = context.engine.drop_missing(ranked, SCORE)
     _check_ranks(context, ranked)
     if context.query.by_rank and (context.query.condensed or (context.query.sampled and not context.omitted)):
-        # Of unjudged rows, and of those that no sample holds.
+        # Unjudged rows and rows outside the sample leave gaps between the user's ranks. Close the gaps.
         ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.keys.group).cast(nw.Int64()).alias(SCORE))
     return ranked if context.query.ordered == "as given" else _reordered(context, ranked)
 
 
 def _reordered(context: Opened, ranked: Frame) -> Frame:
-    """Return ranked rows with other scores or ranks: all the same, or by their relevance."""
+    """Return ranked rows with scores for the chance level, all equal, or for the best order, the relevance."""
     query = context.query
     if query.ordered == "by chance" or not context.requirements.columns_read.relevance:
         return ranked.with_columns(nw.lit(1).alias(SCORE))
@@ -76,18 +77,17 @@ def _reordered(context: Opened, ranked: Frame) -> Frame:
         ranked = context.engine.join(ranked, truth, [*context.keys.key, ITEM])
     ranked = ranked.with_columns(or_zero(RELEVANCE).alias(SCORE))
     if query.by_rank:
-        place = nw.col(SCORE).rank("min", descending=True).over(*context.keys.group)
+        rank = nw.col(SCORE).rank("min", descending=True).over(*context.keys.group)
         if CANDIDATES in context.omitted:
-            # Rows that the frame omits have relevance 0.
-            place += (
-                nw.when(nw.col(SCORE) < 0).then(nw.col(CANDIDATES) - nw.len().over(*context.keys.group)).otherwise(0)
-            )
-        ranked = ranked.with_columns(place.cast(nw.Int64()).alias(SCORE))
+            # Omitted rows have relevance 0, so they come before rows with a negative relevance.
+            omitted = nw.col(CANDIDATES) - nw.len().over(*context.keys.group)
+            rank += nw.when(nw.col(SCORE) < 0).then(omitted).otherwise(0)
+        ranked = ranked.with_columns(rank.cast(nw.Int64()).alias(SCORE))
     return ranked if context.truth is None else ranked.drop(RELEVANCE)
 
 
 def _check_ranks(context: Opened, ranked: Frame) -> None:
-    """Raise for a position that is none, where the data can be seen."""
+    """Raise for an invalid rank in an eager frame."""
     query = context.query
     if not (query.by_rank and context.engine.eager):
         return
@@ -96,15 +96,14 @@ def _check_ranks(context: Opened, ranked: Frame) -> None:
     lowest = context.engine.scalar(wrong.select(rank.min()))
     if lowest is not None:
         msg = f"`rank={query.orders[0]!r}` holds {lowest}, but a rank is a whole number from 1 to {MOST_ROWS}"
-        raise InputError(
-            msg, f"{'' if lowest else 'add 1 to ranks from 0; '}for scores, higher is better, use `score=`"
-        )
+        hint = "for scores, higher is better, use `score=`"
+        raise InputError(msg, hint if lowest else f"add 1 to ranks from 0; {hint}")
 
 
 def placed_rows(context: Opened, ranked: Frame, ideal: Later | None, upto: int | None) -> Frame:
-    """Return the rows that can matter, each with where its tied block starts, and how many rows this has."""
+    """Return the rows that can matter, each with the first position and the size of its tied block."""
     if context.query.by_rank:
-        placed = context.engine.collect_once(ranks.given_places(ranked, context.keys.group, SCORE, upto))
+        placed = context.engine.collect_once(ranks.place_by_rank(ranked, context.keys.group, SCORE, upto))
         _check_overlaps(context, placed)
     else:
         placed = context.engine.rank_rows(ranked, context.keys.group, SCORE, upto, _needed_rows(context, upto))
@@ -112,8 +111,9 @@ def placed_rows(context: Opened, ranked: Frame, ideal: Later | None, upto: int |
 
 
 def _check_overlaps(context: Opened, placed: Frame) -> None:
-    """Raise for a rank within the tied block before it, where the data can be seen: positions would hold two rows."""
-    engine, group = context.engine, context.keys.group
+    """Raise if a rank of an eager frame is inside the tied block before it, so that a position would hold two rows."""
+    engine = context.engine
+    group = context.keys.group
     if not (engine.eager and engine.may_hold(placed, nw.col(SIZE) > 1)):
         return
     end = (nw.col(START) + nw.col(SIZE)).shift(1).over(*group, order_by=START)
@@ -128,7 +128,7 @@ def _check_overlaps(context: Opened, placed: Frame) -> None:
 
 
 def with_relevance(context: Opened, frame: Frame) -> Frame:
-    """Return placed rows with their relevance and whether they are relevant, from the truth if there is one.
+    """Return placed rows with their relevance and hits, from the truth if there is one.
 
     A repeated recommendation is relevant once, at its first position.
     """
@@ -142,15 +142,16 @@ def with_relevance(context: Opened, frame: Frame) -> Frame:
     if context.pool:
         frame = frame.with_columns(_IS_POOLED)
     judged = number_repeats(context.with_hits(frame.filter(_IS_KNOWN)), [*context.keys.group, ITEM], rows)
-    judged = once(judged, [RELEVANCE, HIT, *context.pool])
-    # What the truth does not hold is not relevant, however low min_relevance is.
+    judged = zero_repeats(judged, [RELEVANCE, HIT, *context.pool])
+    # Rows that the truth lacks are not relevant, however low min_relevance is.
     others = frame.filter(_IS_UNKNOWN).with_columns(*(constant(name, 0.0) for name in (RELEVANCE, HIT)))
     return context.engine.stack([judged, others])
 
 
 def _needed_rows(context: Opened, upto: int | None) -> Needed | None:
-    """Return the rows that metrics read, if they are known before ranking; None: all rows."""
-    requirements, query = context.requirements, context.query
+    """Return which rows metrics read, if that is known before ranking, or None for all rows."""
+    requirements = context.requirements
+    query = context.query
     all_rows_upto = requirements.all_rows_upto
     counts_kept_rows = RANKED in requirements.requested and ROWS not in requirements.requested and upto is not None
     if (
@@ -163,12 +164,12 @@ def _needed_rows(context: Opened, upto: int | None) -> Needed | None:
         or counts_kept_rows
     ):
         return None
-    made = (hit_column(query.min_relevance),) if context.prepared else ()
+    made = (hit_column(query.min_relevance),) if context.made_by_sql else ()
     return Needed(is_needed_row(query.min_relevance, graded=requirements.reads_graded), all_rows_upto, made)
 
 
 def _up_to_relevant(context: Opened, placed: Frame, ideal: Frame) -> Frame:
-    """Keep the rows up to the cutoff or up to R, the largest of which a lazy frame does not tell."""
+    """Return the rows up to the cutoff or up to R, whichever is further. R is only known once data is read."""
     cutoff = context.requirements.cutoff
     if cutoff is None:
         return placed
@@ -178,7 +179,7 @@ def _up_to_relevant(context: Opened, placed: Frame, ideal: Frame) -> Frame:
 
 
 def kept_rows(context: Opened, placed: Frame, upto: int | None) -> Frame:
-    """Return the rows that can matter, each with its tied block under the policy and its relevance."""
+    """Return the rows that can matter with their relevance and their tied blocks, ordered by the tie policy."""
     engine = context.engine
     kept = with_relevance(context, placed)
     if TIED in context.omitted:
@@ -192,7 +193,7 @@ def kept_rows(context: Opened, placed: Frame, upto: int | None) -> Frame:
 
 
 def _split(context: Opened, kept: Frame, upto: int | None) -> Frame:
-    """Order tied blocks by the policy, also where the frame omits some of their rows."""
+    """Split tied blocks by the tie policy. Omitted rows keep their positions."""
     for column, descending in ranks.TIE_ORDER[context.query.ties]:
         if column != VALUE or context.values:
             kept = ranks.split_ties(kept, context.keys.group, column, upto, descending=descending)
@@ -202,7 +203,7 @@ def _split(context: Opened, kept: Frame, upto: int | None) -> Frame:
 
 
 def _split_tied(context: Opened, sized: Frame, upto: int | None) -> Frame:
-    """Split the tied blocks of several rows by the policy: most lists have few, and text is slow to order."""
+    """Split only the tied blocks with several rows by the policy. Most lists have few, and sorting text is slow."""
     tied = _split(context, sized.filter(nw.col(SIZE) > 1), upto)
     alone = ranks.moved(sized.filter(nw.col(SIZE) == 1), nw.col(START), None)
     return context.engine.collect_once(context.engine.stack([alone, tied]))

@@ -1,4 +1,4 @@
-"""How many rows each list has, and how many of them it ranks."""
+"""Counts per list: all rows, the ranked rows, and the empty positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from recframe._columns import (
 )
 from recframe._plan import partial_rankings
 from recframe._plan.matches import matched
-from recframe._plan.sum_columns import own
+from recframe._plan.sum_columns import as_float
 from recframe.metrics._row import Row
 from recframe.metrics._sums import at_most
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def row_counts(context: Opened, ranked: Frame, kept: Frame, index: int, upto: int | None) -> list[Addends]:
-    """Return frames that add up to the counts that metrics request, from the rows of one model.
+    """Return frames that add up to the counts that metrics request, for one model.
 
     Parameters
     ----------
@@ -38,32 +38,35 @@ def row_counts(context: Opened, ranked: Frame, kept: Frame, index: int, upto: in
     ranked : Frame
         The rows that the model ranks.
     kept : Frame
-        Those of them that can matter.
+        The ranked rows that can matter.
     index : int
         The number of the model's scores.
     upto : int or None
         The last position that matters; None: all.
     """
-    requested, partial = context.requirements.requested, CANDIDATES in context.omitted
-    if {RANKED, ROWS} <= requested and context.truth is None and not partial:
-        both = context.engine.count_rows(context.frame, context.keys.group, ROWS, {RANKED: score_column(index)})
-        return [Addends(both, {ROWS: own(ROWS), RANKED: own(RANKED)}, by_list=True), *_vacant(context, ranked, kept)]
+    requested = context.requirements.requested
+    omits_rows = CANDIDATES in context.omitted
     addends = _vacant(context, ranked, kept)
-    if RANKED in requested and partial:
-        addends.append(Addends(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
+    if {RANKED, ROWS} <= requested and context.truth is None and not omits_rows:
+        counts = context.engine.count_rows(context.frame, context.keys.group, ROWS, {RANKED: score_column(index)})
+        terms = {ROWS: as_float(ROWS), RANKED: as_float(RANKED)}
+        return [Addends(counts, terms, one_row_each=True), *addends]
+    if RANKED in requested and omits_rows:
+        addends.append(Addends(partial_rankings.candidates(context), {RANKED: as_float(RANKED)}))
     elif RANKED in requested:
-        # Up to a position, as many rows as can matter are kept, unless positions were given and have gaps.
+        # The kept rows suffice to count up to a position. Ranks from the user may have gaps, so all rows are counted.
         counted = ranked if context.query.by_rank or upto is None else kept
         counts = context.engine.count_rows(counted, context.keys.group, RANKED, {})
-        addends.append(Addends(counts, {RANKED: own(RANKED)}, by_list=True))
+        addends.append(Addends(counts, {RANKED: as_float(RANKED)}, one_row_each=True))
     if ROWS in requested:
-        addends += [Addends(rows, {ROWS: own(ROWS)}, by_list=True) for rows in _all_rows(context)]
+        addends += [Addends(rows, {ROWS: as_float(ROWS)}, one_row_each=True) for rows in _all_rows(context)]
     return addends
 
 
 def _vacant(context: Opened, ranked: Frame, kept: Frame) -> list[Addends]:
-    """Return frames that add up to how many of the first min(N, k) positions no row has, where ranks are given."""
-    requested, row = context.requirements.requested, Row()
+    """Return frames that add up to the empty positions among the first min(N, k), if ranks are given with gaps."""
+    requested = context.requirements.requested
+    row = Row()
     cutoffs = {metric.cutoff for metric in context.requirements.metrics}
     columns = {k: vacant_column(k) for k in cutoffs if vacant_column(k) in requested}
     if not columns or context.omitted or not context.query.by_rank:
@@ -76,7 +79,7 @@ def _vacant(context: Opened, ranked: Frame, kept: Frame) -> list[Addends]:
 
 
 def _all_rows(context: Opened) -> list[Frame]:
-    """Return frames that add up to the rows of each list, ranked or not, those of the truth included."""
+    """Return frames that add up to the number of a list's rows, ranked or not, in the frame or in the truth."""
     group = context.keys.group
     if CANDIDATES in context.omitted:
         unranked = context.frame.filter(nw.col(score_column(0)).is_null())
@@ -90,5 +93,6 @@ def _all_rows(context: Opened) -> list[Frame]:
 
 
 def _count(context: Opened, frame: Frame, each: float) -> Frame:
+    """Return the number of rows per list, times `each`."""
     rows = frame.select(*context.keys.group, nw.lit(each).alias(ROWS))
     return context.engine.sum_by(rows, context.keys.group, [ROWS])

@@ -1,4 +1,4 @@
-"""Lists that hold one relevant item and a sample of the others: which metrics are estimated, and which lists fit."""
+"""`sampled=`: metrics of full lists, estimated from lists with one relevant item and a sample of the other items."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ESTIMATED = "recall, full_recall, hit_rate, precision and f1 at a k, mrr, map, p
 
 
 def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
-    """Return the metrics as estimates of those of full lists."""
+    """Return metrics that estimate the same metrics of full lists."""
     assert query.sampled is not None  # noqa: S101 - for the type checker
     if query.propensity is not None:
-        msg = f"`sampled={query.sampled}` and `propensity={query.propensity!r}` are estimates of their own"
+        msg = f"`sampled={query.sampled}` and `propensity={query.propensity!r}` cannot be combined"
         raise OptionError(msg, "give one of them")
     estimated: list[Metric] = []
     for metric in metrics:
@@ -36,19 +36,21 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
             estimated.append(SampledMetric(metric, *query.sampled, query.estimator))
         else:
             name = query.called(metric.label)
-            msg = f"`sampled={query.sampled}` estimates metrics of the rank of one relevant item, but {name} is none"
+            msg = f"`sampled={query.sampled}` estimates metrics of the rank of one relevant item, not {name}"
             raise OptionError(msg, f"leave `sampled=` out, or use one of {ESTIMATED}")
     return estimated
 
 
 def check_sampled(context: Opened, lists: Frame) -> Frame:
-    """Return the lists, or raise if one has not exactly one relevant item and as many others as ``sampled=`` says."""
+    """Return the lists, or raise if a list does not have one relevant item and the number of others in ``sampled=``."""
     if not any(isinstance(terms.metric, SampledMetric) for terms in context.requirements.accuracy):
         return lists
-    engine, sampled = context.engine, context.query.sampled
+    engine = context.engine
+    sampled = context.query.sampled
     assert sampled is not None  # noqa: S101 - for the type checker
     lists = engine.collect_once(lists)
-    relevant, rows = nw.col(RELEVANT), nw.col(ROWS)
+    relevant = nw.col(RELEVANT)
+    rows = nw.col(ROWS)
     several = engine.scalar(lists.select(relevant.max()))
     if several is not None and several > 1:
         msg = f"`sampled={sampled}` needs lists with one relevant item, but a list has {several:g}"
@@ -57,5 +59,5 @@ def check_sampled(context: Opened, lists: Frame) -> Frame:
     wrong_size = engine.scalar(wrong.select(rows.max()))
     if wrong_size is not None:
         msg = f"`sampled={sampled}` means lists of {sampled[0] + 1} rows, but a list has {wrong_size:g}"
-        raise InputError(msg, "the first number counts the rows of a list without its relevant one")
+        raise InputError(msg, "the first number of `sampled=` counts a list's rows without the relevant one")
     return lists

@@ -1,4 +1,4 @@
-"""The attention that rows get of users who stop at relevant rows, as exact expected values over all orders of ties."""
+"""The attention that a row gets if users stop at relevant rows, as an exact expected value over all orders of ties."""
 
 from __future__ import annotations
 
@@ -31,29 +31,31 @@ if TYPE_CHECKING:
 
 
 def with_seen(context: Opened, rows: Frame, *, tied: bool) -> Frame:
-    """Add the weight of each row's position times the probability that users get there.
+    """Add each row's attention: the weight of its position times the probability that users reach it.
 
     All hits of a list must be among the rows.
     """
     requested = context.requirements.numbers.seen
     rows = ranks.count_ahead(context.engine, rows, context.keys.group, nw.col(HIT), HITS_AHEAD, HITS_INSIDE, tied=tied)
     start = nw.col(START).cast(nw.Float64())
-    first = {seen_column(number): cut(of(start), start, k) for number, (_, of, k) in enumerate(requested)}
+    weights = {seen_column(number): cut(weight(start), start, k) for number, (_, weight, k) in enumerate(requested)}
     if tied:
         row = [*context.keys.group, START, HIT]
-        rows = context.engine.join(rows, _further_places(context, rows, row), row)
-        mean = {name: quotient(at + nw.col(name).fill_null(0.0), nw.col(SIZE)) for name, at in first.items()}
-        first = {name: nw.when(nw.col(SIZE) > 1).then(mean[name]).otherwise(at) for name, at in first.items()}
-    on = {seen_column(number): math.log(1 - stop) for number, (stop, _, _) in enumerate(requested)}
-    return rows.with_columns(
-        *((at * (nw.col(HITS_AHEAD) * on[name]).exp()).alias(name) for name, at in first.items())
-    ).drop(HITS_AHEAD, HITS_INSIDE)
+        rows = context.engine.join(rows, _attention_after_first_place(context, rows, row), row)
+        for name, first in weights.items():
+            mean = quotient(first + nw.col(name).fill_null(0.0), nw.col(SIZE))
+            weights[name] = nw.when(nw.col(SIZE) > 1).then(mean).otherwise(first)
+    attention = []
+    for (name, weight), (stop, _, _) in zip(weights.items(), requested, strict=True):
+        reached = (nw.col(HITS_AHEAD) * math.log(1 - stop)).exp()
+        attention.append((weight * reached).alias(name))
+    return rows.with_columns(*attention).drop(HITS_AHEAD, HITS_INSIDE)
 
 
-def _further_places(context: Opened, rows: Frame, row: list[str]) -> Frame:
-    """Return what the places after the first one of its tied block add to a row, by whether it is a hit.
+def _attention_after_first_place(context: Opened, rows: Frame, row: list[str]) -> Frame:
+    """Return the attention that a row gets at all places of its tied block except the first, for hits and for others.
 
-    The other rows of the block are a block of their own, with one row less.
+    The other rows of the block form a block with one row less.
     """
     requested = context.requirements.numbers.seen
     stops = [*dict.fromkeys(stop for stop, _, _ in requested)]
@@ -70,8 +72,8 @@ def _further_places(context: Opened, rows: Frame, row: list[str]) -> Frame:
     places = survivals(context.engine, context.engine.collect_once(blocks), row, [], cascade)
     place = nw.col(START).cast(nw.Float64()) + nw.col(POSITION)
     added = {
-        seen_column(number): nw.col(survival_column(stops.index(stop))) * cut(of(place), place, k)
-        for number, (stop, of, k) in enumerate(requested)
+        seen_column(number): nw.col(survival_column(stops.index(stop))) * cut(weight(place), place, k)
+        for number, (stop, weight, k) in enumerate(requested)
     }
     places = places.select(*row, *(value.alias(name) for name, value in added.items()))
     return context.engine.sum_exactly(places, row, [*added])

@@ -1,4 +1,4 @@
-"""Side information as the metrics read it: popularity, features, the users' history, the catalogue."""
+"""Side information in the form that metrics read: popularity, features, the users' history, the catalogue."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 
 
 GREATEST_FEATURE = 1e100
-"""Lengths of features are roots of sums of squares."""
+"""The largest feature. Squares of larger numbers could be infinite."""
 
 
 class SideTables:
-    """Tables of items, users and lists, made once for all models.
+    """Tables of items, users and lists, computed once for all models.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ class SideTables:
     requirements : Requirements
         What the metrics read.
     keys : Keys
-        The keys of the call: that of the lists names a user.
+        The keys of the call. The key of a list identifies a user.
     catalog_size : int, optional
-        The items of a catalogue that is only counted.
+        The number of items, if `catalog=` is a number.
     """
 
     def __init__(self, session: Session, requirements: Requirements, keys: Keys, catalog_size: int | None) -> None:
@@ -78,13 +78,13 @@ class SideTables:
 
     @cached_property
     def _had(self) -> Frame:
-        """The users and their items of the training data, each pair once."""
+        """The distinct pairs of a user and an item in the training data."""
         train, _ = with_list_key(self._session.frames["train"], self._keys.of_user)
         return self._session.engine.collect_once(train.select(*self._keys.of_list, ITEM).unique())
 
     @cached_property
     def popularity(self) -> Frame:
-        """The items of the training data with how many users each has, and its rank by that, ties by item."""
+        """The items of the training data with their numbers of users, and their ranks by it, ties broken by item."""
         counts = self._had.group_by(ITEM).agg(nw.len().alias(USERS))
         counts = counts.with_columns(nw.col(USERS).cast(nw.Float64()), nw.lit(0).alias(EVERYTHING))
         scored = counts.with_columns(nw.col(USERS).alias(SCORE))
@@ -95,7 +95,7 @@ class SideTables:
         return self._session.engine.collect_once(placed.select(ITEM, USERS, popular, level))
 
     def known(self, column: str) -> Frame:
-        """Return the items of the training data with one of the numbers that say how well known each is."""
+        """Return the items of the training data with a measure of popularity: users, interactions or relative rank."""
         if column == INTERACTIONS:
             counts = self._session.frames["train"].group_by(ITEM).agg(nw.len().alias(INTERACTIONS))
             return counts.with_columns(nw.col(INTERACTIONS).cast(nw.Float64()))
@@ -105,28 +105,29 @@ class SideTables:
         return ranked.select(ITEM, quotient(nw.col(POPULAR), nw.col(POPULAR).max().over(EVERYTHING)).alias(POPULARITY))
 
     def with_popularity(self, rows: Frame, item: str) -> Frame:
-        """Add each item's ranks by popularity, the first infinite for one that the training data lack."""
+        """Add each item's two ranks by popularity. An item that the training data lack gets an infinite POPULAR."""
         rows = self._session.engine.join(rows, self.popularity.select(item, POPULAR, POPULAR_LEVEL), [item])
         return rows.with_columns(nw.col(POPULAR).fill_null(math.inf))
 
     @cached_property
     def _train_users(self) -> Frame:
+        """One row with the number of users in the training data."""
         users = self._had.select(*self._keys.of_list).unique()
         return self._session.engine.collect_once(users.select(nw.len().cast(nw.Float64()).alias(TRAIN_USERS)))
 
     @cached_property
     def described(self) -> Frame:
-        """The items that have features: scaled to length 1, and to a sum of 1."""
+        """The items that have features, with two scalings of them: to length 1, and to a sum of 1."""
         self.check_features()
         names = numbered(self._requirements.feature_count, feature_column)
         frame = self._session.frames["features"].select(ITEM, *names)
         frame = frame.with_columns(nw.col(*names).cast(nw.Float64()).fill_nan(None))
         has_feature = nw.any_horizontal(*(~nw.col(name).is_null() for name in names), ignore_nulls=True)
         frame = frame.filter(has_feature).with_columns(nw.col(*names).fill_null(0.0))
-        frame = self._once(frame)
+        frame = self._one_row_per_item(frame)
         length = nw.sum_horizontal(*(nw.col(name) * nw.col(name) for name in names)).sqrt()
-        whole = nw.when(nw.min_horizontal(*names) < 0).then(nw.lit(math.nan)).otherwise(nw.sum_horizontal(*names))
-        frame = frame.with_columns(length.alias(NORM), whole.alias(FEATURE_SUM))
+        total = nw.when(nw.min_horizontal(*names) < 0).then(nw.lit(math.nan)).otherwise(nw.sum_horizontal(*names))
+        frame = frame.with_columns(length.alias(NORM), total.alias(FEATURE_SUM))
         scaled = [
             nw.when(nw.col(size) == 0).then(0.0).otherwise(nw.col(name) / nw.col(size)).alias(column(index))
             for size, column in ((NORM, direction_column), (FEATURE_SUM, share_column))
@@ -136,8 +137,11 @@ class SideTables:
         flags = ((nw.col(size) != 0).cast(nw.Float64()).alias(name) for name, size in sizes.items())
         return self._session.engine.collect_once(frame.select(ITEM, *scaled, nw.lit(1.0).alias(DESCRIBED), *flags))
 
-    def _once(self, frame: Frame) -> Frame:
-        """Take each item's features once; those that disagree or are too large raise, or are NaN in lazy frames."""
+    def _one_row_per_item(self, frame: Frame) -> Frame:
+        """Return one row per item, or raise for items with different rows.
+
+        In lazy frames, features that differ or are too large become NaN.
+        """
         names = numbered(self._requirements.feature_count, feature_column)
         frame = self._session.engine.collect_once(frame.unique())
         items = frame.group_by(ITEM).agg(nw.col(*names).max(), nw.len().alias(COUNT))
@@ -152,19 +156,19 @@ class SideTables:
         )
 
     def history(self, lists: Frame, group: Sequence[str]) -> Frame:
-        """Return the described items that the users of lists had, by the keys of the lists."""
-        had, on = matched(self._session.engine, self._had, self.described, [ITEM]), self._keys.of_list
+        """Return the items with features in the history of each list's user, by the key of the list."""
+        had = matched(self._session.engine, self._had, self.described, [ITEM])
+        on = self._keys.of_list
         users = lists.select(*group).unique()
-        # Users without a list would add lists that the frame does not have; those without a past add nothing.
-        return (
-            matched(self._session.engine, users, had, on)
-            if self._keys.of_user
-            else users.join(had.drop(*on), how="cross")
-        )
+        if not self._keys.of_user:
+            return users.join(had.drop(*on), how="cross")
+        # An inner join: users without a list must not add lists, and users without a history add nothing.
+        return matched(self._session.engine, users, had, on)
 
     def with_familiarity(self, rows: Frame) -> Frame:
-        """Add the mean cosine of each item with those that the list's user had; of a zero vector it is 0."""
-        names, users = numbered(self._requirements.feature_count, direction_column), self._keys.of_list
+        """Add each item's mean cosine with the items that the list's user had. The cosine with a zero vector is 0."""
+        names = numbered(self._requirements.feature_count, direction_column)
+        users = self._keys.of_list
         profiles = {name: f"{FAMILIAR} {name}" for name in names}
         described = self.described.select(ITEM, *names)
         had = self._session.engine.join(self._had, described, [ITEM]).with_columns(nw.lit(1.0).alias(COUNT))
@@ -177,7 +181,7 @@ class SideTables:
         return rows.with_columns(cosine).drop(*names, *profiles.values())
 
     def check_categories(self, label: str) -> None:
-        """Raise for features that are no shares of categories, where the data can be seen."""
+        """Raise for negative features in an eager frame, because they are no shares of categories."""
         if not self._session.engine.eager:
             return
         names = numbered(self._requirements.feature_count, feature_column)
@@ -189,24 +193,25 @@ class SideTables:
 
     @property
     def frame_of_items(self) -> Frame:
-        """The frame that holds every item of the user's frame, which may hold a part of its rows."""
+        """A frame with every item of the user's frame, also if the user's frame is read part by part."""
         return self._session.frames.get("items", self._session.frames["frame"])
 
     def catalog(self) -> Frame | None:
-        """Return the items of a catalogue that names them."""
+        """Return the items of `catalog=`, or None if it is left out or is a number."""
         return self._session.frames["catalog"].select(ITEM).unique() if "catalog" in self._session.frames else None
 
     def counted(self, items: Frame) -> Frame:
-        """Set sums of the items that a given catalogue lacks to 0: those of the metrics that count its items alone."""
-        catalog, sums = self.catalog(), self._requirements.catalog_sums
+        """Return the items with sums of 0 outside the catalogue, for metrics that count only catalogue items."""
+        catalog = self.catalog()
+        sums = self._requirements.catalog_sums
         if catalog is None or not sums:
             return items
-        named = nw.when(is_matched()).then
         items = marked(self._session.engine, items, catalog, [ITEM])
-        return items.with_columns(*(named(nw.col(name)).otherwise(0.0).alias(name) for name in sums)).drop(LISTED)
+        counted = (nw.when(is_matched()).then(nw.col(name)).otherwise(0.0).alias(name) for name in sums)
+        return items.with_columns(*counted).drop(LISTED)
 
     def check_features(self) -> None:
-        """Raise for features whose squares are infinite, where the data can be seen."""
+        """Raise for features in an eager frame that are too large to be squared."""
         if not self._session.engine.eager:
             return
         names = numbered(self._requirements.feature_count, feature_column)
@@ -221,20 +226,21 @@ class SideTables:
                 raise InputError(msg, "scale the features, such as to a mean of 0 and a deviation of 1")
 
     def with_users(self, lists: Frame) -> Frame:
-        """Add the number of users and of rows of the training data, where a metric reads it."""
+        """Add the numbers of rows and users in the training data, if a metric reads them."""
         if TRAIN_ROWS in self._requirements.requested:
             train = self._session.frames["train"]
             lists = lists.join(train.select(nw.len().cast(nw.Float64()).alias(TRAIN_ROWS)), how="cross")
         return lists.join(self._train_users, how="cross") if TRAIN_USERS in self._requirements.requested else lists
 
     def with_catalog_size(self, groups: Frame, recommended: Frame) -> Frame:
-        """Add the number of items of the catalogue, where a metric reads it.
+        """Add the number of catalogue items, if a metric reads it.
 
-        One that is less than what is recommended is an error, and NaN where the data cannot be seen.
+        A number below the count of recommended items raises; on lazy frames it becomes NaN.
         """
         if CATALOG_SIZE not in self._requirements.requested:
             return groups
-        size, catalog = self._catalog_size, self.catalog()
+        size = self._catalog_size
+        catalog = self.catalog()
         if size is None:
             items = self.frame_of_items.select(ITEM).unique() if catalog is None else catalog
             return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
@@ -243,6 +249,6 @@ class SideTables:
         if count is not None and count > size:
             msg = f"`catalog={size}` is less than the {count} items that lists recommend"
             raise InputError(msg, "count all items that could be recommended, or give the items themselves")
-        # SQL has no number where there is no row.
+        # In SQL, the count of no rows is missing.
         number = nw.when(nw.col(COUNT).fill_null(0) <= size).then(nw.lit(float(size))).otherwise(nw.lit(math.nan))
         return groups.join(served.select(number.alias(CATALOG_SIZE)), how="cross")

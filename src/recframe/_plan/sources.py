@@ -1,4 +1,4 @@
-"""What a call reads from the user's frames, by the plan's names."""
+"""The columns that a call reads from each of the user's frames, by the plan's names."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ Made = TypeVar("Made")
 
 
 def cached_by_query(function: Callable[[Query], Made]) -> Callable[[Query], Made]:
-    """Keep what a function returns for a query with the query."""
+    """Decorate a function of a query so that its result is cached in the query."""
 
     @wraps(function)
-    def kept(query: Query) -> Made:
-        made: Made | None = query.kept.get(function)
+    def cached(query: Query) -> Made:
+        made: Made | None = query.cached.get(function)
         if made is None:
-            made = query.kept[function] = function(query)
+            made = query.cached[function] = function(query)
         return made
 
-    return kept
+    return cached
 
 
 @cached_by_query
@@ -69,13 +69,13 @@ def key_names(query: Query) -> dict[str, str]:
 
 @cached_by_query
 def item_names(query: Query) -> dict[str, str]:
-    """Return the columns of `per_item` by the plan's names: keys too, after those of the list."""
+    """Return the columns of `per_item` by the plan's names, which continue the names of the key columns."""
     first = max(len(query.by), 1)
     return {key_column(first + i): name for i, name in enumerate(query.per_item)}
 
 
 def with_list_key(frame: Frame, keys: Iterable[str]) -> tuple[Frame, list[str]]:
-    """Return a frame and the columns of its lists' key; a frame that is one list gets a column for it."""
+    """Return a frame and the columns of its key. A frame that is a single list gets a constant key column."""
     if names := list(keys):
         return frame, names
     return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
@@ -90,50 +90,50 @@ def attribute_names(query: Query) -> dict[str, str]:
 
 @cached_by_query
 def list_columns(query: Query) -> dict[str, str]:
-    """Return the user's columns of the lists' weights and clusters by the plan's names, clusters in the key aside."""
+    """Return the user's columns of weights and clusters by the plan's names, without a cluster that is in the key."""
     columns = {WEIGHT: query.weight, CLUSTER: None if query.cluster in query.by else query.cluster}
     return {name: column for name, column in columns.items() if column is not None}
 
 
 @cached_by_query
 def omitted_rows(query: Query) -> dict[str, str]:
-    """Return the user's columns that count ranked rows which the frame omits, by the plan's names."""
-    # Such rows are tied with all others by chance; in the best order, none of them is relevant.
+    """Return the user's columns that count omitted ranked rows, by the plan's names."""
+    # By chance, omitted rows tie with all others. In the best order they come last, because none is relevant.
     tied = {"as given": TIED_ROWS, "by chance": RANKED_ROWS, "by relevance": None}[query.ordered]
     columns = {CANDIDATES: RANKED_ROWS, TIED: tied}
     return {name: column for name, column in columns.items() if column in query.omission_columns}
 
 
 def segment_specs(query: Query) -> Specs:
-    """Return the columns of `per` to read that are not in the key."""
+    """Return the specs of the columns in `per` that are not in the key."""
     return {name: ColumnSpec(column, "per", "attribute") for name, column in attribute_names(query).items()}
 
 
 @cached_by_query
 def attributes(query: Query) -> Specs:
-    """Return the columns to read that describe lists."""
+    """Return the specs of the columns that describe lists: `per`, weights, clusters."""
     roles: dict[str, tuple[str, Use]] = {WEIGHT: ("weight", "value"), CLUSTER: ("cluster", "attribute")}
     others = list_columns(query)
     return segment_specs(query) | {name: ColumnSpec(column, *roles[name]) for name, column in others.items()}
 
 
 def key_specs(query: Query, use: Use = "key") -> Specs:
-    """Return the columns of `by` to read."""
+    """Return the specs of the columns in `by`."""
     return {key_column(i): ColumnSpec(column, "by", use) for i, column in enumerate(query.by)}
 
 
 def item_spec(query: Query, use: Use = "key") -> Specs:
-    """Return the column of items to read."""
+    """Return the spec of the item column."""
     return {ITEM: ColumnSpec(query.item, "item", use)}
 
 
 def model_spec(query: Query) -> Specs:
-    """Return the column of models to read, in the long format."""
+    """Return the spec of the model column, empty in wide format."""
     return {} if query.model is None else {MODEL: ColumnSpec(query.model, "model", "model")}
 
 
 def score_specs(query: Query) -> Specs:
-    """Return the columns to rank by."""
+    """Return the specs of the columns to rank by."""
     role = "rank" if query.by_rank else "score"
     return {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
 
@@ -141,50 +141,59 @@ def score_specs(query: Query) -> Specs:
 def sources_of(
     frames: CallFrames, query: Query, requirements: Requirements, *, item: bool, sql: bool
 ) -> dict[str, Source]:
-    """Return the frames with what to read from each."""
+    """Return the source of each frame: the frame, and the specs of the columns to read."""
     grouped = group_frames(frames, query, requirements)
-    key = read, truth, _, _, _ = requirements.columns_read, frames.truth is not None, item, sql, grouped
-    specs = query.kept.get(key)
+    read = requirements.columns_read
+    truth = frames.truth is not None
+    key = (read, truth, item, sql, grouped)
+    specs = query.cached.get(key)
     if specs is None:
         specs = _specs(query, read, truth=truth, item=item, grouped=grouped)
-        query.kept[key] = specs = _made(query, specs, pool=query.condensed or read.pool) if sql else specs
+        if sql:
+            specs = _with_sql_columns(query, specs, pool=query.condensed or read.pool)
+        query.cached[key] = specs
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(frames.feature_names)}
     numbers = range(len(frames.target_tables))
     targets = {target_column(i): ColumnSpec(target_column(i), "target", "value") for i in numbers}
-    more = {"features": features, "target": targets}
-    unread, named = _unread(query), frames.by_name.items()
-    return {name: Source(native, specs[name] | more.get(name, {}), unread.get(name, ())) for name, native in named}
+    frame_specs = {"features": features, "target": targets}
+    unread = _unread(query)
+    return {
+        name: Source(native, specs[name] | frame_specs.get(name, {}), unread.get(name, ()))
+        for name, native in frames.by_name.items()
+    }
 
 
 @cached_by_query
 def _unread(query: Query) -> dict[str, list[ColumnSpec]]:
-    """Return the columns that the call itself names, by the frame that must have them whether or not they are read."""
+    """Return the columns that the call names explicitly. A frame must have them even if no metric reads them."""
     return {"frame": _in_call(query, "item", "relevant", "value"), "truth": _in_call(query, "subtopic")}
 
 
 def _in_call(query: Query, *roles: str) -> list[ColumnSpec]:
+    """Return specs that only check that a column exists, for the roles that the call names explicitly."""
     return [ColumnSpec(getattr(query, role), role, "there") for role in roles if role in query.in_call]
 
 
 def group_frames(frames: CallFrames, query: Query, requirements: Requirements) -> tuple[str, ...]:
-    """Return the frames that say which group an item has, the one that the catalogue is read from first."""
+    """Return the names of the frames that hold the groups of items; the catalogue is read from the first one."""
     column = query.group
     if column is None or not requirements.numbers.groups:
         return ()
     if frames.features is not None and column in adapter_of(frames.features).names(frames.features):
         return ("features",)
     adapter = adapter_of(frames.frame)
-    # A truth of another kind is refused when the frames are opened.
-    alike = kind_of(adapter.side_frame(frames.truth)) is kind_of(frames.frame)
-    # Only for the groups of relevant items a lazy truth must say which columns it has.
-    truth_counts = alike and (adapter.eager or any(target == "relevant" for *_, target in requirements.numbers.groups))
+    # A truth of another kind is refused later, when the frames are opened.
+    has_same_kind = kind_of(adapter.side_frame(frames.truth)) is kind_of(frames.frame)
+    # The schema of a lazy truth is costly, so it is only read for the groups of relevant items.
+    reads_relevant = any(target == "relevant" for *_, target in requirements.numbers.groups)
+    truth_counts = has_same_kind and (adapter.eager or reads_relevant)
     if not truth_counts or column not in adapter.names(frames.truth):
         return ("frame",)
     return ("frame", "truth") if not adapter.eager or column in adapter.names(frames.frame) else ("truth",)
 
 
 def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped: Sequence[str]) -> dict[str, Specs]:
-    """Return what to read from each frame."""
+    """Return the specs of the columns to read from each frame."""
     keys = key_specs(query)
     in_order = query.ties in ("item", "item_desc") or read.items_in_order
     items = item_spec(query, "order" if in_order else "key")
@@ -194,11 +203,12 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
     values_of_items = {name: ColumnSpec(column, "per_item", "key") for name, column in item_names(query).items()}
     group = {GROUP: ColumnSpec(query.group, "group", "attribute")} if query.group is not None else {}
     subtopics = {SUBTOPIC: query.subtopic} if query.subtopic is not None and read.subtopics else {}
-    of_truth = values | {name: ColumnSpec(column, "subtopic", "key") for name, column in subtopics.items()}
-    of_frame: Specs = {} if truth else values_of_items | _own(query, read)
+    judgments = _relevance(query, truth=True, strict=read.relevance)
+    judgments |= values | {name: ColumnSpec(column, "subtopic", "key") for name, column in subtopics.items()}
+    judged_by_frame: Specs = {} if truth else values_of_items | _judged_by_frame(query, read)
     specs = {
-        "frame": keys | (items if item else {}) | rankings | of_frame,
-        "truth": keys | values_of_items | items | _relevance(query, truth=True, strict=read.relevance) | of_truth,
+        "frame": keys | (items if item else {}) | rankings | judged_by_frame,
+        "truth": keys | values_of_items | items | judgments,
         "train": keys | items,
         "features": items,
         "catalog": items,
@@ -206,28 +216,28 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
         "items": items | (group if "frame" in grouped else {}),
         "target": {name: replace(spec, column=GROUP, role="target") for name, spec in (group or items).items()},
     }
-    return {name: read_of | group if name in grouped else read_of for name, read_of in specs.items()}
+    return {name: columns | group if name in grouped else columns for name, columns in specs.items()}
 
 
-def _made(query: Query, specs: dict[str, Specs], *, pool: bool) -> dict[str, Specs]:
-    """Return what SQL reads: numbers without missing values, and what else the plan makes of the relevance."""
+def _with_sql_columns(query: Query, specs: dict[str, Specs], *, pool: bool) -> dict[str, Specs]:
+    """Return specs for a query of a database, which computes filled numbers, hits and the pool where it reads."""
     made = {**dict.fromkeys((VALUE, PROPENSITY), filled), **made_of_relevance(query.min_relevance)}
-    also = {"frame": (HIT, POOLED), "truth": (POOLED,) if pool else ()}
-    found = {}
+    computed = {"frame": (HIT, POOLED), "truth": (POOLED,) if pool else ()}
+    result = {}
     for frame, columns in specs.items():
-        more = {name: columns[RELEVANCE] for name in also.get(frame, ()) if RELEVANCE in columns}
-        found[frame] = {name: replace(spec, made=made.get(name)) for name, spec in (columns | more).items()}
-    return found
+        more = {name: columns[RELEVANCE] for name in computed.get(frame, ()) if RELEVANCE in columns}
+        result[frame] = {name: replace(spec, made=made.get(name)) for name, spec in (columns | more).items()}
+    return result
 
 
 def relevance_of_truth(query: Query, *, strict: bool = True) -> ColumnSpec:
-    """Return the relevance to read of a truth, which may lack the column: then all of its rows are relevant.
+    """Return the spec of a truth's relevance. If the truth lacks the column, all of its rows are relevant.
 
-    A `strict` call refuses a truth without the column if another one surely holds the relevance.
+    A `strict` call refuses a truth that lacks the column if another column clearly holds the relevance.
     """
-    remedy, default = "", None
+    default = None
     if "relevant" in query.named:
-        remedy = "leave `relevant=` out, if each of its rows is relevant"
+        remedy = "leave `relevant=` out, if each row of truth is relevant"
     elif _names_min_relevance(query):
         remedy = f"leave `min_relevance={query.min_relevance:g}` out, if each row of truth is relevant"
     else:
@@ -238,29 +248,29 @@ def relevance_of_truth(query: Query, *, strict: bool = True) -> ColumnSpec:
 
 
 def _names_min_relevance(query: Query) -> bool:
-    """Return whether the user, and not a profile, says which relevance is enough."""
+    """Return whether the user, not a profile, set `min_relevance=` to a finite number."""
     by_user = query.like is None or "min_relevance" in query.named
     return by_user and query.min_relevance is not None and query.min_relevance > -math.inf
 
 
 def _relevance(query: Query, *, truth: bool, strict: bool = True, default: float | None = None) -> Specs:
-    """Return the columns of the relevance to read."""
-    of_frame = ColumnSpec(query.relevant, "relevant", "relevance", default=default)
-    relevance = {RELEVANCE: relevance_of_truth(query, strict=strict) if truth else of_frame}
+    """Return the specs of the relevance and the propensity, in the truth or in the frame."""
+    frame_spec = ColumnSpec(query.relevant, "relevant", "relevance", default=default)
+    relevance = {RELEVANCE: relevance_of_truth(query, strict=strict) if truth else frame_spec}
     if query.propensity is not None:
         relevance[PROPENSITY] = ColumnSpec(query.propensity, "propensity", "value")
     return relevance
 
 
-def _own(query: Query, read: ColumnsRead) -> Specs:
-    """Return the columns to read of a frame that has no truth."""
+def _judged_by_frame(query: Query, read: ColumnsRead) -> Specs:
+    """Return the specs of the columns that a frame without a truth must hold itself: relevance and attributes."""
     default = None if query.condensed or read.grades else 0.0
     relevance = _relevance(query, truth=False, default=default) if read.relevance else {}
     return relevance | attributes(query)
 
 
 def name_of_model(query: Query, number: nw.Expr) -> nw.Expr:
-    """Return the name of each model from its number."""
+    """Return the name of a model, as an expression of its number."""
     name, *others = (nw.lit(query.model_name(index)) for index in range(len(query.orders)))
     for index, other in enumerate(others, start=1):
         name = nw.when(number == index).then(other).otherwise(name)

@@ -1,4 +1,4 @@
-"""What some of the lists give: sums that add up."""
+"""The sums over some of the lists, which can be added to the sums over other lists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class State(NamedTuple):
-    """The sums over some of the lists: those of all models, one below the other."""
+    """The sums over some of the lists, with the models stacked."""
 
     lists: Frame
     """A row for each segment, with the totals of the metrics that have a value per list."""
@@ -21,6 +21,6 @@ class State(NamedTuple):
 
 
 def stacked(engine: Engine, states: Sequence[State]) -> State:
-    """Return the rows of states, one below the other."""
+    """Return one state with the rows of all states."""
     items = [state.items for state in states if state.items is not None]
     return State(engine.stack([state.lists for state in states]), engine.stack(items) if items else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
 
 
 def stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
-    """Return the positions at which users may stop, with the probability to get to the block and to stop there then."""
+    """Return the positions where users may stop, with the probabilities to reach the tied block and to stop there."""
     count = len(context.requirements.numbers.stops)
-    stops, examined = numbered(count, stop_column), numbered(count, examined_column)
+    stops = numbered(count, stop_column)
+    examined = numbered(count, examined_column)
     columns = [*context.keys.group, START, POSITION, *stops, *examined]
     grades = _grades(context, kept, tied=tied)
     alone = grades.filter(nw.col(SIZE) == 1) if tied else grades
-    alone = alone.with_columns(_place(1).alias(POSITION)).select(*columns)
+    alone = alone.with_columns(_position(1).alias(POSITION)).select(*columns)
     if not tied:
         return alone
     grades = grades.filter(nw.col(SIZE) > 1)
@@ -48,37 +49,48 @@ def stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
 
 
 def _tied_stop_places(context: Opened, grades: Frame, cascade: Cascade) -> Frame:
-    """Return the places of tied blocks with the probabilities to stop there that a cascade has, 0 for all others."""
-    block, stops = [*context.keys.group, START], [stop_column(number) for number in cascade.stops]
+    """Return the positions in tied blocks with the cascade's probabilities to stop there.
+
+    Columns of the other cascades are 0.
+    """
+    block = [*context.keys.group, START]
+    stops = [stop_column(number) for number in cascade.stops]
     examined = [examined_column(number) for number in cascade.stops]
     if cascade.cutoff is not None and len(context.requirements.cascades) > 1:
         grades = grades.filter(nw.col(START) <= cascade.cutoff)
     places = survivals(context.engine, grades, block, examined, cascade)
-    survived = [survival_column(number) for number in cascade.stops]
-    passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survived]
-    stopped = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survived, strict=True)}
+    stopped = {}
+    for number, stop in zip(cascade.stops, stops, strict=True):
+        survived = nw.col(survival_column(number))
+        survived_before = survived.shift(1).over(*block, order_by=POSITION).fill_null(1.0)
+        stopped[stop] = survived_before - survived
+    places = places.with_columns(**stopped).with_columns(_position(nw.col(POSITION)).alias(POSITION))
     count = len(context.requirements.numbers.stops)
     others = {*numbered(count, stop_column), *numbered(count, examined_column)} - {*stops, *examined}
-    places = places.with_columns(**stopped).with_columns(_place(nw.col(POSITION)).alias(POSITION))
-    return places.with_columns(*(constant(name, 0.0) for name in sorted(others))) if others else places
+    if not others:
+        return places
+    return places.with_columns(*(constant(name, 0.0) for name in sorted(others)))
 
 
 def row_stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
-    """Return the positions that a row may have, by its relevance, with the probability to get to it and stop there.
+    """Return the positions that a row may have, by its relevance, with the probability to reach it and stop there.
 
-    There is one probability to stop. The other rows of the block are a block of their own, with one row less.
+    There is one probability to stop. The other rows of the tied block form a block with one row less.
     """
-    stop, survival, engine, examined = stop_column(0), survival_column(0), context.engine, examined_column(0)
+    stop = stop_column(0)
+    survival = survival_column(0)
+    examined = examined_column(0)
+    engine = context.engine
     columns = [*context.keys.group, START, RELEVANCE, POSITION, stop, examined]
     grades = _grades(context, kept, tied=tied)
-    # At the first position of its block a row has nobody of it in front.
-    first = grades.with_columns(_place(1).alias(POSITION), quotient(nw.col(stop), nw.col(SIZE)).alias(stop)).select(
-        *columns
-    )
+    # At the first position of its block, no other row of the block is ahead of the row.
+    stopped_first = quotient(nw.col(stop), nw.col(SIZE)).alias(stop)
+    first = grades.with_columns(_position(1).alias(POSITION), stopped_first).select(*columns)
     if not tied:
         return first
     grades = engine.collect_once(grades.filter(nw.col(SIZE) > 1))
-    block, row = [*context.keys.group, START], [*context.keys.group, START, OWN_GRADE]
+    block = [*context.keys.group, START]
+    row = [*block, OWN_GRADE]
     grades = grades.rename({RELEVANCE: OWN_GRADE})
     rest = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
     itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
@@ -86,51 +98,82 @@ def row_stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     (cascade,) = context.requirements.cascades
     places = engine.join(survivals(engine, rest, row, [], cascade), grades.select(*row, SIZE, stop, examined), row)
     stopped = quotient(nw.col(stop) * nw.col(survival), nw.col(SIZE)).alias(stop)
-    places = places.with_columns(stopped, _place(nw.col(POSITION) + 1).alias(POSITION)).rename({OWN_GRADE: RELEVANCE})
+    position = _position(nw.col(POSITION) + 1).alias(POSITION)
+    places = places.with_columns(stopped, position).rename({OWN_GRADE: RELEVANCE})
     return engine.stack([first, places.select(*columns)])
 
 
-def _place(inside: nw.Expr | int) -> nw.Expr:
-    """Return the position of a place in a tied block, as a float."""
+def _position(inside: nw.Expr | int) -> nw.Expr:
+    """Return a position in the list, as a float, from its number inside the tied block."""
     return nw.col(START).cast(nw.Float64()) + inside - 1
 
 
 def _grades(context: Opened, kept: Frame, *, tied: bool) -> Frame:
-    """Return how many rows of each tied block have which probabilities to stop, and that to get to the block."""
-    engine, count = context.engine, len(context.requirements.numbers.stops)
-    cutoff = context.requirements.place_cutoffs[STOPS]
+    """Return one row per tied block and relevance: how many rows it counts, and the probabilities to stop at them.
+
+    The frame also holds the probability to reach the block.
+    """
+    count = len(context.requirements.numbers.stops)
     stops = numbered(count, stop_column)
+    grades = context.engine.collect_once(_stop_probabilities(context, kept, stops, tied=tied))
+    is_certain = nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True)
+    ends = numbered(count, end_column) if context.engine.may_hold(grades, is_certain) else []
+    names = _PassedColumns(stops, numbered(count, go_on_column), ends)
+    grades = _sum_over_rows_ahead(context, grades, names, tied=tied)
+    examined = {}
+    for number, log in enumerate(names.logs):
+        past_ends = nw.col(past_column(ends[number])) if ends else None
+        examined[examined_column(number)] = _reached(nw.col(past_column(log)), past_ends)
+    return context.engine.collect_once(grades.with_columns(**examined))
+
+
+class _PassedColumns(NamedTuple):
+    """The columns from which the probability to pass rows is computed, one of each kind per probability to stop."""
+
+    stops: list[str]
+    logs: list[str]
+    """Logarithms of the probability to go on."""
+    ends: list[str]
+    """1.0 at a certain stop; empty if no stop is certain."""
+
+
+def _stop_probabilities(context: Opened, kept: Frame, stops: list[str], *, tied: bool) -> Frame:
+    """Return the rows where users may stop, with each probability to stop; tied rows of equal relevance are counted."""
+    cutoff = context.requirements.place_cutoffs[STOPS]
     rows, greatest = context.with_greatest(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
     terms = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.numbers.stops]
     rows = rows.with_columns(**dict(zip(stops, terms, strict=True)))
     rows = rows.filter(nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True))
-    grades = rows.select(*context.keys.group, START, SIZE, RELEVANCE, *stops)
-    if tied:
-        grade = [*context.keys.group, START, SIZE, RELEVANCE]
-        grades = grades.group_by(*grade).agg(nw.len().alias(MARKED), nw.col(*stops).min())
-        grades = grades.with_columns(nw.col(MARKED).cast(nw.Float64()))
-    grades = engine.collect_once(grades)
-    certain = engine.may_hold(grades, nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True))
-    # The product of the probabilities to go on is a sum of logarithms, apart from those that are 0.
-    logs = [_go_on(nw.col(stop)) for stop in stops]
-    on = numbered(count, go_on_column)
-    added = dict(zip(on, [nw.col(MARKED) * log if tied else log for log in logs], strict=True))
-    end = numbered(count, end_column) if certain else []
-    added |= {name: _is_end(nw.col(stop)) for name, stop in zip(end, stops, strict=False)}
-    past = {past_column(name): name for name in added}
-    # Half of the first probability to stop puts the grades of a block into one order.
-    added[POSITION] = nw.col(START) + nw.col(stops[0]) / 2
-    grades = engine.sums_before(grades.with_columns(**added), past, context.keys.group, POSITION).drop(POSITION)
-    if tied:
-        # The first of them has the sums over what is ahead of the block.
-        block = [*context.keys.group, START]
-        ahead = [nw.col(*map(past_column, on)).max().over(*block)]
-        grades = grades.with_columns(*ahead, *([nw.col(*map(past_column, end)).min().over(*block)] if end else []))
-    past_ends = [nw.col(past_column(name)) for name in end] if certain else [None] * len(on)
-    examined = [_reached(nw.col(past_column(name)), ends) for name, ends in zip(on, past_ends, strict=True)]
-    return engine.collect_once(
-        grades.with_columns(**dict(zip(numbered(count, examined_column), examined, strict=True)))
+    rows = rows.select(*context.keys.group, START, SIZE, RELEVANCE, *stops)
+    if not tied:
+        return rows
+    grades = rows.group_by(*context.keys.group, START, SIZE, RELEVANCE).agg(
+        nw.len().alias(MARKED), nw.col(*stops).min()
     )
+    return grades.with_columns(nw.col(MARKED).cast(nw.Float64()))
+
+
+def _sum_over_rows_ahead(context: Opened, grades: Frame, names: _PassedColumns, *, tied: bool) -> Frame:
+    """Add the sums of logarithms and of certain stops over the rows ahead of each tied block."""
+    # The product of the probabilities to go on is a sum of logarithms, except for probabilities of 0.
+    summands = {}
+    for stop, log in zip(names.stops, names.logs, strict=True):
+        go_on = _go_on(nw.col(stop))
+        summands[log] = nw.col(MARKED) * go_on if tied else go_on
+    summands |= {end: _is_end(nw.col(stop)) for end, stop in zip(names.ends, names.stops, strict=False)}
+    past = {past_column(name): name for name in summands}
+    # Half of the first probability to stop sorts the grades of a block into one fixed order.
+    order = (nw.col(START) + nw.col(names.stops[0]) / 2).alias(POSITION)
+    grades = grades.with_columns(order, **summands)
+    grades = context.engine.sums_before(grades, past, context.keys.group, POSITION).drop(POSITION)
+    if not tied:
+        return grades
+    # The first grade of a block has the sums over the rows ahead of the block: logarithms are at most 0, ends at least.
+    block = [*context.keys.group, START]
+    ahead = [nw.col(*map(past_column, names.logs)).max().over(*block)]
+    if names.ends:
+        ahead.append(nw.col(*map(past_column, names.ends)).min().over(*block))
+    return grades.with_columns(*ahead)
 
 
 def _go_on(stop: nw.Expr) -> nw.Expr:
@@ -139,10 +182,10 @@ def _go_on(stop: nw.Expr) -> nw.Expr:
 
 
 def _is_end(stop: nw.Expr) -> nw.Expr:
-    """Return 1.0 at a certain stop, else 0.0."""
+    """Return 1.0 at a certain stop, and 0.0 at any other row."""
     return (stop >= 1).cast(nw.Float64())
 
 
 def _reached(logs: nw.Expr, ends: nw.Expr | None) -> nw.Expr:
-    """Return the probability to get to a row, from the sums of both over what is ahead; None: no stop is certain."""
+    """Return the probability to reach a row from the sums over the rows ahead; no stop is certain if `ends` is None."""
     return logs.exp() if ends is None else logs.exp() * (ends < 1).cast(nw.Float64())

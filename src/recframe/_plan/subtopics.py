@@ -1,4 +1,4 @@
-"""Subtopics: where hits of each are, how many a list has, and the greedy ideal ranking."""
+"""Subtopics: the positions of each subtopic's hits, the number of subtopics in a list, and the greedy ideal ranking."""
 
 from __future__ import annotations
 
@@ -43,39 +43,39 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Weight
 
 NEARLY = 1 - 1e-12
-"""Gains that differ by less are equal: sums of the same numbers in another order."""
+"""Gains above this share of the greatest gain count as equal, because sums of the same numbers differ by rounding."""
 NEGLIGIBLE = 1e-18
-"""What a float of at least 1 does not change by."""
+"""A number so small that adding it to a float of 1 or more changes nothing."""
 
 
 def sums_of_subtopics(context: Opened, kept: Frame, ideal: Frame, *, tied: bool) -> list[Addends]:
-    """Return frames that add up to what metrics of subtopics read."""
+    """Return frames that add up to the sums that subtopic metrics read."""
     requirements = context.requirements
     places = _places(context, kept, tied=tied)
     addends = [Addends(places, requirements.places[SUBTOPIC].summands)]
     if SUBTOPICS in requirements.requested:
         subtopics = context.subtopics
-        each = ideal if subtopics is None else subtopics.select(*context.keys.key, SUBTOPIC).unique()
-        counts = _lists(context, each, nw.lit(1.0).alias(SUBTOPICS))
+        distinct = ideal if subtopics is None else subtopics.select(*context.keys.key, SUBTOPIC).unique()
+        counts = _for_every_model(context, distinct, nw.lit(1.0).alias(SUBTOPICS))
         addends.append(Addends(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
     for number, (alpha, weight, k) in enumerate(requirements.numbers.greedy):
         if context.subtopics is None:
-            lists = _of_one_subtopic(context, ideal, alpha, weight, k)
+            lists = _ideal_of_single_subtopic(context, ideal, alpha, weight, k)
         else:
-            lists = _lists(context, _greedy(context, alpha, weight, k), nw.col(TOTAL_GAIN))
+            lists = _for_every_model(context, _greedy(context, alpha, weight, k), nw.col(TOTAL_GAIN))
         column = greedy_column(number)
         addends.append(Addends(lists.rename({TOTAL_GAIN: column}), {column: nw.col(column)}))
     return addends
 
 
-def _lists(context: Opened, rows: Frame, column: nw.Expr) -> Frame:
-    """Return rows of lists of the truth with a column, for every model."""
+def _for_every_model(context: Opened, rows: Frame, column: nw.Expr) -> Frame:
+    """Return the key of each list and a column, repeated for every model if the rows come from the truth."""
     rows = rows if context.subtopics is None else context.of_models(rows)
     return rows.select(*context.keys.group, column)
 
 
 def _places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
-    """Return the places that hits of a subtopic may have, the probability of each, and the hits ahead of it."""
+    """Return the places that a subtopic's hits may have, each place's probability, and the hits ahead of it."""
     hits = kept.filter(nw.col(HIT) > 0)
     if context.subtopics is None:
         hits = hits.with_columns(nw.lit(0).alias(SUBTOPIC))
@@ -87,7 +87,8 @@ def _places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(MARKED)) if tied else hits
     blocks = context.engine.sums_before(blocks, {HITS_BEFORE: MARKED if tied else HIT}, group, START)
     if tied:
-        upto, most = context.requirements.place_cutoffs[SUBTOPIC], _most_hits(context.requirements.numbers.alphas)
+        upto = context.requirements.place_cutoffs[SUBTOPIC]
+        most = _most_hits(context.requirements.numbers.alphas)
         places = marked_places(context, blocks, group, upto, most)
         return places.with_columns((nw.col(HITS_BEFORE) + nw.col(NTH) - 1).alias(HITS_BEFORE))
     place = nw.col(START).cast(nw.Float64()).alias(POSITION)
@@ -95,13 +96,13 @@ def _places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
 
 
 def _most_hits(alphas: Iterable[float]) -> float:
-    """Return how many hits of a subtopic a tied block may have before another one adds nothing to a float."""
+    """Return the number of hits in a tied block after which one more hit changes no float."""
     least = min(alphas)
     return 1 if least == 1 else 1 + math.log(NEGLIGIBLE) / math.log1p(-least)
 
 
-def _of_one_subtopic(context: Opened, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:
-    """Return the ideal where all relevant items are of one subtopic: they fill the first positions."""
+def _ideal_of_single_subtopic(context: Opened, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:
+    """Return the gain of the ideal ranking if all relevant items share one subtopic: they fill the first positions."""
     relevant = nw.col(RELEVANT).cast(nw.Int64())
     upto = relevant if k is None else nw.when(relevant < k).then(relevant).otherwise(k).cast(nw.Int64())
     lists = ideal.filter(nw.col(RELEVANT) > 0).select(*context.keys.group, upto.alias(UPTO))
@@ -115,18 +116,19 @@ def _of_one_subtopic(context: Opened, ideal: Frame, alpha: float, weight: Weight
 
 
 def _greedy(context: Opened, alpha: float, weight: Weight, k: int | None) -> Frame:
-    """Return the gain of a ranking that picks the item of the greatest gain for each position in turn.
+    """Return the gain of the greedy ranking, which gives each position in turn to the item with the greatest gain.
 
-    One step a position: a greedy choice depends on all that were made before. So a lazy plan grows with the cutoff.
+    Each position is one step, because a choice depends on all earlier ones. So a lazy plan grows with the cutoff.
     """
-    engine, keys = context.engine, context.keys.key
+    engine = context.engine
+    keys = context.keys.key
     assert context.subtopics is not None  # noqa: S101 - for the type checker: there are subtopics
     rows = context.subtopics
-    # A missing item has no rank: it is the smallest.
+    # A missing item has no rank, so it becomes the smallest item.
     item = nw.col(ITEM).rank("dense").over(*keys).cast(nw.Int64()).fill_null(0) + 1
     rows = rows.with_columns(item.alias(START), nw.lit(1.0).alias(RELATED), nw.lit(0.0).alias(CHOSEN))
     rows = engine.collect_once(rows.with_columns(nw.lit(0.0).alias(TOTAL_GAIN)))
-    # Where no list has a relevant item, there is no largest number.
+    # The maximum is missing if no list has a relevant item.
     most = int(engine.scalar(rows.select(nw.col(START).max())) or 0) if engine.eager else None
     if most is None and k is None:
         msg = "alpha_ndcg without a cutoff needs the data, which a lazy frame does not have yet"

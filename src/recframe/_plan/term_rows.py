@@ -1,4 +1,4 @@
-"""Kept rows with the columns that the terms of the metrics request."""
+"""Adds the columns that metrics request to the kept rows."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ if TYPE_CHECKING:
     Requested = AbstractSet[str]
 
 LAZY_DIGITS = 20
-"""Of the number of distinct relevances in a list, where it is not known: about a million."""
+"""How many binary digits to allow for a list's number of distinct relevances on lazy frames: about a million."""
 
 
 class TermRows:
-    """Adds requested columns to kept rows.
+    """Adds requested columns to the kept rows of one model.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class TermRows:
         self.tied = tied
 
     def compare_grades(self, kept: Frame, requested: Requested) -> Frame:
-        """Add what rank correlations and pairs of rows read, of all kept rows."""
+        """Add the columns of rank correlations and of pairs of rows, which compare a row with all kept rows."""
         if requested & {LENGTH, GRADE_RANK, SAME_GRADE}:
             kept = ranks.grades(kept, self._context.keys.group, requested)
         if CONCORDANCE in requested:
@@ -92,43 +92,45 @@ class TermRows:
                 digits = max(1, int(most or 0).bit_length())
             kept = ranks.concordant_pairs(self._context.engine, kept, self._context.keys.group, digits)
         if ORDER in requested:
-            # Of rows that the frame omits nobody knows a rank: its gaps are theirs.
+            # Gaps between ranks are closed, unless the frame omits rows: then the omitted rows fill the gaps.
             gaps = self._context.query.by_rank and not self._context.omitted
             order = nw.col(START).rank("min").over(*self._context.keys.group) if gaps else nw.col(START)
             kept = kept.with_columns(order.cast(nw.Float64()).alias(ORDER))
         return kept
 
     def count_hits(self, rows: Frame, requested: Requested) -> Frame:
-        """Add what is requested about the other hits of a row's list, all of which must be among the rows."""
+        """Add the requested counts of other hits in a row's list. All hits of the list must be among the rows."""
         if requested & {BLOCK_HITS, HITS_BEFORE}:
             rows = self._count_hits(rows)
         if NONRELEVANT_BEFORE in requested:
-            counted = NONRELEVANT_BEFORE, BLOCK_NONRELEVANT
-            rows = ranks.count_ahead(
-                self._context.engine, rows, self._context.keys.group, is_nonrelevant(), *counted, tied=self.tied
-            )
+            rows = self._count_ahead(rows, is_nonrelevant(), NONRELEVANT_BEFORE, BLOCK_NONRELEVANT)
         if POOLED_BEFORE in requested:
-            pooled, counted = nw.max_horizontal(POOLED, HIT), (POOLED_BEFORE, BLOCK_POOLED)
-            rows = ranks.count_ahead(
-                self._context.engine, rows, self._context.keys.group, pooled, *counted, tied=self.tied
-            )
+            rows = self._count_ahead(rows, nw.max_horizontal(POOLED, HIT), POOLED_BEFORE, BLOCK_POOLED)
         if RANKED_RELEVANT in requested:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._context.keys.group).alias(RANKED_RELEVANT))
         return rows
 
+    def _count_ahead(self, rows: Frame, flag: nw.Expr, before: str, inside: str) -> Frame:
+        """Add how many flagged rows are ahead of each row's tied block, and how many are in the block."""
+        engine = self._context.engine
+        return ranks.count_ahead(engine, rows, self._context.keys.group, flag, before, inside, tied=self.tied)
+
     def _count_hits(self, rows: Frame) -> Frame:
-        """Add how many hits are ahead of each row's tied block, and in it; most metrics read that of hits alone."""
-        engine, group, tied = self._context.engine, self._context.keys.group, self.tied
+        """Add how many hits are ahead of each row's tied block, and how many are in the block.
+
+        Most metrics read these counts only at hits, which is faster.
+        """
         if self._context.requirements.counts_hits_for_all:
-            return ranks.count_ahead(engine, rows, group, nw.col(HIT), HITS_BEFORE, BLOCK_HITS, tied=tied)
+            return self._count_ahead(rows, nw.col(HIT), HITS_BEFORE, BLOCK_HITS)
         starts = rows.with_columns(ranks.STARTS_OF_HITS)
-        rows = engine.number_rows(starts, group, HIT_START, descending=False, tied=tied)
-        if tied:
-            return rows.with_columns(ranks.HITS_AHEAD, ranks.HITS_INSIDE).drop(POSITION, EQUAL)
-        return rows.with_columns(ranks.HITS_AHEAD, ranks.HIT_ALONE).drop(POSITION)
+        group = self._context.keys.group
+        rows = self._context.engine.number_rows(starts, group, HIT_START, descending=False, tied=self.tied)
+        if self.tied:
+            return rows.with_columns(ranks.COUNT_HITS_BEFORE, ranks.COUNT_BLOCK_HITS).drop(POSITION, EQUAL)
+        return rows.with_columns(ranks.COUNT_HITS_BEFORE, ranks.COUNT_HIT_ALONE).drop(POSITION)
 
     def join_lookups(self, rows: Frame, requested: Requested, ideal: Later) -> Frame:
-        """Add what is requested from other tables, by list, item or position."""
+        """Add the requested columns of other tables, joined by list, item or position."""
         if RELEVANT in requested:
             rows = self._context.engine.join(
                 rows, ideal().select(*self._context.keys.group, RELEVANT), self._context.keys.group
@@ -144,8 +146,8 @@ class TermRows:
         return self._with_weights(rows, weights) if weights else rows
 
     def _with_weights(self, rows: Frame, weights: Sequence[WeightSums]) -> Frame:
-        """Look up the sums of each weight over the positions before a tied block, and up to its end."""
-        # Past the last position that counts, sums do not change.
+        """Add the sums of each weight over the positions before a tied block, and up to its end."""
+        # After the last position that counts, sums do not change.
         upto = furthest([weight.k for weight in weights])
         rows = rows.with_columns(*ends_of_blocks(upto))
         if self._context.query.by_rank and (upto is None or upto > MOST_POSITIONS):
@@ -154,8 +156,12 @@ class TermRows:
         return self._context.engine.look_up(self._context.engine.look_up(rows, table, BEFORE), table, UPTO, WITH_BLOCK)
 
     def _with_weights_of_blocks(self, rows: Frame, weights: Sequence[WeightSums]) -> Frame:
-        """Add the sums of each weight over a tied block alone: a table of all positions up to a rank may not fit."""
-        engine, block = self._context.engine, [BEFORE, UPTO]
+        """Add the sums of each weight over a tied block, for ranks so large that a table of positions may not fit.
+
+        The sum before the block is set to 0, since only the difference counts.
+        """
+        engine = self._context.engine
+        block = [BEFORE, UPTO]
         blocks = rows.filter(nw.col(SIZE) > 1).select(*block).unique()
         places = repeated(engine, blocks, nw.col(UPTO) - nw.col(BEFORE))
         places = places.with_columns((nw.col(BEFORE) + nw.col(POSITION)).alias(POSITION))
@@ -165,12 +171,13 @@ class TermRows:
         return rows.with_columns(*(constant(before_column(weight.number), 0.0) for weight in weights))
 
     def _weight_table(self, rows: Frame, weights: Sequence[WeightSums], upto: int | None) -> Frame:
-        """Return the sums of weights up to each position; equal calls find one that depends on no data."""
-        engine, tables = self._context.engine, self._context.requirements.weight_tables
+        """Return the sums of weights up to each position. A table that depends on no data is cached for equal calls."""
+        engine = self._context.engine
+        tables = self._context.requirements.weight_tables
         key = type(engine), *(weight.number for weight in weights)
         if key in tables:
             return tables[key]
-        # SQL would rank all rows again to find where the last block ends; no block ends after the longest list.
+        # No block ends after the longest list. SQL reads that length, because finding the last block would rank again.
         ends = engine.count_rows(self._context.frame, self._context.keys.group, UPTO, {}) if engine.writes_sql else rows
         last = ends.select(GREATEST_END) if upto is None or upto > MOST_POSITIONS else upto
         table = engine.positions(last).select(POSITION, *(weight.sums for weight in weights))
@@ -179,7 +186,7 @@ class TermRows:
         return table
 
     def _with_places(self, rows: Frame, requested: Requested) -> Frame:
-        """Add what is requested of the places that rows of tied blocks may have."""
+        """Add the requested columns that depend on the places a tied row may have."""
         requirements = self._context.requirements
         for number, level in enumerate(requirements.numbers.levels):
             if interpolated_column(number) in requested:

@@ -1,4 +1,4 @@
-"""The weights of tied blocks: sums of weights over the positions before a block, and up to its end."""
+"""Sums of a metric's position weights: over the positions before a tied block, and up to its end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import narwhals as nw
 
 from recframe._columns import BEFORE, POSITION, SIZE, START, UPTO, before_column
-from recframe._plan.sum_columns import KEPT
+from recframe._plan.sum_columns import EXPRESSION_CACHE_SIZE
 from recframe.metrics._row import cut
 
 if TYPE_CHECKING:
@@ -16,37 +16,38 @@ if TYPE_CHECKING:
 
 
 MOST_POSITIONS = 1_000
-"""Up to more positions, a table of those that lists have is likely shorter than one of all."""
+"""Above this cutoff the table stops at the longest list, which is likely shorter than the cutoff."""
 GREATEST_END = nw.col(UPTO).max()
 """The last position of all tied blocks."""
 
 
 class WeightSums(NamedTuple):
-    """What the table of positions holds of one weight."""
+    """One weight, and its running sum over the positions."""
 
     number: int
     k: int | None
     """The last position that counts."""
     weight: nw.Expr
     sums: nw.Expr
-    """The sums up to each position."""
+    """The sum of the weight up to each position."""
 
     @classmethod
     def of(cls, number: int, weight: Weight, k: int | None) -> WeightSums:
-        """Return the sums of a weight."""
-        one = _weight(weight, k)
-        return cls(number, k, one, one.cum_sum().over(order_by=POSITION).alias(before_column(number)))
+        """Return a weight up to position k with its running sum."""
+        weights = _weights(weight, k)
+        return cls(number, k, weights, weights.cum_sum().over(order_by=POSITION).alias(before_column(number)))
 
 
-def _weight(of: Weight, k: int | None) -> nw.Expr:
-    """Return the weight of a position, 0 past k, also where it is the same for all."""
+def _weights(weight: Weight, k: int | None) -> nw.Expr:
+    """Return the weight of each position, 0 after position k."""
     position = nw.col(POSITION).cast(nw.Float64())
-    return cut(of(position), position, k) + 0.0 * position
+    # A constant weight has no column. Adding 0 · position gives it one value per row.
+    return cut(weight(position), position, k) + 0.0 * position
 
 
-@lru_cache(KEPT)
+@lru_cache(EXPRESSION_CACHE_SIZE)
 def ends_of_blocks(upto: int | None) -> tuple[nw.Expr, nw.Expr]:
-    """Return the last position before a row's tied block, and the last one of the block."""
+    """Return the last position before a row's tied block, and the block's last position."""
     before = nw.col(START).cast(nw.Int64()) - 1
     ends = {BEFORE: before, UPTO: before + nw.col(SIZE).cast(nw.Int64())}
     if upto is not None:

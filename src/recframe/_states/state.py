@@ -99,7 +99,7 @@ def _segments(context: Opened, table: nw.DataFrame[Any]) -> list[tuple[Any, ...]
 def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     """Return the rows of a state, under names of their own."""
     values, context = ListValues(plan), plan.context
-    every = range(len(plan.by_list))
+    every = range(len(plan.list_metrics))
     models = values.models if context.query.several else [None]
     called = _called(models)
     pairs = []
@@ -196,7 +196,7 @@ def _called(models: Sequence[Any]) -> list[str | None]:
 def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the name, the place and the definition of each metric: what must be the same in all states, as text."""
     query, labels, heads = plan.context.query, [metric.label for metric in plan.metrics], []
-    for number, metric in enumerate(plan.by_list):
+    for number, metric in enumerate(plan.list_metrics):
         how = query.averaging(metric.label)
         ends = [end if math.isfinite(end) else None for end in map(float, values.range_of(number))]
         about = {"range": ends, "higher_is_better": metric.higher_is_better}
