@@ -216,7 +216,7 @@ class Misspelt(recframe.Metric):
         (lambda: recframe.rec(FRAME).recall(2, truth=FRAME, per_item="seller"), "Hint: join it to truth"),
         (
             lambda: recframe.rec(FRAME).recall(2, truth=FRAME.select("user", "item"), relevant="clicked"),
-            "Hint: leave relevant= out, if each of its rows is relevant",
+            "Hint: leave relevant= out, if each row of truth is relevant",
         ),
         (
             lambda: recframe.require(pytest.importorskip("scipy") and FRAME.rec.describe("mrr"), {"mrr": 0.1}),

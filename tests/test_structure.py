@@ -70,7 +70,7 @@ def module_name(path):
     return ".".join(("recframe", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
-IMPORTERS = {"import_module", "of_lists"}
+IMPORTERS = {"import_module", "call_on_lists"}
 """Functions and methods that import the module whose name they are given."""
 PATHS = {module_name(path): path for path in modules("**/*.py")}
 

@@ -978,7 +978,7 @@ def test_a_gate_names_the_model(run):
         ("evaluate empty", "the format of 'empty' is not known"),
         ("evaluate old.csv --truth test.csv --save prod.csv", "--save prod.csv does not end in .parquet"),
         ("compare old.csv new.csv --truth test.csv --fail-if-worse", "--fail-unless-not-worse names no model"),
-        ("compare new.csv --truth test.csv --baseline recs.parquet", "'recs.parquet' is no baseline"),
+        ("compare new.csv --truth test.csv --baseline recs.parquet", "'recs.parquet' is not a baseline"),
         ("compare new.csv --truth test.csv --baseline old.csv", "'old.csv' is no Parquet file"),
         (
             "compare old.csv new.csv --truth test.csv --changed refuse",

@@ -211,7 +211,7 @@ def test_a_policy_refuses_what_changed(polars_engine, path):
     truth, old, new = sample(3)
     saved(path, old, truth, "mrr")
     frame, answers = frames(polars_engine, new, [{**row, "relevant": 3} for row in truth])
-    with pytest.raises(recframe.InputError, match=r"not all lists are those of prod.parquet: truth of \d+ lists"):
+    with pytest.raises(recframe.InputError, match=r"lists differ from prod.parquet: truth of \d+ lists"):
         frame.rec.compare("mrr", truth=answers, baseline=path, changed="refuse", details=True)
     found = frame.rec.compare("mrr", truth=answers, baseline=path, changed="leave_out", details=True)
     assert found["lists"].to_list() == [0]
@@ -348,10 +348,10 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
         "short.parquet": (rows[1:].write_parquet, r"it has \d+ of its \d+ lists"),
         "narrow.parquet": (lambda file: rows.drop("mrr").write_parquet(file), "it has no numbers in a column 'mrr'"),
         "twice.parquet": (lambda file: pl.concat([rows, rows[:1]]).write_parquet(file), "holds the list .* twice"),
-        "other.parquet": (frame.write_parquet, "no columns 'list' and 'baseline'"),
+        "other.parquet": (frame.write_parquet, "no text columns 'list' and 'baseline'"),
         "state.parquet": (
             lambda file: frame.rec.state("mrr", truth=answers).write_parquet(file),
-            "is a state, which holds sums",
+            "is a state, which holds only sums",
         ),
         "version.parquet": (
             lambda file: rewritten(path, baseline=pl.lit(json.dumps(about | {"version": 0}))).write_parquet(file),
@@ -381,11 +381,11 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
         ),
         "lists.parquet": (
             lambda file: rewritten(path, list=pl.concat_list("list")).write_parquet(file),
-            "no columns 'list' and 'baseline' of text",
+            "no text columns 'list' and 'baseline'",
         ),
         "structs.parquet": (
             lambda file: rewritten(path, baseline=pl.struct("list")).write_parquet(file),
-            "no columns 'list' and 'baseline' of text",
+            "no text columns 'list' and 'baseline'",
         ),
         "missing.parquet": (str, "does not exist"),
     }

@@ -357,7 +357,7 @@ def test_metrics_of_ones_own(engine):
     found = engine.ask(frame, "contributions", TopHeavy(), item=None)
     assert sorted(row["contribution"] for row in found) == pytest.approx([0, 1 / 9, 1 / 4], abs=1e-12)
     if not engine.lazy:
-        with pytest.raises(ValueError, match="(?s)does not sum to a list's squared.*share"):
+        with pytest.raises(ValueError, match="(?s)squared do not add up to the value.*share"):
             engine.ask(frame, "contributions", Squared())
 
 

@@ -209,10 +209,10 @@ def test_lists_that_do_not_fit(engine):
 @pytest.mark.parametrize(
     ("label", "given", "message"),
     [
-        ("dcg@2", {"sampled": (1, 9)}, "not dcg@2"),
-        ("precision", {"sampled": (1, 9)}, "not precision"),
-        ("coverage@2", {"sampled": (1, 9)}, "not coverage@2"),
-        ("ndcg(ideal=ones)@2", {"sampled": (1, 9)}, "not ndcg(ideal=ones)@2"),
+        ("dcg@2", {"sampled": (1, 9)}, "but dcg@2 is none"),
+        ("precision", {"sampled": (1, 9)}, "but precision is none"),
+        ("coverage@2", {"sampled": (1, 9)}, "but coverage@2 is none"),
+        ("ndcg(ideal=ones)@2", {"sampled": (1, 9)}, "is none of them"),
         ("recall", {"sampled": (1, 9), "propensity": "score"}, "cannot be combined"),
         ("mrr", {"sampled": 9}, "not a pair of numbers"),
         ("mrr", {"estimator": "rank"}, "estimator='rank' is about sampled lists, but there is no sampled="),

@@ -23,7 +23,7 @@ from recframe._columns import ITEM, MODEL, POSITION, ROW, SCORE, key_column, sco
 from recframe._data.common import check_several, words_of
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import is_lazy, labels_of, open_frames
-from recframe._lists.keys import as_user_has
+from recframe._lists.keys import restore_user_values
 from recframe._plan.averages import several_segments
 from recframe._plan.sources import (
     attribute_names,
@@ -283,9 +283,9 @@ class Agreement:
         table = engine.collect_once(table)
         # Under the plan's names first: a user's column may be called like the numbers of models.
         order = [*self._per, *pair]
-        result = as_user_has(self._session, table.select(*self._columns, *pair), order)
+        result = restore_user_values(self._session, table.select(*self._columns, *pair), order)
         if self._long:
             # Only a column of the plan's own name gets its values back.
             others = table.select(*self._per, nw.col(OTHER).alias(MODEL), *pair)
-            result = result.with_columns(as_user_has(self._session, others, order)[MODEL].alias(OTHER))
+            result = result.with_columns(restore_user_values(self._session, others, order)[MODEL].alias(OTHER))
         return result.drop(pair).rename(names).to_native()

@@ -26,7 +26,7 @@ import numpy as np
 from recframe._columns import CATALOG_SIZE, ITEM
 from recframe._comparison.tested import Tested, tested
 from recframe._lists.clusters import check_clusters
-from recframe._lists.item_values import HELD_IN, refuse_undefined, value_of_items
+from recframe._lists.item_values import ITEM_SUM_COLUMNS, refuse_undefined, value_of_items
 from recframe._lists.keys import floats_of, key_hash, numbered, rows_of, segments_of, texts_of
 from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.sums import sums_by
@@ -144,7 +144,7 @@ class LeftOut:
             name: sums_by(groups * len(items) + codes, count * len(items), self._arrays[column][chosen]).reshape(
                 count, len(items)
             )
-            for name, column in zip(HELD_IN, terms.recommended.by_column, strict=False)
+            for name, column in zip(ITEM_SUM_COLUMNS, terms.recommended.by_column, strict=False)
         }
         totals = {name: part.sum(axis=0) for name, part in parts.items()}
         whole = self._values(metric, {name: total[None] for name, total in totals.items()})[0].item()

@@ -194,7 +194,7 @@ class ComparisonMethods(Methods):
         (1, 1, 0.5, 0.5)
         """
         options = {"confidence": confidence, "cluster": cluster}
-        return calls.of_lists(
+        return calls.call_on_lists(
             "recframe._comparison.describe", self._frame, self._bound, metrics, k, roles, options, ("mean",)
         )
 

@@ -167,9 +167,9 @@ class Values:
 
 def values_of(plan: Plan) -> Values:
     """Return the values of lists as arrays, NaN where a list has none."""
-    from recframe._lists.values import ListValues, check_by_list, segments
+    from recframe._lists.values import ListValues, check_values_per_list, segments
 
-    check_by_list(plan.metrics, "plot")
+    check_values_per_list(plan.metrics, "plot")
     by_list = ListValues(plan)
     _, (lists,) = segments(by_list, plan.context)  # charts of values have no `per`
     pairs = (by_list.in_segment(lists, number, 0) for number in range(len(by_list.models)))

@@ -21,7 +21,7 @@ from recframe._fusion import fuse
 from recframe._fusion.grid import arguments_of, candidates
 from recframe._fusion.long_format import in_columns
 from recframe._lists.keys import numbered
-from recframe._lists.values import ListValues, check_by_list, segments
+from recframe._lists.values import ListValues, check_values_per_list, segments
 from recframe._progress import check_progress, progress_bar
 from recframe._query import query_of_call
 from recframe._statistics import check_installed
@@ -139,7 +139,7 @@ def _result(
 ) -> nw.DataFrame[Any]:
     """Return the rows of the result: the chosen candidate first, then the next best in the sample."""
     plan = plan_of_lists(frame, bound, [metric], k, dict(roles), "tune_fusion", options.cluster)
-    check_by_list(plan.metrics, "tune_fusion")
+    check_values_per_list(plan.metrics, "tune_fusion")
     lists = _lists(frame, bound, metric, k, tried, options, roles)
     if is_dry():
         return _frame([], frame)

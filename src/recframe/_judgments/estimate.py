@@ -12,7 +12,7 @@ from recframe._engines.registry import a_type, is_frame
 from recframe._guesses import REQUIRED
 from recframe._lists.keys import floats_of, segments_of, texts_of
 from recframe._lists.results import result_frame, stacked
-from recframe._lists.values import ListValues, check_by_list
+from recframe._lists.values import ListValues, check_values_per_list
 from recframe._statistics.prediction_powered import Estimate, Values, prediction_powered
 from recframe._statistics.student import Sums, check_confidence, least_value
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
@@ -86,7 +86,7 @@ class Judged:
 def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
     """Return one row per value of `per`, metric and model, as a frame of the kind given."""
     confidence = check_confidence(confidence)
-    check_by_list(human.metrics, "estimate_with_judge")
+    check_values_per_list(human.metrics, "estimate_with_judge")
     columns = [name for name in COLUMNS if human.context.query.several or name != "model"]
 
     def rows() -> nw.DataFrame[Any]:

@@ -1,4 +1,4 @@
-"""From the arguments of a call to the file of a baseline, and warnings of what rests on lists."""
+"""Entry points of calls that read the values of lists: run such a call, or save its values as a baseline."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def names_file(baseline: Any, models: Any) -> bool:
-    """Return whether a baseline is a file, and not one of the columns of models."""
+    """Return whether `baseline=` names a file instead of a model."""
     if isinstance(baseline, os.PathLike):
         return True
     if not isinstance(baseline, str) or baseline in as_tuple(models):
@@ -33,12 +33,12 @@ def names_file(baseline: Any, models: Any) -> bool:
 
 
 def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], path: Path) -> None:
-    """Write the values of lists as a baseline."""
+    """Write the values of a call's lists to a file of a baseline."""
     from recframe._lists.baseline import save
 
     for roles in (current(), bound, named):
         if roles.get("mean", "arithmetic") != "arithmetic":
-            msg = f"`mean={quoted(roles['mean'])}` does not go with `save=`: comparisons are of arithmetic means"
+            msg = f"`mean={quoted(roles['mean'])}` does not go with `save=`: only arithmetic means can be compared"
             raise OptionError(msg, "leave one of them out")
     named = {name: value for name, value in named.items() if name in CALL_ROLES["compare"]}
     items = {**current(), **bound, **named}.get("item", Roles.item) in adapter_of(frame).names(frame)
@@ -53,14 +53,14 @@ def check_eager(frame: Any, path: Any) -> None:
 
 
 def check_save(path: Any) -> Path:
-    """Return the file of a baseline to write, or raise before any work."""
+    """Return the path in `save=`, or raise if no baseline can be written there."""
     check_installed()
     from recframe._lists.baseline import check_save
 
     return check_save(path)
 
 
-def of_lists(
+def call_on_lists(
     module: str,
     frame: Any,
     bound: dict[str, Any],
@@ -70,30 +70,30 @@ def of_lists(
     options: dict[str, Any],
     means: Sequence[str] = (),
 ) -> Any:
-    """Return what a call that reads the values of lists answers, as a frame of the kind given.
+    """Return the result of a call that reads the values of lists, as a frame of the user's kind.
 
     Parameters
     ----------
     module : str
-        Where the call is: a function of the module's name, and `Options`, which check its arguments.
-    frame, bound, metrics, k, given
+        The module of the call. It has a function with the module's name, and `Options`, which check the arguments.
+    frame, bound, metrics, k, roles
         As for `plan_of_lists`.
     options : dict
-        The call's own arguments.
+        The arguments of this call beside the roles.
     means : sequence of str
-        The columns of the result whose values may show that its numbers mean nothing.
+        The result's columns of means. The data warnings look at them, such as for means of 1.
     """
     check_installed()
     call = module.rpartition(".")[2]
-    of_call = import_module(module)
-    checked = of_call.Options.of(labels_of(frame, {**bound, **roles}.get("truth")), **options)
+    call_module = import_module(module)
+    checked = call_module.Options.of(labels_of(frame, {**bound, **roles}.get("truth")), **options)
     plan = plan_of_lists(frame, bound, metrics, k, roles, call, checked.cluster)
-    result = getattr(of_call, call)(plan, checked)
+    result = getattr(call_module, call)(plan, checked)
     return warned(plan, result, means) if means else result
 
 
 def warned(plan: Plan, result: Any, means: Sequence[str], other_truth: Any = None) -> Any:
-    """Return a result, after a warning where its numbers may mean nothing."""
+    """Return a result unchanged, after warnings if the data make its numbers meaningless."""
     from recframe._checks.data_warnings import warn_of_data
 
     warn_of_data(plan.frames, plan.context.query, plan.context, result, means, other_truth=other_truth)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_clusters(cluster: str | None, per: Sequence[str], lists: Any, clusters: Any) -> None:
-    """Raise if no segment has two clusters although one has several lists: no result would have an interval.
+    """Raise if every segment is a single cluster, because then no result has an interval.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The confidence of a result's intervals, remembered as long as its frame lives: frames hold no such note."""
+"""The confidence of a result's intervals, for tables. It is kept beside the frame, which cannot hold such a note."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _CONFIDENCES: dict[int, tuple[ref[Any], float]] = {}
 
 
 def remember(result: Any, confidence: float) -> Any:
-    """Return a result, and keep the confidence of its intervals for tables."""
+    """Return a result unchanged, and remember the confidence of its intervals as long as the frame exists."""
     number = id(result)
     try:
         reference = ref(result, lambda _: _CONFIDENCES.pop(number, None))
@@ -20,6 +20,6 @@ def remember(result: Any, confidence: float) -> Any:
 
 
 def confidence_of(result: Any) -> float | None:
-    """Return the confidence of this very frame, None of a frame that was changed, copied or read."""
+    """Return the confidence of a result's intervals, or None if the frame was changed, copied or read from a file."""
     reference, confidence = _CONFIDENCES.get(id(result), (None, None))
     return confidence if reference is not None and reference() is result else None

@@ -1,4 +1,4 @@
-"""The values of metrics of all lists together, from what these add to each item."""
+"""The values of exposure metrics, which all lists share, computed from what the lists add to each item."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-HELD_IN = ("total", "weighted_total")
-"""The columns of a state that hold what an item's rows add to a metric, in the order of its terms."""
+ITEM_SUM_COLUMNS = ("total", "weighted_total")
+"""The columns of a state that hold an item's sums, in the order of the metric's terms."""
 
 
 def refuse_undefined(values: Floats, record: Metric, name: str, undefined: str | float) -> None:
-    """Raise for values of all lists together, a row per segment, a column per model, that should be defined."""
+    """Raise for missing values of a metric if `undefined=` demands them; `values` has segments by models."""
     missing = np.isnan(values)
     if is_dry():
         return
@@ -42,27 +42,27 @@ def refuse_undefined(values: Floats, record: Metric, name: str, undefined: str |
 def value_of_items(
     record: Metric, columns: Mapping[str, Floats], codes: Any, count: int, size: float, backend: Any
 ) -> Floats:
-    """Return the values of a metric of all lists together, NaN where it has none.
+    """Return the value of an exposure metric for each group of lists, NaN if it is undefined.
 
     Parameters
     ----------
     record : Metric
         The metric.
     columns : dict
-        What the lists of a group add to each item, by the names of `HELD_IN`.
+        The sums of each item over the lists of its group, by the names in `ITEM_SUM_COLUMNS`.
     codes : array of int
-        The groups, each of which has a value.
+        The group of each item.
     count : int
         How many groups there are.
     size : float
-        The items of the catalogue.
+        The number of items in the catalogue.
     backend : str or module
         The library that computes.
     """
     requirements = requirements_of([record], Query.of(Roles()), 0, truth=False)
     (terms,) = requirements.exposure
-    named = {column: columns[name] for name, column in zip(HELD_IN, terms.recommended.by_column, strict=False)}
-    orders = {order_column(column): _places(codes, array) for column, array in named.items()}
+    named = {column: columns[name] for name, column in zip(ITEM_SUM_COLUMNS, terms.recommended.by_column, strict=False)}
+    orders = {order_column(column): _ranks_of_recommended(codes, array) for column, array in named.items()}
     items = nw.from_dict({"item": codes, **named, **orders}, backend=backend)
     items = items.select(*(term.cast(nw.Float64()).alias(name) for name, term in requirements.items.by_column.items()))
     sums = {name: np.bincount(codes, items[name].to_numpy(), count) for name in items.columns}
@@ -71,11 +71,12 @@ def value_of_items(
     return np.asarray(lists.select(value)[record.column].to_numpy(), dtype=np.float64)
 
 
-def _places(codes: Any, sums: Floats) -> Floats:
-    """Return the place of each item, from 1, among the recommended ones of its group in ascending order of sums.
+def _ranks_of_recommended(codes: Any, sums: Floats) -> Floats:
+    """Return the rank of each item among the recommended items of its group, from 1 for the smallest sum.
 
-    Items of equal sums share their mean place, and one that is not recommended has 0, as `ItemRow.order` has it.
+    Items with equal sums share their mean rank. Items that are not recommended have rank 0, as in `ItemRow.order`.
     """
-    recommended, ranks = np.flatnonzero(sums > 0), np.zeros(len(sums))
+    recommended = np.flatnonzero(sums > 0)
+    ranks = np.zeros(len(sums))
     ranks[recommended] = ranks_by(codes[recommended], sums[recommended], "average")
     return ranks

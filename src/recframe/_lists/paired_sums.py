@@ -1,4 +1,4 @@
-"""Sums over lists of paired differences: all that Student's t needs, in one plan on every engine."""
+"""The sums that Student's t test needs, over the differences of lists between two models, for all pairs at once."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 SPREAD = 1e-13
-"""Squares below this share of the squared mean are rounding, not spread."""
+"""Sums of squares below this share of the squared mean count as rounding, so the spread is 0."""
 NEGATIVE = ("negative model", "negative baseline")
-"""How many values are below 0, where the range of the metric has no least value; else they are not counted."""
-KEPT_PAIRS = 16
-"""Of how many sets of pairs the expressions are kept."""
+"""The numbers of negative values. They are only counted for metrics whose range has no least value."""
+PAIR_CACHE_SIZE = 16
+"""For how many sets of pairs the expressions are cached."""
 UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
-"""What units add: clusters, or without them weighted lists."""
+"""The sums over units. A unit is a cluster, or a weighted list if there are no clusters."""
 PRODUCTS = ("products", "baseline_squares")
+"""The sums over lists that involve the baseline's values and the differences together, if requested."""
 UNIT_PRODUCTS = ("unit_cross", "unit_baseline_squares", "unit_baseline_products")
-"""What lists, and units, add to the sums of differences and the baseline's values together, if these are requested."""
-INSTEAD = {
+"""The same sums over units."""
+FALLBACK_SUM = {
     **dict.fromkeys(
         ("lists", "difference", "baseline", "squares", "wins", "losses", "fractions", "clusters", *PRODUCTS), ""
     ),
@@ -44,7 +45,7 @@ INSTEAD = {
     "unit_squares": "squares", "unit_products": "difference", "unit_weight_squares": "weight_squares",
     "unit_cross": "products", "unit_baseline_squares": "baseline_squares", "unit_baseline_products": "baseline",
 }  # fmt: skip
-"""The sums, each with the one that it is equal to where it was left out."""
+"""All sums. A sum that was not computed equals the sum named here, because weights are 1 or lists are the units."""
 
 
 @dataclass(frozen=True)
@@ -57,22 +58,22 @@ class Pair:
 
     @cached_property
     def difference(self) -> str:
-        """The column of the differences of lists, missing where either side is."""
+        """The column of the lists' differences, missing if either model has no value."""
         return f"{value_column(self.model, self.metric)} - {self.baseline}"
 
     @property
     def weight(self) -> str:
-        """The column of the weights of lists, where the metric weighs them; missing where the difference is."""
+        """The column of the lists' weights, if the metric weights them; missing if the difference is missing."""
         return f"weight of {self.difference}"
 
-    def names(self, plan: Plan, models: Sequence[Any], of: Metric | None = None) -> dict[str, Any]:
-        """Return what results call the metric, which is that of its number if none is given, and both models."""
-        metric = plan.context.query.averaging((of or plan.list_metrics[self.metric]).label).name
-        return {"metric": metric, "model": models[self.model], "baseline": models[self.baseline]}
+    def names(self, plan: Plan, models: Sequence[Any], metric: Metric | None = None) -> dict[str, Any]:
+        """Return the names of the metric and both models in results. `metric` replaces the pair's own metric."""
+        name = plan.context.query.averaging((metric or plan.list_metrics[self.metric]).label).name
+        return {"metric": name, "model": models[self.model], "baseline": models[self.baseline]}
 
 
 def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> list[tuple[int, int]]:
-    """Return which models are compared with which baseline, by their numbers."""
+    """Return the pairs of a model and its baseline, by number; without a baseline, every pair of models."""
     if len(models) <= 1:
         msg = f"{call} needs two models" + (f", but there is only {models[0]!r}" if models else "")
         raise OptionError(msg, "`score=['old', 'new']`, or `model='model'` for models in long format")
@@ -83,7 +84,7 @@ def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> 
 
 
 def model_number(models: Sequence[Any], baseline: Any) -> int:
-    """Return the number of the model that a baseline names: by its value, else by its text."""
+    """Return the number of the model in `baseline=`, which is compared by value first and then as text."""
     value = baseline.item() if isinstance(baseline, np.generic) else baseline
     name = str(value) if isinstance(value, str | dt.date) else quoted(value)
     numbers = [number for number, model in enumerate(models) if type(model) is type(value) and model == value]
@@ -95,17 +96,17 @@ def model_number(models: Sequence[Any], baseline: Any) -> int:
 
 
 def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
-    """Return the values of lists with the difference of each pair, and its weight where the metric weighs lists."""
-    differences, weights = _of_pairs(tuple(pairs), frozenset(values.weighted))
+    """Return the values of lists with the difference of each pair and, for weighted metrics, the pair's weight."""
+    differences, weights = _differences_and_weights(tuple(pairs), frozenset(values.weighted))
     frame = values.frame.with_columns(*differences)
-    differing = copy(values)
-    differing.frame = frame.with_columns(*weights) if weights else frame
-    return differing
+    result = copy(values)
+    result.frame = frame.with_columns(*weights) if weights else frame
+    return result
 
 
-@lru_cache(KEPT_PAIRS)
-def _of_pairs(pairs: tuple[Pair, ...], weighted: frozenset[int]) -> tuple[list[nw.Expr], list[nw.Expr]]:
-    """Return the difference of each pair, and its weight where the metric weighs lists."""
+@lru_cache(PAIR_CACHE_SIZE)
+def _differences_and_weights(pairs: tuple[Pair, ...], weighted: frozenset[int]) -> tuple[list[nw.Expr], list[nw.Expr]]:
+    """Return the difference of each pair, and the weight of each pair with a weighted metric."""
     differences = [
         (nw.col(*(value_column(pair.model, metric) for pair in group)) - _baseline(group[0])).name.suffix(
             f" - {baseline}"
@@ -115,8 +116,11 @@ def _of_pairs(pairs: tuple[Pair, ...], weighted: frozenset[int]) -> tuple[list[n
     weights = []
     for pair in pairs:
         if pair.metric in weighted:
-            one, other = (nw.col(weight_column(side, pair.metric)) for side in (pair.model, pair.baseline))
-            weights.append(((one + other) / 2 + nw.col(pair.difference) * 0).alias(pair.weight))
+            model_weight = nw.col(weight_column(pair.model, pair.metric))
+            baseline_weight = nw.col(weight_column(pair.baseline, pair.metric))
+            # Adding 0 · difference makes the weight missing if the difference is missing.
+            weight = (model_weight + baseline_weight) / 2 + nw.col(pair.difference) * 0
+            weights.append(weight.alias(pair.weight))
     return differences, weights
 
 
@@ -128,31 +132,34 @@ def paired_sums(
     *,
     products: bool = False,
 ) -> nw.DataFrame[Any]:
-    """Return the sums of each pair over lists with differences, a column each, one row per value of `by`.
+    """Return the sums over lists for each pair, one column per sum and pair, one row per value of `by`.
 
-    With `products`, also those of differences times the baseline's values, and of the squares of these; with a
-    `cluster`, also the number of clusters that have a list.
+    With `products`, there are also sums that involve the baseline's values. With a `cluster`, there is also the number
+    of clusters that have a list.
     """
-    engine, lists, weighted, kept = values.engine, values.frame, frozenset(values.weighted), tuple(pairs)
-    without_least = frozenset(
-        filter(lambda metric: _lacks_least(values.range_of(metric)), {pair.metric for pair in pairs})
-    )
-    terms = _terms_of_lists(kept, weighted, without_least, clustered=cluster is not None, products=products)
+    engine = values.engine
+    lists = values.frame
+    # Tuples and frozensets are the keys of caches.
+    all_pairs = tuple(pairs)
+    weighted = frozenset(values.weighted)
+    metrics = {pair.metric for pair in pairs}
+    without_least = frozenset(metric for metric in metrics if _lacks_least(values.range_of(metric)))
+    terms = _terms_of_lists(all_pairs, weighted, without_least, clustered=cluster is not None, products=products)
     if cluster is None:
         return engine.collected(engine.sum_exactly(lists.select(*by, *terms.terms), by, terms.names))
-    of_cluster = list(dict.fromkeys([*by, cluster]))
-    sums = engine.sum_exactly(lists.select(*of_cluster, *terms.terms), of_cluster, terms.names)
-    units = _terms_of_units(kept, weighted, products=products)
+    cluster_key = list(dict.fromkeys([*by, cluster]))
+    sums = engine.sum_exactly(lists.select(*cluster_key, *terms.terms), cluster_key, terms.names)
+    units = _terms_of_units(all_pairs, weighted, products=products)
     return engine.collected(engine.sum_exactly(sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
 
 
 def _lacks_least(bounds: tuple[float, float]) -> bool:
-    """Return whether values have a greatest value only."""
+    """Return whether a range has a greatest value and no least value."""
     least, greatest = bounds
     return math.isinf(least) and math.isfinite(greatest)
 
 
-@lru_cache(KEPT_PAIRS)
+@lru_cache(PAIR_CACHE_SIZE)
 def _terms_of_lists(
     pairs: tuple[Pair, ...],
     weighted: frozenset[int],
@@ -161,7 +168,7 @@ def _terms_of_lists(
     clustered: bool,
     products: bool,
 ) -> _Terms:
-    """Return what lists add to the sums of pairs."""
+    """Return the terms that each list adds to the sums of pairs."""
     terms = _Terms()
     terms.add_differences(pairs, weighted, without_least)
     for pair in (pair for pair in pairs if pair.metric in weighted):
@@ -171,9 +178,9 @@ def _terms_of_lists(
     return terms
 
 
-@lru_cache(KEPT_PAIRS)
+@lru_cache(PAIR_CACHE_SIZE)
 def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, products: bool) -> _Terms:
-    """Return what clusters add to the sums of pairs."""
+    """Return the terms that each cluster adds to the sums of pairs."""
     units = _Terms()
     for pair in pairs:
         weight = nw.col(f"{'weight' if pair.metric in weighted else 'lists'} {pair.difference}")
@@ -182,18 +189,19 @@ def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, produc
         units.add(pair, {"clusters": (nw.col(f"lists {pair.difference}") > 0).cast(nw.Float64())})
         if products:
             baseline = nw.col(f"baseline {pair.difference}")
-            of_both = (total * baseline, baseline * baseline, baseline * weight)
-            units.add(pair, dict(zip(UNIT_PRODUCTS, of_both, strict=True)))
+            products_of_unit = (total * baseline, baseline * baseline, baseline * weight)
+            units.add(pair, dict(zip(UNIT_PRODUCTS, products_of_unit, strict=True)))
     return units
 
 
 def of_unit(total: nw.Expr, weight: nw.Expr) -> dict[str, nw.Expr]:
-    """Return what a unit adds: a cluster of such a total and weight."""
+    """Return the terms that a unit with this total and weight adds to the sums over units."""
     terms = (total * total, total * weight, weight * weight, weight * weight * weight)
     return dict(zip(UNIT_PARTS, terms, strict=True))
 
 
 def _by_baseline(pairs: Sequence[Pair]) -> dict[tuple[int, int], list[Pair]]:
+    """Return the pairs, grouped by metric and baseline."""
     groups: dict[tuple[int, int], list[Pair]] = {}
     for pair in pairs:
         groups.setdefault((pair.metric, pair.baseline), []).append(pair)
@@ -201,36 +209,45 @@ def _by_baseline(pairs: Sequence[Pair]) -> dict[tuple[int, int], list[Pair]]:
 
 
 def _baseline(pair: Pair) -> nw.Expr:
+    """Return the baseline's values."""
     return nw.col(value_column(pair.baseline, pair.metric))
 
 
 def _is_fraction(differences: nw.Expr) -> nw.Expr:
-    """Return whether differences are other than −1, 0 and 1, which are half a unit from one half in size."""
+    """Return whether a difference is not −1, 0 or 1. The distance of its size from 1/2 is 1/2 for these three only."""
     half = 0.5
     return (differences.abs() - half).abs() != half
 
 
 def _differences(pairs: Sequence[Pair]) -> nw.Expr:
+    """Return one expression of the differences of several pairs."""
     return nw.col(*(pair.difference for pair in pairs))
 
 
 class _Terms:
-    """What lists add to the sums of pairs; one expression of many columns where possible, as pairs may be thousands."""
+    """The terms that lists add to the sums of pairs.
+
+    There may be thousands of pairs, so one expression covers many columns if possible.
+    """
 
     def __init__(self) -> None:
         self.terms: list[nw.Expr] = []
         self.names: list[str] = []
 
     def add_differences(self, pairs: Sequence[Pair], weighted: Collection[int], without_least: Collection[int]) -> None:
-        """Add what all pairs need, and what those need that weigh no lists."""
-        every = _differences(pairs)
-        self._add_all(pairs, {"lists": ~every.is_null(), "wins": every > ROUNDING, "losses": every < -ROUNDING})
-        plain = [pair for pair in pairs if pair.metric not in weighted]
-        if plain:
-            of_plain = _differences(plain)
-            self._add_all(plain, {"difference": of_plain, "squares": of_plain**2, "fractions": _is_fraction(of_plain)})
+        """Add the terms of all pairs, and the terms of pairs whose metric weights no lists."""
+        all_differences = _differences(pairs)
+        is_win = all_differences > ROUNDING
+        is_loss = all_differences < -ROUNDING
+        self._add_all(pairs, {"lists": ~all_differences.is_null(), "wins": is_win, "losses": is_loss})
+        unweighted = [pair for pair in pairs if pair.metric not in weighted]
+        if unweighted:
+            differences = _differences(unweighted)
+            terms = {"difference": differences, "squares": differences**2, "fractions": _is_fraction(differences)}
+            self._add_all(unweighted, terms)
         for (metric, _), group in _by_baseline(pairs).items():
-            differences, baseline = _differences(group), _baseline(group[0])
+            differences = _differences(group)
+            baseline = _baseline(group[0])
             baselines = differences * 0 + baseline
             if metric not in weighted:
                 self._add_all(group, {"baseline": baselines})
@@ -239,8 +256,9 @@ class _Terms:
                 self._add_all(group, dict(zip(NEGATIVE, below, strict=True)))
 
     def add_weights(self, pair: Pair, *, clustered: bool, signed: bool) -> None:
-        """Add what a pair needs that weighs lists."""
-        difference, weight = nw.col(pair.difference), nw.col(pair.weight)
+        """Add the terms of a pair whose metric weights lists."""
+        difference = nw.col(pair.difference)
+        weight = nw.col(pair.weight)
         weighted = weight * difference
         sums = {
             "difference": weighted,
@@ -262,14 +280,14 @@ class _Terms:
         self.add(pair, {**sums, **({} if clustered else of_units)})
 
     def add_products(self, pair: Pair, *, weighted: bool, clustered: bool) -> None:
-        """Add what a pair needs of differences and the baseline's values together."""
+        """Add the terms of a pair that involve the baseline's values and the differences together."""
         difference = nw.col(pair.difference)
         weight = nw.col(pair.weight) if weighted else difference * 0 + 1
         baseline = weight * _baseline(pair)
         self.add(pair, dict(zip(PRODUCTS, (baseline * difference, baseline * _baseline(pair)), strict=True)))
         if weighted and not clustered:
-            of_unit = (weight * difference * baseline, baseline * baseline, baseline * weight)
-            self.add(pair, dict(zip(UNIT_PRODUCTS, of_unit, strict=True)))
+            products_of_unit = (weight * difference * baseline, baseline * baseline, baseline * weight)
+            self.add(pair, dict(zip(UNIT_PRODUCTS, products_of_unit, strict=True)))
 
     def add(self, pair: Pair, terms: Mapping[str, nw.Expr]) -> None:
         """Add the terms of one pair."""
@@ -278,7 +296,7 @@ class _Terms:
         self.names += names
 
     def _add_all(self, pairs: Sequence[Pair], terms: Mapping[str, nw.Expr]) -> None:
-        """Add terms of several pairs, each of which begins with their differences."""
+        """Add terms of several pairs. Each term is an expression of many columns, named by the pairs' differences."""
         for name, term in terms.items():
             self.terms.append(term.cast(nw.Float64()).name.prefix(f"{name} "))
             self.names += [f"{name} {pair.difference}" for pair in pairs]
@@ -287,54 +305,54 @@ class _Terms:
 def bounds(
     sums: Mapping[str, Any], pairs: Sequence[Pair], range_of: Callable[[int], tuple[float, float]]
 ) -> tuple[Any, Any]:
-    """Return the least and the greatest difference of a list that the range of the metric allows, for each pair."""
+    """Return, for each pair, the least and the greatest difference that the range of its metric allows for a list."""
     ranges = {metric: range_of(metric) for metric in {pair.metric for pair in pairs}}
     least, greatest = np.array([ranges[pair.metric] for pair in pairs]).T[:, :, None]
-    # States count negative values of every metric.
+    # States count negative values for every metric, also if the range has a least value.
     most = greatest - least_value(least, sums[NEGATIVE[0]] + sums[NEGATIVE[1]])
     return -most, most
 
 
 def statistics(sums: Mapping[str, Any], rounding: float = ROUNDING) -> Sums:
-    """Return what t-tests need of sums: a row of each array for a pair, or with a `rounding` of 0 for a model."""
-    weight, total = sums["weight"], sums["difference"]
-    # Differences of rounding are none: they would have a p-value of their own.
-    is_none = sums["squares"] <= rounding**2 * weight
-    total = np.where(is_none, 0.0, total)
+    """Return the sums for t tests, in arrays with one row per pair, or one row per model if `rounding` is 0."""
+    weight = sums["weight"]
+    # Differences that are only rounding count as 0. Otherwise they would get a p-value.
+    is_rounding = sums["squares"] <= rounding**2 * weight
+    total = np.where(is_rounding, 0.0, sums["difference"])
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(weight > 0, total / weight, 0.0)
     least = SPREAD * sums["squares"]
     with np.errstate(invalid="ignore", over="ignore"):
-        # Squares of values above 1e154 are infinite, so their spread is not known.
+        # Squares of values above 1e154 are infinite, so the spread is not known.
         squares = sums["squares"] - mean**2 * weight
         residual = sums["unit_squares"] - 2 * mean * sums["unit_products"] + mean**2 * sums["unit_weight_squares"]
-    # Weights of lazy frames are not checked: squares of large ones are infinite, and tell nothing.
+    # The weights of lazy frames are not checked, so squares may be infinite. Then the residual is not known.
     residual = np.where(np.isfinite(residual), residual, np.nan)
     return Sums(
         lists=sums["lists"],
         weight=weight,
         weight_squares=sums["weight_squares"],
         total=total,
-        squares=np.where((squares <= least) | is_none, 0.0, squares),
-        residual_squares=np.where((residual <= SPREAD * sums["unit_squares"]) | is_none, 0.0, residual),
+        squares=np.where((squares <= least) | is_rounding, 0.0, squares),
+        residual_squares=np.where((residual <= SPREAD * sums["unit_squares"]) | is_rounding, 0.0, residual),
         unit_weight_squares=sums["unit_weight_squares"],
         unit_weight_cubes=sums["unit_weight_cubes"],
     )
 
 
 def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
-    """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
+    """Return all sums of pairs as arrays by name, with the sums that were not computed taken from FALLBACK_SUM."""
     paired: dict[str, Any] = {}
-    held = {*sums.columns}
-    names = [name for pair in pairs for part in INSTEAD if (name := f"{part} {pair.difference}") in held]
+    computed = {*sums.columns}
+    names = [name for pair in pairs for part in FALLBACK_SUM if (name := f"{part} {pair.difference}") in computed]
     table = dict(zip(names, sums.select(names).to_numpy().astype(np.float64).T, strict=True))
-    for name, other in INSTEAD.items():
+    for name, fallback_name in FALLBACK_SUM.items():
         sums_of_name: list[Any] = [table.get(f"{name} {pair.difference}") for pair in pairs]
-        others: Any = paired.get(other)
-        if (sums_of_name[0] is None and others is None) or (name in UNIT_PRODUCTS and PRODUCTS[0] not in paired):
+        fallback: Any = paired.get(fallback_name)
+        if (sums_of_name[0] is None and fallback is None) or (name in UNIT_PRODUCTS and PRODUCTS[0] not in paired):
             continue  # not requested
-        array = np.array([others[number] if one is None else one for number, one in enumerate(sums_of_name)])
-        # Where no list has a value, some engines sum to nothing instead of 0.
+        array = np.array([fallback[number] if row is None else row for number, row in enumerate(sums_of_name)])
+        # If no list has a value, some engines return a missing sum instead of 0.
         paired[name] = np.where(paired.get("lists", array) > 0, array, 0.0)
     paired["ties"] = paired["lists"] - paired["wins"] - paired["losses"]
     paired["model"] = paired["baseline"] + paired["difference"]

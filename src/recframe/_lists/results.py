@@ -1,4 +1,4 @@
-"""From statistics to a frame of the kind given."""
+"""From statistics to the frame of a result, of the same kind as the user's frame."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ FLAGS = frozenset(["tied_with_best"])
 NAMES = ("metric", "model", "baseline", "verdict", "changed")
 """The columns of text."""
 INTERNAL = "result {}"
-"""What a column is called until the frame is finished: the plan's own columns have meanings of their own."""
+"""The name of a result's column until the frame is finished, so that it differs from the plan's own columns."""
 
 
 def stacked(
     reported: nw.DataFrame[Any], rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
 ) -> nw.DataFrame[Any]:
-    """Return the rows of a result, one for each of the reported values and statistics, in this order.
+    """Return the rows of a result: for each entry in `rows`, one row per segment.
 
     Parameters
     ----------
     reported : DataFrame
-        The values of `per`; a frame without columns for the whole.
+        The segments, as columns of `per`; a frame without columns if there is only one segment.
     rows : sequence of dict
-        The statistics: a name for all, or an array with an entry for each reported value.
+        The statistics by their names: a text for all segments, or an array with one entry per segment.
     columns : sequence of str
         The columns of the result.
     """
@@ -47,8 +47,8 @@ def stacked(
     for name in columns:
         label = INTERNAL.format(name)
         if name in NAMES:
-            # All at once, as a missing name alone has no type.
-            values = [each for row in rows for each in _texts(row[name], len(row["lists"]))]
+            # One series for all rows, because a series of missing names alone would have no type.
+            values = [text for row in rows for text in _texts(row[name], len(row["lists"]))]
             mixed = len({*map(type, values)} - {type(None)}) > 1
             columns_of.append(nw.new_series(label, values, nw.Object() if mixed else None, backend=backend))
         elif name in FLAGS:
@@ -56,9 +56,9 @@ def stacked(
             columns_of.append(nw.new_series(label, flags, nw.Boolean(), backend=backend))
         else:
             numbers = [None if x != x else x for row in rows for x in row[name].tolist()]  # noqa: PLR0124 - NaN
-            # A missing count is a float in pandas.
-            whole = name in COUNTS and (backend != "pandas" or None not in numbers)
-            dtype = nw.Int64() if whole else nw.Float64()
+            # pandas cannot store a missing integer, so counts with missing values are floats there.
+            is_integer = name in COUNTS and (backend != "pandas" or None not in numbers)
+            dtype = nw.Int64() if is_integer else nw.Float64()
             columns_of.append(nw.new_series(label, numbers, nw.Float64(), backend=backend).cast(dtype))
     if not reported.columns:
         return columns_of[0].to_frame().with_columns(*columns_of)
@@ -66,7 +66,7 @@ def stacked(
 
 
 def _texts(value: Any, count: int) -> list[Any]:
-    """Return a name for each reported value, or the texts of each."""
+    """Return one text per segment."""
     texts: list[Any] = value.tolist() if isinstance(value, np.ndarray) else [value] * count
     return texts
 
@@ -79,11 +79,11 @@ def result_frame(
     *,
     named_by_text: bool = False,
 ) -> Any:
-    """Return a result as a frame of the kind given.
+    """Return a result as a frame of the user's kind.
 
-    DuckDB, Ibis and Spark compute statistics at once, and the result is a polars frame or an Arrow table. `kinds` are
-    the types of the columns of a result that is no table of statistics: that of DuckDB, Ibis and Spark is a frame
-    of these. Models have the type of the column that names them, or are `named_by_text`.
+    For DuckDB, Ibis and Spark, statistics are computed immediately, as a polars frame or an Arrow table. If the result
+    is no table of statistics, `kinds` holds the types of its columns, and the result is a frame of the database again.
+    Models have the type of the column that names them, or are text if `named_by_text`.
     """
     context = plan.context
     check_apart([*context.query.per, *columns])
@@ -96,26 +96,30 @@ def result_frame(
     def schema() -> Any:
         types = plan.frame().collect_schema()
         model = str if named_by_text else types.get(MODEL, str)
-        of_columns = kinds or {name: _type(name, model) for name in columns}
+        column_types = kinds or {name: _type(name, model) for name in columns}
         reported = {column: types[column] for column in context.query.per}
-        return type(types)(reported | dict(of_columns))
+        return type(types)(reported | dict(column_types))
 
-    answer = context.engine.computed(finished, schema)
-    if answer is not None:
-        return answer
+    postponed = context.engine.computed(finished, schema)
+    if postponed is not None:
+        return postponed
     result = compute().rename(names)
     return context.engine.in_kind(result) if kinds else result.to_native()
 
 
 def _type(name: str, model: Any) -> Any:
-    """Return the type of a column of a result; models have the type of the column that names them."""
+    """Return the Python type of a result's column; `model` is the type of models' names."""
+    if name in ("model", "baseline"):
+        return model
     if name in NAMES:
-        return model if name in ("model", "baseline") else str
-    return bool if name in FLAGS else int if name in COUNTS else float
+        return str
+    if name in FLAGS:
+        return bool
+    return int if name in COUNTS else float
 
 
 def new_series(name: str, values: Any, dtype: Any, backend: Any) -> nw.Series[Any]:
-    """Return a column of text or of numbers, whole ones as such, NaN as missing."""
+    """Return a column of text, integers or floats; NaN becomes missing."""
     if dtype == nw.String():
         return nw.new_series(name, list(values), dtype, backend=backend)
     numbers = np.asarray(values, dtype=np.float64)

@@ -1,10 +1,10 @@
-"""Sums over the lists of a segment, or of a segment and cluster: what a row of a state holds."""
+"""Sums over the lists of a segment, or of a cluster in a segment: the numbers in a row of a state."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Groups:
-    """Lists by their segments, or by their segments and clusters."""
+    """Lists, grouped by segment, or by segment and cluster."""
 
     codes: Any
     """The number of each list's group."""
     first: list[int]
-    """A list of each group."""
+    """The row of the first list in each group."""
 
     @classmethod
     def of(cls, rows: Sequence[tuple[Any, ...]]) -> Groups:
-        """Return the groups of lists by their keys."""
+        """Return the groups of lists with equal keys."""
         codes, numbers = numbered(rows)
         first = np.full(len(numbers), -1)
         first[codes[::-1]] = np.arange(len(codes))[::-1]
@@ -42,28 +42,29 @@ class Groups:
         return sums_by(self.codes, len(self.first), values)
 
     def ends(self, values: Floats, has_value: Any) -> tuple[Floats, Floats]:
-        """Return the least and the greatest value of each group, NaN where none is there."""
+        """Return the least and the greatest value of each group, NaN for a group without values."""
         return ends_by(self.codes[has_value], len(self.first), values[has_value], values[has_value])
 
 
 def sums_by(codes: Any, count: int, values: Any) -> NDArray[Any]:
-    """Return the sum of the values of each group, the same bits in any order of rows."""
+    """Return the sum of the values in each group. Values are sorted first, so that the order of rows changes no bit."""
     order = np.lexsort((values, codes))
     return np.bincount(codes[order], weights=values[order], minlength=count)
 
 
 def ends_by(codes: Any, count: int, least: Floats, greatest: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest of each group, NaN where there is none."""
-    low, high = np.full(count, math.inf), np.full(count, -math.inf)
+    """Return the minimum of `least` and the maximum of `greatest` in each group, NaN for an empty group."""
+    low = np.full(count, math.inf)
+    high = np.full(count, -math.inf)
     np.minimum.at(low, codes, least)
     np.maximum.at(high, codes, greatest)
     return np.where(np.isfinite(low), low, np.nan), np.where(np.isfinite(high), high, np.nan)
 
 
 def ranks_by(codes: Any, values: Any, method: str) -> Any:
-    """Return the rank of each value in its group, the least first; tied ones have the least or the mean of theirs.
+    """Return the rank of each value in its group, from 1 for the smallest.
 
-    `method` is SciPy's: ``"min"`` or ``"average"``.
+    Tied values share a rank by SciPy's `method`: ``"min"`` or ``"average"``.
     """
     _, levels = np.unique(values, return_inverse=True)
     counts = np.bincount(codes)
@@ -71,9 +72,9 @@ def ranks_by(codes: Any, values: Any, method: str) -> Any:
     return ranks - (np.cumsum(counts) - counts)[codes]
 
 
-def of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[str, Any]:
-    """Return the sums of the values of lists under one metric and model."""
-    has_value, v, w = _known(values, weights)
+def sums_of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[str, Any]:
+    """Return the sums over lists for the values of one metric and model."""
+    has_value, v, w = _with_zeros(values, weights)
     return {
         **_moments(groups, has_value, v, w),
         "undefined": groups.sums(~has_value * 1.0),
@@ -83,9 +84,9 @@ def of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[st
     }
 
 
-def of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Floats | None) -> dict[str, Any]:
-    """Return the sums of the differences of lists between two models."""
-    has_value, d, w = _known(differences, weights)
+def sums_of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Floats | None) -> dict[str, Any]:
+    """Return the sums over lists for the differences between two models."""
+    has_value, d, w = _with_zeros(differences, weights)
     b = np.where(has_value, baselines, 0.0)
     return {
         **_moments(groups, has_value, d, w),
@@ -98,15 +99,23 @@ def of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Flo
     }
 
 
-def _known(values: Floats, weights: Floats | None) -> tuple[Any, Floats, Floats]:
-    """Return which lists have a value, the values, and what the lists weigh: both 0 without a value."""
+class _ZeroFilled(NamedTuple):
+    """The values and weights of lists, both 0 for a list without a value."""
+
+    has_value: Any
+    values: Floats
+    weights: Floats
+
+
+def _with_zeros(values: Floats, weights: Floats | None) -> _ZeroFilled:
+    """Return values and weights with 0 in place of NaN. Without weights, each list with a value has weight 1."""
     has_value = ~np.isnan(values)
-    weighs = has_value * 1.0 if weights is None else np.where(has_value, np.nan_to_num(weights), 0.0)
-    return has_value, np.where(has_value, values, 0.0), weighs
+    filled_weights = has_value * 1.0 if weights is None else np.where(has_value, np.nan_to_num(weights), 0.0)
+    return _ZeroFilled(has_value, np.where(has_value, values, 0.0), filled_weights)
 
 
 def _moments(groups: Groups, has_value: Any, values: Floats, w: Floats) -> dict[str, Any]:
-    """Return the sums that means and their errors read, and the ends of the values."""
+    """Return the sums for means and standard errors, and the least and greatest values."""
     least, greatest = groups.ends(values, has_value)
     # Squares of very large values are infinite.
     with np.errstate(over="ignore"):
@@ -124,7 +133,7 @@ def _moments(groups: Groups, has_value: Any, values: Floats, w: Floats) -> dict[
 
 
 def exchanged(sums: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sums of pairs in which model and baseline change places."""
+    """Return the sums of pairs with model and baseline swapped."""
     return {
         "total": -sums["total"],
         "weighted_total": -sums["weighted_total"],

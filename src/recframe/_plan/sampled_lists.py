@@ -36,7 +36,8 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
             estimated.append(SampledMetric(metric, *query.sampled, query.estimator))
         else:
             name = query.called(metric.label)
-            msg = f"`sampled={query.sampled}` estimates metrics of the rank of one relevant item, not {name}"
+            estimated_metrics = "metrics of the rank of one relevant item"
+            msg = f"`sampled={query.sampled}` estimates {estimated_metrics}, but {name} is none of them"
             raise OptionError(msg, f"leave `sampled=` out, or use one of {ESTIMATED}")
     return estimated
 

@@ -81,7 +81,7 @@ class RankMethods(Methods):
         [('old', 2, 1, 2, True), ('new', 1, 1, 2, True)]
         """
         options = {"confidence": confidence, "cluster": cluster, "resamples": resamples, "seed": seed}
-        return calls.of_lists(
+        return calls.call_on_lists(
             "recframe._ranks.rank_models", self._frame, self._bound, metrics, k, roles, options, ("mean",)
         )
 
@@ -164,4 +164,4 @@ class RankMethods(Methods):
             "difference": difference, "power": power, "tests": tests, "confidence": confidence, "baseline": baseline,
             "cluster": cluster,
         }  # fmt: skip
-        return calls.of_lists("recframe._ranks.sample_size", self._frame, self._bound, metrics, k, roles, options)
+        return calls.call_on_lists("recframe._ranks.sample_size", self._frame, self._bound, metrics, k, roles, options)

@@ -11,7 +11,7 @@ from recframe._comparison.options import Draws
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import model_pairs
 from recframe._lists.results import NAMES, result_frame, stacked
-from recframe._lists.values import ListValues, check_by_list, segments
+from recframe._lists.values import ListValues, check_values_per_list, segments
 from recframe._statistics.rank_intervals import Ranks
 from recframe._statistics.student import Sums, square, sum_by_cluster
 
@@ -75,14 +75,14 @@ class Means:
 
 def rank_models(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and model, as a frame of the kind given."""
-    check_by_list(plan.metrics, "rank_models")
+    check_values_per_list(plan.metrics, "rank_models")
 
     return remember(result_frame(plan, lambda: stacked(*_rows(plan, options), COLUMNS), COLUMNS), options.confidence)
 
 
 def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
     """Return what a chart shows of one metric of all lists together: a row for each model, the best first."""
-    check_by_list(plan.metrics, "ranks")
+    check_values_per_list(plan.metrics, "ranks")
     _, rows = _rows(plan, options)
     numbers = [{name: value[0].item() for name, value in row.items() if name not in NAMES} for row in rows]
     numbers = [{name: None if np.isnan(value) else value for name, value in row.items()} for row in numbers]

@@ -14,7 +14,7 @@ from recframe._lists import paired_sums as paired
 from recframe._lists.clusters import check_clusters
 from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._lists.results import result_frame, stacked
-from recframe._lists.values import ListValues, check_by_list
+from recframe._lists.values import ListValues, check_values_per_list
 from recframe._statistics.power import Units
 from recframe._statistics.student import ratio
 from recframe._values import number, whole_number
@@ -162,7 +162,7 @@ class Seen:
 
 def sample_size(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
-    check_by_list(plan.metrics, "sample_size")
+    check_values_per_list(plan.metrics, "sample_size")
     columns = COLUMNS if plan.context.keys.cluster is not None else COLUMNS[:-1]
 
     def rows() -> nw.DataFrame[Any]:
@@ -174,7 +174,7 @@ def sample_size(plan: Plan, options: Options) -> Any:
 
 def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
     """Return the power of the test of each pair at numbers of lists."""
-    check_by_list(plan.metrics, "power")
+    check_values_per_list(plan.metrics, "power")
     seen, rows = Seen.of(plan, options), []
     needed = seen.units.needed(seen.differences, options.power, seen.level)
     for times in SHARES_OF_NEEDED.tolist():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._columns import ITEM
-from recframe._lists.item_values import HELD_IN
+from recframe._lists.item_values import ITEM_SUM_COLUMNS
 from recframe._lists.keys import rows_of, texts_of
 from recframe._lists.values import models_of_rows
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -58,7 +58,7 @@ class Items:
     def rows(self, metric: ExposureMetric) -> Iterator[tuple[list[Any], dict[str, Any]]]:
         """Yield of each model the segments of its items, and the columns of these: their names and sums."""
         terms = next(each for each in self._plan.context.requirements.exposure if each.metric == metric)
-        columns = dict(zip(HELD_IN, terms.recommended.by_column, strict=False))
+        columns = dict(zip(ITEM_SUM_COLUMNS, terms.recommended.by_column, strict=False))
         for number, rows in enumerate(self._places):
             # Items that no list recommends count for the catalogue: in no segment more than in others.
             rest = [] if number else self._rest

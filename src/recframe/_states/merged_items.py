@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recframe._lists.item_values import HELD_IN, refuse_undefined, value_of_items
+from recframe._lists.item_values import ITEM_SUM_COLUMNS, refuse_undefined, value_of_items
 from recframe.errors import InputError
 from recframe.profiles._spec import spec_of
 
@@ -24,7 +24,7 @@ def values_of_items(rows: Rows, metric: str) -> list[float | None]:
     record = spec_of(definition["record"]).metric
     parts = [rows.items(segment, metric, model) for segment in rows.segments for model in rows.models]
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    columns = {name: np.concatenate([rows.sums_of(part, name) for part in parts]) for name in HELD_IN}
+    columns = {name: np.concatenate([rows.sums_of(part, name) for part in parts]) for name in ITEM_SUM_COLUMNS}
     # Items outside of a catalogue that names its own have a sum of 0.
     used = len({*rows.names_of_items(np.concatenate(parts).astype(int)[columns["total"] != 0])})
     # In one order, whichever the parts have: it decides the last bits.

@@ -75,7 +75,7 @@ class StateMethods(Methods):
         0.8333333333333334
         """
         options = {"baseline": baseline, "cluster": cluster, "items": items}
-        return calls.of_lists("recframe._states.state", self._frame, self._bound, metrics, k, roles, options)
+        return calls.call_on_lists("recframe._states.state", self._frame, self._bound, metrics, k, roles, options)
 
 
 @checked_call

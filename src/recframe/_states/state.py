@@ -14,8 +14,14 @@ import numpy as np
 from recframe._lists.keys import floats_of, key_hash, pack, rows_of, texts_of
 from recframe._lists.paired_sums import Pair, model_pairs, with_differences
 from recframe._lists.results import INTERNAL, new_series, result_frame
-from recframe._lists.sums import Groups, of_pair, of_values
-from recframe._lists.values import ListValues, check_by_list, check_of_lists, value_column, weight_column
+from recframe._lists.sums import Groups, sums_of_pair, sums_of_values
+from recframe._lists.values import (
+    ListValues,
+    check_independent_lists,
+    check_values_per_list,
+    value_column,
+    weight_column,
+)
 from recframe._states.checks import COUNTS, ENDS
 from recframe._states.items import Items
 from recframe._values import column_or_none, flag
@@ -60,9 +66,9 @@ class Options:
 
 def state(plan: Plan, options: Options) -> Any:
     """Return the sums over the lists, as a frame of the kind given."""
-    check_of_lists(plan, "a state of some lists")
+    check_independent_lists(plan, "a state of some lists")
     if not options.items:
-        check_by_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
+        check_values_per_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
     types = {name: {nw.String(): str, nw.Int64(): int}.get(TYPES[name], float) for name in COLUMNS}
     return result_frame(plan, lambda: _rows(plan, options), COLUMNS, types)
 
@@ -139,12 +145,12 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
         state.add(whole, {"kind": "lists", "model": name, "place": model, "definition": shared, **notes}, sums)
     for model, metric in ones:
         weights = array.get(weight_column(model, metric))
-        sums = of_values(groups, array[value_column(model, metric)], weights)
+        sums = sums_of_values(groups, array[value_column(model, metric)], weights)
         head = {"kind": "metric", **notes, **heads[metric], "model": called[model]}
         state.add(groups, head, {**sums, "cluster": cluster})
     for pair in pairs:
         baseline = array[value_column(pair.baseline, pair.metric)]
-        sums = of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
+        sums = sums_of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
         head = {"kind": "pair", **notes, **heads[pair.metric], "baseline": called[pair.baseline]}
         state.add(groups, {**head, "model": called[pair.model]}, {**sums, "cluster": cluster})
     if items is not None:
