@@ -45,7 +45,7 @@ PACKAGES = {
     "stats": ("numpy", "scipy"),
     "tables": ("great_tables", "xlsxwriter"),
     "sql": ("ibis-framework", "narwhals", "packaging", "sqlglot"),
-    "plot": ("numpy", "scipy", "altair", "vl-convert-python"),
+    "plot": ("numpy", "scipy", "altair", "jinja2", "vl-convert-python"),
 }
 """What the extras of features install."""
 

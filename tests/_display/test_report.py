@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 import recframe
+from recframe._display.colours import VERDICTS
+from recframe._display.verdicts import InSegments
 
 pl = pytest.importorskip("polars")
 np = pytest.importorskip("numpy")
@@ -67,14 +69,16 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     )
     text = path.read_text(encoding="utf-8")
     page = Page(text)
-    *first, check, last = page.headings
-    assert first == ["Verdict", "Data", "Comparison", "Means", "Segments", "Charts", "How values of lists spread"]
-    assert re.fullmatch(r"Check of the data: \d+ findings", check) and last == "What was computed"
+    alarm, *first, check, last = page.headings
+    assert first == ["Verdict", "Comparison", "Means", "Segments", "Charts", "How values of lists spread"]
+    assert alarm == "In the data: 1 warning" and last == "What was computed"
+    assert re.fullmatch(r"Check of the data: 1 warning(, \d+ notes?)?", check)
     assert text.count("<details>") == 3, "quantiles, findings and definitions are folded"
     # A forest plot at each cutoff and of segments; over cutoffs, the distribution, differences, segments, over time,
     # the tradeoff with coverage.
     assert page.charts == 9
-    assert page.addresses == [] and len(set(page.ids)) == len(page.ids)
+    assert [f"#{name}" for name in page.ids if f"#{name}" in page.addresses] == page.addresses
+    assert len(page.addresses) == 8 and len(set(page.ids)) == len(page.ids)
     assert set(re.findall(r"https?://[^\s\"<]*", text)) <= {
         "http://www.w3.org/2000/svg",
         "http://www.w3.org/1999/xlink",
@@ -100,7 +104,9 @@ def test_a_report_of_a_lazy_frame_is_written_at_the_call(tmp_path):
     assert frame.lazy().rec.report(lazy, ["ndcg@2"], **given) is None
     assert lazy.read_text() == eager.read_text()
     frame.head(0).rec.report(empty, ["ndcg@2"], score="new")
-    assert Page(empty.read_text()).headings[0] == "Data"
+    assert Page(empty.read_text()).headings[0] == "Means"
+    frame.head(0).rec(per="day").report(empty, ["ndcg@2", "coverage@2"], **given, margin="2%")
+    assert Page(empty.read_text()).headings[:2] == ["Verdict", "Comparison"]
 
 
 def test_a_report_says_that_numbers_are_estimates(tmp_path):
@@ -115,7 +121,7 @@ def test_one_model_needs_no_comparison(tmp_path):
     path = tmp_path / "report.html"
     crowd().rec.report(path, "mrr", score="new")
     page = Page(path.read_text(encoding="utf-8"))
-    assert page.headings[:4] == ["Data", "Means", "Charts", "How values of lists spread"]
+    assert page.headings[1:4] == ["Means", "Charts", "How values of lists spread"]
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a constant score orders nothing
@@ -132,7 +138,7 @@ def test_metrics_of_all_lists_together_have_means_only(tmp_path):
     path = tmp_path / "report.html"
     crowd().rec.report(path, "coverage", 2, score=["<old>", "new"])
     headings = Page(path.read_text(encoding="utf-8")).headings
-    assert headings[:2] == ["Data", "Means"] and len(headings) == 4
+    assert headings[1:2] == ["Means"] and len(headings) == 4
 
 
 @pytest.mark.parametrize(
@@ -172,22 +178,24 @@ def test_a_report_begins_with_what_is_decided_and_of_what_data(tmp_path):
         old=pl.Series([0.1, 0.2] * 36 + [0.2, 0.1] * 4), new=pl.Series([0.2, 0.1] * 40), same=pl.Series([0.2, 0.1] * 40)
     )
     frame.rec.report(path, ["ndcg", "mrr"], k=2, score=["old", "new", "same"], baseline="old", confidence=0.9)
-    text = re.sub(r"<[^>]*>", "\n", path.read_text(encoding="utf-8").partition("<h2>Verdict</h2>")[2])
+    text_of_page = path.read_text(encoding="utf-8")
+    text = re.sub(r"<[^>]*>", "\n", text_of_page.partition("<h2>Verdict</h2>")[2])
     compared = frame.rec.compare(
         ["ndcg@2", "mrr@2"], score=["old", "new", "same"], baseline="old", confidence=0.9, details=True
     )
-    low, high = (compared[name][0] for name in ("low", "high"))
+    low, high, baseline_mean = (compared[name][0] for name in ("low", "high", "baseline_mean"))
     assert compared["verdict"].to_list() == ["better"] * 4
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    assert lines[0] == "new is better than old"
-    expected = (
-        f"{compared['difference'][0]:+.4f} (90% interval {low:.4f} to {high:.4f}); adjusted p below 0.001; 40 lists"
-    )
-    assert lines[1] == f"ndcg@2 {expected}" and lines[2].startswith("better: mrr@2 +")
-    start = lines.index("date")
-    facts = dict(zip(lines[start : start + 16 : 2], lines[start + 1 : start + 17 : 2], strict=True))
-    assert facts["recframe"] == recframe.__version__ and (facts["rows"], facts["lists"]) == ("80", "40")
-    assert facts["models"] == "old, new, same" and (facts["baseline"], facts["cutoffs"]) == ("old", "2")
+    assert lines[:4] == ["new is better than old", f"{compared['mean'][0]:.4f}", "against", f"{baseline_mean:.4f}"]
+    difference = f"{compared['difference'][0]:+.4f} (+{compared['relative'][0]:.0%})"
+    expected = f"{difference}, 90% interval {low:.4f} to {high:.4f}; adjusted p below 0.001; 40 lists"
+    assert lines[4] == f"ndcg@2 {expected}"
+    assert lines[5] == "better" and lines[6].startswith(": mrr@2 +")
+    assert "The p-values are adjusted for the 4 tests of all pairs and metrics (correction=&#39;holm&#39;)." in lines
+    head = re.findall(r"<li>([^<]*)</li>", text_of_page.partition("</ul>")[0])
+    facts = ["40 lists", "80 rows", "models old, new, same", "against old", "k = 2", "90% confidence"]
+    assert head[:-1] == facts and re.fullmatch(r"\d{4}-\d\d-\d\d", head[-1])
+    assert f"Written by recframe {recframe.__version__}." in lines
     assert "Interval: of the difference, at 90%." in lines
 
 
@@ -269,3 +277,94 @@ def test_a_frame_without_findings_is_said_to_have_none(tmp_path):
     frame.rec.report(path, "mrr", truth=truth)
     text = path.read_text(encoding="utf-8")
     assert "Check of the data: 0 findings" in text and "Nothing was found." in text
+
+
+def lines_of(path):
+    """Return the words of a page, line by line."""
+    text = re.sub(r"(?s)<style>.*?</style>|<svg.*?</svg>", "", path.read_text(encoding="utf-8"))
+    return [line.strip() for line in html.unescape(re.sub(r"<[^>]*>", "", text)).splitlines() if line.strip()]
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+def test_errors_and_warnings_stand_above_the_verdict(tmp_path):
+    path = tmp_path / "report.html"
+    crowd().with_columns(pl.lit(1.0).alias("<old>")).rec.report(path, "ndcg", k=3, score=["<old>", "new"])
+    lines = lines_of(path)
+    alarm, verdict = lines.index("In the data: 1 error, 3 warnings"), lines.index("Verdict")
+    assert alarm < verdict and lines[alarm + 1].startswith("error nothing_ordered: ")
+    assert lines[alarm + 1].endswith("(<old>: 30, 100%)")
+    assert lines[alarm + 2].startswith("warning ")
+    assert any(line.startswith("Check of the data: 1 error, 3 warnings, 1 note") for line in lines)
+    assert '<section class="alarm errors">' in path.read_text(encoding="utf-8")
+
+
+def two_kinds(lists=120):
+    """Return lists in which new is better for half of the users and worse for the others."""
+    rng = np.random.default_rng(1)
+    user = np.repeat(np.arange(lists), 6)
+    kind = np.where(user % 3 > 0, "regular", "fresh")
+    relevant = (rng.random(len(user)) < 0.4).astype(int)
+    noise = rng.normal(size=(2, len(user)))
+    pull = np.where(kind == "regular", 2.0, -2.0)
+    return pl.DataFrame(
+        {"user": user, "relevant": relevant, "kind": kind, "old": noise[0], "new": noise[1] + pull * relevant}
+    )
+
+
+def test_the_headline_names_segments_that_say_the_contrary(tmp_path):
+    path = tmp_path / "report.html"
+    two_kinds().rec(score=["old", "new"]).report(path, "ndcg", k=3, per="kind", baseline="old")
+    lines = lines_of(path)
+    assert "new is better than old, but worse in fresh" in lines
+    assert "By kind: worse in fresh; better in regular." in lines
+    note = "There is one test of all pairs and metrics; those in segments for 2 tests of their own (correction='holm')."
+    assert note in lines
+
+
+def test_an_open_segment_whose_interval_says_the_contrary_is_named():
+    rows = [{"verdict": "open", "low": -0.2, "high": -0.1}, {"verdict": "better", "low": 0.1, "high": 0.2}]
+    in_segments = InSegments("kind", ["a", "b"], rows, higher_is_better=True)
+    assert in_segments.contrary("better") == ", but perhaps worse in a"
+    assert in_segments.contrary("worse") == ", but better in b"
+    assert in_segments.contrary("open") == ", but better in b and perhaps worse in a"
+    lower = InSegments("kind", ["a", "b"], rows, higher_is_better=False)
+    assert lower.contrary("better") == ""
+    many = InSegments("week", list("abcdefg"), [{"verdict": "open", "low": -1, "high": 1}] * 7, higher_is_better=True)
+    assert many.contrary("better") == "" and many.sentence() == "By week: open in all 7 segments."
+
+
+def test_open_says_what_would_have_been_missed_and_the_margin_stands_in_the_first_lines(tmp_path):
+    path = tmp_path / "report.html"
+    frame = crowd()
+    frame.rec.report(path, "ndcg", k=2, score=["<old>", "new"], margin="2%")
+    lines = lines_of(path)
+    compared = frame.rec.compare("ndcg@2", score=["<old>", "new"], margin="2%", details=True)
+    assert compared["verdict"][0] == "open"
+    missed = next(line for line in lines if line.startswith("Open: a difference below "))
+    assert float(missed.split()[4]) == pytest.approx(compared["detectable"][0], abs=0.005)
+    assert "Not worse, and equivalent: by a margin of 2% of the baseline's mean." in lines
+    assert "margin 2%" in " ".join(lines[:12])
+    with pytest.raises(recframe.OptionError, match="margin"):
+        frame.rec.report(path, "ndcg", k=2, score=["<old>", "new"], margin=-1)
+
+
+def test_colours_of_the_page_are_verdicts(tmp_path):
+    path = tmp_path / "report.html"
+    two_kinds().rec(score=["old", "new"]).report(path, "ndcg", k=3, per="kind", baseline="old")
+    text = path.read_text(encoding="utf-8")
+    assert text.count("prefers-color-scheme: dark") == 2
+    for verdict, colour in VERDICTS.items():
+        name = verdict.replace(" ", "-")
+        assert f"--{name}: {colour.light};" in text and f"--{name}: {colour.dark};" in text
+        assert colour.chart not in text, "charts have the page's colours"
+    assert "var(--better)" in text.partition("<svg")[2] and 'class="word worse" data-column="verdict"' in text
+
+
+def test_every_name_is_escaped(tmp_path):
+    path = tmp_path / "report.html"
+    name, title = "<script>alert(1)</script>", "<b>T</b>"
+    frame = two_kinds().rename({"old": name, "kind": "<kind>"}).with_columns(pl.col("<kind>") + "<i>")
+    frame.rec(score=[name, "new"]).report(path, "ndcg", k=3, per="<kind>", baseline=name, title=title)
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"<(script|b|i|kind)>", text.replace('<b class="', ""))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text and "<h1>&lt;b&gt;T&lt;/b&gt;</h1>" in text

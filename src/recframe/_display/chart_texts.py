@@ -117,7 +117,7 @@ def relative_text(share: float | None) -> str:
     if share is None or not math.isfinite(share):
         return ""
     text = f"{share:+.0%}" if abs(share) >= 0.1 else f"{share:+.1%}"  # noqa: PLR2004
-    return text.replace("-", "−") if text.strip("+-0.%") else "0%"
+    return text if text.strip("+-0.%") else "0%"
 
 
 def means_text(counts: Sequence[int], confidence: float, *, intervals: bool = True) -> str:

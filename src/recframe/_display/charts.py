@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 GREY = "#7F7F7F"
 """The colour of lines at 0 and at means."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
-WIDTH, HEIGHT = 460, 260
+WIDTH, HEIGHT = 400, 260
 ROW_HEIGHT = 14
 LEAST_SPAN = 0.05
 """The least span of an axis, as a share of its values."""

@@ -27,10 +27,10 @@ class VerdictColour:
 
 VERDICTS = {
     "better": VerdictColour("#008C82", "#00756D", "#4DC3B8", "1;36"),
-    "equivalent": VerdictColour("#7C7C7C", "#55555E", "#D2D2D8", "1"),
-    "not worse": VerdictColour("#7C7C7C", "#55555E", "#D2D2D8", "1"),
+    "equivalent": VerdictColour("#7C7C7C", "#45454D", "#D8D8DE", "1"),
+    "not worse": VerdictColour("#7C7C7C", "#45454D", "#D8D8DE", "1"),
     "worse": VerdictColour("#D55E00", "#B34A00", "#F28C4A", "1;31"),
-    "open": VerdictColour("#949494", "#85858D", "#93939B", "2", hollow=True),
+    "open": VerdictColour("#949494", "#777780", "#93939B", "2", hollow=True),
 }
 """Blue-green and vermilion of Okabe and Ito, which colour-blind people tell apart, and greys for what is no change."""
 MODELS = ("#1F83C6", "#A57C00", "#C266A0", "#7F7F7F", "#8D78D6", "#6E8B1F")

@@ -118,5 +118,5 @@ def _lists(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def _row(row: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """Return what a chart holds of a row: its segment and pair are its name."""
     chosen = ("metric", "difference", "low", "high", "verdict", "lists")
-    text = f"{row['verdict'] or 'not tested'} {texts.relative_text(row.get('relative'))}".rstrip()
+    text = f"{row['verdict'] or 'not tested'} {texts.relative_text(row.get('relative'))}".rstrip().replace("-", "−")
     return {name: row[name] for name in chosen if name in row} | {"pair": pair, "text": text}

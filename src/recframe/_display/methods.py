@@ -36,13 +36,14 @@ class DisplayMethods(Methods):
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
+        margin: float | str | None = None,
         **roles: Any,
     ) -> None:
-        """Write one HTML file that shows everything: verdicts, data, means, comparisons, charts, checks, definitions.
+        """Write one HTML file that shows everything: verdicts, comparisons, means, charts, checks, definitions.
 
-        With several models it begins with what is decided about each pair of them. Quantiles, the findings of `check`
-        and definitions are folded. The file reads nothing else, neither files nor the network, and is light or dark as
-        its reader prefers. It needs the extra ``plot``.
+        Errors and warnings that `check` finds stand first. With several models, what is decided about each pair of
+        them follows. Quantiles, all findings and definitions are folded. The file reads nothing else, neither files
+        nor the network, and is light or dark as its reader prefers. It needs the extra ``plot``.
 
         Parameters
         ----------
@@ -62,6 +63,8 @@ class DisplayMethods(Methods):
             How p-values are adjusted for the number of tests.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
+        margin : float or str, optional
+            How much worse than the baseline still counts as not worse, as for `compare`.
         **roles
             As for `compare`. With `per` there is a chart of segments, and one over time where it holds dates.
 
@@ -86,7 +89,13 @@ class DisplayMethods(Methods):
 
         per = roles.pop("per", self._bound.get("per"))
         bound = {name: value for name, value in self._bound.items() if name not in ("per", "partitions")}
-        options = {"baseline": baseline, "confidence": confidence, "correction": correction, "cluster": cluster}
+        options = {
+            "baseline": baseline,
+            "confidence": confidence,
+            "correction": correction,
+            "cluster": cluster,
+            "margin": margin,
+        }
         kind: Any = type(self)
         rec = kind(self._frame, bound)
         write_report(rec, Call(self._frame, bound, roles, MEANS), path, metrics, k, title, per, **options)

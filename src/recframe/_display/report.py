@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES, EXPLAINED
-from recframe._display import chart_texts, charts, page, report_charts, verdicts
+from recframe._display import chart_texts, charts, page, report_charts, verdict_charts, verdicts
 from recframe._display.cells import number_text
+from recframe._display.decided import record_of
 from recframe._display.forest import chart_of
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import Layout
@@ -20,17 +22,20 @@ from recframe._engines.postponed import is_dry
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._lists.paired_sums import model_number
-from recframe._values import choice
+from recframe._values import as_tuple, choice
 from recframe.errors import OptionError
 from recframe.profiles import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._display.data import Call
 
-MOST_VERDICTS = 12
-"""The most pairs of models whose verdicts are shown at once."""
+ALARMING = ("error", "warning")
+"""The findings that stand above the verdicts, the gravest first."""
+SEVERITIES = (*ALARMING, "note")
+MOST_NAMED = 4
+"""The most models that a finding above the verdicts names."""
 DECIDED = "decided by the verdict"
 FEW_LISTS = 30
 """Segments of fewer lists are marked: one list can move their difference."""
@@ -52,82 +57,127 @@ def write_report(
     options = call.options(how["confidence"], how["cluster"])
     plan = call.plan(metrics, k, options)
     specs = expand(metrics, k, {**call.bound, **call.keywords}.get("like"))
-    report = ReportQuery(rec, call, specs, per, baseline, how["correction"], options, plan)
+    report = ReportQuery(rec, call, specs, per, baseline, how["correction"], how["margin"], options, plan)
     if baseline is not None:
         model_number(report.models, baseline)
     # Altair checks each part of a chart against its schema, which takes longer than the evaluation; these are our own.
     with altair.utils.schemapi.debug_mode(arg=False):
-        text = page.page(title or TITLE, list(_sections(report)), "Written by recframe.")
+        text = page.html_of(_page(report, title or TITLE))
     if not is_dry():
         write_whole(target, text.encode())
 
 
-def _sections(report: ReportQuery) -> Iterator[str]:
-    drawn = [page.chart_html(chart, number) for number, chart in enumerate(report_charts.charts_of(report))]
+def _page(report: ReportQuery, title: str) -> page.Page:
+    """Return what a report shows."""
+    drawn = [page.chart_svg(chart, number) for number, chart in enumerate(report_charts.charts_of(report))]
     compared = report.compared
+    findings = _findings(report)
+    sections = []
     if compared is not None:
-        yield page.section("Verdict", _verdicts(report, rows_of(compared)))
-    yield page.section("Data", _data(report))
-    if compared is not None:
-        yield page.section("Comparison", _forest(report, compared, "forest") + page.table_html(report.layout(compared)))
-    yield page.section("Means", page.table_html(report.layout(report.values, report.decided)))
+        sections.append(_verdicts(report, rows_of(compared)))
+        charts_of_pairs, layout = _forest(report, compared, "forest"), report.layout(compared)
+        sections.append(page.Section("comparison", "Comparison", charts=charts_of_pairs, layout=layout))
+    means = report.layout(report.values, report.decided)
+    sections.append(page.Section("means", "Means", layout=means))
     if compared is not None and report.per is not None:
-        yield page.section("Segments", _segments(report))
+        sections.append(_segments(report))
     if drawn:
-        yield page.section("Charts", page.figures_html(drawn))
+        sections.append(page.Section("charts", "Charts", charts=drawn))
     if report.by_list:
-        yield page.section("How values of lists spread", page.table_html(report.layout(report.spread)), folded=True)
-    count, found = _check(report)
-    yield page.section(f"Check of the data: {count} finding{'' if count == 1 else 's'}", found, folded=True)
-    yield page.section("What was computed", _explained(report), folded=True)
+        spread = report.layout(report.spread)
+        sections.append(page.Section("spread", "How values of lists spread", layout=spread, folded=True))
+    sections.append(_check(findings))
+    sections.append(page.Section("definitions", "What was computed", texts=_explained(report), folded=True))
+    alarms = [finding for finding in findings if finding.severity in ALARMING]
+    kinds = {finding.severity for finding in alarms}
+    version = sys.modules[__name__.partition(".")[0]].__version__  # the package itself imports this module
+    return page.Page(
+        title, _facts(report), sections, f"Written by recframe {version}.", _merged(alarms),
+        "errors" if "error" in kinds else "warnings", _counted(alarms),
+    )  # fmt: skip
 
 
-def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> str:
+def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Section:
     """Return what is decided about each pair of models: in the first metric, and below it in the others."""
-    drawn = []
-    for first, *others in grouped(rows, lambda row: (repr(row["model"]), repr(row["baseline"]))).values():
-        confidence = report.options.confidence
-        lines = [page.paragraph(verdicts.numbers(first, confidence))]
-        lines += [page.note(f"{row['verdict']}: {verdicts.numbers(row, confidence)}") for row in others]
-        kind = str(first["verdict"]).replace(" ", "-")
-        drawn.append(page.item_html(kind, verdicts.sentence(first), "\n".join(lines)))
-    shown, rest = drawn[:MOST_VERDICTS], drawn[MOST_VERDICTS:]
-    more = page.folded(f"{len(rest):,} more pairs of models", "\n".join(rest)) if rest else ""
-    return "\n".join(shown) + more
+    pairs = grouped(rows, _pair)
+    in_segments = _in_segments(report)
+    items = [
+        verdicts.item(of_pair, report.options.confidence, in_segments.get(pair)) for pair, of_pair in pairs.items()
+    ]
+    notes = [_adjusted(report, sum(row["p_adjusted"] is not None for row in rows), in_segments)]
+    if report.margin is not None:
+        notes.append(f"Not worse, and equivalent: by a margin of {report.margin}{_percent_of(report.margin)}.")
+    return page.Section("verdict", "Verdict", items=items, notes=notes)
 
 
-def _data(report: ReportQuery) -> str:
-    """Return when and of what the report is."""
+def _adjusted(report: ReportQuery, tested: int, in_segments: Mapping[tuple[str, str], verdicts.InSegments]) -> str:
+    """Return for how many tests p-values are adjusted."""
+    of_segments = sum(len(segments.rows) for segments in in_segments.values())
+    if report.correction == "none":
+        return "No p-value is adjusted for the number of tests."
+    one = "There is one test" if tested == 1 else f"The p-values are adjusted for the {tested:,} tests"
+    also = f"; those in segments for {of_segments:,} tests of their own" if of_segments else ""
+    return f"{one} of all pairs and metrics{also} (correction={report.correction!r})."
+
+
+def _percent_of(margin: Any) -> str:
+    """Return of what a margin is, if it is a percentage."""
+    return " of the baseline's mean" if isinstance(margin, str) else ""
+
+
+def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the pair of models that a row is about, as text: names may be of types that are no key."""
+    return repr(row["model"]), repr(row["baseline"])
+
+
+def _in_segments(report: ReportQuery) -> dict[tuple[str, str], verdicts.InSegments]:
+    """Return what is decided in segments about each pair of models, under the first metric."""
+    if report.by_segment is None:
+        return {}
+    rows = rows_of(report.by_segment)
+    names = chart_texts.segment_texts([tuple(row.values())[: list(row).index("metric")] for row in rows])
+    per = chart_texts.short(", ".join(map(str, as_tuple(report.per))))
+    found = {}
+    for pair, named in grouped(zip(names, rows, strict=True), lambda each: _pair(each[1])).items():
+        record = record_of(str(named[0][1]["metric"]), report.records)
+        of_pair = [row for _, row in named]
+        higher = record is None or record.higher_is_better
+        found[pair] = verdicts.InSegments(per, [name for name, _ in named], of_pair, higher)
+    return found
+
+
+def _facts(report: ReportQuery) -> list[str]:
+    """Return when and of what the report is, in some words each."""
     counted = nw.from_native(report.call.frame).select(nw.len().alias("rows"))
-    facts = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "recframe": sys.modules[__name__.partition(".")[0]].__version__,  # the package itself imports this module
-        "rows": f"{rows_of(eager_result(counted.to_native()))[0]['rows']:,}",
-    }
+    rows = rows_of(eager_result(counted.to_native()))[0]["rows"]
+    facts = []
     if report.by_list:
         most = max((row["lists"] + row["undefined"] for row in rows_of(report.spread)), default=0)
-        facts["lists"] = f"{most:,}"
+        facts.append(chart_texts.lists_text(most))
+    facts.append(f"{rows:,} {'row' if rows == 1 else 'rows'}")
     if report.models:
-        facts["models"] = ", ".join(map(chart_texts.name_of, report.models))
+        facts.append(f"models {', '.join(map(chart_texts.name_of, report.models))}")
     if report.compared is not None:
-        facts["baseline"] = "all pairs" if report.baseline is None else chart_texts.name_of(report.baseline)
+        facts.append("all pairs" if report.baseline is None else f"against {chart_texts.name_of(report.baseline)}")
     cutoffs = sorted({metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None})
-    facts |= {"cutoffs": ", ".join(map(str, cutoffs))} if cutoffs else {}
-    facts |= {"confidence": chart_texts.percent(report.options.confidence)}
-    return page.facts_html(facts)
+    facts += [f"k = {', '.join(map(str, cutoffs))}"] if cutoffs else []
+    facts.append(f"{chart_texts.percent(report.options.confidence)} confidence")
+    facts += [f"margin {report.margin}"] if report.margin is not None else []
+    return [*facts, f"{datetime.now(UTC):%Y-%m-%d}"]
 
 
-def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> str:
-    """Return the forest plot of each metric under which a pair of models has a difference."""
+def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> list[Any]:
+    """Return the forest plot of each metric under which a pair of models has a difference; zero is at one place."""
     differences = (row for row in rows_of(compared) if row["difference"] is not None)
     by_metric = grouped(differences, itemgetter("metric"))
-    plots = (chart_of(rows, report.records) for rows in by_metric.values())
-    return page.figures_html([page.chart_html(plot, f"{name}-{number}") for number, plot in enumerate(plots)])
+    zero = verdict_charts.zero_of(by_metric.values())
+    plots = (chart_of(rows, report.records, zero) for rows in by_metric.values())
+    return [page.chart_svg(plot, f"{name}-{number}") for number, plot in enumerate(plots)]
 
 
-def _segments(report: ReportQuery) -> str:
+def _segments(report: ReportQuery) -> page.Section:
     """Return the differences in each segment under the first metric, the largest first."""
-    compared = report.compare(report.by_list[:1], per=report.per)
+    compared: Any = report.by_segment
     decided = compared.with_columns((nw.col("verdict") != "open").fill_null(value=False).alias(DECIDED))
     by_weight = decided.sort(DECIDED, "lists", descending=True, nulls_last=True).drop(DECIDED)
     shown, rest = (
@@ -139,30 +189,74 @@ def _segments(report: ReportQuery) -> str:
     few = [count is not None and count < FEW_LISTS for count in ordered.get_column("lists").to_list()]
     layout.mark("lists", few, f"of fewer than {FEW_LISTS} lists: one list can move the difference")
     some = f"{len(shown)} of {len(ordered):,}: those with a decision first, then those with the most lists."
-    note = page.note(some) if len(rest) else ""
-    return note + _forest(report, shown, "segments") + page.table_html(layout)
+    drawn = _forest(report, shown, "segments")
+    return page.Section("segments", "Segments", notes=[some] if len(rest) else [], charts=drawn, layout=layout)
 
 
-def _check(report: ReportQuery) -> tuple[int, str]:
-    """Return how many findings there are, and their table."""
+@dataclass(frozen=True)
+class Finding:
+    """What `check` found in a model's lists, or in the frame."""
+
+    severity: str
+    finding: str
+    meaning: str
+    where: str
+    """How often it was found, and of which model."""
+    row: Mapping[str, Any]
+
+
+def _findings(report: ReportQuery) -> list[Finding]:
+    """Return what `check` finds."""
     allowed = CALL_ROLES["check"]
     roles = {name: value for name, value in report.call.keywords.items() if name in allowed}
     cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
     if any(spec.min_relevance is not None for spec in report.specs):
         roles["min_relevance"] = report.plan.context.query.min_relevance
     rows = rows_of(eager_result(report.rec.check(min(cutoffs, default=None), **roles)))
-    findings = [row for row in rows if row["count"]]
+    findings = []
+    for row in rows:
+        if row["count"]:
+            model = f"{chart_texts.name_of(row['model'])}: " if "model" in row else ""
+            share = "" if row["share"] is None else f", {row['share']:.0%}"
+            where = f"{model}{row['count']:,}{share}"
+            findings.append(Finding(row["severity"], row["finding"], row["meaning"], where, row))
+    return findings
+
+
+def _merged(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings, the gravest first, with those of several models in one."""
+    together = grouped(findings, lambda one: (ALARMING.index(one.severity), one.finding))
+    merged = []
+    for key in sorted(together):
+        first, *others = together[key]
+        where = "; ".join(one.where for one in (first, *others[: MOST_NAMED - 1]))
+        more = f"; {len(others) - MOST_NAMED + 1} more models" if len(others) >= MOST_NAMED else ""
+        merged.append(replace(first, where=where + more))
+    return merged
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    """Return how many findings there are of each severity, in words; of several models, one counts once."""
+    severities = [severity for severity, _ in {(finding.severity, finding.finding) for finding in findings}]
+    counts = [(severities.count(name), name) for name in SEVERITIES]
+    return ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts if count)
+
+
+def _check(findings: Sequence[Finding]) -> page.Section:
+    """Return the table of what `check` found."""
     if not findings:
-        return 0, page.paragraph("Nothing was found.")
+        return page.Section("check", "Check of the data: 0 findings", empty="Nothing was found.", folded=True)
     layout = Layout()
     for name in ("model", "finding", "severity", "count", "share", "meaning"):
-        if name in findings[0]:
-            cells = [number_text(row[name], 3) if name in ("count", "share") else str(row[name]) for row in findings]
-            layout.add(name, cells, numeric=name in ("count", "share"))
-    return len(findings), page.table_html(layout)
+        if name in findings[0].row:
+            values = [finding.row[name] for finding in findings]
+            numeric = name in ("count", "share")
+            layout.add(name, [number_text(value, 3) if numeric else str(value) for value in values], numeric=numeric)
+    return page.Section("check", f"Check of the data: {_counted(findings)}", layout=layout, folded=True)
 
 
-def _explained(report: ReportQuery) -> str:
+def _explained(report: ReportQuery) -> list[str]:
+    """Return the definition of each metric."""
     every = {**report.call.bound, **report.call.keywords}
     policies = {name: every[name] for name in (*EXPLAINED, "like") if name in every}
     # Cutoffs change a value, not its definition, so a metric is explained once.
@@ -170,5 +264,4 @@ def _explained(report: ReportQuery) -> str:
         spec.at(None).name if report_charts.has_cutoff(spec.metric) else spec.name: spec
         for spec in reversed(report.specs)
     }
-    texts = [str(explain(spec.as_named, **policies)) for spec in reversed(first.values())]
-    return "\n".join(map(page.text_html, texts))
+    return [str(explain(spec.as_named, **policies)) for spec in reversed(first.values())]

@@ -38,6 +38,7 @@ class ReportQuery:
     per: Any
     baseline: Any
     correction: Any
+    margin: Any
     options: Options
     plan: Plan
 
@@ -85,9 +86,16 @@ class ReportQuery:
         """The comparison of the models, of which there are several."""
         return self.compare(self.by_list) if self.by_list and len(self.models) > 1 else None
 
+    @cached_property
+    def by_segment(self) -> nw.DataFrame[Any] | None:
+        """The comparison of the models in each segment under the first metric, if there are segments."""
+        if self.compared is None or self.per is None:
+            return None
+        return self.compare(self.by_list[:1], per=self.per)
+
     def compare(self, metrics: Sequence[str | Metric], **roles: Any) -> nw.DataFrame[Any]:
         """Return the comparison of some metrics."""
-        how = {"baseline": self.baseline, "correction": self.correction, "details": True}
+        how = {"baseline": self.baseline, "correction": self.correction, "margin": self.margin, "details": True}
         return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.keywords, **roles))
 
     def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:

@@ -27,7 +27,6 @@ DASHES = [FOREST_ROW - 13, 13]
 """The dashes of vertical lines, one for each row from below, so that they leave out the texts."""
 ROOM = 0.04
 """The room on both sides of an axis, as a share of it: a line of dashes on its end could not be seen."""
-GRID_OPACITY = 0.8
 
 
 @texts.safe_in_html
@@ -104,7 +103,7 @@ def _panel(
         tooltip=charts.tooltip("pair:N", "difference:Q", "low:Q", "high:Q", "verdict:N", *counted),
     )
     scale = alt.Scale(domain=domain, nice=False)
-    ticks = alt.Axis(tickCount=5, gridDash=DASHES, gridOpacity=GRID_OPACITY)
+    ticks = alt.Axis(tickCount=5, gridDash=DASHES)
     x = alt.X("difference:Q", title=f"difference of {name}", axis=ticks, scale=scale)
     filled = alt.condition("datum.hollow", alt.value("transparent"), alt.Fill("look:N", scale=colours, legend=None))
     zero = alt.Chart(charts.data_of([{"zero": 0}])).mark_rule(
