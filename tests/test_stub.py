@@ -129,3 +129,15 @@ def test_completion_shows_arguments_after_binding():
     bound = pl.DataFrame({"user": [1]}).rec(by="user")
     assert {"ndcg", "evaluate", "compare", "label"} <= set(dir(bound))
     assert {"k", "gain", "truth", "per"} <= set(inspect.signature(bound.ndcg).parameters)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "__call__"])
+def test_completion_in_notebooks_has_all_roles_and_help_the_main_ones(name, lazy):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1]})
+    call = getattr((frame.lazy() if lazy else frame).rec(by="user"), name)
+    signature, known = inspect.signature(call), inspect.signature(getattr(recframe.EagerRec, name))
+    roles = CALL_ROLES.get(name) or roles_of(metrics.METRICS[name])
+    assert set(signature.parameters) == {*roles, *known.parameters} - {"self", "roles"}
+    assert str(signature).replace("(", "(self, ", 1).replace(", )", ")") == str(known)

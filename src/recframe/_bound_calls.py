@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import WRAPPER_ASSIGNMENTS
-from inspect import Signature, signature
-from typing import TYPE_CHECKING, Any
+from inspect import signature
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from inspect import Signature
+
+    from recframe._signatures import RolesSignature
 
 
 class BoundCall:
@@ -40,9 +43,8 @@ class BoundCall:
 
     @property
     def __signature__(self) -> Signature:
-        """The signature without ``self``."""
-        shown = signature(self.__func__)
-        return shown.replace(parameters=[each for each in shown.parameters.values() if each.name != "self"])
+        """The signature without ``self``; its parameters are all roles, for completion, and its text is short."""
+        return cast("RolesSignature", signature(self.__func__)).with_all_roles()
 
     def __repr__(self) -> str:
         from recframe._display.overview import text_of_call

@@ -61,7 +61,42 @@ def fill_entry(entry: str, names: str) -> str:
     return f"{head}\n{fill(text.strip().format(names=names), 100, initial_indent='    ', subsequent_indent='    ')}\n"
 
 
-def signature_of(own: Sequence[Parameter], names: Iterable[str]) -> Signature:
+class RolesSignature(Signature):
+    """A signature whose text has the main roles only, so that ``help()`` fits a screen.
+
+    Attributes
+    ----------
+    others : list of Parameter
+        The roles that ``**roles`` stands for.
+    """
+
+    __slots__ = ("others", "shown")
+
+    others: list[Parameter]
+    shown: Signature
+
+    def with_all_roles(self) -> RolesSignature:
+        """Return the signature without ``self`` and with all roles, which prints as this one.
+
+        Completion in notebooks reads the parameters, and help prints the text.
+        """
+        named = [each for each in self.parameters.values() if each.name != "self"]
+        every = [*(each for each in named if each.kind != Parameter.VAR_KEYWORD), *self.others]
+        completed = RolesSignature(every)
+        completed.shown = Signature(named)
+        return completed
+
+    def __str__(self) -> str:
+        return str(self.shown) if hasattr(self, "shown") else super().__str__()
+
+    def format(self, **options: Any) -> str:
+        """Return the text, as Python from 3.13 on asks for it."""
+        known: Any = self.shown if hasattr(self, "shown") else super()
+        text: str = known.format(**options)
+        return text
+
+
+def signature_of(own: Sequence[Parameter], names: Iterable[str]) -> RolesSignature:
     """Return the signature that fits a screen: positional arguments, main roles, the call's own options, ``**roles``.
 
     It shows names and defaults. The types stand in the docstring, and in the stubs that type checkers read.
@@ -70,10 +105,13 @@ def signature_of(own: Sequence[Parameter], names: Iterable[str]) -> Signature:
     several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
     plain = [each.replace(annotation=Parameter.empty) for each in own if each.kind not in several]
     options = [each for each in plain if each.kind == Parameter.KEYWORD_ONLY]
-    roles = [each.replace(annotation=Parameter.empty) for each in role_parameters(names) if each.name in MAIN_ROLES]
+    every = [each.replace(annotation=Parameter.empty) for each in role_parameters(names)]
+    roles = [each for each in every if each.name in MAIN_ROLES]
     shown = {each.name for each in (*roles, *options)}
-    others = [] if shown.issuperset(names) else [Parameter("roles", Parameter.VAR_KEYWORD)]
-    return Signature([*(each for each in plain if each not in options), *roles, *options, *others])
+    rest = [] if shown.issuperset(names) else [Parameter("roles", Parameter.VAR_KEYWORD)]
+    found = RolesSignature([*(each for each in plain if each not in options), *roles, *options, *rest])
+    found.others = [each for each in every if each.name not in shown]
+    return found
 
 
 def show_roles(call: Callable[..., Any], names: Iterable[str], *, every: bool = False) -> None:
