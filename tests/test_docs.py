@@ -52,7 +52,7 @@ def page_name(page: Path) -> str:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if code(page)], ids=page_name)
 def test_examples_print_what_the_page_says(page):
-    for library in re.findall(r"^>>> import (\w+)$", code(page), re.MULTILINE):
+    for library in re.findall(r'(?:^>>> import |library=")(\w+)(?:"|\b)', code(page), re.MULTILINE):
         pytest.importorskip(library)
     if page.name == "expressions.md":
         pytest.importorskip("polars", minversion="1.44")
