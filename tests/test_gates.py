@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pytest
 
 import recframe
+from recframe._comparison.claims import models_at_risk
 
 SOME = {"user": [1, 1, 2], "item": ["a", "b", "a"], "relevant": [1, 0, 0], "score": [0.9, 0.1, 0.5]}
 NONE = {
@@ -410,7 +412,7 @@ def test_require_judges_verdicts(library):
     with pytest.raises(recframe.ThresholdError) as caught:
         recframe.require(worse, verdict="not worse")
     said = str(caught.value)
-    assert said.startswith("mrr of model 'new' may be worse than 'old': the verdict is 'worse', the difference is -0.3")
+    assert said.startswith("mrr of model 'new' may be worse than 'old': the verdict is 'worse', the difference -0.3")
     with pytest.raises(recframe.ThresholdError, match="mrr of model 'new' is not shown to be better than 'old'"):
         recframe.require(worse, verdict="better")
     with pytest.raises(recframe.ThresholdError) as caught:
@@ -452,3 +454,83 @@ def test_a_gate_shows_dates_as_text(library):
     frame = library.DataFrame(rows)
     with pytest.raises(recframe.ThresholdError, match="mrr of day 2026-03-01 is 0.333333, below 0.8"):
         recframe.require(recframe.rec(frame, score="old").evaluate("mrr", per="day"), {"mrr": 0.8})
+
+
+def guarded(library, models=("new",), lists=300, **given):
+    """Some models without a loss, compared on five metrics."""
+    np = pytest.importorskip("numpy")
+    random, rows = np.random.default_rng(0), lists * 20
+    relevant = (random.random(rows) < 0.15) * 1
+    columns = {name: relevant + random.normal(size=rows) for name in ("old", *models)}
+    frame = library.DataFrame({
+        "user": np.repeat(np.arange(lists), 20), "item": np.tile(np.arange(20), lists), "relevant": relevant, **columns,
+    })  # fmt: skip
+    metrics = ["ndcg@10", "mrr", "recall@5", "precision@5", "map"]
+    return recframe.rec(frame, score=["old", *models]).compare(metrics, baseline="old", **given)
+
+
+def test_rows_that_all_must_pass_are_not_corrected_for_their_number(library):
+    found = guarded(library, margin="12%")
+    verdicts = found["verdict"].to_list()
+    assert verdicts == ["equivalent", "equivalent", "open", "open", "equivalent"]
+    recframe.require(found, verdict="not worse")
+    assert guarded(library, margin="12%", correction="none")["verdict"].to_list() == ["equivalent"] * 5
+    # A changed copy has lost the p-values, so its verdicts decide.
+    with pytest.raises(
+        recframe.ThresholdError, match="the verdict is 'open', the difference -0.01219, its p-value, adju"
+    ):
+        recframe.require(found[2:], verdict="not worse")
+    with pytest.raises(recframe.ThresholdError) as caught:
+        recframe.require(guarded(library, margin="8%"), verdict="not worse")
+    assert str(caught.value).split("; ")[0] == (
+        "recall@5 of model 'new' may be worse than 'old' by more than 8%: the verdict is 'open', the difference -0.01219, "
+        "the p-value of a loss of 8% is 0.188, and 0.05 or more fails"
+    )
+    with pytest.raises(
+        recframe.ThresholdError, match=r"the difference \+0.005673, the p-value of no gain is 0.83, and"
+    ):
+        recframe.require(found, verdict="better")
+
+
+@pytest.mark.parametrize(("correction", "times"), [("holm", 2), ("none", 1), ("bonferroni", 2), ("bh", 2), ("maxt", 2)])
+def test_several_models_are_corrected_for_their_number(library, correction, times):
+    found = guarded(library, models=("new", "other"), correction=correction, resamples=200, margin=0.02)
+    with pytest.raises(recframe.ThresholdError) as caught:
+        recframe.require(found, verdict="not worse")
+    first = str(caught.value).split("; ")[0]
+    adjusted = ", adjusted for 2 models," if times > 1 else ""
+    assert re.search(rf"the p-value of a loss of 0.02{adjusted} is [\d.]+, and 0.05 or more fails$", first)
+
+
+@pytest.mark.parametrize(
+    ("correction", "expected"), [("holm", 2), ("bonferroni", 3), ("none", 1), ("bh", 1.5), ("romano-wolf", 2)]
+)
+def test_models_at_risk(correction, expected):
+    """The first model passes even for three; the second fails for two."""
+    p_values, models = [0.001, 0.016, 0.03, 0.4, 0.2, float("nan")], ["a", "a", "b", "b", "c", "c"]
+    assert models_at_risk(p_values, models, correction, 0.05) == expected
+    assert models_at_risk([0.01, 0.02], ["a", "b"], correction, 0.05) == {"bonferroni": 2}.get(correction, 1)
+
+
+def test_a_gate_of_merged_states(library):
+    np = pytest.importorskip("numpy")
+    random, rows = np.random.default_rng(3), 6_000
+    relevant = (random.random(rows) < 0.15) * 1
+    frame = library.DataFrame({
+        "user": np.repeat(np.arange(300), 20), "relevant": relevant,
+        "old": relevant + random.normal(size=rows), "new": relevant + random.normal(size=rows),
+    })  # fmt: skip
+    merged = recframe.merge_states(frame.rec.state(["ndcg@10", "mrr"], score=["old", "new"]))
+    found = merged.compare(baseline="old", margin=0.08)
+    assert list(found.columns)[-1] == "verdict"
+    recframe.require(found, verdict="not worse")
+    with pytest.raises(recframe.ThresholdError, match=r"by more than 0\.001: .* the p-value of a loss of 0\.001 is"):
+        recframe.require(merged.compare(baseline="old", margin=0.001), verdict="not worse")
+
+
+@pytest.mark.parametrize("call", ["better", "not worse"])
+def test_a_row_without_a_p_value_never_passes(library, call):
+    frame = library.DataFrame({"user": [1, 1], "relevant": [0, 1], "old": [2, 1], "new": [1, 2]})
+    found = frame.rec(score=["old", "new"]).compare("mrr", margin=0.5)
+    with pytest.raises(recframe.ThresholdError, match=r"mrr of model 'new' has no p-value \(nan\) of its difference"):
+        recframe.require(found, verdict=call)

@@ -10,8 +10,10 @@ from typing import Any, Literal
 
 import narwhals as nw
 
+from recframe._comparison.claims import Claims, Demand, models_at_risk, rows_of
 from recframe._engines.base import values_of
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
+from recframe._lists.confidences import claims_of
 from recframe._signatures import checked_call
 from recframe._values import choice, number
 from recframe.errors import (
@@ -30,8 +32,6 @@ LAST_BITS = 1e-13
 ENDS = {"mean": "{}", "low": "the lower end of {}", "high": "the upper end of {}"}
 """What `by` names, and what a message calls it."""
 NOT_DESCRIBED = "by={!r} is a column of describe, but the result is no frame of it"
-Demand = Literal["not worse", "better"]
-"""What `require` may demand of a verdict."""
 SUFFICIENT = {"not worse": ("better", "equivalent", "not worse"), "better": ("better",)}
 """The verdicts that meet each demand: those of "not worse" rule out a loss of more than the margin."""
 COMPARED = "require(df.rec.compare('ndcg@10', margin=0.01), verdict='not worse')"
@@ -64,7 +64,9 @@ def require(
         interval of the mean is below, with ``"low"`` unless the whole interval is above; ``most=`` the other way round.
     verdict : {"not worse", "better"}, optional
         Of a result of `compare`: what each row must show. ``"not worse"`` is met by the verdicts ``"not worse"``,
-        ``"equivalent"`` and ``"better"``, and raises for ``"open"`` too: give `compare` a ``margin=``.
+        ``"equivalent"`` and ``"better"``: give `compare` a ``margin=``. All rows of a model must pass, so their
+        p-values are corrected for the number of models only, not for the number of rows. A changed copy of a result
+        has lost them: there, the column ``verdict`` decides, which is corrected for all rows.
 
     Raises
     ------
@@ -95,7 +97,7 @@ def require(
         raise ThresholdError("; ".join(failures))
 
 
-def verdict_failures(result: Any, demand: Demand, margin: float | str | None = None) -> list[str]:
+def verdict_failures(result: Any, demand: Demand) -> list[str]:
     """Return which rows of a result of `compare` fall short of a demand, a phrase each.
 
     Parameters
@@ -104,8 +106,6 @@ def verdict_failures(result: Any, demand: Demand, margin: float | str | None = N
         What `compare` returned.
     demand : {"not worse", "better"}
         What each row must show.
-    margin : float or str, optional
-        How much worse a model may be, as `compare` got it, for the phrases.
     """
     choice("verdict", demand, tuple(SUFFICIENT))
     _refuse_lazy(result)
@@ -118,25 +118,49 @@ def verdict_failures(result: Any, demand: Demand, margin: float | str | None = N
     segments = frame.columns[: frame.columns.index("metric")]
     models = [name for name in ("model", "baseline") if name in frame.columns]
     names = (*segments, *models, "metric", "difference", "p_adjusted", "verdict")
-    rows = zip(*(values_of(frame[name]) for name in names), strict=True)
-    phrases = (_judged(dict(zip(names, row, strict=True)), segments, demand, margin) for row in rows)
-    return [phrase for phrase in phrases if phrase]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*(values_of(frame[name]) for name in names), strict=True)]
+    claims = claims_of(result)
+    if claims is None or rows_of(frame) != claims.rows:
+        failed = [row for row in rows if row["verdict"] not in SUFFICIENT[demand]]
+        return [_doubt(row, segments, demand, None, _p_adjusted(row)) for row in failed]
+    return _failed_claims(rows, segments, demand, claims)
 
 
-def _judged(row: Mapping[Any, Any], segments: Sequence[Any], demand: Demand, margin: float | str | None) -> str:
-    """Return the phrase that says that a verdict falls short of a demand, or nothing."""
-    if row["verdict"] in SUFFICIENT[demand]:
-        return ""
+def _failed_claims(
+    rows: Sequence[Mapping[Any, Any]], segments: Sequence[Any], demand: Demand, claims: Claims
+) -> list[str]:
+    """Return the phrases of the rows whose p-values are too large for a demand."""
+    p_values, models = claims.p_values[demand], [row.get("model") for row in rows]
+    times = models_at_risk(p_values, models, claims.correction, claims.level)
+    adjusted = f", adjusted for {len({*models})} models," if times > 1 else ""
+    phrases = []
+    margins = claims.margins if demand == "not worse" else [None] * len(rows)
+    for row, p, margin in zip(rows, p_values, margins, strict=True):
+        if row["verdict"] in SUFFICIENT[demand] or p * times < claims.level:
+            continue
+        what = "of no gain" if margin is None else f"of a loss of {margin}"
+        decided = f"the p-value {what}{adjusted} is {min(p * times, 1.0):.3g}, and {claims.level:.3g} or more fails"
+        phrases.append(_doubt(row, segments, demand, margin, "" if math.isnan(p) else decided))
+    return phrases
+
+
+def _p_adjusted(row: Mapping[Any, Any]) -> str:
+    """Return what an adjusted p-value says, or nothing where there is none."""
+    p = row["p_adjusted"]
+    return "" if p is None or math.isnan(p) else f"its p-value, adjusted for all rows, is {p:.3g}"
+
+
+def _doubt(row: Mapping[Any, Any], segments: Sequence[Any], demand: Demand, margin: str | None, decided: str) -> str:
+    """Return the phrase that says that a row falls short of a demand, and which p-value decided."""
     labels = [(name, row[name]) for name in (*(["model"] if "model" in row else []), *segments)]
     of, baseline = _named(labels), _shown(row["baseline"]) if "baseline" in row else "the baseline"
     what = f"{row['metric']} of {of}" if of else row["metric"]
-    p = row["p_adjusted"]
-    if p is None or math.isnan(p):
+    if not decided:
         return f"{what} has no p-value (nan) of its difference to {baseline}"
-    by = "" if margin is None else f" by more than {margin if isinstance(margin, str) else f'{margin:g}'}"
+    by = "" if margin is None else f" by more than {margin}"
     doubts = {"not worse": f"may be worse than {baseline}{by}", "better": f"is not shown to be better than {baseline}"}
-    found = f"the difference is {row['difference']:+.4g}, its adjusted p-value {p:.3g}"
-    return f"{what} {doubts[demand]}: the verdict is {row['verdict']!r}, {found}"
+    found = f"the verdict is {row['verdict']!r}, the difference {row['difference']:+.4g}"
+    return f"{what} {doubts[demand]}: {found}, {decided}"
 
 
 def beyond_limits(result: Any, least: Any, most: Any = None, by: Any = None) -> list[str]:

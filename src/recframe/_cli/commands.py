@@ -132,7 +132,7 @@ def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
             raise OptionError(msg, "give one of them")
         values["baseline"] = gate
     result = answer("compare", **values)
-    return verdict_failures(result, "not worse", values["margin"] or 0) if gate is not None else []
+    return verdict_failures(result, "not worse") if gate is not None else []
 
 
 def answer(call: str, **values: Any) -> pl.DataFrame:

@@ -112,8 +112,8 @@ PARAMETERS: dict[str, click.Parameter | list[click.Parameter]] = {
     "fail_unless_not_worse": _option(
         "--fail-unless-not-worse --fail-if-worse fail_unless_not_worse",
         "[MODEL]",
-        "Exit with 1 if another model may be worse than this one by more than the margin: unless the verdict is "
-        "better, equivalent or not worse. Sets --baseline; without MODEL, it is that of --baseline.",
+        "Exit with 1 if another model may be worse than this one by more than the margin. All rows of a model must "
+        "pass. Sets --baseline; without MODEL, it is that of --baseline.",
         is_flag=False,
         flag_value="",
     ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._comparison.claims import P_OF_DEMANDS
 from recframe._comparison.margins import BEYOND
 from recframe._comparison.options import SIMULTANEOUS
 from recframe._comparison.simultaneous import adjust_together
@@ -24,6 +25,8 @@ def correct(compared: Sequence[Tested], options: Options) -> None:
     """Add to the statistics of all pairs what depends on how many tests there are."""
     upwards = [one.upwards for one in compared]
     if options.correction in SIMULTANEOUS:
+        # Gates read the tests of single rows.
+        decide([one.numbers for one in compared], upwards, replace(options, correction="none"))
         tables = adjust_together(compared, options)
         tests = decide(tables, upwards, replace(options, correction="none"))
         for one, table in zip(compared, tables, strict=True):
@@ -38,7 +41,7 @@ def correct(compared: Sequence[Tested], options: Options) -> None:
 
 
 def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Options) -> int:
-    """Add adjusted p-values and verdicts to statistics, and return how many tests they are adjusted for.
+    """Add adjusted p-values, verdicts and what gates read to statistics, and return the number of tests.
 
     Parameters
     ----------
@@ -52,10 +55,16 @@ def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Op
     names = ["p", "direction", *(name for name in BEYOND if name in tables[0])]
     p, direction, *ends = (np.concatenate([table[name].ravel() for table in tables]) for name in names)
     signs = [np.broadcast_to(sign, table["p"].shape).ravel() for sign, table in zip(upwards, tables, strict=True)]
-    evidence = Evidence.of(p, direction, np.concatenate(signs), tuple(ends)).adjusted(options.correction)
+    found = Evidence.of(p, direction, np.concatenate(signs), tuple(ends))
+    evidence = found.adjusted(options.correction)
+    columns = {
+        "p_adjusted": evidence.p,
+        "verdict": evidence.verdicts(options.confidence),
+        P_OF_DEMANDS["better"]: found.p_better,
+        P_OF_DEMANDS["not worse"]: found.p_not_worse,
+    }
     borders = np.cumsum([table["p"].size for table in tables])[:-1]
-    parts = (np.split(each, borders) for each in (evidence.p, evidence.verdicts(options.confidence)))
-    for table, adjusted, verdict in zip(tables, *parts, strict=True):
-        table["p_adjusted"] = adjusted.reshape(table["p"].shape)
-        table["verdict"] = verdict.reshape(table["p"].shape)
+    for name, column in columns.items():
+        for table, part in zip(tables, np.split(column, borders), strict=True):
+            table[name] = part.reshape(table["p"].shape)
     return max(int(np.isfinite(p).sum()), 1)

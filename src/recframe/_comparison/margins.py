@@ -72,6 +72,11 @@ class Margin:
         return cls(size, relative) if size > 0 else None
 
     @property
+    def text(self) -> str:
+        """The margin as it is given: 0.01, or 1%."""
+        return f"{self.size * 100:g}%" if self.relative else f"{self.size:g}"
+
+    @property
     def signs(self) -> tuple[float, float]:
         """What to add to differences, in sizes of the margin, so that one at either end of it is 0."""
         return (self.size, -self.size)

@@ -1,25 +1,50 @@
-"""The confidence of a result's intervals, for tables. It is kept beside the frame, which cannot hold such a note."""
+"""Notes about a result, for tables and gates. They are kept beside the frame, which cannot hold notes."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-_CONFIDENCES: dict[int, tuple[ref[Any], float]] = {}
+if TYPE_CHECKING:
+    from recframe._comparison.claims import Claims
 
 
-def remember(result: Any, confidence: float) -> Any:
-    """Return a result unchanged, and remember the confidence of its intervals as long as the frame exists."""
+@dataclass(frozen=True)
+class _Note:
+    """What is remembered of a frame."""
+
+    frame: ref[Any]
+    confidence: float
+    claims: Claims | None
+
+
+_NOTES: dict[int, _Note] = {}
+
+
+def remember(result: Any, confidence: float, claims: Claims | None = None) -> Any:
+    """Return a result unchanged, and remember its confidence and what gates read as long as the frame exists."""
     number = id(result)
     try:
-        reference = ref(result, lambda _: _CONFIDENCES.pop(number, None))
+        reference = ref(result, lambda _: _NOTES.pop(number, None))
     except TypeError:  # a frame without weak references
         return result
-    _CONFIDENCES[number] = (reference, confidence)
+    _NOTES[number] = _Note(reference, confidence, claims)
     return result
 
 
 def confidence_of(result: Any) -> float | None:
     """Return the confidence of a result's intervals, or None if the frame was changed, copied or read from a file."""
-    reference, confidence = _CONFIDENCES.get(id(result), (None, None))
-    return confidence if reference is not None and reference() is result else None
+    note = _note_of(result)
+    return None if note is None else note.confidence
+
+
+def claims_of(result: Any) -> Claims | None:
+    """Return what gates read of a result, or None if the frame was changed, copied or read from a file."""
+    note = _note_of(result)
+    return None if note is None else note.claims
+
+
+def _note_of(result: Any) -> _Note | None:
+    note = _NOTES.get(id(result))
+    return note if note is not None and note.frame() is result else None

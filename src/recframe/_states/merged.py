@@ -8,6 +8,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._comparison import columns as comparison
+from recframe._comparison.claims import P_OF_DEMANDS, Claims
 from recframe._comparison.compare import row_of
 from recframe._comparison.decided import correct
 from recframe._comparison.describe import intervals_of_means
@@ -162,7 +163,7 @@ class Merged:
             # One model that is not named is compared with one.
             shown = comparison.UNPAIRED if options.details else comparison.ANSWER
             columns = [name for name in shown if rows.several or name not in ("model", "baseline")]
-            return remember(self._stacked(unpaired(rows, before, options), columns), options.confidence)
+            return self._compared(unpaired(rows, before, options), columns, options)
         if options.margin is not None and options.margin.relative:
             msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
             raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
@@ -180,7 +181,7 @@ class Merged:
         numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
         shown = comparison.COLUMNS if options.details else comparison.ANSWER
-        return remember(self._stacked(named, shown), options.confidence)
+        return self._compared(named, shown, options)
 
     def sample_size(
         self,
@@ -221,6 +222,12 @@ class Merged:
         seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), differences, arrays, options)
         clustered = any(rows.definitions[metric]["cluster"] is not None for metric in rows.metrics)
         return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
+
+    def _compared(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str], options: Options) -> Frame:
+        """Return the frame of a comparison, and remember what gates read."""
+        frame = nw.from_native(self._stacked(found, (*columns, *P_OF_DEMANDS.values())), eager_only=True)
+        answer = frame[:, [place for place, name in enumerate(frame.columns) if name not in P_OF_DEMANDS.values()]]
+        return remember(answer.to_native(), options.confidence, Claims.of(frame, options))
 
     def _pairs(self, call: str, baseline: Any) -> tuple[list[Pair], dict[str, Any]]:
         """Return the pairs of models that all states hold, for each metric, and their sums."""

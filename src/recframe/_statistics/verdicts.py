@@ -54,6 +54,16 @@ class Evidence:
         below, above = ends
         return cls(p, direction * upwards, np.where(upwards > 0, below, above), np.where(upwards > 0, above, below))
 
+    @property
+    def p_better(self) -> Floats:
+        """The p-values of the claim that the model is better, 1 where it is not."""
+        return np.where(np.isnan(self.p), np.nan, np.where(self.sign > 0, self.p, 1.0))
+
+    @property
+    def p_not_worse(self) -> Floats:
+        """The p-values of the claim that the model does not lose more than the margin, or without one, is better."""
+        return self.p_better if self.loss is None else np.minimum(self.p_better, self.loss)
+
     def adjusted(self, correction: Correction) -> Evidence:
         """Return the evidence with p-values that are adjusted for the number of rows."""
         if self.loss is None or self.gain is None:
