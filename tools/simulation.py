@@ -16,7 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 import recframe
+from recframe._comparison.doubts import few_differ
 from recframe._fusion.tune import Lists
+from recframe._lists.claims import models_at_risk
 from recframe._ranks.rank_models import Means
 from recframe._statistics import anytime, resampling, student
 from recframe._statistics import power as power_of_tests
@@ -26,6 +28,7 @@ from recframe._statistics.prediction_powered import Values, prediction_powered
 from recframe._statistics.rank_intervals import Ranks
 from recframe._statistics.ratios import fieller
 from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
+from recframe._statistics.skewness import is_skewed, skewness
 from recframe._statistics.student import Sums
 from recframe._statistics.verdicts import Evidence
 from recframe._statistics.wilson import wilson
@@ -226,6 +229,66 @@ def hits() -> None:
 SHOWN_HITS = [(500, (0, 0.01)), (600, (0, 0.005)), (2000, (0, 0.005)), (200, (0.005, 0.02)), (200, (0.01, 0.03))]
 """The lists and the shares of them that gain and lose a hit, of the rows that are printed."""
 HELD = ("holds the true difference", "lies above it")
+
+
+def ends_of_t(values: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of the t-test's interval of the mean of each row."""
+    from scipy import stats
+
+    count = values.shape[1]
+    mean, error = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(count)
+    reach = stats.t.ppf(0.5 + CONFIDENCE / 2, count - 1) * error
+    return mean - reach, mean + reach
+
+
+def few_changes() -> None:
+    """Print how often a recall that loses exactly the margin in few lists is called not worse, and without warning."""
+    random, rows = np.random.default_rng(24), []
+    for count in (50, 200, 500, 2_000):
+        cells = []
+        for share in (0.01, 0.02, 0.05, 0.2, 0.5):
+            draws = 2 * DRAWS if count < 1_000 else DRAWS  # noqa: PLR2004 - as many as memory holds
+            lost = random.random((draws, count), dtype=np.float32) < share
+            values = np.where(lost, -random.random((draws, count), dtype=np.float32), 0.0)
+            low, high = ends_of_t(values)
+            # Without any loss the interval is that of equal differences.
+            called = (low > -share / 2) & lost.any(axis=1)
+            warned = few_differ(count, lost.sum(axis=1), high < 0, called)
+            cells.append(f"{called.mean():.1%}, {(called & ~warned).mean():.1%}")
+        rows.append([f"{count:,}", *cells])
+    table(
+        ["lists", *(f"{share} lose: false, without a warning" for share in ("1 %", "2 %", "5 %", "20 %", "50 %"))], rows
+    )
+
+
+def tails() -> None:
+    """Print how often intervals of values with long tails hold the truth, and how often there is a warning."""
+
+    def money(random: Random, shape: tuple[int, int]) -> Floats:
+        return random.lognormal(0, 1.5, shape) * (random.random(shape) < 0.4)  # noqa: PLR2004 - the share of sales
+
+    def gains(random: Random, shape: tuple[int, int]) -> Floats:
+        return random.lognormal(0, 1.5, shape) * random.choice([-1.0, 0.0, 1.0], shape, p=[0.08, 0.8, 0.12])
+
+    mean = float(np.exp(1.5**2 / 2))
+    laws: dict[str, tuple[Callable[[Random, tuple[int, int]], Floats], float]] = {
+        "money": (money, 0.4 * mean),
+        "differences of money": (gains, 0.04 * mean),
+        "NDCG": (lambda random, shape: np.abs(differences_of_ndcg(random, shape)) * 2, np.nan),
+        "differences in NDCG": (differences_of_ndcg, 0.0),
+    }
+    rows = []
+    for name, (draw, true) in laws.items():
+        random, cells = np.random.default_rng(25), []
+        truth = float(draw(random, (1, 2_000_000)).mean()) if np.isnan(true) else true
+        for count in (50, 200, 2_000):
+            values = draw(random, (DRAWS, count))
+            low, high = ends_of_t(values)
+            skew = skewness(*((values**power).mean(axis=1) for power in (1, 2, 3)))
+            held = (low <= truth) & (truth <= high)
+            cells.append(f"{held.mean():.1%}, {is_skewed(count, skew).mean():.0%}")
+        rows.append([name, *cells])
+    table(["values", *(f"{count} lists: holds the truth, warned" for count in ("50", "200", "2,000"))], rows)
 
 
 def shares() -> None:
@@ -548,6 +611,49 @@ def margins_of_unlike_rows() -> None:
                 wrong += first in ("better", "worse") or not {word, "equivalent"}.isdisjoint(others)
             rows.append([f"0, and {count} {name} as large as the margin", f"{wrong / len(p):.1%}"])
     table(["true differences", "any verdict false"], rows)
+
+
+def guardrails(means: Floats, correlation: float, random: Random) -> tuple[Floats, Floats]:
+    """Return whether models pass by Holm's corrected verdicts, and by the gate: draws, then models.
+
+    Each model has a row for each of the means. A row of which nothing is lost passes alone in 90 %; the margin is 1.
+    """
+    from scipy import stats
+
+    draws, models, count = means.shape
+    error = 1 / (stats.norm.isf(0.025) + stats.norm.ppf(0.9))
+    common = random.normal(size=(draws, models, 1))
+    noise = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * random.normal(size=means.shape)
+    estimates = (means + error * noise).reshape(draws, -1)
+    p, loss, gain = (2 * stats.norm.sf(np.abs(estimates + by) / error) for by in (0.0, 1.0, -1.0))
+    loss, gain = np.where(estimates > -1, loss, 1.0), np.where(estimates < 1, gain, 1.0)
+    names, verdicts, gate = np.repeat(np.arange(models), count).tolist(), [], []
+    for each in zip(p, np.sign(estimates), loss, gain, strict=True):
+        evidence = Evidence(*each)
+        words = evidence.adjusted("holm").verdicts(CONFIDENCE)
+        verdicts.append(np.isin(words, ("better", "equivalent", "not worse")))
+        times = models_at_risk(evidence.p_not_worse.tolist(), names, "holm", 1 - CONFIDENCE)
+        gate.append(verdicts[-1] | (evidence.p_not_worse * times < 1 - CONFIDENCE))
+    of_models = (np.array(each).reshape(draws, models, count).all(axis=2) for each in (verdicts, gate))
+    return tuple(of_models)
+
+
+def gates() -> None:
+    """Print how often models pass a gate of several rows: without a loss, and if one row loses exactly the margin."""
+    random, rows = np.random.default_rng(21), []
+    for models, count, correlation in ((1, 2, 0.5), (1, 3, 0.5), (1, 5, 0.5), (1, 8, 0.3), (3, 5, 0.5)):
+        good, bad = np.zeros((2 * DRAWS, models, count)), np.zeros((2 * DRAWS, models, count))
+        bad[:, :, 0] = -1.0
+        # Of several models, the first without a loss, and any of those that lose.
+        passes = [each[:, 0].mean() for each in guardrails(good, correlation, random)]
+        false = [each.any(axis=1).mean() for each in guardrails(bad, correlation, random)]
+        rows.append([f"{models}", f"{count}", *(f"{share:.1%}" for share in (*passes, *false))])
+    names = [
+        f"{what}: {how}"
+        for what in ("no loss, passes", "one row at the margin, passes")
+        for how in ("Holm's verdicts", "gate")
+    ]
+    table(["models", "rows of each", *names], rows)
 
 
 def pairs_of_lists(law: str, draws: int, units: int, difference: float, random: Random) -> pl.DataFrame:
@@ -907,10 +1013,13 @@ def main() -> int:
         families,
         looks,
         hits,
+        few_changes,
+        tails,
         shares,
         shares_of_clusters,
         margins,
         margins_of_unlike_rows,
+        gates,
         sample_sizes,
         pilots,
         sizes_for_margins,

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import narwhals as nw
 
-from recframe._comparison.claims import Claims, Demand, models_at_risk, rows_of
 from recframe._engines.base import values_of
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
+from recframe._lists.claims import Claims, Demand, models_at_risk, rows_of
 from recframe._lists.confidences import claims_of
 from recframe._signatures import checked_call
 from recframe._values import choice, number

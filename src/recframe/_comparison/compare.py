@@ -12,6 +12,7 @@ from recframe._checks.definitions import makes_dependent
 from recframe._comparison.all_lists import LeftOut, check_left_out, of_all_lists
 from recframe._comparison.columns import ANSWER, CHANGED, COLUMNS, RELATIVE
 from recframe._comparison.decided import correct
+from recframe._comparison.doubts import warn_of_doubts
 from recframe._comparison.looks import check_bounded, check_looks, check_relative
 from recframe._comparison.options import OF_SUMS, SIMULTANEOUS
 from recframe._comparison.resampled import check_ranks, parts_of, resample, units_of
@@ -19,6 +20,7 @@ from recframe._comparison.simultaneous import check_simultaneous
 from recframe._comparison.tested import Tested, tested
 from recframe._engines.registry import adapter_of
 from recframe._lists import paired_sums as paired
+from recframe._lists.claims import P_OF_DEMANDS
 from recframe._lists.clusters import check_clusters
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
@@ -47,17 +49,19 @@ def columns_of(options: Options, *, stored: bool = False) -> tuple[str, ...]:
     """Return the columns of a result with details."""
     index = COLUMNS.index("relative") + 1
     relative = RELATIVE if options.relative else ()
-    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *([CHANGED] if stored else []))
+    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *([CHANGED] if stored else []), *P_OF_DEMANDS.values())
 
 
 def answer_of(result: Any, options: Options) -> Any:
-    """Return the columns of a result that were asked for, of an eager frame with details."""
+    """Return the columns of a result that were asked for, of an eager frame with details and what gates read."""
+    hidden = {*P_OF_DEMANDS.values()}
     if not options.details:
-        hidden = {*COLUMNS, CHANGED} - {*ANSWER, *(["relative"] if options.relative else [])}
-        frame = adapter_of(result).as_narwhals(result)
-        # By position: a label of pandas need not be text, and a segment may have any name that the result lacks.
-        result = frame[:, [place for place, name in enumerate(frame.columns) if name not in hidden]].to_native()
-    return remember(result, options.confidence)
+        hidden |= {*COLUMNS, CHANGED} - {*ANSWER, *(["relative"] if options.relative else [])}
+    frame = adapter_of(result).as_narwhals(result)
+    claims = options.claims(frame)
+    # By position: a label of pandas need not be text, and a segment may have any name that the result lacks.
+    result = frame[:, [place for place, name in enumerate(frame.columns) if name not in hidden]].to_native()
+    return remember(result, options.confidence, claims)
 
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
@@ -115,13 +119,16 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
         left = LeftOut(plan, values.models)
         compared.append(_Compared(together, left.reported, left.tested(together, options), of_all_lists(plan)))
     correct([one.tested for one in compared], options)
+    names = [[pair.names(plan, values.models, one.metrics[pair.metric]) for pair in one.pairs] for one in compared]
+    if context.engine.eager:
+        warn_of_doubts([(one.tested, of_pairs) for one, of_pairs in zip(compared, names, strict=True)], options)
     pieces = []
-    for one in compared:
+    for one, of_pairs in zip(compared, names, strict=True):
         named = []
         for number, pair in enumerate(one.pairs):
             metric = one.metrics[pair.metric]
             row = row_of(one.tested.numbers, number, higher_is_better=metric.higher_is_better)
-            named.append({**row, **pair.names(plan, values.models, metric), **since})
+            named.append({**row, **of_pairs[number], **since})
         pieces.append(stacked(one.reported, named, columns))
     stack = nw.concat(pieces, how="vertical")
     if not together:
@@ -148,7 +155,7 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     """Compare pairs."""
     values, context = with_differences(values, pairs), plan.context
     products = options.relative or (options.margin is not None and options.margin.relative)
-    sums = paired_sums(values, pairs, context.keys.per, context.keys.cluster, products=products)
+    sums = paired_sums(values, pairs, context.keys.per, context.keys.cluster, products=products, cubes=True)
     if context.keys.per and options.correction in SIMULTANEOUS:
         # Pairs that were compared apart have their segments in one order, and so have rows in any order.
         sums = sorted_by_key(sums, context, context.keys.per)

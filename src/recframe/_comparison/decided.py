@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._comparison.claims import P_OF_DEMANDS
 from recframe._comparison.margins import BEYOND
 from recframe._comparison.options import SIMULTANEOUS
 from recframe._comparison.simultaneous import adjust_together
+from recframe._lists.claims import P_OF_DEMANDS
 from recframe._statistics.power import detectable
 from recframe._statistics.verdicts import Evidence
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recframe._comparison.all_lists import LeftOut, of_all_lists
+from recframe._comparison.doubts import say_of_tail
 from recframe._comparison.options import Intervals
 from recframe._lists.confidences import remember
 from recframe._lists.results import NAMES, result_frame, stacked
 from recframe._lists.values import ListValues, segments
 from recframe._statistics import student
+from recframe._statistics.skewness import LEAST_SKEWED_LISTS, is_skewed, skewness
 from recframe._statistics.student import Sums
 from recframe._statistics.wilson import wilson
+from recframe.errors import DataWarning, stack_level
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import narwhals as nw
 
     from recframe._plan.plan import Plan
@@ -47,8 +53,11 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
             _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
             for part in parts
         ]
-        statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in columns[len(heads) :]}
+        names = (*columns[len(heads) :], "skewness")
+        statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in names}
         rows.append((model, plan.list_metrics[metric], statistics))
+    if context.engine.eager:
+        _warn_of_tails(rows, values.models, [values.range_of(number)[1] for number in range(len(plan.list_metrics))])
     if of_all_lists(plan):
         left = LeftOut(plan, values.models)
         reported = left.reported
@@ -85,7 +94,32 @@ def _described(
         "std": sums.standard_deviation.item(),
         **dict(zip(QUANTILES, spread, strict=True)),
         "zeros": np.mean(values == 0) if len(values) else np.nan,
+        "skewness": _skewness(values),
     }
+
+
+def _skewness(values: Any) -> float:
+    """Return the skewness of values, NaN of few values and of shares: Wilson's interval allows for theirs."""
+    if len(values) < LEAST_SKEWED_LISTS or ((values == 0) | (values == 1)).all():
+        return np.nan
+    # Squares and cubes of very large values are infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(skewness(values.mean(), (values**2).mean(), (values**3).mean()))
+
+
+def _warn_of_tails(
+    rows: Sequence[tuple[int, Metric, dict[str, Any]]], models: Sequence[Any], greatest: Sequence[float]
+) -> None:
+    """Warn of the first interval for which there are too few lists, as the values have a long tail."""
+    for number, (model, metric, found) in enumerate(rows):
+        places = np.flatnonzero(is_skewed(found["lists"], found["skewness"]))
+        if len(places):
+            lists, skew = (found[name][places[0]] for name in ("lists", "skewness"))
+            of = "" if models[model] is None else f" of {models[model]!r}"
+            bounded = np.isfinite(greatest[number // len(models)])
+            msg = say_of_tail(f"the values of {metric.label}{of}", int(lists), skew, bounded=bool(bounded))
+            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            return
 
 
 def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple[float, float]) -> tuple[Any, Any]:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from recframe._comparison.margins import Margin
 from recframe._engines.registry import a_type, is_frame
+from recframe._lists.claims import Claims
 from recframe._statistics import anytime, resampling, student
 from recframe._statistics.correction import Correction
 from recframe._values import choice, column_or_none, flag, whole_number
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
+    import narwhals as nw
+
     from recframe._values import Labels
 
 Test = Literal["t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"]
@@ -81,6 +84,11 @@ class Options(Draws):
         if self.test not in ANYTIME:
             return anytime.Student(level)
         return (anytime.Asymptotic if self.test == "anytime" else anytime.Bounded)(level, self.planned)
+
+    def claims(self, frame: nw.DataFrame[Any]) -> Claims:
+        """Return what gates read of a result of these options."""
+        margins = [None if self.margin is None else self.margin.text] * len(frame)
+        return Claims.of(frame, self.correction, 1 - self.confidence, margins)
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:

@@ -14,6 +14,7 @@ from recframe._lists import paired_sums as paired
 from recframe._statistics import student
 from recframe._statistics.paired_hits import PairedHits
 from recframe._statistics.ratios import fieller
+from recframe._statistics.skewness import skewness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,6 +69,8 @@ def tested(
             for name in ("model", "baseline")
         }
     numbers = {
+        "are_hits": np.zeros_like(p, dtype=bool) if hits is None else hits.are_hits,
+        "skewness": _skewness(sums) if "cubes" in sums else np.full_like(p, np.nan),
         **{name: sums[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],
@@ -127,6 +130,11 @@ class _Hits:
         # A rate is never below 0, so a loss of the whole baseline and more is ruled out.
         at_end = self.shares.p_value_of_ratio(np.full_like(p, max(1 + size, 0.0)), baseline)
         return np.where(self.have_rates, at_end, p)
+
+
+def _skewness(sums: Mapping[str, Any]) -> Any:
+    """Return the skewness of the differences of lists."""
+    return skewness(*(student.ratio(sums[name], sums["weight"]) for name in ("difference", "squares", "cubes")))
 
 
 def _hits(sums: Mapping[str, Any], differences: Sums, options: Options) -> _Hits | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 if TYPE_CHECKING:
-    from recframe._comparison.claims import Claims
+    from recframe._lists.claims import Claims
 
 
 @dataclass(frozen=True)

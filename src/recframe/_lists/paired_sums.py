@@ -38,9 +38,8 @@ PRODUCTS = ("products", "baseline_squares")
 UNIT_PRODUCTS = ("unit_cross", "unit_baseline_squares", "unit_baseline_products")
 """The same sums over units."""
 FALLBACK_SUM = {
-    **dict.fromkeys(
-        ("lists", "difference", "baseline", "squares", "wins", "losses", "fractions", "clusters", *PRODUCTS), ""
-    ),
+    **dict.fromkeys(("lists", "difference", "baseline", "squares", "wins", "losses", "fractions", "clusters"), ""),
+    **dict.fromkeys(("cubes", *PRODUCTS), ""),
     **dict.fromkeys((*NEGATIVE, "weight", "weight_squares", "unit_weight_cubes"), "lists"),
     "unit_squares": "squares", "unit_products": "difference", "unit_weight_squares": "weight_squares",
     "unit_cross": "products", "unit_baseline_squares": "baseline_squares", "unit_baseline_products": "baseline",
@@ -131,11 +130,12 @@ def paired_sums(
     cluster: str | None,
     *,
     products: bool = False,
+    cubes: bool = False,
 ) -> nw.DataFrame[Any]:
     """Return the sums over lists for each pair, one column per sum and pair, one row per value of `by`.
 
-    With `products`, there are also sums that involve the baseline's values. With a `cluster`, there is also the number
-    of clusters that have a list.
+    With `products`, there are also sums that involve the baseline's values, and with `cubes` the sum of the cubed
+    differences. With a `cluster`, there is also the number of clusters that have a list.
     """
     engine = values.engine
     lists = values.frame
@@ -144,7 +144,9 @@ def paired_sums(
     weighted = frozenset(values.weighted)
     metrics = {pair.metric for pair in pairs}
     without_least = frozenset(metric for metric in metrics if _lacks_least(values.range_of(metric)))
-    terms = _terms_of_lists(all_pairs, weighted, without_least, clustered=cluster is not None, products=products)
+    terms = _terms_of_lists(
+        all_pairs, weighted, without_least, clustered=cluster is not None, products=products, cubes=cubes
+    )
     if cluster is None:
         return engine.collected(engine.sum_exactly(lists.select(*by, *terms.terms), by, terms.names))
     cluster_key = list(dict.fromkeys([*by, cluster]))
@@ -167,10 +169,13 @@ def _terms_of_lists(
     *,
     clustered: bool,
     products: bool,
+    cubes: bool,
 ) -> _Terms:
     """Return the terms that each list adds to the sums of pairs."""
     terms = _Terms()
     terms.add_differences(pairs, weighted, without_least)
+    if cubes:
+        terms.add_cubes(pairs, weighted)
     for pair in (pair for pair in pairs if pair.metric in weighted):
         terms.add_weights(pair, clustered=clustered, signed=pair.metric in without_least)
     for pair in pairs if products else ():
@@ -254,6 +259,15 @@ class _Terms:
             if metric in without_least and metric not in weighted:
                 below = (differences + baseline < 0, baselines < 0)
                 self._add_all(group, dict(zip(NEGATIVE, below, strict=True)))
+
+    def add_cubes(self, pairs: Sequence[Pair], weighted: Collection[int]) -> None:
+        """Add what the skewness of differences needs."""
+        plain = [pair for pair in pairs if pair.metric not in weighted]
+        if plain:
+            self._add_all(plain, {"cubes": _differences(plain) ** 3})
+        for pair in pairs:
+            if pair.metric in weighted:
+                self.add(pair, {"cubes": nw.col(pair.weight) * nw.col(pair.difference) ** 3})
 
     def add_weights(self, pair: Pair, *, clustered: bool, signed: bool) -> None:
         """Add the terms of a pair whose metric weights lists."""

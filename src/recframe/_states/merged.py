@@ -8,7 +8,6 @@ import narwhals as nw
 import numpy as np
 
 from recframe._comparison import columns as comparison
-from recframe._comparison.claims import P_OF_DEMANDS, Claims
 from recframe._comparison.compare import row_of
 from recframe._comparison.decided import correct
 from recframe._comparison.describe import intervals_of_means
@@ -17,6 +16,7 @@ from recframe._comparison.options import OF_SUMS, SIMULTANEOUS, Options
 from recframe._comparison.tested import tested
 from recframe._engines.registry import is_frame
 from recframe._lists import paired_sums as paired
+from recframe._lists.claims import P_OF_DEMANDS
 from recframe._lists.clusters import check_clusters
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import Pair, model_pairs
@@ -227,7 +227,7 @@ class Merged:
         """Return the frame of a comparison, and remember what gates read."""
         frame = nw.from_native(self._stacked(found, (*columns, *P_OF_DEMANDS.values())), eager_only=True)
         answer = frame[:, [place for place, name in enumerate(frame.columns) if name not in P_OF_DEMANDS.values()]]
-        return remember(answer.to_native(), options.confidence, Claims.of(frame, options))
+        return remember(answer.to_native(), options.confidence, options.claims(frame))
 
     def _pairs(self, call: str, baseline: Any) -> tuple[list[Pair], dict[str, Any]]:
         """Return the pairs of models that all states hold, for each metric, and their sums."""

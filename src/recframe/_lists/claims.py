@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._comparison.options import Options
     from recframe._statistics.correction import Correction
 
 Demand = Literal["not worse", "better"]
@@ -49,14 +48,15 @@ class Claims:
     """The difference and the verdict of each row as text, which tell whether a frame was changed."""
 
     @classmethod
-    def of(cls, frame: nw.DataFrame[Any], options: Options) -> Claims:
+    def of(
+        cls, frame: nw.DataFrame[Any], correction: Correction, level: float, margins: Sequence[str | None]
+    ) -> Claims:
         """Return what gates read of a result that has the p-values of demands as columns."""
         p_values = {
             demand: [math.nan if p is None else p for p in values_of(frame[name])]
             for demand, name in P_OF_DEMANDS.items()
         }
-        margins = [None if options.margin is None else options.margin.text] * len(frame)
-        return cls(p_values, options.correction, 1 - options.confidence, margins, rows_of(frame))
+        return cls(p_values, correction, level, margins, rows_of(frame))
 
 
 def rows_of(frame: nw.DataFrame[Any]) -> list[tuple[str, str]]:
