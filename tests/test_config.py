@@ -479,3 +479,29 @@ def test_config_refuses_no_column_when_it_is_set(role, column):
         with pytest.raises(recframe.errors.OptionError, match=rf"{role}=\[\] names no column"):
             name()
     assert Config.state() == {}
+
+
+def test_the_library_of_frames_that_are_made_of_something_else(tmp_path):
+    pd = pytest.importorskip("pandas")
+    np = pytest.importorskip("numpy")
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 3.5 bm25\n")
+    with Config(library="pandas"):
+        made = [
+            recframe.from_arrays([0, 1], [0.1, 0.2]),
+            recframe.from_lists([["tea"]]),
+            recframe.from_dict({"q": {"d": 1.0}}),
+            recframe.from_factors(np.ones((2, 2)), np.ones((3, 2)), k=1),
+            recframe.candidates([1, 2], ["a"]),
+            recframe.read_run(path),
+            recframe.datasets.visits(),
+        ]
+        assert isinstance(recframe.from_arrays([0, 1], [0.1, 0.2], library="polars"), pl.DataFrame)
+        # What is given says more than what is named for all calls.
+        assert isinstance(recframe.candidates(pl.DataFrame({"user": [1]}), ["a"]), pl.DataFrame)
+        assert Config.state() == {"library": "pandas"}
+        assert pl.DataFrame(ROWS).rec.mrr() == pytest.approx(0.5, abs=0.5)
+    assert all(isinstance(frame, pd.DataFrame) for frame in made)
+    assert isinstance(recframe.from_arrays([0, 1], [0.1, 0.2]), pl.DataFrame)
+    with pytest.raises(recframe.OptionError, match="library='spark' is not one of"):
+        Config(library="spark")

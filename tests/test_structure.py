@@ -123,7 +123,7 @@ def test_only_adapters_import_a_library_of_frames():
 
 
 def test_adapters_import_nothing_of_the_plan_and_the_metrics(imports):
-    below = {"recframe._columns", "recframe._values", "recframe.errors"}
+    below = {"recframe._columns", "recframe._defaults", "recframe._values", "recframe.errors"}
     for name, targets in imports.items():
         if name.startswith("recframe._engines"):
             assert not {target for target in targets if not target.startswith("recframe._engines")} - below, name

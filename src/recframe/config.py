@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from recframe import _defaults
 from recframe._arguments import CONFIG_ROLES, FRAMES, ROLES
+from recframe._engines.registry import LIBRARY, check_library
 from recframe._signatures import show_roles
 from recframe._values import check_names, unnamed_role
 from recframe.errors import OptionError, OptionTypeError, quoted
@@ -38,6 +39,8 @@ class Config:
     ----------
     **roles
         The roles and policies, as for calls.
+    library : {"polars", "pandas"}, optional
+        What makes the frames of `from_arrays`, `from_lists`, `read_run` and other calls that are given no frame.
 
     Examples
     --------
@@ -55,8 +58,8 @@ class Config:
     {}
     """
 
-    def __init__(self, *unnamed: object, **roles: Any) -> None:
-        self._roles = _checked(roles, unnamed)
+    def __init__(self, *unnamed: object, library: str | None = None, **roles: Any) -> None:
+        self._roles = _checked(roles, unnamed, library)
 
     def __enter__(self) -> Self:
         _defaults.open_block({**_defaults.current(), **self._roles}, self)
@@ -69,9 +72,9 @@ class Config:
         return f"Config({', '.join(f'{name}={quoted(value)}' for name, value in self._roles.items())})"
 
     @classmethod
-    def set(cls, *unnamed: object, **roles: Any) -> type[Config]:
+    def set(cls, *unnamed: object, library: str | None = None, **roles: Any) -> type[Config]:
         """Name roles and policies for every call from now on; those named before stay. In a block, until its end."""
-        _defaults.name_roles({**_defaults.current(), **_checked(roles, unnamed)})
+        _defaults.name_roles({**_defaults.current(), **_checked(roles, unnamed, library)})
         return cls
 
     @classmethod
@@ -86,16 +89,17 @@ class Config:
         return {name: [*value] if isinstance(value, list) else value for name, value in _defaults.current().items()}
 
 
-def _checked(roles: dict[str, Any], unnamed: tuple[object, ...]) -> dict[str, Any]:
-    """Return roles and policies after the checks that need no frame."""
+def _checked(roles: dict[str, Any], unnamed: tuple[object, ...], library: str | None) -> dict[str, Any]:
+    """Return roles and policies after the checks that need no frame, and the library if one is named."""
     if unnamed:
         raise unnamed_role(unnamed[0], "recframe.Config")
     for name in roles:
         if name in FRAMES:
             msg = f"Config names columns and policies, but {name} is a frame of one call"
             raise OptionTypeError(msg, f"give {name}= to the call, or bind it: df.rec({name}=...)")
-    check_names(roles, CONFIG_ROLES)
-    checked = {}
+    check_names(roles, [*CONFIG_ROLES, LIBRARY])
+    check_library(library)
+    checked: dict[str, Any] = {} if library is None else {LIBRARY: library}
     for name, raw in roles.items():
         value = list(raw) if isinstance(raw, list) else raw
         # Any label may be one of a pandas frame to come.

@@ -1,7 +1,7 @@
 """Written by tools/stubs.py: change the roles or the class, then run it."""
 
 from collections.abc import Sequence
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 
@@ -31,11 +31,13 @@ class ConfigRoles(TypedDict, total=False):
     model: str | None
 
 class Config:
-    def __init__(self, **roles: Unpack[ConfigRoles]) -> None: ...
+    def __init__(self, *, library: Literal["polars", "pandas"] | None = None, **roles: Unpack[ConfigRoles]) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *raised: object) -> None: ...
     @classmethod
-    def set(cls, **roles: Unpack[ConfigRoles]) -> type[Config]: ...
+    def set(
+        cls, *, library: Literal["polars", "pandas"] | None = None, **roles: Unpack[ConfigRoles]
+    ) -> type[Config]: ...
     @classmethod
     def restore_defaults(cls) -> type[Config]: ...
     @classmethod

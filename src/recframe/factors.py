@@ -27,8 +27,8 @@ def from_factors(
     item_factors: Any,
     item_bias: Any = None,
     *,
-    users: Any,
-    items: Any,
+    users: Any = None,
+    items: Any = None,
     train: Any = None,
     test: Any = None,
     k: int = 10,
@@ -39,6 +39,7 @@ def from_factors(
     memory: int = MEMORY,
     threads: int | None = None,
     progress: bool | None = None,
+    library: str | None = None,
 ) -> Any:
     """Evaluate a factor model: rank all items for the users of a test set, and keep what the metrics need.
 
@@ -52,8 +53,8 @@ def from_factors(
         One row each; NumPy arrays, PyTorch tensors, the matrices of implicit. Both None: the bias is the score.
     item_bias : array-like, optional
         What each item gets from every user.
-    users, items : array-like
-        The ids of the rows, as in the frames.
+    users, items : array-like, optional
+        The ids of the rows, as in the frames. None: their numbers, from 0.
     train : frame or sparse matrix, optional
         Pairs of user and item that are not ranked; a SciPy matrix has one row for each of `users` and one column for
         each of `items`.
@@ -74,14 +75,16 @@ def from_factors(
     progress : bool, optional
         Whether to show tqdm's bar on standard error. None: in a terminal, when it takes longer than a moment and tqdm
         is installed.
+    library : {"polars", "pandas"}, optional
+        What makes the frame where neither `test` nor `train` is one; None: polars where it is installed, else pandas.
 
     Returns
     -------
     frame
-        Of the kind of `test`, with the columns `by`, `item`, `relevant`, ``rank`` (where the row's tied block starts),
-        ``recframe_tied`` (the number of rows in that block) and, unless ``positions="top"``, ``recframe_candidates``
-        (the number of rows that the list ranks). Metrics find these columns by their names, so do not rename them. If
-        you make the frame lazy, pass ``rank="rank"``.
+        Of the kind of `test` or `train` if one is a frame, with the columns `by`, `item`, `relevant`, ``rank`` (where
+        the row's tied block starts), ``recframe_tied`` (the number of rows in that block) and, unless
+        ``positions="top"``, ``recframe_candidates`` (the number of rows that the list ranks). Metrics find these
+        columns by their names, so do not rename them. If you make the frame lazy, pass ``rank="rank"``.
 
     Raises
     ------
@@ -125,4 +128,4 @@ def from_factors(
     settings = Settings.of(k=k, positions=positions, memory=memory, threads=threads, progress=progress)
     roles = columns_or_defaults(by=by, item=item, relevant=relevant)
     factors = (user_factors, item_factors, item_bias)
-    return evaluate(factors, users, items, train, test, roles, settings)
+    return evaluate(factors, users, items, train, test, roles, settings, library)

@@ -58,7 +58,7 @@ def test_arrays_are_a_frame(metric):
         ("by has 2 values that sum to 4, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "by": [3, 1]}),
         ("by has 2 values, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "by": ["a", "b"]}),
         (r"(?s)score has the shape \(1, 3\).*Hint: give one column", {"relevant": [0, 1, 1], "score": [[1, 2, 3]]}),
-        (r"(?s)relevant has the shape \(2, 3\).*the truth first.*, by=\[3\] \* 2\)", {"relevant": [[0, 1, 1]] * 2, "score": [[1, 2, 3]] * 2}),
+        (r"(?s)relevant has the shape \(2, 3\).*the truth first", {"relevant": [[0, 1, 1]] * 2, "score": [1, 2, 3]}),
         ("by has 1 values of type float64, but there are 2 rows", {"relevant": [0, 1], "score": [1, 2], "by": [2.0]}),
         ("relevant=.* is no array of numbers", {"relevant": ["0", "1"], "score": [1, 2]}),
         ("score=.* is no array of numbers", {"relevant": [0, 1], "score": np.array(["1", None], dtype=object)}),

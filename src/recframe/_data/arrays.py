@@ -6,52 +6,68 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from recframe._defaults import BY, RELEVANT, SCORE, columns_or_defaults
+import narwhals as nw
+
+from recframe._defaults import BY, ITEM, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for
 from recframe._signatures import checked_call
 from recframe.errors import DataWarning, InputError, OptionError, OptionTypeError, check_packages, quoted, stack_level
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import pandas as pd
     import polars as pl
     from numpy.typing import ArrayLike, NDArray
 
+    from recframe._engines.constructors import Constructors
+
 
 @overload
-def from_arrays(relevant: ArrayLike, score: Any, *, by: Any = ..., library: Literal["polars"]) -> pl.DataFrame: ...
+def from_arrays(
+    relevant: Any, score: Any, *, by: Any = ..., item: Any = ..., library: Literal["polars"]
+) -> pl.DataFrame: ...
 @overload
-def from_arrays(relevant: ArrayLike, score: Any, *, by: Any = ..., library: Literal["pandas"]) -> pd.DataFrame: ...
+def from_arrays(
+    relevant: Any, score: Any, *, by: Any = ..., item: Any = ..., library: Literal["pandas"]
+) -> pd.DataFrame: ...
 @overload
-def from_arrays(relevant: ArrayLike, score: Any, *, by: Any = ..., library: str | None = ...) -> Any: ...
+def from_arrays(relevant: Any, score: Any, *, by: Any = ..., item: Any = ..., library: str | None = ...) -> Any: ...
 
 
 @checked_call
 def from_arrays(
-    relevant: ArrayLike,
-    score: ArrayLike | Mapping[str, ArrayLike],
+    relevant: Any,
+    score: Any,
     *,
     by: ArrayLike | None = None,
+    item: ArrayLike | None = None,
     library: str | None = None,
 ) -> Any:
     """Return labels and predictions as a long frame, ready for every metric.
 
     Parameters
     ----------
-    relevant : array of shape (rows,)
-        The relevance of each row: 0 or 1, or grades.
-    score : array of shape (rows,), or mapping of str to such arrays
-        The score of each row, or those of several models by their names.
+    relevant : array of shape (rows,) or (lists, items)
+        The relevance of each row: 0 or 1, or grades. A matrix has a row for each list and a column for each item; it
+        may be sparse.
+    score : array of the same shape, or mapping of str to such arrays
+        The score of each row, or those of several models by their names. What a sparse matrix does not hold was not
+        recommended.
     by : array, optional
         Which list each row is in: as many ids as there are rows, in any order. Else the sizes of the lists, whose rows
-        follow each other, as boosters have it; they sum to the number of rows. None: all rows are one list.
+        follow each other, as boosters have it; they sum to the number of rows. None: all rows are one list. Of
+        matrices: the id of each list; None: numbers from 0.
+    item : array, optional
+        The id of each column of matrices; None: numbers from 0.
     library : {"polars", "pandas"}, optional
         What makes the frame; None: polars where it is installed, else pandas.
 
     Returns
     -------
     frame
-        The columns ``user`` (the id of the list, or its number from 0), ``relevant``, and ``score`` or one column for
-        each model; they are named as `recframe.Config` names them.
+        The columns ``user`` (the id of the list, or its number from 0), of matrices ``item``, then ``relevant``, and
+        ``score`` or one column for each model; they are named as `recframe.Config` names them.
 
     Raises
     ------
@@ -66,31 +82,71 @@ def from_arrays(
     [(0, 0, 0.9), (0, 1, 0.8), (0, 1, 0.7), (1, 0, 0.3)]
     >>> frame.rec.mrr()
     0.5
+    >>> recframe.from_arrays([[0, 1], [1, 0]], [[0.9, 0.8], [0.7, 0.3]], item=["tea", "jam"]).rows()
+    [(0, 'tea', 0, 0.9), (0, 'jam', 1, 0.8), (1, 'tea', 1, 0.7), (1, 'jam', 0, 0.3)]
     """
     make = constructors_for((), library)
     names = columns_of_arrays()
-    columns: dict[str, Any] = {names["relevant"]: array_of("relevant", relevant)}
-    rows = len(columns[names["relevant"]])
     scores = score if isinstance(score, Mapping) else {names["score"]: score}
     if not scores:
         msg = f"score={quoted(score)} names no model"
         raise OptionError(msg, "score={'old': predictions, 'new': others}")
-    for name, values in scores.items():
-        taken = (names["by"], names["relevant"])
+    taken = (names["by"], names["relevant"])
+    for name in scores:
         if not isinstance(name, str) or name in taken:
             listed = " and ".join(map(repr, taken))
             msg = f"score has the model {quoted(name)}, but models are named by text other than {listed}"
             raise OptionTypeError(msg, "score={'old': predictions, 'new': others}")
+    check_packages("from_arrays", "stats", "numpy")
+    from recframe._data.matrices import is_matrix
+
+    if is_matrix(relevant) and any(map(is_matrix, scores.values())):
+        return _of_matrices(make, names, relevant, scores, by, item)
+    if item is not None:
+        msg = "item= names the columns of matrices, but relevant and score are no matrices"
+        raise OptionError(msg, "give matrices with a row for each list, or add the column to the frame")
+    columns: dict[str, Any] = {names["relevant"]: array_of("relevant", relevant)}
+    rows = len(columns[names["relevant"]])
+    for name, values in scores.items():
         called = f"score[{name!r}]" if isinstance(score, Mapping) else "score"
         columns[name] = array_of(called, values)
         if len(columns[name]) != rows:
             msg = f"{called} has {len(columns[name])} rows, but relevant has {rows}"
             raise InputError(msg, "give the predictions of the same rows, in the same order")
+    _check_swapped(columns, names["relevant"], scores)
+    return make.table({names["by"]: _lists(by, rows), **columns})
+
+
+def _of_matrices(
+    make: Constructors, names: Mapping[str, str], relevant: Any, scores: Mapping[str, Any], by: Any, item: Any
+) -> Any:
+    """Return the cells of matrices as a frame."""
+    from recframe._data.matrices import cells, is_sparse, shape_of
+
+    called = {f"score[{name!r}]" if len(scores) > 1 else "score": values for name, values in scores.items()}
+    lists, items, relevance, found = cells(relevant, called, array_of)
+    item_name = columns_or_defaults(item=ITEM)["item"]
+    columns = {names["relevant"]: relevance, **dict(zip(scores, found.values(), strict=True))}
+    if item_name in (names["by"], *columns):
+        msg = f"the column of items would have the name {item_name!r} of another one"
+        raise OptionError(msg, "name the models otherwise")
+    _check_swapped(columns, names["relevant"], scores)
+    count, width = shape_of(relevant)
+    keys = {names["by"]: _named("by", by, lists, count), item_name: _named("item", item, items, width)}
+    frame = make.table({**keys, **columns})
+    holes = [name for name, values in scores.items() if is_sparse(values)]
+    if not holes:
+        return frame
+    # Not recommended, which is no broken score.
+    return nw.from_native(frame).with_columns(nw.col(*holes).fill_nan(None)).to_native()
+
+
+def _check_swapped(columns: Mapping[str, NDArray[Any]], relevant: str, scores: Collection[str]) -> None:
+    """Warn of predictions and labels that look as if each were the other."""
     binary = all(((columns[name] == 0) | (columns[name] == 1)).all() for name in scores)
-    if binary and (columns[names["relevant"]] % 1 > 0).any():
+    if binary and (columns[relevant] % 1 > 0).any():
         msg = "relevant has fractions and score only 0 and 1, as if they were swapped: from_arrays(relevant, score)"
         warnings.warn(msg, DataWarning, stacklevel=stack_level())
-    return make.table({names["by"]: _lists(by, rows), **columns})
 
 
 def columns_of_arrays() -> dict[str, str]:
@@ -104,6 +160,9 @@ def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
     check_packages("from_arrays", "stats", "numpy")
     import numpy as np
 
+    from recframe._data.matrices import on_host
+
+    values = on_host(values)
     if np.ma.is_masked(values):
         msg = f"{name} has masked values, and a mask says nothing of what they are"
         raise InputError(msg, "fill them, as with values.filled(numpy.nan), or leave their rows out")
@@ -121,11 +180,20 @@ def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
         msg = f"{name} has the shape {column.shape}, but has one value for each row"
         hint = f"give one column, such as {name}[:, 1], the probability of the second class"
         if name == "relevant" and column.ndim == 2:  # noqa: PLR2004
-            rows, size = column.shape
-            call = f"from_arrays(numpy.ravel(truth), numpy.ravel(scores), by=[{size}] * {rows})"
-            hint = f"of lists as rows, the truth first, then the scores: {call}"
+            hint = "of lists as rows and items as columns, give the truth first, then scores of the same shape"
         raise InputError(msg, hint)
     return column
+
+
+def _named(name: str, ids: Any, numbers: NDArray[Any], count: int) -> NDArray[Any]:
+    """Return the ids of rows or columns of a matrix, or their numbers."""
+    if ids is None:
+        return numbers
+    values = array_of(name, ids, numbers=False)
+    if len(values) != count:
+        msg = f"{name} has {len(values)} ids, but the matrices have {count} {'rows' if name == 'by' else 'columns'}"
+        raise InputError(msg, "give one id for each of them, in the same order")
+    return values[numbers]
 
 
 def _lists(by: Any, rows: int) -> NDArray[Any]:

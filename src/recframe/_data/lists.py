@@ -43,7 +43,10 @@ if TYPE_CHECKING:
         value: str
 
 
-RECOMMENDED_LISTS, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
+LISTS = RECOMMENDED_LISTS, ACTUAL, SCORES = "recommended", "actual", "scores"
+PRICES = "prices"
+MATRIX = 2
+"""The dimensions of an array with a row for each user."""
 
 
 @overload
@@ -85,9 +88,9 @@ def from_lists(
 
     Parameters
     ----------
-    recommended : mapping, sequence of lists, column of lists, or str
-        What each user was recommended, the best item first: ``{user: [item, ...]}``, one list a user, a column of
-        lists, or with `frame` the name of such a column.
+    recommended : mapping, sequence of lists, 2-D array, column of lists, or str
+        What each user was recommended, the best item first: ``{user: [item, ...]}``, one list a user, an array with a
+        row for each user, a column of lists, or with `frame` the name of such a column.
     actual : the same, optional
         What each user did: the relevant items, in any order. What was never recommended is added with a missing rank.
         None: the frame holds recommendations only, to be judged by ``truth=``.
@@ -140,7 +143,8 @@ def _from_lists(
     library: str | None,
 ) -> Any:
     """Return what `from_lists` does; the names of columns are those of the call or of `Config`."""
-    lists = {RECOMMENDED_LISTS: recommended, ACTUAL: actual, SCORES: scores}
+    lists = {name: _rows_of(values) for name, values in zip(LISTS, (recommended, actual, scores), strict=True)}
+    prices = _rows_of(prices)
     by, item, relevant, rank, score, value = names.values()
     if recommended is None:
         msg = "recommended=None, but there is nothing to judge without recommendations"
@@ -176,6 +180,12 @@ def _from_lists(
     if item_prices is not None:
         frame_of_rows = make.priced(frame_of_rows, item, item_prices, value)
     return make.reorder(frame_of_rows, [*keys, item, *judged, *order.values(), *([] if prices is None else [value])])
+
+
+def _rows_of(values: Any) -> Any:
+    """Return the rows of a matrix as lists, as those that models return, and all else as it is."""
+    is_matrix = getattr(values, "ndim", 1) == MATRIX and hasattr(values, "tolist")
+    return values.tolist() if is_matrix else values
 
 
 def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping[str, Any], *, scores: bool) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._defaults import current
 from recframe.errors import NO_FRAMES, MissingExtraError, OptionTypeError, not_grouped, one_of
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ KINDS = (
     Kind("ibis", "Table", "ibis:Ibis", "an Ibis table"),
     Kind("pyspark.sql", "DataFrame", "spark:Spark", "a Spark DataFrame"),
 )
+LIBRARY = "library"
+"""What `recframe.Config` calls the library that makes frames of what is no frame."""
 MAKERS = {kind.module: kind for kind in KINDS if kind.makes_frames}
 """The libraries that make frames of what is no frame: by default the first that is installed."""
 
@@ -268,21 +271,31 @@ def constructors_for(values: tuple[object, ...], library: str | None) -> Constru
     values : tuple
         What the user gave; frames and columns among it are of one library.
     library : str, optional
-        The name of the library; None: that of what is given, else polars where it is installed, else pandas.
+        The name of the library; None: that of what is given, else what Config names, else polars where it is
+        installed, else pandas.
     """
-    if library is not None and not (isinstance(library, str) and library in MAKERS):
-        error = one_of("library", library, MAKERS)
-        raise error
+    check_library(library)
     names = {name for name in map(_library_of, values) if name is not None}
     if len(names) > 1 or (library is not None and names - {library}):
         msg = f"what is given is of {' and '.join(sorted(names))}" + (f", but library={library!r}" if library else "")
         raise OptionTypeError(msg, "give everything in one library")
+    library = library or (None if names else current().get(LIBRARY))
     return _maker([*names] or ([library] if library is not None else [*MAKERS]), library).constructors
 
 
-def ids_for(frame: object) -> IdColumns:
-    """Return what looks up ids in frames like one; of None in those of whichever library is installed."""
-    return (_maker([*MAKERS], None) if frame is None else adapter_of(frame)).ids
+def check_library(library: object) -> None:
+    """Raise for what is no name of a library that makes frames."""
+    if library is not None and not (isinstance(library, str) and library in MAKERS):
+        error = one_of(LIBRARY, library, MAKERS)
+        raise error
+
+
+def ids_for(frame: object, library: str | None) -> IdColumns:
+    """Return what looks up ids in frames like one; of None in those of a library, or of whichever is installed."""
+    if frame is not None:
+        return adapter_of(frame).ids
+    library = library or current().get(LIBRARY)
+    return _maker([*MAKERS] if library is None else [library], library).ids
 
 
 def _maker(libraries: Sequence[str], requested: str | None) -> Adapter:

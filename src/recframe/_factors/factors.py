@@ -26,15 +26,24 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    factors: tuple[Any, Any, Any], users: Any, items: Any, train: Any, test: Any, roles: dict[str, str], how: Settings
+    factors: tuple[Any, Any, Any],
+    users: Any,
+    items: Any,
+    train: Any,
+    test: Any,
+    roles: dict[str, str],
+    how: Settings,
+    library: str | None,
 ) -> Any:
     """Return the compact frame of a model."""
     labels = labels_of(train, test)
     roles = {role: column_name(role, column, labels) for role, column in roles.items()}
     check_apart([*roles.values(), DEFAULT_RANK, TIED_ROWS, RANKED_ROWS], "rename a column of test")
-    users, items = _ids("users", users), _ids("items", items)
-    frame = frame_of(train, test)
-    id_columns = ids_for(frame)
+    user_factors, item_factors, bias = factors
+    users = _ids("users", _numbers("users", user_factors) if users is None else users)
+    items = _ids("items", _numbers("items", bias if item_factors is None else item_factors) if items is None else items)
+    frame = frame_of(train, test, library)
+    id_columns = ids_for(frame, library)
     by, item = roles["by"], roles["item"]
     ids = Ids(id_columns, id_columns.ids(users, frame, by), id_columns.ids(items, frame, item), **roles)
     for name, values in (("users", ids.users), ("items", ids.items)):
@@ -108,6 +117,14 @@ def _in_order(model: Model, order: Array) -> Model:
     """Return the model with its items in another order."""
     items = None if model.items is None else model.items[order]
     return replace(model, items=items, bias=None if model.bias is None else model.bias[order])
+
+
+def _numbers(name: str, rows: Any) -> Array:
+    """Return the numbers of the rows of factors, as ids."""
+    if rows is None or not hasattr(rows, "__len__"):
+        msg = f"{name}=None, but no factors say how many {name} there are"
+        raise OptionError(msg, f"{name}=[...], one id for each")
+    return np.arange(len(rows))
 
 
 def _ids(name: str, ids: Any) -> Any:

@@ -96,7 +96,7 @@ def test_of(test: Any, ids: Ids) -> Test:
     return Test(users[first], items[first], np.maximum.reduceat(relevance, first), known)
 
 
-def frame_of(train: Any, test: Any) -> Any:
+def frame_of(train: Any, test: Any, library: str | None = None) -> Any:
     """Return the frame whose library the answer is of, the test set if it is one; None: neither is a frame."""
     model_frame = None
     for name, pairs in (("train", train), ("test", test)):
@@ -109,7 +109,7 @@ def frame_of(train: Any, test: Any) -> Any:
             raise OptionTypeError(msg, hint if adapter is None or adapter.eager else "collect it first")
         model_frame = pairs
     # It raises where they are of two libraries.
-    constructors_for((train, test), None)
+    constructors_for((train, test), library)
     return model_frame
 
 
