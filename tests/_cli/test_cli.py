@@ -23,6 +23,7 @@ pl = pytest.importorskip("polars")
 import recframe  # noqa: E402
 from recframe._arguments import ALL_ROLES, Roles  # noqa: E402
 from recframe._cli import definitions, options, terminal, texts  # noqa: E402
+from recframe._display.colours import VERDICTS, painted  # noqa: E402
 from recframe._docstrings import entries_of  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
@@ -1208,7 +1209,7 @@ BAD_OPTIONS = {
     "bounds": ["--grade 0", "--grade 1000000", "--min-relevance 0"],
     "changes": ["--most -1", "--baseline gone", "-m nope", "-m 'ndcg(gian=1)'", "-k 0", "-m gini"],
     "check": ["-k 0", "--fail-on-check nope", "--per gone", "--fail-on-check high_chance=2"],
-    "report": ["--title ''", "--confidence 3", "-m nope", "--baseline gone", "--out x.doc", "--cluster gone"],
+    "report": ["--margin x", "--title ''", "--confidence 3", "-m nope", "--baseline gone", "--out x.doc", "--cluster gone"],
     "estimate-with-judge": ["--judge x.csv", "--confidence 2"],
     "explain": ["--like nope", "--undefined x", "--ties x", "--min-relevance nan", "--gain exp2", "--truth x"],
     "sql": [
@@ -1344,6 +1345,41 @@ def test_control_characters_of_data_reach_no_terminal(run, monkeypatch):
     for kind in ("", "--json", "--csv", "--markdown"):
         _, out, _ = run(f"{line} {kind}")
         assert not re.search("[\x07\x1b]", re.sub("\r\x1b\\[K", "", out)), kind
+
+
+def test_a_terminal_shows_verdicts_in_their_colours_unless_its_user_wants_none(run, monkeypatch):
+    rows = [f"{user},{item},{int(item == 'a')}," for user in range(30) for item in "abc"]
+    scores = {"a": "1,3,1", "b": "2,1,2", "c": "3,2,3"}
+    text = "\n".join(row + scores[row.split(",")[1]] for row in rows)
+    Path("three.csv").write_text(f"user,item,relevant,old,new,not worse\n{text}\n")
+    line = "compare three.csv --score old --score new --score 'not worse' -m mrr --baseline old"
+    _, plain, _ = run(line)
+    assert "\x1b" not in plain and "verdict" in plain and plain.count("better") == 1
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    _, out, _ = run(line)
+    out = out.replace("\r\x1b[K", "")
+    assert "\x1b[1;36mbetter\x1b[0m" in out and "\x1b[2mopen\x1b[0m" in out
+    assert re.sub(r"\x1b\[[\d;]*m", "", out).split() == plain.split(), "colours change nothing else"
+    assert out.count("\x1b[0m") == 2, "a model that is called like a verdict is not coloured"
+    for kind in ("--json", "--csv", "--markdown"):
+        assert "\x1b[0m" not in run(f"{line} {kind}")[1]
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        with monkeypatch.context() as context:
+            context.setenv(name, value)
+            assert "\x1b[0m" not in run(line)[1]
+
+
+def test_each_verdict_has_its_colour_wherever_its_column_is():
+    for verdict, colour in VERDICTS.items():
+        wide = max(len(verdict), len("verdict"))
+        coloured = f"\x1b[{colour.terminal}m{verdict}\x1b[0m"
+        for align in (str.rjust, str.ljust):
+            header, row = (f"  old   {align(word, wide)}   p" for word in ("verdict", verdict))
+            assert painted(f"{header}\n{row}") == f"{header}\n{row.replace(verdict, coloured)}"
+    assert painted("metric  old\nopen  open") == "metric  old\nopen  open"
 
 
 def test_a_line_break_in_a_value_is_no_row_of_markdown(run):

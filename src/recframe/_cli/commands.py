@@ -19,6 +19,7 @@ from recframe._cli.metrics import metrics_text
 from recframe._cli.options import given_roles, own_arguments, said_of_columns, separator_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME
+from recframe._display.colours import painted
 from recframe._files.paths import as_path
 from recframe._lists.calls import check_save, names_file
 from recframe._lists.calls import save as save_lists
@@ -300,4 +301,4 @@ def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, table:
     if kind is not None:
         say(tables.PRINTERS[kind](result, digits).rstrip("\n"))
     elif table is not None:
-        say(table(digits))
+        say(table(digits), painted)

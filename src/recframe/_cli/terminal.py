@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from recframe.errors import Bound, Example, RecWarning, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import TextIO
 
     from recframe.errors import Argument, Part
@@ -31,8 +31,10 @@ _ASCII = str.maketrans({
 """What replaces the signs of a formula where the terminal does not know them."""
 
 
-def say(text: str) -> None:
+def say(text: str, paint: Callable[[str], str] | None = None) -> None:
     """Print a text, also where the terminal lacks some of its letters or the reader has seen enough.
+
+    A terminal gets it as `paint` colours it, unless its user wants no colours.
 
     A terminal would obey control characters of the data, so it shows signs for them. What is not a terminal gets them.
     """
@@ -46,12 +48,18 @@ def say(text: str) -> None:
     except UnicodeEncodeError:
         letters = unicodedata.normalize("NFKD", text.translate(_ASCII))
         text = "".join(filterfalse(unicodedata.combining, letters)).encode(encoding, "replace").decode(encoding)
+    text = paint(text) if paint is not None and shows_colours() else text
     try:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
     except BrokenPipeError:
         # `| head` closes the pipe; a gate must still be judged.
         discard_output()
+
+
+def shows_colours() -> bool:
+    """Return whether the output is a terminal whose user wants colours: https://no-color.org."""
+    return _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def discard_output() -> None:

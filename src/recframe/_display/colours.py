@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @dataclass(frozen=True)
@@ -35,6 +31,8 @@ VERDICTS = {
 """Blue-green and vermilion of Okabe and Ito, which colour-blind people tell apart, and greys for what is no change."""
 MODELS = ("#1F83C6", "#A57C00", "#C266A0", "#7F7F7F", "#8D78D6", "#6E8B1F")
 """The colours of models in charts that need some: none of them is the colour of a verdict."""
+COLUMN = "verdict"
+"""The column of verdicts in tables."""
 
 
 def looks_of(verdict: str | None) -> VerdictColour:
@@ -61,28 +59,21 @@ def with_variables(svg: str) -> str:
     return svg
 
 
-def painted(lines: Iterable[str]) -> list[str]:
-    """Return the lines of a table for a terminal, with the words of its column of verdicts in their colours.
+def painted(table: str) -> str:
+    """Return a table for a terminal, with the words of its column of verdicts in their colours.
 
     The column ends where its name in the first line does.
     """
-    header, *rows = lines
-    end = header.find(VERDICT) + len(VERDICT)
-    if end < len(VERDICT):
-        return [header, *rows]
-    return [header, *(_painted(row, end) for row in rows)]
-
-
-VERDICT = "verdict"
+    header, *rows = table.splitlines()
+    end = header.rfind(COLUMN) + len(COLUMN)
+    return table if end < len(COLUMN) else "\n".join([header, *(_painted(row, end) for row in rows)])
 
 
 def _painted(row: str, end: int) -> str:
     """Return a row whose verdict ends at a place, or starts where the name of its column does."""
     for verdict, colour in VERDICTS.items():
-        for start in (end - len(verdict), end - len(VERDICT)):
+        for start in (end - len(verdict), end - len(COLUMN)):
             before, word, after = row[:start], row[start : start + len(verdict)], row[start + len(verdict) :]
-            if word == verdict and f"{before[-1:]} ".isspace() and f"{after[:1]} ".isspace():
-                if verdict == "worse" and before.endswith("not "):
-                    continue
+            if word == verdict and before[-1:].isspace() and (not after or after[0].isspace()):
                 return f"{before}\x1b[{colour.terminal}m{word}\x1b[0m{after}"
     return row
