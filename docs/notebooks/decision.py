@@ -47,9 +47,7 @@ store.drop("item").head(3)
 # Before any number: what does a check find? Visitors who bought nothing tell nothing about the order of items, and are left out.
 # %%
 found = shop.check(k=10)
-found.filter(pl.col("count") > 0).select(
-    "model", "finding", "severity", "count"
-)
+found.select("model", "finding", "severity", "count")
 # %% [text]
 # ## How good are the models?
 #
@@ -78,7 +76,9 @@ shop.plot.segments("ndcg@10", per="segment")
 # The rule was set before: a model is shipped if the mean of no segment may fall by more than 0.02. Four rows decide
 # together, so p-values are adjusted: with a confidence of 95 %, all four verdicts are right.
 # %%
-by_segment = shop.compare("ndcg@10", baseline="old", per="segment", margin=0.02)
+by_segment = shop.compare(
+    "ndcg@10", baseline="old", per="segment", margin=0.02, details=True
+)
 recframe.table(by_segment, digits=3)
 # %% [text]
 # ## Does it last?

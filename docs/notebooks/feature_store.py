@@ -136,9 +136,9 @@ as_of = as_of.with_columns(
 )
 roles = {"by": "user", "item": "sku", "relevant": "clicked"}
 print(
-    as_of.rec.check(k=5, score=["cheap", "popular"], **roles)
-    .filter(pl.col("count") > 0)
-    .select("model", "finding", "count")
+    as_of.rec.check(k=5, score=["cheap", "popular"], **roles).select(
+        "model", "finding", "count"
+    )
 )
 # %% [text]
 # Users who clicked nothing tell nothing about the order, and are left out. Equal prices tie, and count by the mean over their orders. No error, so compare.

@@ -231,8 +231,17 @@ class Rec(
         """
         return _evaluate.exposure(self._frame, self._bound, AWRF(k, p, browsing, stop, target), roles)
 
-    def check(self, k: int | None = None, *, strict: bool = False, **roles: Any) -> Frame:
-        """Return what is wrong or remarkable in the frame: one row per finding, of each model the severe first.
+    def check(
+        self,
+        k: int | None = None,
+        *,
+        strict: bool = False,
+        all: bool = False,
+        **roles: Any,
+    ) -> Frame:
+        """Return what is wrong or remarkable in the frame: one row per finding, the severe first.
+
+        No rows: nothing was found.
 
         Parameters
         ----------
@@ -240,6 +249,9 @@ class Rec(
             The cutoff that tied blocks are to be compared with.
         strict : bool
             Raise `InputError` if there are findings of severity ``"error"`` (eager frames only).
+        all : bool
+            Return a row for everything that was looked for, with the count 0 if it was not found, model by model.
+            Then the rows depend on the call alone.
         **roles
             `by`, `item`, `relevant`, `score`, `rank`, `truth`, `per`, `min_relevance`, `train` and `model`, as metrics
             accept them. With `train`, ranked items that their user already has are counted. Where the frame has no
@@ -249,8 +261,8 @@ class Rec(
         -------
         frame
             Of the kind given: ``model`` if there are several, ``finding``, ``severity`` (``"error"``, ``"warning"``,
-            ``"note"``), ``meaning``, ``count``, and ``share`` of all rows or lists. What was looked for and not found
-            has the count 0.
+            ``"note"``), ``meaning``, ``count``, and ``share`` of all rows or lists. Errors come first, then warnings,
+            then notes.
 
         Examples
         --------
@@ -258,7 +270,7 @@ class Rec(
         >>> import recframe
         >>> df = pl.DataFrame({"user": [1, 1, 2], "relevant": [0, 1, 0], "score": [0.5, 0.5, float("nan")]})
         >>> found = df.rec.check(k=1)
-        >>> for row in found.filter(found["count"] > 0).select("finding", "severity", "count", "share").rows():
+        >>> for row in found.select("finding", "severity", "count", "share").rows():
         ...     print(*row)
         nan_scores error 1 0.3333333333333333
         nothing_ordered error 1 0.5
@@ -270,7 +282,7 @@ class Rec(
         """
         from recframe._checks.check import check
 
-        return check(self._frame, self._bound, k, roles, strict=strict)
+        return check(self._frame, self._bound, k, roles, strict=strict, absent=all)
 
 
 for _name, _roles in CALL_ROLES.items():

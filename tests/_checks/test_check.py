@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -479,7 +480,7 @@ def test_strict_raises_what_is_severe(engine):
 def test_bound_roles_that_a_check_does_not_read_are_ignored(engine):
     frame = recframe.rec(engine.frame({"object": [1], "relevant": [1], "knn": [1.0]}))
     bound = frame(by="object", score="knn", ties="worst", undefined=0.0)
-    assert {row["finding"]: row["count"] for row in engine.rows(bound.check())}["missing_scores"] == 0
+    assert {row["finding"]: row["count"] for row in engine.rows(bound.check(all=True))}["missing_scores"] == 0
     with pytest.raises(TypeError, match="there is no argument 'ties'"):
         frame.check(ties="worst")
 
@@ -518,3 +519,40 @@ def test_strict_stops_on_items_that_never_match_and_where_every_list_ties(engine
         if not engine.lazy:
             with pytest.raises(recframe.InputError, match=f"{name}: {count} "):
                 engine.ask(frame, "check", strict=True, **roles)
+
+
+def test_only_what_was_found_has_a_row_and_errors_come_first(engine):
+    rows = [
+        {"user": 1, "item": 1, "relevant": 1, "a": 0.5, "b": 0.9},
+        {"user": 1, "item": 2, "relevant": 0, "a": 0.5, "b": None},
+        {"user": 2, "item": 1, "relevant": 0, "a": 0.5, "b": 0.1},
+        {"user": 2, "item": 1, "relevant": 0, "a": 0.5, "b": 0.2},
+    ]
+    frame, given = engine.frame(rows), {"by": "user", "score": ["a", "b"]}
+    every = engine.ask(frame, "check", 1, **given)
+    found = engine.ask(frame, "check", 1, all=False, **given)
+    if engine.lazy:
+        found.sort(key=lambda row: (ALL.index(row["finding"]), row["model"]))
+    severities = [row["severity"] for row in found]
+    assert severities == sorted(severities, key=("error", "warning", "note").index)
+    assert {"error", "warning", "note"} == {*severities}
+    assert all(row["count"] > 0 for row in found)
+    by_name = {(row["model"], row["finding"]): row for row in every}
+    assert found == [by_name[row["model"], row["finding"]] for row in found]
+    assert len(found) == sum(row["count"] > 0 for row in every) < len(every)
+    assert [row["model"] for row in found if row["finding"] == "duplicate_rows"] == ["a", "b"]
+
+
+def test_a_sound_frame_has_no_rows_but_all_columns(engine):
+    rows = [
+        {"user": user, "item": item, "relevant": int(item == user), "score": item / 10}
+        for user in range(2)
+        for item in range(6)
+    ]
+    frame, truth = engine.frames(rows, [{"user": 0, "item": 0, "relevant": 1}, {"user": 1, "item": 1, "relevant": 1}])
+    found = engine.ask(frame, "check", 1, all=False, truth=truth)
+    assert found == []
+    columns = nw.from_native(recframe.rec(frame).check(1, truth=truth)).lazy().collect_schema().names()
+    assert columns == ["finding", "severity", "meaning", "count", "share"]
+    with pytest.raises(recframe.OptionTypeError, match="all='yes' is neither True nor False"):
+        recframe.rec(frame).check(all="yes")

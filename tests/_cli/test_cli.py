@@ -664,6 +664,7 @@ def test_check(run, files):
     code, out, _ = run("check recs.parquet --json")
     assert code == 0
     assert json.loads(out) == files.rec.check().to_dicts()
+    assert json.loads(run("check recs.parquet --all --json")[1]) == files.rec.check(all=True).to_dicts()
 
 
 def test_progress_is_a_line_that_results_replace(run, monkeypatch, capsys):

@@ -581,7 +581,7 @@ def test_weights_must_be_one_number_per_list(library):
 
 def test_a_wide_result_prints_its_answer(library):
     frame = library.DataFrame(rows_of(2))
-    compared = frame.rec(by="session", score=["a", "b"]).compare("mrr", details=True)
+    compared = frame.rec(by="session", score=["a", "b"]).compare("mrr")
     described = frame.rec(by="session", score=["a", "b"]).describe("mrr")
     checked = frame.rec(by="session", score=["a", "b"]).check()
     if library.__name__ == "polars":
@@ -923,7 +923,7 @@ def test_no_segment_is_advised_as_a_cluster(library, by):
     with warnings.catch_warnings():
         warnings.simplefilter("error", recframe.DataWarning)
         frame.rec.compare("mrr", **roles, per="country", details=True)
-        found = frame.rec.check(**roles | {"score": "a"}, per="country")
+        found = frame.rec.check(**roles | {"score": "a"}, per="country", all=True)
     counts = dict(zip(found["finding"].to_list(), found["count"].to_list(), strict=True))
     assert not counts.get("dependent_lists")
 

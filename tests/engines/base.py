@@ -68,8 +68,8 @@ STATISTICS = (
 """The calls whose results SQL engines give as polars frames, of `agreement` those with intervals."""
 
 
-DETAILED = ("compare",)
-"""The calls whose results have all columns with `details=True` only."""
+COMPLETE = {"compare": "details", "check": "all"}
+"""The calls whose results are shorter unless an argument asks for all of it."""
 
 
 def _one_value(rows: list[dict[str, Any]]) -> Any:
@@ -140,10 +140,10 @@ class Engine(ABC):
         """Call a method of the namespace: a float, or rows where the call returns a frame.
 
         A lazy frame's answer to a call that an eager frame answers with a float is its one value. Results have all
-        columns, unless `details` says otherwise.
+        rows and columns, unless an argument says otherwise.
         """
-        if method in DETAILED:
-            given.setdefault("details", True)
+        if method in COMPLETE:
+            given.setdefault(COMPLETE[method], True)
         with self.running(), warnings.catch_warnings():
             # Whether a mean is defined is compared as a value; the warning has tests of its own.
             warnings.simplefilter("ignore", recframe.UndefinedWarning)

@@ -28,11 +28,18 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
-TOTAL, ORDER = "total", "order"
+TOTAL, ORDER, PLACE = "total", "order", "place of the finding"
 
 
-def check(frame: Any, bound: Mapping[str, Any], k: Any, roles: dict[str, Any], *, strict: bool) -> Any:
-    """Return the findings as a frame of the kind given, or raise for the errors among them."""
+def check(
+    frame: Any, bound: Mapping[str, Any], k: Any, roles: dict[str, Any], *, strict: bool, absent: bool = False
+) -> Any:
+    """Return the findings as a frame of the kind given, or raise for the errors among them.
+
+    With `absent`, what was looked for and not found has a row too, and the rows of a model stand together. Otherwise
+    the severe findings come first, whatever their model.
+    """
+    absent = flag("all", absent)
     if flag("strict", strict) and is_lazy(frame) and not adapter_of(frame).postpones:
         msg = "`strict=True` needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"`strict=False`, or {adapter_of(frame).remedy}")
@@ -45,8 +52,11 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, roles: dict[str, Any], *
     if strict:
         _refuse(opened, table)
     model = [MODEL] if query.several else []
+    if not absent:
+        table = table.filter(nw.col(COUNT) > 0).with_columns((nw.col(ORDER) % len(FINDINGS)).alias(PLACE))
+        table = table.sort(PLACE, *opened.long, ORDER, nulls_last=True)
     result = table.select(*model, FINDING, SEVERITY, MEANING, COUNT, SHARE)
-    return opened.session.finish(result, {}, opened.long)
+    return opened.session.finish(result, {}, opened.long if absent else [])
 
 
 def _findings(opened: Opened, k: int | None) -> Frame:

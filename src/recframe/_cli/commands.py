@@ -92,7 +92,8 @@ def evaluate(
     frame, roles = _read(values, "evaluate")
     failures = []
     if fail_on_check:
-        findings = rec(frame).check(**{name: value for name, value in roles.items() if name in CALL_ROLES["check"]})
+        accepted = {name: value for name, value in roles.items() if name in CALL_ROLES["check"]}
+        findings = rec(frame).check(all=True, **accepted)
         failures = found_beyond(findings, *limits)
     requested, k = _metrics(values, least, most)
     result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
@@ -176,18 +177,18 @@ def report(**values: Any) -> None:
 
 
 def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list[str]:
-    """Show what a look at the files finds."""
+    """Show what is wrong or remarkable in the files."""
     limits, out = check_limits(fail_on_check), _out(values)
     frame, roles = _read(values, "check")
-    result = rec(frame).check(k, **roles)
-    counted = result.filter(result["count"] > 0)
-    _show(result, values, out, None if counted.is_empty() else _picked(counted, roles, COLUMNS_OF_CHECK))
+    result = rec(frame).check(k, all=bool(values["all"]), **roles)
+    _show(result, values, out, None if result.is_empty() else _picked(result, roles, COLUMNS_OF_CHECK))
     if not _format(values):
-        found = {*counted["finding"]}
+        found = {*result.filter(result["count"] > 0)["finding"]}
         meanings = {finding.name: terminal.said(parts_of(finding.meaning)) for finding in FINDINGS}
         lines = [f"{name}: {meaning}" for name, meaning in meanings.items() if name in found]
         say("\n".join(lines) or "Nothing found.")
-    return found_beyond(result, *limits) if fail_on_check else []
+    # A limit of a finding that this check does not look for is an error, so the gate reads all rows.
+    return found_beyond(rec(frame).check(k, all=True, **roles), *limits) if fail_on_check else []
 
 
 def explain(*, metric: str, **values: Any) -> None:

@@ -35,7 +35,7 @@ COMMANDS = {
     "check": CommandText(
         "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
         ("recframe check recs.parquet -k 10 --fail-on-check",),
-        ("files", "cutoff", "roles", "fail_on_check", "output"),
+        ("files", "cutoff", ("all",), "roles", "fail_on_check", "output"),
     ),
     "compare": CommandText(
         "Compare models list by list: differences, intervals and p-values.",
