@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from glob import glob
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import mkstemp
 from typing import Any
 
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
@@ -152,8 +152,9 @@ def write_whole(path: Path, data: bytes) -> None:
             path.write_bytes(data)
             return
         path = path.resolve()
-        with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-            partial = Path(file.name)
+        descriptor, name = mkstemp(dir=path.parent, prefix=".")
+        partial = Path(name)
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
         mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
         partial.chmod(mode & 0o777)
