@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -27,7 +28,7 @@ from recframe.errors import OptionError
 from recframe.profiles import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from recframe._display.data import Call
 
@@ -106,7 +107,7 @@ def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Se
     ]
     notes = [_adjusted(report, sum(row["p_adjusted"] is not None for row in rows), in_segments)]
     if report.margin is not None:
-        notes.append(f"Not worse, and equivalent: by a margin of {report.margin}{_percent_of(report.margin)}.")
+        notes.append(f"Not worse, and equivalent: by a margin of {_margin_text(report.margin)}.")
     return page.Section("verdict", "Verdict", items=items, notes=notes)
 
 
@@ -120,9 +121,11 @@ def _adjusted(report: ReportQuery, tested: int, in_segments: Mapping[tuple[str, 
     return f"{one} of all pairs and metrics{also} (correction={report.correction!r})."
 
 
-def _percent_of(margin: Any) -> str:
-    """Return of what a margin is, if it is a percentage."""
-    return " of the baseline's mean" if isinstance(margin, str) else ""
+def _margin_text(margin: Any, *, short: bool = False) -> str:
+    """Return a margin in words, or one for each of some metrics."""
+    if isinstance(margin, Mapping):
+        return ", ".join(f"{_margin_text(each, short=short)} for {name}" for name, each in margin.items())
+    return f"{margin} of the baseline's mean" if isinstance(margin, str) and not short else str(margin)
 
 
 def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -162,7 +165,7 @@ def _facts(report: ReportQuery) -> list[str]:
     cutoffs = sorted({metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None})
     facts += [f"k = {', '.join(map(str, cutoffs))}"] if cutoffs else []
     facts.append(f"{chart_texts.percent(report.options.confidence)} confidence")
-    facts += [f"margin {report.margin}"] if report.margin is not None else []
+    facts += [f"margin {_margin_text(report.margin, short=True)}"] if report.margin is not None else []
     return [*facts, f"{datetime.now(UTC):%Y-%m-%d}"]
 
 
@@ -202,6 +205,8 @@ class Finding:
     meaning: str
     where: str
     """How often it was found, and of which model."""
+    often: str
+    """How often it was found."""
     row: Mapping[str, Any]
 
 
@@ -216,10 +221,10 @@ def _findings(report: ReportQuery) -> list[Finding]:
     findings = []
     for row in rows:
         if row["count"]:
-            model = f"{chart_texts.name_of(row['model'])}: " if "model" in row else ""
             share = "" if row["share"] is None else f", {row['share']:.0%}"
-            where = f"{model}{row['count']:,}{share}"
-            findings.append(Finding(row["severity"], row["finding"], row["meaning"], where, row))
+            often = f"{row['count']:,}{share}"
+            where = f"{chart_texts.name_of(row['model'])}: {often}" if "model" in row else often
+            findings.append(Finding(row["severity"], row["finding"], row["meaning"], where, often, row))
     return findings
 
 
@@ -229,6 +234,9 @@ def _merged(findings: Sequence[Finding]) -> list[Finding]:
     merged = []
     for key in sorted(together):
         first, *others = together[key]
+        if others and len({one.often for one in together[key]}) == 1:
+            merged.append(replace(first, where=f"each of {len(others) + 1} models: {first.often}"))
+            continue
         where = "; ".join(one.where for one in (first, *others[: MOST_NAMED - 1]))
         more = f"; {len(others) - MOST_NAMED + 1} more models" if len(others) >= MOST_NAMED else ""
         merged.append(replace(first, where=where + more))

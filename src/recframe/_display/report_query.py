@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -84,18 +85,23 @@ class ReportQuery:
     @cached_property
     def compared(self) -> nw.DataFrame[Any] | None:
         """The comparison of the models, of which there are several."""
-        return self.compare(self.by_list) if self.by_list and len(self.models) > 1 else None
+        return self.compare(self.by_list, self.margin) if self.by_list and len(self.models) > 1 else None
 
     @cached_property
     def by_segment(self) -> nw.DataFrame[Any] | None:
         """The comparison of the models in each segment under the first metric, if there are segments."""
         if self.compared is None or self.per is None:
             return None
-        return self.compare(self.by_list[:1], per=self.per)
+        first = self.by_list[:1]
+        margin = self.margin
+        if isinstance(margin, Mapping):
+            names = {spec_of(metric).name for metric in first}
+            margin = {name: each for name, each in margin.items() if spec_of(name).name in names}
+        return self.compare(first, margin, per=self.per)
 
-    def compare(self, metrics: Sequence[str | Metric], **roles: Any) -> nw.DataFrame[Any]:
+    def compare(self, metrics: Sequence[str | Metric], margin: Any, **roles: Any) -> nw.DataFrame[Any]:
         """Return the comparison of some metrics."""
-        how = {"baseline": self.baseline, "correction": self.correction, "margin": self.margin, "details": True}
+        how = {"baseline": self.baseline, "correction": self.correction, "margin": margin, "details": True}
         return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.keywords, **roles))
 
     def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:

@@ -85,6 +85,7 @@ def numbers(row: Mapping[str, Any], confidence: float) -> str:
     interval = "" if low is None or high is None else f", {texts.percent(confidence)} interval {low} to {high}"
     relative = texts.relative_text(row.get("relative"))
     difference = f"{row['difference']:+.{DIGITS}f}" + (f" ({relative})" if relative else "")
+    p += "" if row.get("p_margin") is None else f"; p of the margin {_p(row['p_margin'])}"
     return f"{row['metric']} {difference}{interval}{p}; {texts.lists_text(row['lists'])}"
 
 
