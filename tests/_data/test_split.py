@@ -290,7 +290,8 @@ def test_empty_parts(engine):
         ({"last": 1}, "needs the column that says when"),
         ({"last": 0, "time": "time"}, "last=0 is less than 1"),
         ({"since": 3}, "needs the column that says when"),
-        ({"fraction": 0.2, "time": "time"}, "time='time' is not read with fraction="),
+        ({"count": 2, "time": "time"}, "time='time' is not read with count="),
+        ({"fraction": 0.2, "time": []}, r"time=\[\] is not the name of a column"),
         ({"last": 1, "time": []}, r"time=\[\] is not the name of a column"),
         ({"since": 3, "time": ["time"]}, r"time=\['time'\] is not the name of a column"),
         ({"since": "soon", "time": "time"}, "since='soon' is no point in time"),
@@ -370,3 +371,22 @@ def test_a_hundred_users_and_three_tenths_of_their_positives():
     assert len(hidden) == 100
     assert hidden == {user: -(-3 * sizes[user] // 10) for user in hidden}
     assert train.height == positives.height - test.height
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.2, 0.5, 0.99])
+def test_the_latest_share_of_all_rows(engine, fraction):
+    times = [5, 1, None, 9, 9, 3, 9, 2, 7, 5]
+    data = {"user": [1, 1, 1, 2, 2, 2, 3, 3, 3, 3], "item": list(range(10)), "time": times, "n": list(range(10))}
+    _, test = parts(engine, data, fraction=fraction, time="time")
+    count = math.ceil(Fraction(str(fraction)) * len(times))
+    ordered = sorted((time for time in times if time is not None), reverse=True)
+    last = ordered[min(count, len(ordered)) - 1]
+    assert sorted(test) == [n for n, time in enumerate(times) if time is not None and time >= last]
+    _, few = parts(engine, data, fraction=fraction, time="time", min_items=4)
+    assert sorted(few) == [n for n in sorted(test) if data["user"][n] == 3]
+
+
+def test_the_latest_share_of_dates(engine):
+    days = [dt.date(2020, 1, day) for day in (3, 1, 2, 5, 4)]
+    data = {"user": [1, 1, 2, 2, 3], "item": [1, 2, 1, 2, 1], "day": days, "n": list(range(5))}
+    assert sorted(parts(engine, data, fraction=0.4, time="day")[1]) == [3, 4]

@@ -136,12 +136,14 @@ class DataMethods(Methods):
         """Return interactions in two parts, train and test: no row is lost, none is in both.
 
         One argument says which rows go to the test: `fraction` or `count` draws items of each user at random, `last`
-        picks the latest items of each user, `since` everything from one point in time on.
+        picks the latest items of each user, `since` everything from one point in time on, and `fraction` with `time`
+        the latest rows of all users.
 
         Parameters
         ----------
         fraction : float, optional
-            The share of each user's distinct items, between 0 and 1, rounded up.
+            The share of each user's distinct items, between 0 and 1, rounded up. With `time`, the latest share of all
+            rows: rows of one time stay together, so that it may be more.
         count : int, optional
             How many of each user's distinct items; all of them if there are no more.
         last : int, optional
@@ -149,7 +151,7 @@ class DataMethods(Methods):
         since : date, datetime, str or number, optional
             The first point in time of the test, in the unit of the column; a text is an ISO date.
         time : str, optional
-            The column of time, for `last` and `since`. A missing time is the earliest.
+            The column of time, for `last`, `since` and `fraction`. A missing time is the earliest.
         users : int or float, optional
             Test only so many users, or this share of them, drawn at random; the rows of others are for training.
         min_items : int

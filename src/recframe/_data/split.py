@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
 
 
 HOW = ("fraction", "count", "last", "since")
+LATEST, ROWS = "latest", "rows"
+"""How a share of all rows is split off by time, and what it is a share of."""
 TIME, TEST, TEST_ORDER, ITEMS, RANDOM, IN_TEST_LISTS = "time", "test", "order", "items", "chance", "chosen"
 LEAST = Fraction(1, 1_000_000)
 END_OF_TIME = 2**63
@@ -56,10 +57,13 @@ class Terms:
     def of(cls, options: Mapping[str, Any], labels: Labels) -> Terms:
         """Check all that can be checked without a frame."""
         how = _how(options)
+        size = None if how == "since" else _amount(how, options[how])
+        # A share by time is one of all rows, and chance plays no part in it.
+        how = LATEST if how == "fraction" and options["time"] is not None else how
         column, since, dated = _time(how, options, labels)
         return cls(
             how=how,
-            size=None if how == "since" else _amount(how, options[how]),
+            size=size,
             column=column,
             since=since,
             dated=dated,
@@ -76,7 +80,7 @@ class Terms:
     @property
     def counted(self) -> bool:
         """Whether the items of lists are counted."""
-        return self.how != "since" or self.users is not None or self.least > 1
+        return self.how not in ("since", LATEST) or self.users is not None or self.least > 1
 
 
 def split(
@@ -103,9 +107,12 @@ def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
         whole = places(rows.engine, whole, [*(key_specs(query) if terms.drawn else ()), ITEM])
         whole = _ordered(rows.engine, whole, keys, terms)
         whole = whole.with_columns(nw.col(TEST_ORDER).max().over(*keys).alias(ITEMS))
-    test = (
-        nw.col(TIME) >= terms.since if terms.size is None else nw.col(TEST_ORDER) <= _share(terms.size, nw.col(ITEMS))
-    )
+    if terms.how == LATEST:
+        # Rows of one time are on one side. A missing time has no rank.
+        latest = nw.col(TIME).rank("min", descending=True).cast(nw.Int64())
+        whole = whole.with_columns(latest.alias(LATEST), nw.len().cast(nw.Int64()).alias(ROWS))
+    order, of = (LATEST, ROWS) if terms.how == LATEST else (TEST_ORDER, ITEMS)
+    test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(order) <= _share(terms.size, nw.col(of))
     whole = whole.with_columns(nw.when(test).then(1).otherwise(0).alias(TEST))
     if terms.least > 1:
         enough = (nw.col(ITEMS) >= terms.least).cast(nw.Int64())
@@ -128,7 +135,7 @@ def _ordered(engine: Engine, frame: Frame, keys: Sequence[str], terms: Terms) ->
         frame = places(engine, frame, [TIME])
         frame = frame.with_columns(nw.col(TIME).max().over(*keys, ITEM).alias(TIME))
         main = nw.col(TIME)
-    elif terms.how != "since":
+    elif terms.how not in ("since", LATEST):
         frame = scramble(frame, [*keys, ITEM], f"{terms.seed}/items", RANDOM)
         main = nw.col(RANDOM)
     # The item decides where two are equal.
@@ -175,26 +182,17 @@ def _how(options: Mapping[str, Any]) -> str:
 def _time(how: str, options: Mapping[str, Any], labels: Labels) -> tuple[str | None, Any, bool | None]:
     """Return the column of time, the point in time as a number, and whether that is a date."""
     column = options["time"]
-    timed = how in ("last", "since")
+    timed = how in ("last", "since", LATEST)
     if timed and column is None:
         msg = f"{how}={quoted(options[how])} needs the column that says when"
         raise OptionError(msg, f"split({how}=..., time='timestamp')")
     if not timed:
         if column is not None:
             msg = f"time={quoted(column)} is not read with {how}="
-            raise OptionError(msg, _timed(how, options[how], column))
+            raise OptionError(msg, "split(last=1, time=...), split(fraction=0.2, time=...), or leave it out")
         return None, None, None
     column = column_name("time", column, labels)
     return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
-
-
-def _timed(how: str, size: Any, column: Any) -> str:
-    """Return the hint that splits by time what should be split by a fraction or a number."""
-    share = float(size) if how == "fraction" and isinstance(size, Real) else math.nan
-    if 0 < share < 1:
-        since = f"df[{column!r}].quantile({1 - share:g})"
-        return f"split(since={since}, time={column!r}) holds out the last {share:.0%} of the rows"
-    return "split(last=1, time=...) or split(since=..., time=...), or leave it out"
 
 
 def moment(name: str, since: Any) -> tuple[int | float, bool]:
