@@ -22,7 +22,11 @@ CUTOFFS = (1, 2, 3, 5, 30, None)  # 30: longer than every list
 
 NUMBERS = (0.5, 0.4, 1)
 """Of each option that is a number, the first of these that its bounds hold, and that is not its default, is tested."""
-FITTING = {"max_relevance": (5,), "probability": ("{0:0.1,1:0.3,2:0.5,3:1}",)}
+FITTING = {
+    "discount": ("jarvelin", "reciprocal", "{1:1,2:0.5,4:0.25}"),
+    "max_relevance": (5,),
+    "probability": ("{0:0.1,1:0.3,2:0.5,3:1}",),
+}
 """Values to test of options that must fit the relevance of the rows."""
 
 ALWAYS: dict[str, dict[str, str]] = {"pfound": {"probability": "{0:0,1:0.1,2:0.5,3:1}"}}

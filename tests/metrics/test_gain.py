@@ -86,3 +86,26 @@ def test_functions_that_read_other_rows(engine, metric):
     frame = engine.frame({"user": [1, 1, 1], "relevant": [1, 0, 5], "score": [3.0, 2.0, 1.0]})
     with pytest.raises(recframe.OptionTypeError, match="reads other rows than its own"):
         engine.value(frame, metric)
+
+
+def test_weights_of_positions():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1, 1, 1, 1], "relevant": [2, 0, 1, 1], "score": [0.9, 0.8, 0.8, 0.1]})
+    expected = 2 * 1 + 1 * (0.6 + 0.4) / 2
+    for weights in ([1, 0.6, 0.4], (1, 0.6, 0.4), {1: 1, 2: 0.6, 3: 0.4}):
+        assert frame.rec.dcg(discount=weights) == pytest.approx(expected)
+    assert frame.rec.ndcg(discount=[1, 0.6, 0.4]) == pytest.approx(expected / (2 + 0.6 + 0.4))
+    assert frame.rec.evaluate("dcg(discount={1:1,2:0.6,3:0.4})").item() == pytest.approx(expected)
+    assert frame.rec.evaluate(metrics.DCG(2, discount=[1, 0.6])).columns == ["dcg(discount={1:1,2:0.6})@2"]
+    curve = [1 / position for position in range(1, 301)]
+    assert frame.rec.dcg(discount=curve) == pytest.approx(frame.rec.dcg(discount="reciprocal"))
+
+
+def test_weights_as_position_bias_returns_them():
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("numpy")
+    clicks = [(1, 1)] * 4 + [(2, 1), (2, 0), (2, 0), (2, 1)]
+    log = pl.DataFrame([("x", "a", *each) for each in clicks], ["query", "item", "position", "clicked"], orient="row")
+    bias = log.rec.position_bias(by="query", relevant="clicked", rank="position")
+    frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 1], "score": [3, 2, 1]})
+    assert frame.rec.dcg(discount=bias) == pytest.approx(0.5)

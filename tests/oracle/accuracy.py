@@ -33,6 +33,8 @@ DISCOUNTS: dict[str, Callable[[int], float]] = {
 
 @cache
 def discount(name: str, position: int) -> float:
+    if name.startswith("{"):
+        return dict(map(float, each.split(":")) for each in name.strip("{}").split(",")).get(position, 0.0)
     return DISCOUNTS[name](position)
 
 

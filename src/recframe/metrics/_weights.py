@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
-from typing import Literal, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, reduce
+from typing import Any, Literal, TypeVar
 
 import narwhals as nw
 
+from recframe.errors import OptionError, quoted
+from recframe.metrics._options import table_of
+
 DiscountName = Literal["log2", "jarvelin", "reciprocal"]
 """The discounts with a name: 1/log2(r+1), 1/max(1, log2 r), 1/r."""
-Discount = DiscountName | Callable[[nw.Expr], nw.Expr]
-"""The weight of a position: a name, or a function of the position's expression (a float, from 1)."""
+Discount = DiscountName | Mapping[float, float] | Sequence[float] | Callable[[nw.Expr], nw.Expr]
+"""The weight of a position: a name, weights by position, or a function of the position's expression (from 1)."""
+MOST_WEIGHTS = 1000
+"""How many positions a table of weights may have: each is a step of the metric's expression."""
 Position = TypeVar("Position", nw.Expr, float)
 """The positions of rows, or a position as a number."""
 
@@ -57,3 +62,47 @@ def _at_least_2(position: Position) -> Position:
 
 DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
 """The discounts by their names; each is 1 at the first position."""
+
+
+def checked_discount(weights: Any) -> tuple[tuple[float, float], ...]:
+    """Return weights by position as a metric keeps them, or raise for what gives none.
+
+    Parameters
+    ----------
+    weights : sequence, mapping or frame
+        The weights of the positions from 1 on; a mapping from positions; or what `position_bias` returns, whose
+        positions are the first column, and whose weights are the column ``propensity``.
+    """
+    frame: Any = nw.from_native(weights, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame) and "propensity" in frame.columns:
+        weights = dict(
+            zip(frame[frame.columns[0]].to_list(), frame["propensity"].fill_null(0.0).to_list(), strict=True)
+        )
+    elif isinstance(weights, list | tuple) and not any(isinstance(weight, tuple) for weight in weights):
+        weights = dict(enumerate(weights, 1))
+    table = table_of("discount", weights, "[1, 0.6, 0.4]", "positions")
+    for position, weight in table:
+        if position < 1 or position % 1 or not math.isfinite(weight) or weight < 0:
+            msg = f"discount={quoted(weights)} gives position {position:g} the weight {weight:g}"
+            raise OptionError(msg, "positions are whole numbers from 1, and weights are finite and 0 or more")
+    if not any(weight for _, weight in table) or len(table) > MOST_WEIGHTS:
+        what = f"{len(table)} weights" if len(table) > MOST_WEIGHTS else "no weight above 0"
+        msg = f"discount={quoted(weights)} has {what}"
+        raise OptionError(
+            msg, f"give 1 to {MOST_WEIGHTS} weights, such as [1, 0.6, 0.4]; later positions have weight 0"
+        )
+    return table
+
+
+@cache
+def weights_of(table: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr], nw.Expr]:
+    """Return the weight that a table gives a position, 0 where it gives none; the same function for the same table."""
+
+    def weight(position: nw.Expr) -> nw.Expr:
+        parts = [nw.when(position == place).then(nw.lit(of)).otherwise(0.0) for place, of in table if of]
+        while len(parts) > 1:
+            # A tree of sums: a chain of hundreds is too deep for engines.
+            parts = [reduce(nw.Expr.__add__, parts[i : i + 2]) for i in range(0, len(parts), 2)]
+        return parts[0]
+
+    return weight

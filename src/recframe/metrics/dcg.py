@@ -12,7 +12,7 @@ from recframe.metrics._gain import Gain, Grades, check_function, checked_gain, e
 from recframe.metrics._options import table
 from recframe.metrics._record import LINEAR, MOST_EXPONENT, BestOf, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite, quotient
-from recframe.metrics._weights import DISCOUNTS, Discount
+from recframe.metrics._weights import DISCOUNTS, Discount, checked_discount, weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,9 +65,10 @@ class DCG(CutMetric):
         The relevance itself, 2^relevance − 1, or 1 for every relevant row; a table of gains, 0 for grades it lacks
         (LightGBM's ``label_gain``); or a function from the relevance (a Narwhals expression of floats) to its gain.
         What is not above 0 has none then.
-    discount : {"log2", "jarvelin", "reciprocal"} or callable
-        1/log2(r+1), 1/max(1, log2 r), 1/r, or a function from the position (a Narwhals expression of floats
-        from 1) to its weight, which should not grow with the position.
+    discount : {"log2", "jarvelin", "reciprocal"}, sequence, mapping, frame or callable
+        1/log2(r+1), 1/max(1, log2 r), 1/r; the weights of the positions from 1 on, or a mapping from positions to
+        weights, 0 beyond; what `position_bias` returns; or a function from the position (a Narwhals expression of
+        floats from 1) to its weight. Weights should not grow with the position.
     grades : {"all", "positive", "relevant", "signed"}
         Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
         that negative ones lower the sum. ``"positive"``: values above 0, whatever `min_relevance` is (trec_eval).
@@ -91,6 +92,8 @@ class DCG(CutMetric):
     2.5
     >>> df.rec.dcg(discount=lambda position: position**-2.0)
     2.111111111111111
+    >>> df.rec.dcg(discount=[1, 0.6, 0.4])
+    2.4
     >>> df.rec.dcg(gain={1: 1, 2: 10})
     10.5
     """
@@ -104,7 +107,7 @@ class DCG(CutMetric):
     allows_propensity: ClassVar[bool] = True
 
     gain: Gain = field(default="linear", metadata=table(checked_gain))
-    discount: Discount = "log2"
+    discount: Discount = field(default="log2", metadata=table(checked_discount))
     grades: Grades = "all"
 
     def __post_init__(self) -> None:
@@ -116,7 +119,7 @@ class DCG(CutMetric):
 
     @property
     def best_by_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
-        return not (isinstance(self.gain, tuple) or callable(self.gain) or callable(self.discount))
+        return isinstance(self.gain, str) and isinstance(self.discount, str)
 
     @property
     def lower_grades(self) -> str:  # type: ignore[override]  # depends on an option
@@ -138,15 +141,19 @@ class DCG(CutMetric):
     def _parts(self) -> list[str]:
         weight = self.discount if isinstance(self.discount, str) else ""
         discount = {"log2": "1 / log2(r + 1)", "jarvelin": "1 / max(1, log2 r)", "reciprocal": "1 / r"}.get(weight)
-        function = getattr(self.discount, "__name__", "a function")
+        function = f"{getattr(self.discount, '__name__', 'a function')}(r)"
+        if isinstance(self.discount, tuple):
+            function = ", ".join([*(f"{weight:g} at {position:g}" for position, weight in self.discount), "else 0"])
         return [
             f"gain(r) = {explained_gain(self.gain, self.grades)}, of the row at position r",
-            f"discount(r) = {discount or f'{function}(r)'}",
+            f"discount(r) = {discount or function}",
         ]
 
     @property
     def _weight(self) -> Weight:
-        return self.discount if callable(self.discount) else DISCOUNTS[self.discount]
+        if isinstance(self.discount, tuple):
+            return weights_of(self.discount)
+        return self.discount if callable(self.discount) else DISCOUNTS[str(self.discount)]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"dcg": row.shared(_discounted_gain, self.gain, self.grades, self._weight, self.k)}
@@ -169,7 +176,7 @@ class NDCG(DCG):
         The cutoff. None: the whole list.
     gain : {"linear", "exp2", "binary"}, mapping of float to float, or callable
         As for `dcg`. With a table or a function, the best order is that of the gains.
-    discount : {"log2", "jarvelin", "reciprocal"} or callable
+    discount : {"log2", "jarvelin", "reciprocal"}, sequence, mapping, frame or callable
         As for `dcg`.
     grades : {"all", "positive", "relevant", "signed"}
         Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
@@ -270,7 +277,7 @@ class NDCG(DCG):
         return ideal | ({"ideal hits": row.hit} if self._signed else {})
 
     def of_rank(self, rank: float) -> float | None:
-        if self.ideal == "ones" or callable(self.discount):
+        if self.ideal == "ones" or not isinstance(self.discount, str):
             return None
         return self.if_within(rank, DISCOUNTS[self.discount](rank))
 
