@@ -10,6 +10,7 @@ from recframe._arguments import FRAMES
 from recframe._call_frames import frames_of_call, inputs_of
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_frame, sides_in_kind
+from recframe._guesses import KEEPS_ALL_ITEMS
 from recframe._query import GUESSED, policies_named, resolved
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -92,6 +93,12 @@ class Arguments:
             raise OptionError(
                 msg, "awrf reads them; `by=` names the key of lists, `per_item=` reports by what items are"
             )
+        if self._keywords.get("train") is not None and "train" not in inputs:
+            # Who gives it for accuracy alone expects that items which users already have are left out.
+            for metric in metrics:
+                if metric.reads_relevance:
+                    msg = f"`train=` is not read by {metric.label}"
+                    raise OptionError(msg, KEEPS_ALL_ITEMS)
         # Of a truth, the relevance that somebody names is read in any case, and either frame may have the values.
         read = () if roles.truth is None else ("relevant", "value")
         in_call = frozenset(role for role, value in self._keywords.items() if value is not None and role not in read)

@@ -333,20 +333,28 @@ def test_models_in_rows_under_another_name(engine):
     assert said(engine, frame, "evaluate", ["mrr"], model="algo") == []
     numbered = engine.frame(ALGOS | {"algo": [1] * 4 + [2] * 4})
     assert "model='algo'" in only(said(engine, numbered))
+    both = engine.frame(ALGOS | {"run": ["x"] * 4 + ["y"] * 4})
+    assert "'algo' and 'run' each tell their rows apart. If one of them names models, model='algo'" in only(
+        said(engine, both)
+    )
 
 
 @pytest.mark.parametrize(
     "columns",
     [
-        ALGOS | {"run": ["x"] * 4 + ["y"] * 4},
         ALGOS | {"algo": ["A"] * 4 + ["A", "B", "A", "B"]},
         ALGOS | {"algo": [0.5] * 4 + [0.25] * 4},
         {name: values for name, values in ALGOS.items() if name != "algo"},
     ],
-    ids=["two columns", "rows stay repeated", "fractions", "no column"],
+    ids=["rows stay repeated", "fractions", "no column"],
 )
 def test_rows_that_repeat_without_models(engine, columns):
-    assert "Each row counts as another item; drop the repeated rows" in only(said(engine, engine.frame(columns)))
+    found = only(said(engine, engine.frame(columns)))
+    assert "Each row counts as another item; drop the repeated rows" in found
+    assert "or pass the column that names models as model=" in found
+    found = only(said(engine, engine.frame(columns | {"set": [1] * 8}), "evaluate", ["mrr"], model="set"))
+    assert "drop the repeated rows" in found
+    assert "model=" not in found
 
 
 def test_findings_come_in_one_warning(engine):
@@ -717,15 +725,19 @@ def test_ratings_without_a_zero(engine):
 @pytest.mark.parametrize(
     ("grades", "level"),
     [
-        ([0.5, 5.0, 3.5, 1.0, 2.0, 4.5], "4"), ([1, 10, 3, 7, 8, 2], "8"), ([1, 2, 3, 3, 2, 1], "3"),
+        ([0.5, 5.0, 3.5, 1.0, 2.0, 4.5], "4"), ([1, 10, 3, 7, 8, 2], "8"), ([1, 2, 4, 4, 2, 1], "4"), ([1.5, 2, 3, 3, 2, 1.5], "3"),
         ([None, 5, 3, 2, 1, None], "4"), ([0.25, 0.5, 0.75, 0.75, 0.5, 0.25], "0.75"),
         ([0, 5, 3, 2, 1, 4], ""), ([1, 2, 1, 2, 1, 2], ""), ([-1, 5, 3, 2, 1, 4], ""), ([1] * 6, ""),
+        # Judgments of search results, of which only the relevant ones are in the file.
+        ([1, 2, 3, 3, 2, 1], ""), ([1.0, 2.0, 3.0, 3.0, 2.0, None], ""),
     ],
 )  # fmt: skip
 def test_the_level_is_that_of_the_scale(engine, grades, level):
     frame, truth = engine.frames(RATED, {"user": RATED["user"], "item": RATED["item"], "relevant": grades})
     found = said(engine, frame, truth=truth, method="mrr")
     assert [f"min_relevance={level};" in text for text in found] == [True] * bool(level)
+    counts = {row["finding"]: row["count"] for row in engine.ask(frame, "check", truth=truth)}
+    assert (counts["grades_without_zero"] > 0) == bool(level)
 
 
 def test_counts_are_no_ratings(engine):
@@ -761,8 +773,43 @@ def test_lists_of_the_top_rows(engine, metric):
         assert "recall is 1 by construction" in found
         assert f"If other items are relevant too, {metric}@{k} is too high" in found
         assert "pass all relevant items as truth=" in found
-    assert said(engine, frame, "evaluate", metric) == []
     assert said(engine, frame, "evaluate", metric, k=2) == []
+
+
+@pytest.mark.parametrize("metric", ["recall", "r_precision", "ndcg"])
+def test_lists_of_the_top_rows_without_a_cutoff(engine, metric):
+    found = only(said(engine, engine.frame(export()), "evaluate", metric))
+    assert CLOSED in found
+    assert f"{metric} is too high" in found
+    # Lists of many rows may hold all candidates, unless a cutoff says that they are the top rows.
+    frame = engine.frame(export(21))
+    assert said(engine, frame, "evaluate", metric) == []
+    found = only(said(engine, frame, "evaluate", ["map@21", metric]))
+    assert f"map@21 and {metric} are too high" in found
+
+
+SCATTERED = sorted(range(18), key=lambda n: (n % 3, n))
+
+
+@pytest.mark.parametrize(
+    ("columns", "longest"),
+    [
+        ({name: [values[n] for n in SCATTERED] for name, values in export().items()}, 3),
+        (export(user=[0] * 3 + [1] * 2 + [n // 3 + 2 for n in range(13)]), 3),
+        ({name: [*values[1::2], *values[::2]] for name, values in export(4, 10).items()}, 4),
+    ],
+    ids=["rows of a list apart", "a shorter list", "halves of lists"],
+)
+def test_lists_of_the_top_rows_in_any_order(engine, columns, longest):
+    found = only(said(engine, engine.frame(columns), "evaluate", "recall", k=longest))
+    assert f"no list has more than {longest} rows, and all of them are ranked" in found
+
+
+def test_lists_that_are_longer_than_the_cutoff_in_any_order(engine):
+    columns = {name: [values[n] for n in SCATTERED] for name, values in export().items()}
+    assert said(engine, engine.frame(columns), "evaluate", "recall", k=2) == []
+    columns = {name: [*values, *values[:1]] for name, values in columns.items()}
+    assert not any("by construction" in text for text in said(engine, engine.frame(columns), "evaluate", "recall", k=3))
 
 
 def test_lists_of_the_top_rows_that_say_enough(engine):

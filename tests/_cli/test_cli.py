@@ -325,6 +325,17 @@ def test_files_of_a_directory_may_have_any_ending_where_the_format_is_given(run,
     assert run("evaluate parts -m map")[0] == 2
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_models_in_rows_under_another_name_are_seen_in_a_file(run, ending):
+    rows = {"user": [1, 1] * 2, "item": ["a", "b"] * 2, "score": [2.0, 1, 1, 2], "relevant": [0, 1] * 2}
+    both = pl.DataFrame(rows | {"algo": ["old", "old", "new", "new"], "note": ["x"] * 4})
+    both.write_csv("both.csv") if ending == "csv" else both.write_parquet("both.parquet")
+    code, _, err = run(f"evaluate both.{ending} -m mrr")
+    assert code == 0
+    assert "'algo' tells their rows apart ('old', 'new'). If it names models, --model algo" in err
+    assert run(f"evaluate both.{ending} -m mrr --model algo")[2] == ""
+
+
 def test_a_file_of_a_model_has_no_column_of_models(run, files):
     files.with_columns(model=pl.lit("x")).write_csv("other.csv")
     code, out, err = run("compare recs.parquet other.csv -m map")

@@ -250,6 +250,21 @@ def test_warnings_come_at_collect(case):
     assert str(raised[0].message) == str(expected[0].message)
 
 
+@pytest.mark.filterwarnings("default::recframe.DataWarning")
+@pytest.mark.parametrize("column", ["score", "model"])
+def test_labels_are_warned_of_at_collect(column):
+    frame, truth = PAIRS, PAIRS.select("user", "item", score=pl.col("user").cum_count() % 2)
+    if column == "model":
+        frame = frame.with_columns(model=pl.when(pl.col("item") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b")))
+        truth = truth.select("user", "item")
+    with pytest.warns(recframe.DataWarning, match=f"'{column}'") as expected:
+        frame.rec.label(truth)
+    labelled = frame.lazy().rec.label(truth.lazy())
+    with pytest.warns(recframe.DataWarning) as raised:
+        labelled.collect()
+    assert str(raised[0].message) == str(expected[0].message)
+
+
 def test_a_float_that_is_missing_is_warned_of():
     nothing = FRAME.lazy().with_columns(relevant=0).rec.ndcg(3)
     with pytest.warns(recframe.UndefinedWarning):

@@ -166,6 +166,7 @@ def test_files_of_ms_marco_have_none(file, library):
     run = recframe.read_run(file("7\t11\t1\n7\t12\t2\n8\t13\t1\n"), library=library)
     assert rows(run) == [("7", "11", -1.0), ("7", "12", -2.0), ("8", "13", -1.0)]
     assert recframe.rec(run).mrr(truth=two) == 0.75
+    assert rows(recframe.read_run(file("7\t11\t1\n", "one.tsv"), library=library)) == [("7", "11", -1.0)]
 
 
 @pytest.mark.parametrize(

@@ -421,6 +421,24 @@ def test_numbers_that_no_list_has_are_refused(polars_engine, path, column, value
         frame.rec.compare(["mrr", "dcg"], **given)
 
 
+@pytest.mark.parametrize(("metric", "value"), [("ndcg@2", -0.5), ("ndcg@2", 1.5), ("dcg@2", -0.5)])
+def test_numbers_that_need_a_relevance_below_0_are_refused(polars_engine, path, metric, value):
+    import polars as pl
+
+    truth, old, new = sample(9)
+    for lowest, is_refused in ((0, True), (-1, False)):
+        judged = [{**row, "relevant": lowest if row["item"] == "i0" else row["relevant"]} for row in truth]
+        saved(path, old, judged, metric)
+        frame, answers = frames(polars_engine, new, judged)
+        changed = pl.when(pl.col(metric).is_not_null()).then(value).alias(metric)
+        rewritten(path, **{metric: changed}).write_parquet(path)
+        if is_refused:
+            with pytest.raises(recframe.InputError, match=rf"holds {value:g} as the {metric} of a list"):
+                frame.rec.compare(metric, truth=answers, baseline=str(path))
+        else:
+            frame.rec.compare(metric, truth=answers, baseline=str(path))
+
+
 def test_a_file_whose_reader_panics_is_refused(polars_engine, path, monkeypatch):
     import polars as pl
 
@@ -528,6 +546,7 @@ def test_metrics_that_read_other_lists_are_refused(polars_engine, tmp_path, metr
     """Where a list of a higher grade comes, or an item, all others would change, although they are as they were."""
     frame = polars_engine.frame(sample(3)[1], KINDS)
     truth = polars_engine.frame(sample(3)[0], KINDS)
+    side = {"train": truth} if metric.startswith("serendipity") else {}
     with pytest.raises(recframe.OptionError, match="which a baseline in a file does not hold"):
-        recframe.rec(frame).evaluate(metric, truth=truth, train=truth, save=tmp_path / "prod.parquet")
+        recframe.rec(frame).evaluate(metric, truth=truth, save=tmp_path / "prod.parquet", **side)
     assert not [*tmp_path.iterdir()]

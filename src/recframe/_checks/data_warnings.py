@@ -60,7 +60,7 @@ class Looked(NamedTuple):
 def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
     """Return what the rows of eager frames show; None if there is nothing to warn of."""
     if (rerun := RERUN.get()) is not None and rerun.dry:
-        rerun.note(*_sources(frames, query))
+        rerun.note(*_sources(frames.frame, frames.truth, query))
         return None
     # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
@@ -78,12 +78,12 @@ def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
     return Looked(reasons, guesses)
 
 
-def _sources(frames: CallFrames, query: Query) -> Iterator[Source]:
+def _sources(frame: Any, truth: Any, query: Query) -> Iterator[Source]:
     """Yield the frames of a postponed call with the columns that only warnings read; few frames have such columns."""
-    if MODEL in frames.frame.columns and MODEL not in used_columns(query):
-        yield Source(frames.frame, {MODEL: ColumnSpec(MODEL, "model", "key")})
-    if frames.truth is not None:
-        yield Source(frames.truth, candidate_specs(candidates(frames.truth, query) or []))
+    if MODEL in frame.columns and MODEL not in used_columns(query):
+        yield Source(frame, {MODEL: ColumnSpec(MODEL, "model", "key")})
+    if truth is not None:
+        yield Source(truth, candidate_specs(candidates(truth, query) or []))
 
 
 def warn_of_data(
@@ -145,6 +145,9 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
     all_found : bool
         Whether every model has a recommendation that the truth holds.
     """
+    if (rerun := RERUN.get()) is not None and rerun.dry:
+        rerun.note(*_sources(frame, truth, query))
+        return
     if not len(frame) or not len(truth):
         return
     reasons = [*_pooled_models(frame, query), *assumed_relevance(truth, query)]
@@ -204,7 +207,7 @@ def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
 
 
 def _remedy_of_repeats(sample: Any, query: Query) -> str:
-    """Return what to do about repeated items: name the one column that tells their rows apart, or drop rows."""
+    """Return what to do about repeated items: name the columns that tell their rows apart, or drop rows."""
     candidates = _columns_of_models(sample, query) if query.model is None else {}
     specs = {name: ColumnSpec(column, "model", "key") for name, column in candidates.items()}
     opened = first_rows.open_rows_of(sample, query, item_spec(query) | specs)
@@ -212,8 +215,13 @@ def _remedy_of_repeats(sample: Any, query: Query) -> str:
     for name, column in candidates.items():
         counts = opened.frame.group_by(*opened.group, ITEM, name).agg(nw.len().alias(ROWS)).collect()
         telling += [column] if counts.get_column(ROWS).max() == 1 else []
-    if len(telling) != 1:
-        return "Each row counts as another item; drop the repeated rows"
+    if not telling:
+        # The column of models may be one that a postponed call does not read.
+        models = "" if query.model is not None else ", or pass the column that names models as `model=`"
+        return f"Each row counts as another item; drop the repeated rows{models}"
+    if len(telling) > 1:
+        named = f"{', '.join(map(repr, telling[:-1]))} and {telling[-1]!r}"
+        return f"{named} each tell their rows apart. If one of them names models, `model={telling[0]!r}`"
     values = values_of(adapter_of(sample).as_narwhals(sample), telling[0]).unique(maintain_order=True)[:EXAMPLES]
     shown_values = ", ".join(map(repr, values.to_list()))
     return f"{telling[0]!r} tells their rows apart ({shown_values}). If it names models, `model={telling[0]!r}`"

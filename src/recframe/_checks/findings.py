@@ -79,7 +79,7 @@ FINDINGS = (
         "relevant too. If only high grades are good, `min_relevance={good}`; if all are, `min_relevance={lowest}`"),
     Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE,
         "no list has more than {longest} rows, and all of them are ranked, so nothing was left to find: "
-        "recall is 1 by construction. If other items are relevant too, {metrics} is too high: pass all relevant items "
+        "recall is 1 by construction. If other items are relevant too, {metrics} too high: pass all relevant items "
         "as `truth=`"),
     Finding("high_chance", "note", LISTS, "k is half of the ranked rows or more: so is recall@k of a random order. "
         "evaluate with `chance=True` compares", GRADES_THERE),

@@ -37,13 +37,13 @@ def with_first_list(frame: Any, query: Query) -> Any:
     head, others = rows[:FIRST_ROWS], rows[FIRST_ROWS:]
     keys = [values_of(rows, name) for name in query.by if name in rows.columns]
     if keys and len(keys) == len(query.by) and all(is_comparable(key) and key[0] is not None for key in keys):
-        of_first = reduce(and_, (_equal(key[FIRST_ROWS:], key[0]) for key in keys))
+        of_first = reduce(and_, (equal_to(key[FIRST_ROWS:], key[0]) for key in keys))
         if of_first.any():
             head = nw.concat([head, others.filter(of_first)], how="vertical")
     return head.to_native()
 
 
-def _equal(column: Any, value: Any) -> Any:
+def equal_to(column: Any, value: Any) -> Any:
     """Return which values of a column equal one; polars takes bytes for a column of many."""
     return column.is_in([value]) if isinstance(value, bytes) else column == value
 

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from functools import reduce
 from itertools import pairwise
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._checks.definitions import list_keys, values_of
+from recframe._checks.definitions import is_comparable, list_keys, values_of
 from recframe._checks.findings import LISTS, ROWS, warning_of
-from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
+from recframe._checks.first_rows import FIRST_ROWS, equal_to, first_rows, open_rows_of
 from recframe._checks.lists import ONLY_RELEVANT, of_hits
 from recframe._checks.opened import Frames
-from recframe._checks.rows import FEWEST_GRADES, MOST_GRADES
+from recframe._checks.rows import FEWEST_GRADES, HIGHEST_JUDGMENT, MOST_GRADES
 from recframe._columns import HIT, RELEVANCE, score_column
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import model_spec, score_specs
-from recframe.metrics import F1, MAP, NDCG, AlphaNDCG, FBeta, MoneyRecall, Recall
+from recframe.metrics import F1, MAP, NDCG, AlphaNDCG, FBeta, MoneyRecall, Recall, RPrecision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,9 +36,11 @@ FIRST_VALUES = 100
 """How many values to read before a whole column is read."""
 SHARE_OF_HIGHEST = 0.8
 """The share of the highest grade from which a rating probably counts as relevant: 4 of 5."""
-LEAST_LISTS = 5
-"""How many of the first lists must have the same length before a frame is taken for an export of top rows."""
-COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall)
+LEAST_LISTS, MOST_SHORTER = 5, 1
+"""How many first lists show that a frame is an export of top rows, and how many of these may be shorter."""
+MOST_ROWS_WITHOUT_CUTOFF = 20
+"""The longest lists that are taken for an export of top rows if a metric has no cutoff."""
+COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall, RPrecision)
 """The metrics that compare with all relevant items of a list."""
 
 
@@ -75,6 +79,9 @@ def _ratings(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[s
         grades = sorted(value for value in known.unique().to_list() if value == value)  # noqa: PLR0124
         if not FEWEST_GRADES <= len(grades) <= MOST_GRADES:
             return
+    # Judgments of search results: files of relevant documents only have no 0.
+    if grades[-1] <= HIGHEST_JUDGMENT and all(grade % 1 == 0 for grade in grades):
+        return
     good = math.ceil(SHARE_OF_HIGHEST * grades[-1])
     good = min(good, grades[-1])
     ends = {"lowest": f"{grades[0]:g}", "highest": f"{grades[-1]:g}", "good": f"{good:g}"}
@@ -119,13 +126,15 @@ def _with_hits(rows: Frames, query: Query) -> Frames:
 
 def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield a warning if the frame has only ranked items, so that a metric cannot see missed relevant items."""
-    cut = {each.label: each.cutoff for each in metrics if each.cutoff is not None and counts_all_relevant(each)}
+    cutoffs = {each.label: each.cutoff for each in metrics if counts_all_relevant(each)}
     adapter = adapter_of(frame)
-    if not cut or not query.by or query.condensed or query.sampled or query.item in query.by:
+    if not cutoffs or not query.by or query.condensed or query.sampled or query.item in query.by:
         return
     if query.item not in adapter.names(frame):
         return
-    length = _length_of_export(adapter, frame, query, max(cut.values()))
+    # A metric without a cutoff reads whole lists, whose length alone does not tell an export from all candidates.
+    most = max(cutoff or MOST_ROWS_WITHOUT_CUTOFF for cutoff in cutoffs.values())
+    length = _length_of_export(adapter, frame, query, most)
     if length is None:
         return
     rows = adapter.as_narwhals(frame)
@@ -136,9 +145,10 @@ def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[M
     if relevance is None or not (relevance > 0 if query.min_relevance is None else relevance >= query.min_relevance):
         return
     longest = _longest_list(rows, query, context, length)
-    inflated = [label for label, cutoff in cut.items() if cutoff >= longest]
+    inflated = [label for label, cutoff in cutoffs.items() if (cutoff or most) >= longest]
     if inflated:
-        yield warning_of("ideal_of_ranked_only", longest=longest, metrics=" and ".join(inflated))
+        named = f"{' and '.join(inflated)} {'is' if len(inflated) == 1 else 'are'}"
+        yield warning_of("ideal_of_ranked_only", longest=longest, metrics=named)
 
 
 def counts_all_relevant(metric: Metric) -> bool:
@@ -147,26 +157,51 @@ def counts_all_relevant(metric: Metric) -> bool:
 
 
 def _length_of_export(adapter: Any, frame: Any, query: Query, most: int) -> int | None:
-    """Return the common length of the first lists, or None if the frame is no export of top rows.
+    """Return the length of the first lists, or None if the frame is no export of top rows.
 
-    In an export, the first lists have the same length, at most `most`, and different items. Short lists of all items
-    have the same items or different lengths.
+    In an export, nearly all of the first lists have the same length, at most `most`, no list is longer, and the lists
+    have different items. Short lists of all items have the same items or different lengths.
     """
     keys = list_keys(query)
     for lists in (1, LEAST_LISTS):
         stop = lists * most + 1
         columns = [adapter.some_values(frame, key, 0, stop) for key in keys]
         starts = [0, *(row for row in range(1, len(columns[0])) if any(key[row] != key[row - 1] for key in columns))]
+        heads = [tuple(key[row] for key in columns) for row in starts]
         starts += [len(frame)] if stop >= len(frame) else []
         if len(starts) <= lists:
             return None
-    lengths = {end - start for start, end in pairwise(starts[: LEAST_LISTS + 1])}
-    length = lengths.pop()
-    # If the rows of a list do not stand together, the first lists seem to have one row each.
-    if lengths or not 1 < length <= most:
+    lengths = [end - start for start, end in pairwise(starts[: LEAST_LISTS + 1])]
+    if not all(isinstance(value, Hashable) for head in heads for value in head):
         return None
-    items = adapter.some_values(frame, query.item, 0, LEAST_LISTS * length)
+    # If the rows of a list do not stand together, its key comes again later, or each list seems to have one row.
+    if len(set(heads)) < len(heads) or max(lengths) == 1:
+        lengths, items = _scattered_lists(adapter.as_narwhals(frame), query, [*dict.fromkeys(heads)], most)
+    else:
+        items = adapter.some_values(frame, query.item, 0, starts[LEAST_LISTS])
+    length = max(lengths, default=0)
+    if not 1 < length <= most or sum(each < length for each in lengths) > MOST_SHORTER:
+        return None
     return length if all(isinstance(item, Hashable) for item in items) and len(set(items)) > length else None
+
+
+def _scattered_lists(
+    rows: Any, query: Query, heads: Sequence[tuple[Any, ...]], most: int
+) -> tuple[list[int], list[Any]]:
+    """Return the lengths and the items of the first lists, whose rows do not stand together; nothing if one is long."""
+    columns = [values_of(rows, key) for key in list_keys(query)]
+    first = heads[:LEAST_LISTS]
+    if len(first) < LEAST_LISTS or not all(map(is_comparable, columns)) or any(None in head for head in first):
+        return [], []
+    lengths, items = [], []
+    for head in first:
+        in_list = reduce(and_, map(equal_to, columns, head))
+        lengths.append(int(in_list.sum()))
+        # In most frames, the first list is too long already.
+        if lengths[-1] > most:
+            return [], []
+        items += values_of(rows.filter(in_list), query.item).to_list()
+    return lengths, items
 
 
 def _longest_list(rows: Any, query: Query, context: Opened, length: int) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
 
 GRADE, GRADES, LOW_GRADES, GRADED_ROWS = "grade", "grades", "low grades", "graded rows"
+GRADES_OF_RATINGS = "grades of ratings"
 WITHOUT_ZERO = "grades_without_zero"
 MODELS, LONG = "models", "lists of several rows"
 UNKNOWN = {
@@ -26,6 +27,8 @@ UNKNOWN = {
 }
 FEWEST_GRADES, MOST_GRADES = 3, 20
 """How many distinct grades a scale of ratings has; columns with more are counts or weights."""
+HIGHEST_JUDGMENT = 3
+"""Whole grades up to this one are judgments of search results, all of them relevant, and no ratings."""
 LEAST_SHARE_OF_ZEROS = 0.05
 """The share of rows that must be 0 before a column of grades in the truth is taken for the relevance."""
 SEEN, IN_TRAIN = "already_seen", "in train"
@@ -104,10 +107,12 @@ def of_grades(opened: Opened) -> Part:
     counts = opened.engine.sum_by(rows.select(*long, grade, *columns), [*long, GRADE], columns)
     counts = counts if opened.truth is None else opened.for_models(counts)
     known = ~nw.col(GRADE).is_null()
-    flags = {GRADES: known, LOW_GRADES: known & (nw.col(GRADE) <= 0)}
+    of_ratings = (nw.col(GRADE) > HIGHEST_JUDGMENT) | (nw.col(GRADE) % 1 != 0)
+    flags = {GRADES: known, LOW_GRADES: known & (nw.col(GRADE) <= 0), GRADES_OF_RATINGS: known & of_ratings}
     graded = nw.when(known).then(nw.col(ROWS)).otherwise(0.0).alias(GRADED_ROWS)
     _, totals = opened.totals(counts.with_columns(graded), flags, [*columns, GRADED_ROWS])
     is_scale = (nw.col(LOW_GRADES) == 0) & nw.col(GRADES).is_between(FEWEST_GRADES, MOST_GRADES)
+    is_scale &= nw.col(GRADES_OF_RATINGS) > 0
     return {WITHOUT_ZERO}, totals.with_columns(
         nw.when(is_scale).then(nw.col(GRADED_ROWS)).otherwise(0.0).alias(WITHOUT_ZERO)
     )

@@ -12,6 +12,7 @@ import polars as pl
 from polars import selectors as cs
 
 from recframe._arguments import ROLES, Roles
+from recframe._checks.first_rows import FIRST_ROWS
 from recframe._cli.csv import odd_line, read_numbers, with_ids_alike
 from recframe._cli.formats import ENDINGS, FORMATS, format_of
 from recframe._cli.partitions import files_of, partitions, with_partitions
@@ -79,6 +80,9 @@ class Inputs:
                 count = number_of(file) if name == "catalog" else None
                 roles[name] = self._side(file) if count is None else count
         frames = {name: self._joined([self._file(path) for path in paths]) for name, paths in models.items()}
+        if not several and roles.get("model") is None and self._repeats_items(next(iter(frames.values()))):
+            # A column without a role may name models: the warning about repeated items looks for it.
+            frames = {name: self._joined([self._file(each, every_column) for each in models[name]]) for name in frames}
         frames = dict(zip(frames, with_ids_alike([*frames.values()], self._ids), strict=True))
         frame = _stacked(frames) if several else next(iter(frames.values()))
         roles |= {"model": MODEL_COLUMN} if several else {}
@@ -106,12 +110,21 @@ class Inputs:
     def _by(self) -> tuple[str, ...]:
         return as_tuple(self.roles.get("by", Roles.by))
 
-    def _file(self, path: Path) -> pl.DataFrame:
-        """Return the columns of a model's file that the call may read."""
+    def _repeats_items(self, frame: pl.DataFrame) -> bool:
+        """Return whether the first rows, or the list of the first row, hold an item twice."""
+        keys = [*self._by, self._name("item")]
+        if frame.is_empty() or len({*keys}) < len(keys) or not {*keys} <= {*frame.columns}:
+            return False
+        of_first_list = pl.all_horizontal(pl.col(key) == pl.lit(frame[key][0]) for key in self._by)
+        samples = frame.head(FIRST_ROWS), frame.filter(of_first_list) if self._by else frame.head(0)
+        return any(sample.select(keys).is_duplicated().any() for sample in samples)
+
+    def _file(self, path: Path, pick: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None) -> pl.DataFrame:
+        """Return the columns of a model's file that the call may read, or those that are picked."""
         kind = self.format or format_of(path)  # `--format` is that of all models' files
         score = self.roles.get("score")
         run = partial(read_run, score=score if isinstance(score, str) else "score")
-        return self._read(path, kind, run, self._needed)
+        return self._read(path, kind, run, pick or self._needed)
 
     def _read(
         self,
@@ -187,7 +200,12 @@ class Inputs:
         relevant = self._name("relevant")
         qrels = partial(read_qrels, relevant=relevant, subtopic=self.roles.get("subtopic"))
         paths = _paths(as_path(file), ENDINGS)
-        return self._joined([self._read(path, format_of(path), qrels, lambda rows: rows) for path in paths])
+        return self._joined([self._read(path, format_of(path), qrels, every_column) for path in paths])
+
+
+def every_column(lazy: pl.LazyFrame) -> pl.LazyFrame:
+    """Pick all columns of a file."""
+    return lazy
 
 
 def _paths(path: Path, endings: Collection[str] | None) -> list[Path]:

@@ -272,8 +272,8 @@ def _problem_of_ranks(frame: nw.DataFrame[Any], query: str, rank: str) -> str:
     """Say why numbers cannot be ranks; scores that are read as ranks would turn the order around."""
     if not frame.schema[rank].is_integer():
         return "it is not always a whole number"
-    first = frame.filter(nw.col(rank) == 1)[query]
-    wrong = frame.filter((nw.col(rank) < 1) | ~nw.col(query).is_in(first)).sort(query, rank)
+    least = nw.col(rank).min().over(query)
+    wrong = frame.filter(least != 1).sort(query, rank)
     if len(wrong):
         return "the smallest one of query {!r} is {}, not 1".format(*wrong.select(query, rank).row(0))
     repeated = frame.filter(frame.select(query, rank).is_duplicated()).select(query, rank)

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
+from recframe._columns import RELEVANCE
 from recframe._columns import WEIGHT as LIST_WEIGHT
 from recframe._engines.base import values_of
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.parquet import from_parquet, to_parquet
+from recframe._engines.registry import open_frames
 from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
 from recframe._lists.fingerprints import fingerprints_of_frames, fingerprints_of_lists
 from recframe._lists.keys import check_fields, fields_of, floats_of, texts_of
@@ -28,9 +31,11 @@ from recframe._lists.values import (
     value_column,
     weight_column,
 )
+from recframe._plan.sources import relevance_of_truth
 from recframe._query import check_apart
 from recframe._statistics import outside
 from recframe.errors import DataWarning, InputError, OptionError, closest, quoted, stack_level
+from recframe.metrics import DCG
 from recframe.profiles._explain import spelled
 
 if TYPE_CHECKING:
@@ -182,6 +187,24 @@ class Stored:
             )
             raise InputError(msg, SAVE_HINT)
 
+    def _check_gains(self, values: ListValues, plan: Plan, rows: Any) -> None:
+        """Raise for a DCG or NDCG of unchanged lists that needs negative relevance, if no relevance is negative."""
+        query = plan.context.query
+        if query.propensity is not None or query.sampled is not None:
+            return
+        for number, (metric, name) in enumerate(zip(plan.list_metrics, _definitions(plan), strict=True)):
+            if not isinstance(metric, DCG) or not (isinstance(metric.gain, str) and isinstance(metric.discount, str)):
+                continue
+            undefined = query.averaging(metric.label).undefined
+            low = min(0.0, undefined) if isinstance(undefined, float) else 0.0
+            high = values.range_of(number)[1]
+            numbers = floats_of(self.rows[name])[rows]
+            wrong = outside(numbers, low, high)
+            if wrong.any() and not _has_negative_relevance(plan):
+                held = f"{self.name} holds {numbers[wrong][0]:g} as the {name} of a list"
+                msg = f"{held}, which is from {low:g} to {high:g} if no relevance is negative"
+                raise InputError(msg, SAVE_HINT)
+
     def paired(self, values: ListValues, plan: Plan, policy: str | None, *, shown: bool) -> tuple[ListValues, str]:
         """Return the values of lists with the baseline as the last model, and a text of what changed since the save.
 
@@ -202,6 +225,7 @@ class Stored:
         is_unchanged = rows >= 0
         for name, hashes in fingerprints_of_lists(context, table, items=self.about["items"]).items():
             is_unchanged &= self.rows[name].to_numpy()[rows] == hashes
+        self._check_gains(values, plan, rows[is_unchanged])
         changes = self._changes(plan, table, rows, is_unchanged, len(models))
         text = self._describe(changes, policy, has_truth=context.truth is not None)
         if text != NOTHING and policy is None and not shown:
@@ -254,6 +278,18 @@ class Stored:
                 hint = f"give `truth=`: without it, what is relevant depends on what each frame holds, or {hint}"
             raise InputError(msg, hint)
         return ", ".join(texts) or NOTHING
+
+
+def _has_negative_relevance(plan: Plan) -> bool:
+    """Return whether a relevance that the call reads is negative."""
+    frames, query = plan.frames, plan.context.query
+    if frames.truth is None:
+        source = Source(frames.frame, {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance")})
+    else:
+        source = Source(frames.truth, {RELEVANCE: relevance_of_truth(query)})
+    opened = open_frames({"frame": source}, {})
+    least = opened.engine.scalar(opened.frames["frame"].select(nw.col(RELEVANCE).min()))
+    return least is not None and least < 0
 
 
 class _ChangedLists(NamedTuple):

@@ -38,6 +38,9 @@ class Value:
             own = role_meant(of_frames[0], also)
             hint = f"did you mean {own!r}?" if own else f"leave it out; there are {', '.join(POLICIES)}"
             raise OptionTypeError(msg, hint)
+        if isinstance(metric, list | tuple) and len(metric) > 1:
+            msg = f"{quoted([*metric])} are several metrics, but this is one number"
+            raise OptionTypeError(msg, f"make one for each: {quoted(metric[0])}, then {quoted(metric[1])}")
         spec_of(metric)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
