@@ -123,11 +123,13 @@ def expected(
     counts["only_relevant"] = counts["several"] if counts["lists of hits"] == counts["several"] else 0
     grades = [row.get("relevant", 1) for row in (rows if truth is None else truth)]
     grades = [grade for grade in grades if not is_missing(grade)]
-    is_scale = 3 <= len(set(grades)) <= 20 and min(grades) > 0
+    of_ratings = any(grade > 3 or grade % 1 for grade in grades)
+    is_scale = 3 <= len(set(grades)) <= 20 and min(grades) > 0 and of_ratings
     counts["grades_without_zero"] = len(grades) if is_scale else 0
     values = [len({key[i] for key in lists}) for i in range(len(by))]
     counts["dependent_lists"] = len(lists) if any(1.2 * count <= len(lists) for count in values) else 0
-    counts["unused_model"] = len(rows) if len({key_of(row, ["model"]) for row in rows if "model" in row}) > 1 else 0
+    models = {key_of(row, ["model"]) for row in rows if "model" in row and not is_missing(row["model"])}
+    counts["unused_model"] = len(rows) if len(models) > 1 else 0
     counts["assumed_relevance"] = max((unnamed(truth or [], by, name) for name in (truth or [{}])[0]), default=0)
     graded = [row.get("relevant", 1) for row in (rows if truth is None else truth)]
     counts[LOWER] = sum(not is_missing(grade) and 0 < grade < (least or 0) for grade in graded)

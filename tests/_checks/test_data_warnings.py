@@ -291,6 +291,10 @@ def test_models_without_a_role(engine):
         assert said(engine, frame, **given) == []
     assert said(engine, frame, "evaluate", ["ndcg"], model="model") == []
     assert said(engine, engine.frame(LABELLED | {"model": ["x", "x", "x"]})) == []
+    # A row without a model is one that the model did not recommend, as label adds them.
+    frame = engine.frame(LABELLED | {"item": ["a", "b", "c"], "model": ["x", "x", None]})
+    assert said(engine, frame) == []
+    assert {row["finding"]: row["count"] for row in engine.ask(frame, "check")}["unused_model"] == 0
 
 
 def test_a_catalogue_of_fewer_items_than_a_list_ranks(engine):
@@ -782,10 +786,10 @@ def test_lists_of_the_top_rows_without_a_cutoff(engine, metric):
     assert CLOSED in found
     assert f"{metric} is too high" in found
     # Lists of many rows may hold all candidates, unless a cutoff says that they are the top rows.
-    frame = engine.frame(export(21))
+    frame = engine.frame(export(11))
     assert said(engine, frame, "evaluate", metric) == []
-    found = only(said(engine, frame, "evaluate", ["map@21", metric]))
-    assert f"map@21 and {metric} are too high" in found
+    found = only(said(engine, frame, "evaluate", ["map@11", metric]))
+    assert f"map@11 and {metric} are too high" in found
 
 
 SCATTERED = sorted(range(18), key=lambda n: (n % 3, n))

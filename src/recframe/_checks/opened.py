@@ -194,6 +194,7 @@ def unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
     if MODEL in used_columns(query) or not (is_lazy(frame) or comparable(frame, MODEL)):
         return {}
     return {
-        UNUSED_MODEL: ColumnSpec(MODEL, "model", "key", default=0.0),
+        # As an attribute, what is missing is missing on every engine.
+        UNUSED_MODEL: ColumnSpec(MODEL, "model", "attribute", default=0.0),
         MODEL_THERE: ColumnSpec(MODEL, "model", "there", default=0.0),
     }

@@ -38,8 +38,8 @@ SHARE_OF_HIGHEST = 0.8
 """The share of the highest grade from which a rating probably counts as relevant: 4 of 5."""
 LEAST_LISTS, MOST_SHORTER = 5, 1
 """How many first lists show that a frame is an export of top rows, and how many of these may be shorter."""
-MOST_ROWS_WITHOUT_CUTOFF = 20
-"""The longest lists that are taken for an export of top rows if a metric has no cutoff."""
+MOST_ROWS_WITHOUT_CUTOFF = 10
+"""The longest lists that are taken for an export of top rows without a cutoff: longer ones may be all candidates."""
 COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall, RPrecision)
 """The metrics that compare with all relevant items of a list."""
 

@@ -122,7 +122,8 @@ def of_unused_model(opened: Frames) -> Part:
     """Look for several values of a column `model` without a role."""
     models, columns = [*opened.long, UNUSED_MODEL], [ROWS, MODEL_THERE]
     counts = opened.engine.sum_by(opened.frame.select(*models, *columns), models, columns)
-    _, totals = opened.totals(counts, {MODELS: nw.lit(1.0)}, columns)
+    # A row without a model is one that no model recommended, as after label.
+    _, totals = opened.totals(counts, {MODELS: ~nw.col(UNUSED_MODEL).is_null()}, columns)
     several = nw.when(nw.col(MODELS) > 1).then(nw.col(ROWS)).otherwise(0.0)
     return {UNUSED}, totals.with_columns(several.alias(UNUSED))
 
