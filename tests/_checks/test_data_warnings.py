@@ -768,7 +768,7 @@ def export(rows: int = 3, lists: int = 6, **more: Any) -> dict[str, Any]:
 CLOSED = "no list has more than 3 rows, and all of them are ranked"
 
 
-@pytest.mark.parametrize("metric", ["recall", "f1", "map", "ndcg", "money_recall"])
+@pytest.mark.parametrize("metric", ["recall", "f1", "map", "ndcg", "money_recall", "full_recall", "subtopic_recall"])
 def test_lists_of_the_top_rows(engine, metric):
     frame = engine.frame(export(price=[2] * 18))
     for k in (3, 10):

@@ -52,6 +52,16 @@ def test_exact_in_a_tie_of_thousands():
     assert frame.rec.first_rank() == pytest.approx((size + 1) / (hits + 1), rel=1e-12)
 
 
+@pytest.mark.parametrize("metric", ["first_rank", "last_rank"])
+@pytest.mark.parametrize("relevances", [(3, 5, 4, 1), (-1, 4, 0, 5), (1, 2, 4, -1)])
+def test_grades_that_are_not_relevant_do_not_count(metric, relevances):
+    frame = ranking(relevances)
+    alone = getattr(frame.rec, metric)(min_relevance=4)
+    for other in ("ndcg", "dcg@2", "judged@4"):
+        (together,) = frame.rec.evaluate([metric, other], min_relevance=4)[metric]
+        assert together == alone
+
+
 def test_each_cutoff_has_its_own_ties():
     frame = ranking([1, 0, 1, 0], score=[1, 1, 1, 0])
     alone = [frame.rec.full_recall(k) for k in (2, 3, None)]

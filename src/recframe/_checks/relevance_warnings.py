@@ -22,7 +22,18 @@ from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import model_spec, score_specs
-from recframe.metrics import F1, MAP, NDCG, AlphaNDCG, FBeta, MoneyRecall, Recall, RPrecision
+from recframe.metrics import (
+    F1,
+    MAP,
+    NDCG,
+    AlphaNDCG,
+    FBeta,
+    FullRecall,
+    MoneyRecall,
+    Recall,
+    RPrecision,
+    SubtopicRecall,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +51,7 @@ LEAST_LISTS, MOST_SHORTER = 5, 1
 """How many first lists show that a frame is an export of top rows, and how many of these may be shorter."""
 MOST_ROWS_WITHOUT_CUTOFF = 10
 """The longest lists that are taken for an export of top rows without a cutoff: longer ones may be all candidates."""
-COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall, RPrecision)
+COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall, RPrecision, FullRecall, SubtopicRecall)
 """The metrics that compare with all relevant items of a list."""
 
 

@@ -192,13 +192,15 @@ class RankMetric(Metric):
 def _first_rank(row: Row) -> nw.Expr:
     """Return the term that sums to the expected rank of the first hit: m hits part the rest of their block in m + 1."""
     rank = row.start - 1 + (row.size + 1) / (row.block_hits + 1)
-    return row.hit * nw.when(row.hits_before == 0).then(rank / row.block_hits).otherwise(0.0)
+    # Beside metrics of grades, there are rows of blocks without a hit.
+    is_first = (row.hits_before == 0) & (row.block_hits > 0)
+    return row.hit * nw.when(is_first).then(rank / row.block_hits).otherwise(0.0)
 
 
 def _last_rank(row: Row) -> nw.Expr:
     """Return the term that sums to the expected rank of the last hit, if all relevant items are ranked."""
     rank = row.start - 1 + row.block_hits * (row.size + 1) / (row.block_hits + 1)
-    is_last = row.hits_before + row.block_hits == row.relevant_in_list
+    is_last = (row.hits_before + row.block_hits == row.relevant_in_list) & (row.block_hits > 0)
     return row.hit * nw.when(is_last).then(rank / row.block_hits).otherwise(0.0)
 
 
