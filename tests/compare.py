@@ -49,7 +49,9 @@ def ask_case(engine: Any, case: Case, labels: list[str], **given: Any) -> list[d
     """Evaluate metrics on a case, with the side information that it has."""
     described = [{"item": item, **{f"f{i}": x for i, x in enumerate(own)}} for item, own in case.features.items()]
     tables = {"frame": case.rows, "train": case.train, "features": described}
-    tables = {name: rows for name, rows in tables.items() if rows}
+    inputs = {name for label in labels for name in (*parse(label).required_inputs, *parse(label).optional_inputs)}
+    # A call of accuracy metrics alone refuses the items that users have.
+    tables = {name: rows for name, rows in tables.items() if rows and (name != "train" or name in inputs)}
     frames = dict(zip(tables, engine.frames(*tables.values()), strict=True))
     side = {"catalog": [*case.catalog]} if case.catalog else {}
     return engine.ask(frames.pop("frame"), "evaluate", labels, **frames, **side, **given)

@@ -13,7 +13,7 @@ import recframe
 from compare import assert_equal, same
 from engines import ENGINES
 from oracle.propensity import value
-from recframe._plan.checks import WEIGHED
+from recframe._plan.checks import WITH_PROPENSITY
 
 SUMS = ["precision@2", "dcg@3", "ndcg(ideal=ones)@3", "rbp@3", "num_rel", "num_rel_ret@2"]
 """What is linear in the relevant items, so that the estimate is unbiased."""
@@ -299,7 +299,7 @@ def test_metrics_that_are_no_sums_over_relevant_items_are_refused(label):
 def test_the_hint_names_every_metric_that_allows_it():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"user": [1], "item": [1], "relevant": [1], "score": [1.0], "p": [0.5], "price": [1.0]})
-    named = WEIGHED.replace("'", "").split(", ")
+    named = WITH_PROPENSITY.replace("'", "").split(", ")
     assert frame.rec.evaluate(named, k=1, propensity="p", train=frame).shape == (1, len(named))
     allowed = {name for name, kind in recframe.metrics.METRICS.items() if getattr(kind, "allows_propensity", 0) is True}
     assert allowed <= {name.split("(")[0] for name in named} | {"num_ret"}
