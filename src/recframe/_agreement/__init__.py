@@ -1,1 +1,1 @@
-"""How alike the rankings of models are."""
+"""Agreement: how similar the rankings of models are."""

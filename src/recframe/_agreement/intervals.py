@@ -1,4 +1,4 @@
-"""Intervals of means over lists, or over clusters of lists, from sums that every engine computes."""
+"""Confidence intervals of the measures' means over lists, or over clusters of lists, from sums on any engine."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
 
 CLUSTERS = "clusters"
-"""How many clusters a group of lists has."""
+"""The column with the number of clusters in a group of lists."""
 PARTS = ("lists", "total", "squares", "fractions")
-"""What lists add to the sums of a measure."""
+"""The sums over lists that the interval of a measure reads."""
 
 
 @dataclass(frozen=True)
 class Interval(Options):
-    """How intervals are requested, checked."""
+    """The checked options of intervals, and their computation."""
 
     def specs(self, by: Sequence[str]) -> dict[str, ColumnSpec]:
-        """Return the column of clusters to read, if it is not in the key."""
+        """Return the spec of the cluster column, empty if it is in the key or left out."""
         if self.cluster is None or self.cluster in by:
             return {}
         return {CLUSTER: ColumnSpec(self.cluster, "cluster", "attribute")}
@@ -47,24 +47,24 @@ class Interval(Options):
         return InputError(msg, "give all rows of a list the same value")
 
     def terms(self, measures: Sequence[str]) -> dict[str, nw.Expr]:
-        """Return what a list adds to the sums that the intervals of measures need."""
+        """Return the terms that a list adds to the sums that intervals read."""
         terms: dict[str, nw.Expr] = {}
         for name in measures:
             value = nw.col(name)
-            # 0 or more: how far a value is from 0 and from 1.
+            # 1 if the value is neither 0 nor 1. The distance of 0 and 1 from 0.5 is 0.5.
             fraction = (((value - 0.5).abs() - 0.5).abs() > ROUNDING).cast(nw.Float64())
-            of_list = (value * 0 + 1, value, value * value, nw.when(~value.is_null()).then(fraction))
-            terms |= dict(zip(_names(PARTS, name), of_list, strict=True))
+            list_terms = (value * 0 + 1, value, value * value, nw.when(~value.is_null()).then(fraction))
+            terms |= dict(zip(_names(PARTS, name), list_terms, strict=True))
         return terms
 
     def of_clusters(
         self, engine: Engine, lists: Frame, group: Sequence[str], by: Sequence[str], measures: Sequence[str]
     ) -> Frame:
-        """Return the sums over clusters, a row for each group of lists, from lists with their terms."""
+        """Return the sums over clusters, one row per group of lists, from lists with their terms."""
         cluster = key_column(by.index(self.cluster)) if self.cluster in by else CLUSTER
-        of_cluster = list(dict.fromkeys([*group, cluster]))
+        cluster_key = list(dict.fromkeys([*group, cluster]))
         parts = [part for name in measures for part in _names(PARTS[:2], name)]
-        sums = engine.sum_exactly(lists.select(*of_cluster, *parts), of_cluster, parts)
+        sums = engine.sum_exactly(lists.select(*cluster_key, *parts), cluster_key, parts)
         units: dict[str, nw.Expr] = {CLUSTERS: nw.lit(1.0)}
         for name in measures:
             count, total = (nw.col(part) for part in _names(PARTS[:2], name))
@@ -78,7 +78,10 @@ class Interval(Options):
         named: Sequence[Callable[[str], str]],
         per: Sequence[str],
     ) -> nw.DataFrame[Any]:
-        """Add the ends of the intervals of measures, of these ranges, to a table of sums per segment."""
+        """Add the ends of each measure's interval to a table of sums per segment.
+
+        `ranges` holds the range of each measure, and `named` makes the names of the two ends from a measure's name.
+        """
         if self.cluster is not None:
             lists = [_numbers(table, f"{PARTS[0]} of {name}") for name in ranges]
             check_clusters(self.cluster, per, lists, _numbers(table, CLUSTERS))
@@ -89,10 +92,12 @@ class Interval(Options):
         return table
 
     def _ends(self, table: nw.DataFrame[Any], name: str, bounds: tuple[float, float]) -> tuple[Any, Any]:
-        """Return the ends of the intervals of a measure."""
+        """Return the low and the high ends of a measure's intervals, one per row of the table."""
         lists, total, squares, fractions = (_numbers(table, part) for part in _names(PARTS, name))
-        of_lists = (squares, total, lists, lists)
-        units = of_lists if self.cluster is None else (_numbers(table, part) for part in _names(UNIT_PARTS, name))
+        if self.cluster is None:
+            units = [squares, total, lists, lists]
+        else:
+            units = [_numbers(table, part) for part in _names(UNIT_PARTS, name)]
         parts = dict.fromkeys(("lists", "weight", "weight_squares"), lists)
         parts |= {"difference": total, "squares": squares, **dict(zip(UNIT_PARTS, units, strict=True))}
         sums = paired.statistics(parts)
@@ -100,9 +105,10 @@ class Interval(Options):
 
 
 def _names(parts: Sequence[str], measure: str) -> list[str]:
+    """Return the columns of a measure's sums."""
     return [f"{part} of {measure}" for part in parts]
 
 
 def _numbers(table: nw.DataFrame[Any], column: str) -> Any:
-    """Return sums as numbers; those of no list are 0."""
+    """Return a column of sums as an array. A sum over no list is 0."""
     return np.nan_to_num(floats_of(table[column]))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class AgreementMethods(Methods):
-    """How alike rankings are: what `Rec` offers for several models."""
+    """The methods of `Rec` that compare the rankings of several models."""
 
     __slots__ = ()
 
@@ -28,10 +28,10 @@ class AgreementMethods(Methods):
         cluster: str | None = None,
         **roles: Any,
     ) -> Frame:
-        """Return how alike the rankings of models are: one row per pair of models.
+        """Return how similar the rankings of models are: one row per pair of models.
 
-        Values are means over the lists in which both models rank an item. Where items tie, what both top k share is
-        the expected value over all orders of the tied items.
+        Values are means over the lists in which both models rank an item. If items tie, the overlap is the expected
+        value over all orders of the tied items.
 
         Parameters
         ----------
@@ -39,10 +39,11 @@ class AgreementMethods(Methods):
             The cutoff of ``"overlap"``, ``"jaccard"`` and ``"rbo"``.
         measures : str or sequence of str, optional
             Which of ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; None: all of these.
-            ``"kendall"`` and ``"spearman"`` take most of the time. Others must be named: ``"rbo_min"``, ``"rbo_max"``
-            and ``"rbo_residual"``, ``"tau_ap"`` and ``"weighted_tau"``.
+            ``"kendall"`` and ``"spearman"`` take most of the time. More measures are computed only if you name them:
+            ``"rbo_min"``, ``"rbo_max"``, ``"rbo_residual"``, ``"tau_ap"`` and ``"weighted_tau"``.
         p : float
-            The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
+            The persistence of the rank-biased overlap, between 0 and 1. A larger value gives lower positions more
+            weight.
         confidence : float, optional
             The confidence of the intervals, between 0.5 and 1; None: no intervals.
         cluster : str, optional
@@ -53,20 +54,25 @@ class AgreementMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``model``, ``other``; ``lists`` that both rank, ``model_only`` and
-            ``other_only`` that one of them ranks, ``in_both``, the share of the first, and ``correlated``, the lists
-            with a rank correlation; the means over ``lists`` of ``overlap@k``, the shared items
-            over the length of the longer top k; ``jaccard@k``, the shared items over those of either top k; ``rbo@k``,
-            the extrapolated rank-biased overlap; ``kendall`` (tau-b) and ``spearman`` of the scores of all items that
-            both models rank, missing where a model ties them all. ``rbo_min@k`` and ``rbo_max@k`` are its bounds over
-            all that may follow both top k, ``rbo_residual@k`` their difference; ``tau_ap`` and ``weighted_tau`` are
-            correlations in which the first positions count most. With `confidence`, each of these is followed by the
-            ends of its interval, such as ``overlap@k_low`` and ``overlap@k_high``.
+            A frame of the same kind, with the columns of `per`, ``model`` and ``other``, and with counts of lists:
+            ``lists`` that both models rank, ``model_only`` and ``other_only`` that one of them ranks, the share
+            ``in_both``, and ``correlated``, the lists with a rank correlation. Then the means over ``lists``:
+
+            - ``overlap@k``: the shared items, divided by the length of the longer top k.
+            - ``jaccard@k``: the shared items, divided by the number of different items in both top k.
+            - ``rbo@k``: the extrapolated rank-biased overlap. Its bounds over all continuations of both top k are
+              ``rbo_min@k`` and ``rbo_max@k``, and ``rbo_residual@k`` is their difference.
+            - ``kendall`` (tau-b) and ``spearman``: correlations of the scores of all items that both models rank,
+              missing if a model ties them all.
+            - ``tau_ap`` and ``weighted_tau``: correlations in which the first positions count most.
+
+            With `confidence`, each measure is followed by the ends of its interval, such as ``overlap@k_low`` and
+            ``overlap@k_high``.
 
         Raises
         ------
         OptionError
-            There is one model only.
+            There is only one model.
         InputError
             An item is repeated in a list of an eager frame.
         MissingExtraError

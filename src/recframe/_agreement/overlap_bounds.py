@@ -1,4 +1,4 @@
-"""The least and the largest rank-biased overlap that two rankings may have, whatever follows their top k."""
+"""Bounds of the rank-biased overlap: its least and largest value over all continuations of two top-k rankings."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Engine
 
-RBO_MIN, RBO_MAX, RBO_RESIDUAL = "rbo_min", "rbo_max", "rbo_residual"
+RBO_MIN = "rbo_min"
+RBO_MAX = "rbo_max"
+RBO_RESIDUAL = "rbo_residual"
 BOUNDS = (RBO_MIN, RBO_MAX, RBO_RESIDUAL)
 HEAD = "head"
-"""The sums of p^d / d over the depths up to a depth."""
+"""The sum of p^d / d over the depths up to a depth."""
 FEWER = "shared items, whole"
-_of = "items of both, {}".format
+"""The expected number of shared items, rounded down."""
+_all_items_column = "items of both, {}".format
+"""The number of different items in both top k, if they share this many more than FEWER."""
 
 
 def with_bounds(engine: Engine, table: Frame, p: float) -> Frame:
     """Add the bounds and their difference: equations 11 and 30 of Webber, Moffat and Zobel (2010).
 
-    The residual depends on the number of shared items alone. Where a tied block crosses the cutoff, that is an expected
-    number, and the residual is that of the whole numbers next to it, in proportion.
+    The residual depends only on the number of shared items. If a tied block crosses the cutoff, this number is an
+    expected value. Then the residuals for the next lower and the next higher integer are averaged in proportion.
     """
     heads = engine.collect_once(_heads(engine, table, p))
-    whole = nw.col(SHARED) - nw.col(SHARED) % 1
-    table = table.with_columns(whole.alias(FEWER))
+    table = table.with_columns((nw.col(SHARED) - nw.col(SHARED) % 1).alias(FEWER))
     depths = {SHORT: nw.col(SHORT), LONG: nw.col(LONG)}
-    depths |= {_of(more): nw.col(SHORT) + nw.col(LONG) - nw.col(FEWER) - more for more in (0, 1)}
+    depths |= {_all_items_column(more): nw.col(SHORT) + nw.col(LONG) - nw.col(FEWER) - more for more in (0, 1)}
     for name, depth in depths.items():
         table = looked_up(engine, table, heads, depth, [HEAD], of=name)
         table = table.with_columns(nw.col(sums_at(HEAD, name)).fill_null(0.0))
@@ -45,7 +48,7 @@ def with_bounds(engine: Engine, table: Frame, p: float) -> Frame:
 
 
 def _heads(engine: Engine, table: Frame, p: float) -> Frame:
-    """Return the sums of weights up to each depth, from 1 to that from which on two rankings may be the same."""
+    """Return the sums of weights up to each depth. After the last depth, two rankings may have the same items."""
     heads = engine.positions(table.select((nw.col(SHORT) + nw.col(LONG)).max()))
     depth = nw.col(POSITION).cast(nw.Float64())
     heads = heads.with_columns(((depth * math.log(p)).exp() / depth).alias(HEAD))
@@ -53,11 +56,15 @@ def _heads(engine: Engine, table: Frame, p: float) -> Frame:
 
 
 def _residual(more: int, p: float) -> nw.Expr:
-    """Return the residual of top k that share so many items more than the whole number below what they share."""
-    short, long, shared = nw.col(SHORT), nw.col(LONG), nw.col(FEWER) + more
-    same = short + long - shared
-    head = {name: nw.col(sums_at(HEAD, name)) for name in (SHORT, LONG, _of(more))}
-    power_short, power_long, power_same = ((depth * math.log(p)).exp() for depth in (short, long, same))
-    sums = short * (head[_of(more)] - head[SHORT]) + long * (head[_of(more)] - head[LONG])
-    sums = sums + shared * (-math.log1p(-p) - head[_of(more)])
-    return power_short + power_long - power_same - (1 - p) / p * sums
+    """Return the residual if the two top k share FEWER + `more` items."""
+    short = nw.col(SHORT)
+    long = nw.col(LONG)
+    shared = nw.col(FEWER) + more
+    all_items = short + long - shared
+    head_short = nw.col(sums_at(HEAD, SHORT))
+    head_long = nw.col(sums_at(HEAD, LONG))
+    head_all = nw.col(sums_at(HEAD, _all_items_column(more)))
+    power_short, power_long, power_all = ((depth * math.log(p)).exp() for depth in (short, long, all_items))
+    sums = short * (head_all - head_short) + long * (head_all - head_long)
+    sums = sums + shared * (-math.log1p(-p) - head_all)
+    return power_short + power_long - power_all - (1 - p) / p * sums

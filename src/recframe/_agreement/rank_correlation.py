@@ -1,4 +1,4 @@
-"""Rank correlations of two models, list by list, over the items that both rank."""
+"""Rank correlations of two models in each list, over the items that both models rank."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Engine, Place
 
-KENDALL, SPEARMAN = "kendall", "spearman"
-PAIRS, SQUARE, PRODUCT = "pairs", "square", "product"
+KENDALL = "kendall"
+SPEARMAN = "spearman"
+PAIRS = "pairs"
+SQUARE = "square"
+PRODUCT = "product"
 PLACED = [side(name) for side in SIDES for name in (PLACE, FIRST)]
+"""The columns of a row's places under both models."""
 
 
 def common_of_columns(engine: Engine, rows: Frame, keys: Sequence[str], scores: Sequence[str]) -> Frame:
-    """Return the items that both models of each pair rank, with their places by both, of models in columns."""
+    """Return the items that both models of a pair rank, with their places under both, for models in columns."""
     if not engine.eager:
         rows = rows.group_by(*keys, ITEM).agg(nw.col(*scores).max())
     parts = []
@@ -35,14 +39,14 @@ def common_of_columns(engine: Engine, rows: Frame, keys: Sequence[str], scores: 
         ranked = rows.filter(~nw.col(scores[left]).is_null() & ~nw.col(scores[right]).is_null())
         sides = ((left, LEFT, of_left), (right, RIGHT, of_right))
         numbers = [nw.lit(number).alias(name) for number, name, _ in sides]
-        # Places before columns of several types are stacked: floats do not tell all whole numbers apart.
+        # Places come before stacking: stacked columns of several types become floats, which merge large integers.
         placed = _placed(engine, ranked, {side: (keys, scores[number]) for number, _, side in sides})
         parts.append(placed.select(*keys, *numbers, *PLACED))
     return engine.stack(parts)
 
 
 def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Frame:
-    """Return the items that both models of each pair rank, with their places by both, of models in long format."""
+    """Return the items that both models of a pair rank, with their places under both, for models in long format."""
     rows = ranking.rows
     if not engine.eager:
         rows = rows.group_by(*keys, NUMBER, ITEM).agg(nw.col(SCORE).max())
@@ -55,24 +59,25 @@ def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Fra
 
 
 def _placed(engine: Engine, rows: Frame, sides: Mapping[Callable[[str], str], Place]) -> Frame:
-    """Add the places of each row in its list by the scores of both models: tied ones share the mean, and the first."""
-    rows = engine.with_places(rows, {side(PLACE): place for side, place in sides.items()})
-    return engine.with_places(rows, {side(FIRST): place for side, place in sides.items()}, first=True)
+    """Add the mean and the first place of each row's tied block, under both models."""
+    rows = engine.with_places(rows, {side(PLACE): keys_and_score for side, keys_and_score in sides.items()})
+    return engine.with_places(rows, {side(FIRST): keys_and_score for side, keys_and_score in sides.items()}, first=True)
 
 
 def correlations(engine: Engine, rows: Frame, keys: Sequence[str], *, top_weighted: bool) -> Frame:
-    """Return the lists of each pair of models with their rank correlations, those that weigh the top if requested."""
+    """Return the lists of each pair of models with their rank correlations, and with top-weighted ones if requested."""
     lists = [*keys, LEFT, RIGHT]
     rows = rows.with_columns(
         nw.col(of_left(FIRST)).alias(START),
         nw.len().over(*lists).cast(nw.Float64()).alias(PAIRS),
     )
-    digits, behind = LAZY_DIGITS, nw.col(PAIRS) - nw.col(of_right(FIRST))
+    behind = nw.col(PAIRS) - nw.col(of_right(FIRST))
+    digits = LAZY_DIGITS
     if engine.eager:
         rows = engine.collect_once(rows.with_columns(behind.cast(nw.Int64()).alias(LEVEL)))
         digits = int(engine.scalar(rows.select(nw.col(LEVEL).max())) or 0).bit_length()
     else:
-        # Without gaps, as digits are few.
+        # Levels are numbered without gaps, because lazy frames allow few digits.
         rows = ranks.levels(rows.with_columns(behind.alias(RELEVANCE)), lists)
     rows = ranks.concordant_pairs(engine, rows, lists, digits)
     n = nw.col(PAIRS)
@@ -87,10 +92,11 @@ def correlations(engine: Engine, rows: Frame, keys: Sequence[str], *, top_weight
     values = [_over_root(CONCORDANCE, TIES).alias(KENDALL), _over_root(PRODUCT, SQUARE).alias(SPEARMAN)]
     if top_weighted:
         rows, more = top_correlation.terms(top_correlation.with_pairs_of_rows(engine, rows, lists, digits), lists)
-        summed, values = [*summed, *more], [*values, *top_correlation.values()]
+        summed = [*summed, *more]
+        values = [*values, *top_correlation.values()]
     return engine.sum_exactly(rows, lists, summed).select(*lists, *values)
 
 
 def _over_root(top: str, under: str) -> nw.Expr:
-    """Return a sum over the root of the product of two others, missing where that is 0."""
+    """Return a sum divided by the root of the product of the left and the right sum, missing if that is 0."""
     return top_correlation.ratio(nw.col(top), (nw.col(of_left(under)) * nw.col(of_right(under))).sqrt())

@@ -1,8 +1,9 @@
-"""What the top k of two rankings share, list by list: the expected value over all orders of tied items.
+"""The overlap of two top-k rankings in each list, as an expected value over all orders of tied items.
 
-In a random order of its tied block, an item of the positions a to b is among the first d with the probability
-(d - a + 1) / (b - a + 1). Both rankings are ordered independently, so the expected number of items that both have among
-the first d is a sum of products of two such probabilities, and every value that is linear in it is exact.
+A tied block has the positions a to b. In a random order, one of its items is among the first d positions with the
+probability (d - a + 1) / (b - a + 1). The two rankings are ordered independently. So the expected number of items that
+both have among the first d is a sum of products of two such probabilities. Measures that are linear in this number are
+exact.
 """
 
 from __future__ import annotations
@@ -21,33 +22,49 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Engine
 
-LEFT, RIGHT = "left model", "right model"
-"""The numbers of the models of a pair, the smaller one first."""
+LEFT = "left model"
+"""The number of a pair's first model, the smaller number."""
+RIGHT = "right model"
+"""The number of a pair's second model."""
 NUMBER = "model number"
-OVERLAP, JACCARD, RBO = "overlap", "jaccard", "rbo"
-END, LENGTH, SHORT, LONG = "end", "top k length", "shorter length", "longer length"
-SHARED, EARLY, WEIGHTED = "shared", "shared up to the shorter length", "weighted overlap"
+OVERLAP = "overlap"
+JACCARD = "jaccard"
+RBO = "rbo"
+END = "end"
+"""The last position of a tied block."""
+LENGTH = "top k length"
+SHORT = "shorter length"
+LONG = "longer length"
+SHARED = "shared"
+EARLY = "shared up to the shorter length"
+WEIGHTED = "weighted overlap"
 SEEN = "weighted overlap of the top k"
-DEPTH, RISE, BEND, REST = "depth", "rise", "bend", "rest"
-"""Depths: before both probabilities of an item rise, where one has reached its end, where both have."""
+DEPTH = "depth"
+RISE = "rise"
+"""The depth before both probabilities of an item rise."""
+BEND = "bend"
+"""The depth where the first of the two probabilities has reached its end."""
+REST = "rest"
+"""The depth where both probabilities have reached their ends."""
 TAILS = ("tail", "tail of depths", "tail of squares")
 """The sums of p^d / d, p^d and d p^d over the depths d below a depth."""
-of_left, of_right = "left {}".format, "right {}".format
+of_left = "left {}".format
+of_right = "right {}".format
 
 
 class Ranking(NamedTuple):
-    """The rows that one model ranks, or several models in long format."""
+    """The rows that one model ranks, or that all models rank in long format."""
 
     rows: Frame
-    """The key, the item or the row's number, and the score; in long format the number of the model."""
+    """The key, the item or the row's number, and the score; in long format also the model's number."""
     group: list[str]
-    """What tells the rankings apart."""
+    """The columns that identify a ranking."""
     number: int | None
-    """The number of the one model."""
+    """The model's number; None in long format."""
 
 
 def refuse_repeated_items(engine: Engine, rows: Frame, group: Sequence[str], item: str) -> None:
-    """Raise where an item is repeated in an eager ranking, so that it has no one place."""
+    """Raise if an eager ranking repeats an item, because the item's position would be ambiguous."""
     if not engine.eager:
         return
     count = rows.group_by(*group, ITEM).agg(nw.len().alias(COUNT))
@@ -58,26 +75,23 @@ def refuse_repeated_items(engine: Engine, rows: Frame, group: Sequence[str], ite
 
 
 def overlaps(
-    engine: Engine, rankings: Sequence[Ranking], keys: Sequence[str], same: str, k: int, p: float
+    engine: Engine, rankings: Sequence[Ranking], keys: Sequence[str], item_column: str, k: int, p: float
 ) -> tuple[Frame, Frame]:
-    """Return the lists of each pair of models, with what their top k share, and those of each model.
+    """Return two frames: the lists of each pair of models with their overlaps, and the lists of each model.
 
-    A list is one of a model that ranks an item in it, and of a pair if it is one of both. Same: the column that two
-    rows of one item share: the item within a list, or the number of the row.
+    A model's lists are the lists in which it ranks an item. A pair's lists belong to both models. `item_column` is
+    the column that identifies an item: the item within its list, or the number of the row.
     """
-    placed = [engine.collect_once(_placed(engine, ranking, [*keys, same], k)) for ranking in rankings]
-    counts = [one.group_by(*keys, NUMBER).agg(nw.len().alias(LENGTH)) for one in placed]
+    placed = [engine.collect_once(_placed(engine, ranking, [*keys, item_column], k)) for ranking in rankings]
+    counts = [blocks.group_by(*keys, NUMBER).agg(nw.len().alias(LENGTH)) for blocks in placed]
     lengths = engine.collect_once(engine.stack(counts))
-    # Of models in columns, only an earlier one can be the left model of a pair.
+    # In wide format, the last model is never the left one of a pair, and the first one is never the right one.
     sides = (placed[:-1], placed[1:]) if len(placed) > 1 else (placed, placed)
     left, right = (engine.stack(side) for side in sides)
     pairs = engine.collect_once(_pairs(engine, lengths, keys, k))
     tails = engine.collect_once(_tails(engine, pairs, p))
     lists = [*keys, LEFT, RIGHT]
-    on = [*keys, ITEM] if same == ITEM else [same]
-    one, other = _sides(_once(engine, left, keys), _once(engine, right, keys), (START, END))
-    shared = engine.join(one, other.select(*on, RIGHT, of_right(START), of_right(END)), on)
-    shared = shared.filter(nw.col(LEFT) < nw.col(RIGHT))
+    shared = _shared_items(engine, left, right, keys, item_column)
     tied = any(engine.may_hold(side, nw.col(END) > nw.col(START)) for side in (left, right))
     if tied or engine.may_hold(pairs, nw.col(SHORT) < nw.col(LONG)):
         shared = engine.join(shared, pairs, lists)
@@ -91,21 +105,29 @@ def overlaps(
     return table.select(*lists, SHORT, LONG, SHARED, *_values(p)), lengths.select(*keys, NUMBER)
 
 
+def _shared_items(engine: Engine, left: Frame, right: Frame, keys: Sequence[str], item_column: str) -> Frame:
+    """Return the items that both models of a pair have in the top k, with their tied blocks in both rankings."""
+    on = [*keys, ITEM] if item_column == ITEM else [item_column]
+    left, right = _sides(_without_repeats(engine, left, keys), _without_repeats(engine, right, keys), (START, END))
+    shared = engine.join(left, right.select(*on, RIGHT, of_right(START), of_right(END)), on)
+    return shared.filter(nw.col(LEFT) < nw.col(RIGHT))
+
+
 def _placed(engine: Engine, ranking: Ranking, columns: Sequence[str], k: int) -> Frame:
-    """Return the tied blocks that start in the top k: where each row's block starts and ends."""
+    """Return the rows whose tied blocks start in the top k, with the start and the end of the block."""
     rows = engine.rank_rows(ranking.rows, ranking.group, SCORE, k, None)
     start = nw.col(START).cast(nw.Float64())
     number = nw.col(NUMBER) if ranking.number is None else nw.lit(ranking.number).alias(NUMBER)
     return rows.select(*columns, number, start, (start + nw.col(SIZE) - 1).alias(END))
 
 
-def _once(engine: Engine, placed: Frame, keys: Sequence[str]) -> Frame:
-    """Return each item of a list once: where it is first in lazy frames, whose items may repeat."""
+def _without_repeats(engine: Engine, placed: Frame, keys: Sequence[str]) -> Frame:
+    """Return each item of a list once, at its first position. Only lazy frames may repeat items."""
     return placed if engine.eager else placed.group_by(*keys, NUMBER, ITEM).agg(nw.col(START, END).min())
 
 
 def _sides(left: Frame, right: Frame, columns: Sequence[str]) -> tuple[Frame, Frame]:
-    """Return frames of the two sides of pairs, their columns named after the side."""
+    """Return the frames of the left and the right models, with the side in the names of some columns."""
     return (
         left.rename({NUMBER: LEFT, **{name: of_left(name) for name in columns}}),
         right.rename({NUMBER: RIGHT, **{name: of_right(name) for name in columns}}),
@@ -113,7 +135,7 @@ def _sides(left: Frame, right: Frame, columns: Sequence[str]) -> tuple[Frame, Fr
 
 
 def _pairs(engine: Engine, lengths: Frame, keys: Sequence[str], k: int) -> Frame:
-    """Return the lists of each pair of models, with the lengths of both top k."""
+    """Return the lists of each pair of models, with the shorter and the longer length of their top k."""
     length = nw.col(LENGTH).cast(nw.Float64())
     lengths = lengths.with_columns(nw.when(length < k).then(length).otherwise(float(k)).alias(LENGTH))
     pairs = engine.join(*_sides(lengths, lengths, (LENGTH,)), keys).filter(nw.col(LEFT) < nw.col(RIGHT))
@@ -124,7 +146,7 @@ def _pairs(engine: Engine, lengths: Frame, keys: Sequence[str], k: int) -> Frame
 def _tails(engine: Engine, pairs: Frame, p: float) -> Frame:
     """Return the sums of weights over the depths below each depth, from 0 to the longest top k.
 
-    Sums from the far end keep their precision where the weights are small.
+    They are summed from the last depth, so that small weights do not lose precision.
     """
     table = engine.positions(pairs.select(nw.col(LONG).max() + 1))
     table = table.with_columns(nw.col(POSITION).cast(nw.Float64()).alias(DEPTH))
@@ -137,19 +159,19 @@ def _tails(engine: Engine, pairs: Frame, p: float) -> Frame:
 
 
 def looked_up(engine: Engine, frame: Frame, sums: Frame, depth: nw.Expr, names: Sequence[str], of: str) -> Frame:
-    """Add sums of weights below or up to a depth."""
+    """Add columns of a table of sums, looked up at a depth; `of` names the depth in the columns."""
     frame = frame.with_columns(depth.cast(nw.Int64()).alias(POSITION))
     joined = engine.join(frame, sums.select(POSITION, *names), [POSITION])
     return joined.rename({name: sums_at(name, of) for name in names}).drop(POSITION)
 
 
 def sums_at(name: str, depth: str) -> str:
-    """Return the column of sums of weights at a depth."""
+    """Return the name of a column that `looked_up` adds."""
     return f"{name} at {depth}"
 
 
 def _terms_without_ties(engine: Engine, shared: Frame, tails: Frame) -> Frame:
-    """Add what `_terms` adds, where no items tie."""
+    """Add the same columns as `_terms`, if no items tie."""
     depth = nw.max_horizontal(of_left(START), of_right(START))
     shared = looked_up(engine, shared.with_columns(depth.alias(DEPTH)), tails, nw.col(DEPTH) - 1, TAILS[:1], of=RISE)
     early = nw.when(nw.col(DEPTH) <= nw.col(SHORT)).then(1.0).otherwise(0.0)
@@ -158,18 +180,21 @@ def _terms_without_ties(engine: Engine, shared: Frame, tails: Frame) -> Frame:
 
 
 def _terms(engine: Engine, shared: Frame, tails: Frame) -> Frame:
-    """Add what an item of both top k adds to what they share, up to both lengths, and weighted over all depths.
+    """Add what a shared item adds to the overlap: up to the longer and the shorter length, and over all depths.
 
-    The probability to be among the first d rises from the start of a block on, and stays from its end on, or from the
-    length of the top k on.
+    The probability that the item is among the first d rises from the start of its block, and stays constant after the
+    end of the block or of the top k.
     """
     shared = shared.with_columns(
         *((nw.col(side(END)) - nw.col(side(START)) + 1).alias(side(SIZE)) for side in (of_left, of_right)),
         *(nw.min_horizontal(side(END), side(LENGTH)).alias(side(END)) for side in (of_left, of_right)),
     )
-    reached, early = nw.lit(1.0), nw.lit(1.0)
+    reached = nw.lit(1.0)
+    early = nw.lit(1.0)
     for side in (of_left, of_right):
-        start, end, size = nw.col(side(START)), nw.col(side(END)), nw.col(side(SIZE))
+        start = nw.col(side(START))
+        end = nw.col(side(END))
+        size = nw.col(side(SIZE))
         up_to = nw.when(nw.col(SHORT) < end).then(nw.col(SHORT)).otherwise(end)
         reached = reached * ((end - start + 1) / size)
         early = early * nw.when(up_to < start).then(0.0).otherwise((up_to - start + 1) / size)
@@ -188,23 +213,26 @@ def _terms(engine: Engine, shared: Frame, tails: Frame) -> Frame:
 
 
 def _weighted() -> nw.Expr:
-    """Return the sum over depths d of p^d / d times the probability that an item is among the first d of both."""
+    """Return the sum, over depths d, of p^d / d times the probability that an item is among the first d of both."""
     start = {side: nw.col(side(START)) for side in (of_left, of_right)}
     size = {side: nw.col(side(SIZE)) for side in (of_left, of_right)}
-    # Where both rise: (d - start + 1) of one times that of the other.
+    # While both probabilities rise, their product is a quadratic polynomial of d: (d - start + 1) · (d - start + 1).
     linear = 2 - start[of_left] - start[of_right]
     constant = (1 - start[of_left]) * (1 - start[of_right])
     both = _between(RISE, BEND, (constant, linear, nw.lit(1.0))) / (size[of_left] * size[of_right])
-    # Where one has reached its end, and the other still rises.
-    left_last = nw.col(of_left(END)) > nw.col(of_right(END))
+    # Then one probability is constant, and the other still rises.
+    left_ends_last = nw.col(of_left(END)) > nw.col(of_right(END))
     rising = {side: _between(BEND, REST, (1 - start[side], nw.lit(1.0))) / size[side] for side in start}
     ends = {side: (nw.col(side(END)) - start[side] + 1) / size[side] for side in start}
-    one = nw.when(left_last).then(rising[of_left] * ends[of_right]).otherwise(rising[of_right] * ends[of_left])
-    return both + one + nw.col(SHARED) * nw.col(sums_at(TAILS[0], REST))
+    left_rises = rising[of_left] * ends[of_right]
+    right_rises = rising[of_right] * ends[of_left]
+    single = nw.when(left_ends_last).then(left_rises).otherwise(right_rises)
+    # After that, both are constant.
+    return both + single + nw.col(SHARED) * nw.col(sums_at(TAILS[0], REST))
 
 
 def _between(start: str, end: str, factors: Sequence[nw.Expr]) -> nw.Expr:
-    """Return the sum, over the depths after one and up to another, of weights times a polynomial of the depth."""
+    """Return the sum of weights times a polynomial of the depth, over the depths after `start` up to `end`."""
     total = nw.lit(0.0)
     for name, factor in zip(TAILS, factors, strict=False):
         total = total + factor * (nw.col(sums_at(name, start)) - nw.col(sums_at(name, end)))
@@ -212,9 +240,11 @@ def _between(start: str, end: str, factors: Sequence[nw.Expr]) -> nw.Expr:
 
 
 def _values(p: float) -> list[nw.Expr]:
-    """Return the values of a list: equation 32 of Webber, Moffat and Zobel (2010) for the rank-biased overlap."""
-    short, long = nw.col(SHORT), nw.col(LONG)
-    shared, early = nw.col(SHARED), nw.col(EARLY)
+    """Return the measures of a list. The rank-biased overlap is equation 32 of Webber, Moffat and Zobel (2010)."""
+    short = nw.col(SHORT)
+    long = nw.col(LONG)
+    shared = nw.col(SHARED)
+    early = nw.col(EARLY)
     below_short, below_long = (nw.col(sums_at(TAILS[0], length)) for length in (SHORT, LONG))
     first = nw.col(WEIGHTED) - shared * below_long
     power_short, power_long = ((length * math.log(p)).exp() for length in (short, long))

@@ -1,4 +1,4 @@
-"""Rank correlations in which the first positions count most: that of average precision, and Kendall's with weights."""
+"""Rank correlations in which the first positions count most: AP correlation, and Kendall's tau with weights."""
 
 from __future__ import annotations
 
@@ -15,26 +15,39 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Engine
 
-TAU_AP, WEIGHTED_TAU = "tau_ap", "weighted_tau"
+TAU_AP = "tau_ap"
+WEIGHTED_TAU = "weighted_tau"
 TOP_WEIGHTED = (TAU_AP, WEIGHTED_TAU)
-PLACE, FIRST, TIES = "place", "first place", "pairs not tied"
-"""A row's mean and first place in its tied block by a model, and half of the pairs that it does not tie, by the row."""
-ABOVE, AGREED = "above by both", "pairs of the row"
-"""How many rows both models put above a row, and how many pairs with the row they order alike, less the others."""
+PLACE = "place"
+"""The row's mean place in its tied block, under a model."""
+FIRST = "first place"
+"""The first place of the row's tied block, under a model."""
+TIES = "pairs not tied"
+"""Half the number of pairs that contain the row and do not tie under a model."""
+ABOVE = "above by both"
+"""How many rows both models put above the row."""
+AGREED = "pairs of the row"
+"""How many pairs with the row the models order in the same way, minus the pairs that they order differently."""
 BACK = "start from the last"
+"""The start of the row's tied block in the left model, negated to rank from the last."""
 digits_column = "digits from {}".format
-least_column, mean_column, size_column = "least {}".format, "mean {}".format, "size {}".format
-PRECISION, LOWER, WEIGHTED = "average precision", "rows below the first", "weighted pairs"
+least_column = "least {}".format
+mean_column = "mean {}".format
+size_column = "size {}".format
+PRECISION = "average precision"
+LOWER = "rows below the first"
+WEIGHTED = "weighted pairs"
 weighted_ties = "{} not tied, {}".format
 SIDES = (of_left, of_right)
+"""The functions that name columns of the left and of the right model."""
 
 
 def with_pairs_of_rows(engine: Engine, frame: Frame, keys: Sequence[str], digits: int) -> Frame:
-    """Add what each row's pairs are, from the levels of the right model and the starts of the left one.
+    """Add ABOVE and AGREED to each row, from the levels of the right model and the starts of the left model.
 
-    Two levels differ first in some binary digit: see `ranks.concordant_pairs`.
+    A pair is counted at the first binary digit in which its levels differ, as in `ranks.concordant_pairs`.
     """
-    # All digits at once: a query of SQL with a step for each is nested deeper than Ibis writes.
+    # All digits in one step, because one step per digit makes a query that is nested too deeply for Ibis.
     levels = {digits_column(digit): nw.col(LEVEL) // 2**digit for digit in range(digits)}
     groups = [*([*keys, name] for name in levels), list(keys)]
     frame = frame.with_columns((-1 * nw.col(START)).alias(BACK), **levels)
@@ -44,25 +57,27 @@ def with_pairs_of_rows(engine: Engine, frame: Frame, keys: Sequence[str], digits
     frame = frame.with_columns(**sizes)
     above = agreed = 0.0 * nw.col(LEVEL)
     for digit in range(digits):
-        before, mean, others = (
-            nw.col(of(digit + 1)) - nw.col(of(digit)) for of in (least_column, mean_column, size_column)
+        # Counts of the rows whose levels first differ from the row's level in this digit.
+        rows_above, mean_rank, count = (
+            nw.col(column(digit + 1)) - nw.col(column(digit)) for column in (least_column, mean_column, size_column)
         )
-        alike = others - 2 * mean
-        # The others have the higher level where the row's own digit is 0.
-        low = nw.col(digits_column(digit)) % 2 == 0
-        above = above + nw.when(low).then(before).otherwise(0.0)
-        agreed = agreed + nw.when(low).then(-1 * alike).otherwise(alike)
+        difference = count - 2 * mean_rank
+        # If the row's own digit is 0, these rows have a higher level.
+        is_lower = nw.col(digits_column(digit)) % 2 == 0
+        above = above + nw.when(is_lower).then(rows_above).otherwise(0.0)
+        agreed = agreed + nw.when(is_lower).then(-1 * difference).otherwise(difference)
     return frame.with_columns(above.alias(ABOVE), agreed.alias(AGREED))
 
 
 def terms(frame: Frame, lists: Sequence[str]) -> tuple[Frame, list[str]]:
-    """Add what rows add to the sums of both correlations, and return the columns of the sums."""
+    """Return rows with the terms of both correlations, and the columns of these terms."""
     summed: list[str] = []
     for side, other in (SIDES, SIDES[::-1]):
         first = nw.col(side(FIRST))
         within = nw.col(other(FIRST)).rank("ordinal").over(*lists, side(FIRST)).cast(nw.Float64())
         frame = frame.with_columns(within.alias(side("within")))
-        below, weight = first > 1, 1 / (first + nw.col(side("within")) - 1)
+        below = first > 1
+        weight = 1 / (first + nw.col(side("within")) - 1)
         added = {
             side(PRECISION): nw.when(below).then(nw.col(ABOVE) / (first - 1)).otherwise(0.0),
             side(LOWER): nw.when(below).then(1.0).otherwise(0.0),
@@ -76,8 +91,9 @@ def terms(frame: Frame, lists: Sequence[str]) -> tuple[Frame, list[str]]:
 
 
 def values() -> list[nw.Expr]:
-    """Return both correlations of a list from its sums, missing where a model ties all items."""
-    precision, weighted = nw.lit(0.0), nw.lit(0.0)
+    """Return both correlations of a list from its sums, missing if a model ties all items."""
+    precision = nw.lit(0.0)
+    weighted = nw.lit(0.0)
     for side in SIDES:
         precision = precision + ratio(nw.col(side(PRECISION)), nw.col(side(LOWER)))
         below = nw.col(weighted_ties(side(WEIGHTED), LEFT)) * nw.col(weighted_ties(side(WEIGHTED), RIGHT))
@@ -86,5 +102,5 @@ def values() -> list[nw.Expr]:
 
 
 def ratio(top: nw.Expr, below: nw.Expr) -> nw.Expr:
-    """Return a ratio, missing where the divisor is 0."""
+    """Return a ratio, missing if the divisor is 0."""
     return nw.when(below > 0).then(top / below)
