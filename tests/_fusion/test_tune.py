@@ -210,11 +210,11 @@ def test_the_grid_may_hold_numbers_of_numpy_and_weights_by_model():
         ({"methods": "rff"}, "methods='rff'"),
         ({"methods": []}, "methods=.* names nothing to try"),
         ({"normalize": "minmax"}, "normalize='minmax'"),
-        ({"grid": [1]}, "is no dict of values"),
+        ({"grid": [1]}, "is not a dict of values"),
         ({"grid": {"sigm": [1]}}, "(?s)no number of a method.*sigma"),
         ({"grid": {"k": 60}}, "no list of values"),
         ({"grid": {"k": b"60"}}, "no list of values"),
-        ({"grid": {"weights": [0.5, 0.5]}}, "weights=0.5 is neither a list of numbers nor a dict of them by model"),
+        ({"grid": {"weights": [0.5, 0.5]}}, "weights=0.5 is neither a list of numbers nor a dict of numbers by model"),
         ({"grid": {"k": [-1]}}, "k=-1 is not a number from 0 on"),
         ({"grid": {"weights": [[1, 2, 3]]}}, "3 numbers for 2 models"),
         (

@@ -1,1 +1,1 @@
-"""One ranking out of those of several models, and the choice of how."""
+"""Fusion: one ranking made of several models' rankings, and the choice of the best fusion."""

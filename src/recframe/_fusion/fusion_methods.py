@@ -1,11 +1,11 @@
-"""The methods of fusion, a record for each, and their numbers."""
+"""The fusion methods, one record each, and the numbers that they read."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import narwhals as nw
 
@@ -17,46 +17,46 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 WINS = "wins"
-"""How many items of its list an item wins against, and itself."""
+"""The column with the number of items that an item beats, plus 1 for itself; see `majorities`."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """What the models give an item: a row of the frame."""
+    """The values that the models give to an item, as expressions of a row."""
 
     each: Sequence[nw.Expr]
-    """The values of all models, times their weights, missing where a model gives none."""
+    """One value per model, times the model's weight; missing if the model did not retrieve the item."""
     count: nw.Expr
-    """How many models give one."""
+    """The number of models that retrieved the item."""
     weight: nw.Expr
-    """The sum of their weights."""
+    """The sum of these models' weights."""
     number: float
-    """The method's own number."""
+    """The number of the method, such as k."""
 
     @property
     def total(self) -> nw.Expr:
-        """The sum of the values, the least first: items tie whichever model gave which value."""
+        """The sum of the values, from the smallest to the largest, so that items with the same values tie exactly."""
         return nw.sum_horizontal(*(nw.when(self.count > i).then(sorted_column(i)) for i in range(len(self.each))))
 
 
 @dataclass(frozen=True)
 class Method:
-    """How the values that models give an item become one.
+    """A fusion method: how the values that models give to an item become one score.
 
     Attributes
     ----------
     fused : callable
-        From the values of an item to its fused score.
+        Returns the fused score of an item from its values.
     place : {"rrf", "isr", "borda", "rbc", "place"}, optional
-        The weight of a position, if the method reads positions; None: it reads scores.
+        The value of a position, if the method reads positions; None: it reads scores.
     number : str, optional
-        The name of its own number.
+        The name of the method's number.
     weights : {"optional", "needed", "refused"}
         Whether models may have weights.
     weighs : {"values", "models"}
-        What weights multiply: the values, or what the method does with the number of models.
+        Whether weights multiply the models' values, or count the models.
     tunes_weights : bool
-        Whether `tune_fusion` looks for weights, as ranx does.
+        Whether `tune_fusion` tries weights, as ranx does.
     """
 
     fused: Callable[[Values], nw.Expr]
@@ -85,32 +85,42 @@ METHODS: Mapping[str, Method] = {
     "log_isr": Method(lambda values: values.count.log() * values.total, "isr"),
     "logn_isr": Method(lambda values: (values.count + values.number).log() * values.total, "isr", "sigma"),
     "rbc": Method(_total, "rbc", "p"),
-    # Pairs of items made its column.
+    # `with_wins` has added the column before.
     "condorcet": Method(lambda _: nw.col(WINS), "place", weighs="models", tunes_weights=True),
 }
 """The methods by their names, the default first."""
 BY_POSITION = tuple(name for name, method in METHODS.items() if method.place)
-"""The methods that read positions only."""
-NUMBERS: Mapping[str, tuple[float, Callable[[float], bool], str]] = {
-    "k": (60.0, lambda value: 0 <= value < math.inf, "a number from 0 on"),
-    "gamma": (0.5, math.isfinite, "finite"),
-    "sigma": (0.01, lambda value: 0 <= value < math.inf, "a number from 0 on"),
-    "p": (0.8, lambda value: 0 < value < 1, "between 0 and 1"),
+"""The methods that only read positions."""
+
+
+class NumberRule(NamedTuple):
+    """The rule for one of the numbers that methods read."""
+
+    default: float
+    accepts: Callable[[float], bool]
+    words: str
+    """What the number accepts, for messages."""
+
+
+NUMBERS: Mapping[str, NumberRule] = {
+    "k": NumberRule(60.0, lambda value: 0 <= value < math.inf, "a number from 0 on"),
+    "gamma": NumberRule(0.5, math.isfinite, "finite"),
+    "sigma": NumberRule(0.01, lambda value: 0 <= value < math.inf, "a number from 0 on"),
+    "p": NumberRule(0.8, lambda value: 0 < value < 1, "between 0 and 1"),
 }
-"""The default of each number, whether it accepts a value, and what it accepts in words."""
 
 
 def number_of(method: str, options: Mapping[str, object]) -> float:
-    """Return the number of a method, or raise for one that is wrong, or that the method does not read."""
-    constant = METHODS[method].number
-    for name, (default, accepts, words) in NUMBERS.items():
-        value = number(name, options[name], f"{name}={default:g}")
-        if not accepts(value):
-            msg = f"{name}={quoted(options[name])} is not {words}"
-            raise OptionError(msg, f"{name}={default:g}")
-        # The constant of the default method is accepted by all.
-        if name not in ("k", constant) and value != default:
-            reads = next(other for other, record in METHODS.items() if record.number == name)
+    """Return the number of a method, or raise if any number is invalid or is not read by the method."""
+    number_read = METHODS[method].number
+    for name, rule in NUMBERS.items():
+        value = number(name, options[name], f"{name}={rule.default:g}")
+        if not rule.accepts(value):
+            msg = f"{name}={quoted(options[name])} is not {rule.words}"
+            raise OptionError(msg, f"{name}={rule.default:g}")
+        # Every method accepts k, the number of the default method.
+        if name not in ("k", number_read) and value != rule.default:
+            reader = next(other for other, record in METHODS.items() if record.number == name)
             msg = f"method={method!r} does not read {name}={quoted(options[name])}"
-            raise OptionError(msg, f"leave it out, or method={reads!r}")
-    return 0.0 if constant is None else number(constant, options[constant])
+            raise OptionError(msg, f"leave it out, or method={reader!r}")
+    return 0.0 if number_read is None else number(number_read, options[number_read])

@@ -1,4 +1,4 @@
-"""From models in rows to models in columns."""
+"""From long to wide format: one column of scores per model."""
 
 from __future__ import annotations
 
@@ -18,44 +18,50 @@ if TYPE_CHECKING:
 
 
 def in_columns(frame: Any, query: Query, name: str) -> tuple[Any, dict[str, Any]]:
-    """Return a row for each item of a list with the score of each model, and the roles of the columns.
+    """Return a frame in wide format, with one row per list and item, and the roles of its columns.
 
-    Models are in the order of the rows; `name` is the column that will be added.
+    Models are in the order of the rows. `name` is the column that fusion will add.
 
     Raises
     ------
     OptionError
-        The frame is lazy, so that its models are not known, or the new column has the name of a model.
+        The frame is lazy, so its models are not known, or the new column has the name of a model.
     InputError
         A model scores an item of a list twice, or has the name of another column.
     """
     if is_lazy(frame):
         msg = f"model={query.model!r} needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"score=['old', 'new'], a column for each model, or {adapter_of(frame).remedy}")
-    specs = {**key_specs(query), **item_spec(query), **model_spec(query), **score_specs(query)}
+    keys = key_specs(query)
+    specs = {**keys, **item_spec(query), **model_spec(query), **score_specs(query)}
     session = open_frames({"frame": Source(frame, specs)}, {})
     engine = session.engine
-    rows, _ = with_list_key(session.frames["frame"], key_specs(query))
-    pair = [*(key_specs(query) or [key_column(0)]), ITEM]
+    rows, _ = with_list_key(session.frames["frame"], keys)
+    pair = [*(keys or [key_column(0)]), ITEM]
     rows = engine.collect_once(rows.select(*pair, MODEL, nw.col(score_column(0)).alias(SCORE)))
     if engine.may_hold(engine.count_rows(rows, [*pair, MODEL], ROWS, {}), nw.col(ROWS) > 1):
         msg = f"a model of {query.model!r} has several rows for an item of a list"
         raise InputError(msg, f"keep one row for each item, list and model: {query.item!r}, {query.by!r}")
-    codes, names_of_models = model_names(session, rows)
-    models = [*map(str, names_of_models)]
-    if name in models:
-        msg = f"name={name!r} is the name of a model, whose scores would be lost"
-        raise OptionError(msg, "give the new column a name of its own")
-    taken = [column for column in (*query.by, query.item) if str(column) in models]
-    if taken:
-        msg = f"a model and a column are both called {taken[0]!r}"
-        raise InputError(msg, "rename the column, or the model")
+    codes, model_labels = model_names(session, rows)
+    models = [*map(str, model_labels)]
+    _check_names(query, name, models)
     wide = rows.select(*pair).unique()
     for number, code in enumerate(codes):
-        of_model = rows.filter(nw.col(MODEL) == code).select(*pair, nw.col(SCORE).alias(score_column(number)))
-        wide = engine.join(wide, of_model, pair)
-    names = dict(zip(key_specs(query), query.by, strict=True)) | {ITEM: query.item}
+        scores = rows.filter(nw.col(MODEL) == code).select(*pair, nw.col(SCORE).alias(score_column(number)))
+        wide = engine.join(wide, scores, pair)
+    names = dict(zip(keys, query.by, strict=True)) | {ITEM: query.item}
     names |= {score_column(number): model for number, model in enumerate(models)}
     order = "rank" if query.by_rank else "score"
     roles = {"by": list(query.by) or None, "item": query.item, order: models}
     return session.finish(wide.select(*names), names, [column for column in pair if column in names]), roles
+
+
+def _check_names(query: Query, name: str, models: list[str]) -> None:
+    """Raise if a model has the name of the new column, of a key column or of the item column."""
+    if name in models:
+        msg = f"name={name!r} is the name of a model, whose scores would be lost"
+        raise OptionError(msg, "give the new column a name of its own")
+    repeated = [column for column in (*query.by, query.item) if str(column) in models]
+    if repeated:
+        msg = f"a model and a column are both called {repeated[0]!r}"
+        raise InputError(msg, "rename the column, or the model")

@@ -1,4 +1,4 @@
-"""The median of the columns of a row."""
+"""The median over several columns of a row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ sorted_column = "sorted{}".format
 
 
 def in_order(frame: Frame, names: Sequence[str]) -> Frame:
-    """Add the values of some columns of a row in order, missing ones last, by swaps of neighbours."""
+    """Add columns with the values of some columns, sorted within each row, missing values last.
+
+    Engines have no sort within a row, so neighbours are compared and swapped (odd-even sort).
+    """
     columns = [sorted_column(i) for i in range(len(names))]
     values = zip(names, columns, strict=True)
     frame = frame.with_columns(*(nw.col(name).fill_null(math.inf).alias(column) for name, column in values))
@@ -29,7 +32,7 @@ def in_order(frame: Frame, names: Sequence[str]) -> Frame:
 
 
 def median(columns: int, count: nw.Expr) -> nw.Expr:
-    """Return the middle of the values of a row in order, or the mean of the two in the middle."""
+    """Return the median of a row's `count` values, from the columns that `in_order` adds."""
     middle = nw.lit(0.0)
     for i in range(columns):
         value = nw.col(sorted_column(i))

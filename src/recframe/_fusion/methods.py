@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FusionMethods(Methods):
-    """One ranking out of several: what `Rec` offers to fuse models."""
+    """The methods of `Rec` that fuse several models into one ranking."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class FusionMethods(Methods):
         p: float = 0.8,
         **roles: Any,
     ) -> Frame:
-        """Return the frame with one score made of the scores of several models.
+        """Return the frame with a new score that combines the scores of several models.
 
         A missing score means that the model did not retrieve the item. Items of equal score share the mean of their
         positions.
@@ -41,44 +41,50 @@ class FusionMethods(Methods):
         Parameters
         ----------
         method : str
-            How models are joined. By positions: the sum of 1 / (`k` + position) (``"rrf"``, reciprocal rank fusion),
-            Borda's points (``"borda"``), the number of models that retrieved the item times the sum of 1 / position²
-            (``"isr"``), its logarithm times that sum (``"log_isr"``, and ``"logn_isr"`` with `sigma` added to the
-            number), the sum of the weights of rank-biased precision (``"rbc"``), or the items that win against most
-            others in most models (``"condorcet"``). By scores: their sum (``"sum"``), the sum times the number of
-            models that retrieved the item (``"mnz"``), times the number to the power of `gamma` (``"gmnz"``), times its
-            root (``"mixed"``) or times the weights of these models (``"wmnz"``), the least, the largest, the median
-            (``"min"``, ``"max"``, ``"median"``), the mean of those that retrieved it (``"anz"``), or the sum with
-            `weights` (``"weighted"``).
+            How the models are combined. n is the number of models that retrieved the item. Methods that read positions:
+
+            - ``"rrf"``, reciprocal rank fusion: the sum of 1 / (`k` + position).
+            - ``"borda"``: the sum of Borda points.
+            - ``"isr"``: n times the sum of 1 / position². ``"log_isr"`` has log(n) in place of n, and ``"logn_isr"``
+              has log(n + `sigma`).
+            - ``"rbc"``: the sum of the weights of rank-biased precision.
+            - ``"condorcet"``: how many other items the item beats in a majority of models.
+
+            Methods that read scores:
+
+            - ``"sum"``, ``"min"``, ``"max"``, ``"median"`` of the scores, and ``"anz"``, the sum divided by n.
+            - ``"mnz"``: n times the sum. ``"gmnz"`` has n to the power of `gamma`, ``"mixed"`` the root of n, and
+              ``"wmnz"`` the sum of the models' weights in place of n.
+            - ``"weighted"``: the sum with `weights`.
         name : str
-            The new column; one of that name is replaced, but never the key, the item or the relevance.
+            The new column. It replaces a column of this name, except for the key, the item and the relevance.
         weights : sequence or dict of float, optional
-            One number for each model, in their order or by name. For all methods but ``"min"``, ``"max"``,
-            ``"median"`` and ``"anz"``; ``"weighted"`` and ``"wmnz"`` need them.
+            One number for each model, in their order or by name. ``"weighted"`` and ``"wmnz"`` need weights, and
+            ``"min"``, ``"max"``, ``"median"`` and ``"anz"`` accept none.
         normalize : {"min-max", "max", "sum", "zscore", "rank", "borda"}, optional
-            How the scores of each list and model are made comparable, for the methods by scores; None: as they are.
+            How to make scores comparable, per list and model, for methods that read scores; None: not at all.
         k : float
-            The constant of ``"rrf"``, 0 or more. The larger it is, the less the first positions stand out.
+            The constant of ``"rrf"``, 0 or more. A larger number gives the first positions less weight.
         gamma : float
             The power of ``"gmnz"``: 0 is the sum, 1 is ``"mnz"``.
         sigma : float
-            The addend of ``"logn_isr"``, 0 or more: without it, items that one model retrieved have a score of 0.
+            The addend of ``"logn_isr"``, 0 or more. With 0, items that only one model retrieved score 0.
         p : float
-            The persistence of ``"rbc"``, between 0 and 1: the smaller, the more the first positions stand out.
+            The persistence of ``"rbc"``, between 0 and 1. A smaller number gives the first positions more weight.
         **roles
             `by` and `score` or `rank`, as for `evaluate`, with at least two columns of models; or one column and
-            `model`, of an eager frame.
+            `model`, for an eager frame.
 
         Returns
         -------
         frame
-            Of the kind given, with all its columns. The new score is missing where no model retrieved the item. With
-            `model`, a row for each item of a list: the key, the item, a column for each model, and the new score.
+            A frame of the same kind, with all columns and the new score, which is missing if no model retrieved the
+            item. With `model`, a frame in wide format: the key, the item, one column per model, and the new score.
 
         Raises
         ------
         OptionError
-            There is one model only, or the options do not fit the method.
+            There is only one model, or the options do not fit the method.
         InputError
             A model in long format has several rows for an item of a list.
 
@@ -123,52 +129,53 @@ class FusionMethods(Methods):
         progress: bool | None = None,
         **roles: Any,
     ) -> Frame:
-        """Return which fusion of models is best, and how good the choice is on lists that did not make it.
+        """Return the best fusions of models, with an estimate of the best one's value on new lists.
 
-        The best of many candidates looks better than it is. So the lists are split into folds: in each, the candidate
-        that is best on the other folds is evaluated.
+        The best of many candidates looks better than it is. So the lists are split into folds, and each fold evaluates
+        the candidate that is best on the other folds.
 
         Parameters
         ----------
         metric : str or Metric
-            Such as ``"ndcg@10"`` or a metric of your own; one that has a value per list.
+            A metric with one value per list, such as ``"ndcg@10"`` or a metric of your own.
         k : int, optional
             The cutoff, if the metric names none.
         methods : str or sequence of str
-            The methods of `fuse` that are tried.
+            The methods of `fuse` to try.
         normalize : str or sequence of str
-            The normalisations of `fuse` that are tried with methods that read scores; None: scores as they are.
+            The normalisations of `fuse` to try with methods that read scores; None: scores as they are.
         grid : dict, optional
-            The values that are tried, by name: of ``"weights"``, ``"k"``, ``"gamma"``, ``"sigma"`` and ``"p"``; those
-            that it leaves out, and None, are as in ranx: weights are tenths that sum to 1, `k` is 10, 20 … 100, the
-            others are hundredths up to 1. Weights are for ``"weighted"``, ``"wmnz"``, ``"mixed"``, ``"borda"`` and
-            ``"condorcet"``; ``"mixed"``, ``"borda"`` and ``"condorcet"`` are tried without weights too.
+            The values to try for ``"weights"``, ``"k"``, ``"gamma"``, ``"sigma"`` and ``"p"``. The default values are
+            the ones of ranx: weights are multiples of 0.1 that sum to 1, `k` is 10, 20 … 100, and the others are
+            hundredths up to 1. Weights are tried with ``"weighted"``, ``"wmnz"``, ``"mixed"``, ``"borda"`` and
+            ``"condorcet"``; the last three are tried without weights too.
         folds : int
             The number of folds, from 2.
         confidence : float
             The confidence of the interval, between 0.5 and 1.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions. Its lists are in
-            one fold.
+            A column whose values group lists that are not independent, such as the user of sessions. All lists of a
+            cluster are in the same fold.
         seed : int
             The seed of the folds, at least 0.
         progress : bool, optional
-            Whether to show a progress bar, which tqdm draws; None: in a terminal, for what takes longer.
+            Whether to show a progress bar with tqdm; None: only in a terminal, for longer calls.
         **roles
             As for `evaluate`, with several models and without `per`.
 
         Returns
         -------
         frame
-            Of the kind given, a row for each of the ten best candidates, the chosen one first: ``method``,
-            ``normalize``, ``options`` (JSON of what `fuse` accepts), ``in_sample``, its mean over all ``lists`` with a
-            value, ``folds``, how many chose it, and ``chosen``. Of the choice, ``out_of_fold`` is the mean over all
-            lists of the candidates that were chosen without them, ``low`` and ``high`` its interval.
+            A frame of the same kind, with one row for each of the ten best candidates, the chosen one first:
+            ``method``, ``normalize``, ``options`` (the arguments of `fuse` as JSON), ``in_sample`` (the mean over all
+            ``lists`` with a value), ``folds`` (how many folds chose the candidate), and ``chosen``. The row of the
+            chosen candidate also has ``out_of_fold``, with the interval ``low`` to ``high``: the mean over all lists,
+            each evaluated by the candidate that was chosen without its fold.
 
         Raises
         ------
         OptionError
-            There is one model only, options do not fit a method, or the metric has no value per list.
+            There is only one model, options do not fit a method, or the metric has no value per list.
         InputError
             There are fewer lists with a value than folds.
         MissingExtraError

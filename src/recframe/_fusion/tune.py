@@ -1,4 +1,4 @@
-"""Which fusion of models is best, and how good that choice is on lists that did not make it."""
+"""The call `tune_fusion`: choose the best fusion of models, and evaluate the choice on lists outside its fold."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ COLUMNS: Mapping[str, type[nw.dtypes.DType]] = {
 }  # fmt: skip
 """The columns of a result."""
 CANDIDATES_AT_ONCE = 16
-"""How many candidates are columns of a frame at a time."""
+"""How many candidates are columns of a frame at the same time, to limit memory."""
 ROWS_OF_RESULT = 10
 """How many of the best candidates have a row in the result."""
 SAME_MEAN = 1e-12
-"""Means that differ by less are equal: the first candidate is chosen."""
+"""Means that differ by less count as equal. Then the first candidate is chosen."""
 ORDERS = ("score", "rank", "model")
 FUSED = "recframe fused {}".format
 
 
 @dataclass(frozen=True)
 class Options(Intervals):
-    """How candidates are compared, checked."""
+    """The checked options of `tune_fusion`."""
 
     folds: int
     seed: int
@@ -67,7 +67,7 @@ class Options(Intervals):
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
-        """Check what can be checked without rows."""
+        """Return the options, or raise if one is invalid for any data."""
         named["progress"] = check_progress(named["progress"])
         named["folds"] = whole_number("folds", named["folds"], "folds=5", least=2, most=None)
         named["seed"] = whole_number("seed", named["seed"], "seed=0", least=0, most=None)
@@ -76,9 +76,10 @@ class Options(Intervals):
 
 @dataclass(frozen=True)
 class Lists:
-    """The values of lists that have one, sorted by their keys: a column for each candidate."""
+    """The lists that have a value under every candidate, sorted by their keys."""
 
     values: Floats
+    """One row per list and one column per candidate."""
     weights: Floats
     clusters: Any
     """The cluster of each list, or None."""
@@ -88,18 +89,19 @@ class Lists:
     """Whether higher values are better."""
 
     def best(self, lists: NDArray[np.bool_]) -> int:
-        """Return the first of the candidates whose mean over some lists is the best one."""
+        """Return the number of the candidate with the best mean over some lists, the first one of equals."""
         means = _means(self.values[lists], self.weights[lists]) * (1 if self.upwards else -1)
         return int(np.argmax(means >= means.max() - SAME_MEAN))
 
     def out_of_fold(self, folds: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
-        """Return the value of each list under the best candidate of the other folds, and how many folds chose each."""
-        held_out, times = np.full(len(self.values), np.nan), np.zeros(self.values.shape[1], dtype=np.intp)
+        """Return each list's value under the best candidate of the other folds, and how many folds chose each one."""
+        out_of_fold = np.full(len(self.values), np.nan)
+        times_chosen = np.zeros(self.values.shape[1], dtype=np.intp)
         for fold in np.unique(folds):
             choice = self.best(folds != fold)
-            held_out[folds == fold] = self.values[folds == fold, choice]
-            times[choice] += 1
-        return held_out, times
+            out_of_fold[folds == fold] = self.values[folds == fold, choice]
+            times_chosen[choice] += 1
+        return out_of_fold, times_chosen
 
 
 def tune_fusion(
@@ -111,19 +113,20 @@ def tune_fusion(
     how: Mapping[str, Any],
     roles: Mapping[str, Any],
 ) -> Any:
-    """Return the candidates with their values, in the sample and out of fold; see `Rec.tune_fusion`."""
+    """Return the best candidates with their values in the sample and out of fold; see `Rec.tune_fusion`."""
     check_frame("the frame", frame)
     check_installed()
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, "tune_fusion('ndcg', k=10, score=['bm25', 'dense'])")
-    options, k = Options.of(labels_of(frame), **how), check_k(k)
+    options = Options.of(labels_of(frame), **how)
+    k = check_k(k)
     call = CALL_ROLES["tune_fusion"]
     read = {name: value for name, value in bound.items() if name in call}
     query = query_of_call(read, roles, call, [frame])
     if query.model is not None:
         if {**read, **roles}.get("truth") is None:
-            msg = f"model={query.model!r} needs truth=, as a fused item is no row of one model"
+            msg = f"model={query.model!r} needs truth=, because a fused item is not a row of one model"
             raise OptionError(msg, "truth=, or score=['bm25', 'dense'], a column for each model")
         frame, columns = in_columns(frame, query, FUSED(0))
         wide = {name: value for name, value in roles.items() if name not in (*ORDERS, *columns)} | columns
@@ -137,91 +140,102 @@ def tune_fusion(
 def _result(
     frame: Any, bound: Any, metric: Any, k: Any, tried: Sequence[Mapping[str, Any]], options: Options, roles: Any
 ) -> nw.DataFrame[Any]:
-    """Return the rows of the result: the chosen candidate first, then the next best in the sample."""
+    """Return the rows of the result: the chosen candidate first, then the others from the best in-sample mean."""
     plan = plan_of_lists(frame, bound, [metric], k, dict(roles), "tune_fusion", options.cluster)
     check_values_per_list(plan.metrics, "tune_fusion")
     lists = _lists(frame, bound, metric, k, tried, options, roles)
     if is_dry():
         return _frame([], frame)
-    folds, every = folds_of(lists, options), np.ones(len(lists.values), dtype=bool)
-    chosen, (held_out, times) = lists.best(every), lists.out_of_fold(folds)
-    sums = Sums.of(held_out, lists.weights, lists.clusters)
-    low, high = interval_of_values(held_out[lists.weights > 0], sums, options.confidence, lists.bounds)
+    folds = folds_of(lists, options)
+    chosen = lists.best(np.ones(len(lists.values), dtype=bool))
+    out_of_fold, times_chosen = lists.out_of_fold(folds)
+    sums = Sums.of(out_of_fold, lists.weights, lists.clusters)
+    low, high = interval_of_values(out_of_fold[lists.weights > 0], sums, options.confidence, lists.bounds)
     means = _means(lists.values, lists.weights)
     warn_of_data(plan.frames, plan.context.query, plan.context, float(means[chosen]))
-    order = sorted(
-        range(len(tried)), key=lambda number: (number != chosen, -means[number] if lists.upwards else means[number])
-    )
+    from_best = -means if lists.upwards else means
+    order = sorted(range(len(tried)), key=lambda number: (number != chosen, from_best[number]))
     rows = []
     for number in order[:ROWS_OF_RESULT]:
-        is_choice = number == chosen
-        out = [float(end.item()) if is_choice else None for end in (sums.mean, low, high)]
+        is_chosen = number == chosen
+        estimate = [float(end.item()) if is_chosen else None for end in (sums.mean, low, high)]
         candidate = {name: value for name, value in tried[number].items() if value is not None}
         names = [candidate["method"], candidate.get("normalize"), json.dumps(candidate, default=float)]
-        rows.append([*names, float(means[number]), len(every), int(times[number]), is_choice, *out])
+        counts = [len(lists.values), int(times_chosen[number])]
+        rows.append([*names, float(means[number]), *counts, is_chosen, *estimate])
     return _frame(rows, frame)
 
 
 def _frame(rows: Sequence[Sequence[Any]], like: Any) -> nw.DataFrame[Any]:
-    """Return rows as a frame of the library of another one."""
+    """Return rows as a frame of the same library as another frame."""
     backend = nw.get_native_namespace(like)
     columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
-    made = [
-        nw.new_series(name, [None if one != one else one for one in column], kind(), backend=backend)  # noqa: PLR0124 - NaN
+    series = [
+        nw.new_series(name, [None if value != value else value for value in column], kind(), backend=backend)  # noqa: PLR0124 - NaN
         for (name, kind), column in zip(COLUMNS.items(), columns, strict=True)
     ]
-    return made[0].to_frame().with_columns(*made)
+    return series[0].to_frame().with_columns(*series)
 
 
 def _lists(frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Options, roles: Any) -> Lists:
-    """Return the values of all candidates, list by list."""
-    of_fuse = CALL_ROLES["fuse"]
-    fused_by, fusing = ({name: one[name] for name in one if name in of_fuse} for one in (bound, roles))
-    others, named = ({name: one[name] for name in one if name not in ORDERS} for one in (bound, roles))
+    """Return the values of all candidates for each list that has a value under every candidate."""
     parts = []
     with progress_bar(len(tried), "candidates", show=options.progress) as show:
         for start in range(0, len(tried), CANDIDATES_AT_ONCE):
-            some = tried[start : start + CANDIDATES_AT_ONCE]
-            wide = frame
-            for number, candidate in enumerate(some):
-                wide = fuse.fuse(wide, fused_by, FUSED(number), arguments_of(candidate), fusing)
-            names: dict[str, Any] = {"score": [*wide.columns][-len(some) :]}  # on pandas, labels of several levels
-            if {**bound, **roles}.get("undefined") == "raise_all":  # refused by `folds_of`, which names no candidate
-                names["undefined"] = "skip"
-            plan = plan_of_lists(wide, others, [metric], k, {**named, **names}, "tune_fusion", options.cluster)
-            parts.append(_values(plan))
-            show(start + len(some))
-    values, (first, *_) = np.column_stack([part.values for part in parts]), parts
+            batch = tried[start : start + CANDIDATES_AT_ONCE]
+            parts.append(_values(_plan_of_candidates(frame, bound, metric, k, batch, options, roles)))
+            show(start + len(batch))
+    first = parts[0]
+    values = np.column_stack([part.values for part in parts])
     counted = ~np.isnan(values).any(axis=1) & (first.weights > 0)
     clusters = None if first.clusters is None else first.clusters[counted]
     return replace(first, values=values[counted], weights=first.weights[counted], clusters=clusters)
 
 
+def _plan_of_candidates(frame: Any, bound: Any, metric: Any, k: Any, batch: Any, options: Options, roles: Any) -> Plan:
+    """Return the plan that evaluates a frame with one fused column per candidate."""
+    fuse_roles = CALL_ROLES["fuse"]
+    bound_for_fuse = {name: bound[name] for name in bound if name in fuse_roles}
+    roles_for_fuse = {name: roles[name] for name in roles if name in fuse_roles}
+    wide = frame
+    for number, candidate in enumerate(batch):
+        wide = fuse.fuse(wide, bound_for_fuse, FUSED(number), arguments_of(candidate), roles_for_fuse)
+    # The names are read from the frame, because labels of pandas may have several levels.
+    names: dict[str, Any] = {"score": [*wide.columns][-len(batch) :]}
+    if {**bound, **roles}.get("undefined") == "raise_all":
+        # `folds_of` raises in this case, with a message that does not name a candidate's column.
+        names["undefined"] = "skip"
+    bound_without_order = {name: bound[name] for name in bound if name not in ORDERS}
+    roles_without_order = {name: roles[name] for name in roles if name not in ORDERS}
+    all_roles = {**roles_without_order, **names}
+    return plan_of_lists(wide, bound_without_order, [metric], k, all_roles, "tune_fusion", options.cluster)
+
+
 def _values(plan: Plan) -> Lists:
-    """Return the values of some candidates, also of lists without one."""
-    by_list = ListValues(plan)
-    _, (part,) = segments(by_list, plan.context, by_key=True)
-    pairs = (by_list.in_segment(part, number, 0) for number in range(len(by_list.models)))
+    """Return the values of some candidates for all lists, NaN for a list without a value."""
+    list_values = ListValues(plan)
+    _, (columns,) = segments(list_values, plan.context, by_key=True)
+    pairs = (list_values.in_segment(columns, number, 0) for number in range(len(list_values.models)))
     values, (weights, *_) = zip(*pairs, strict=True)
     upwards = plan.metrics[0].higher_is_better
-    return Lists(np.column_stack(values), weights, part.get("cluster"), by_list.range_of(0), upwards)
+    return Lists(np.column_stack(values), weights, columns.get("cluster"), list_values.range_of(0), upwards)
 
 
 def folds_of(lists: Lists, options: Options) -> NDArray[np.intp]:
-    """Return the fold of each list: those of a cluster are in one, and folds have as many units, or one more."""
+    """Return the fold of each list. Lists of a cluster share a fold, and folds differ by at most one unit in size."""
     units = np.arange(len(lists.values))
     if lists.clusters is not None:
         units, _ = numbered(lists.clusters)
     count = len(np.unique(units))
     if options.folds > count:
-        what = "lists" if lists.clusters is None else f"values of cluster={options.cluster!r}"
-        msg = f"folds={quoted(options.folds)} is more than the {count} {what} with a value"
+        unit_name = "lists" if lists.clusters is None else f"values of cluster={options.cluster!r}"
+        msg = f"folds={quoted(options.folds)} is more than the {count} {unit_name} with a value"
         raise InputError(msg, "give more lists, or fewer folds")
     order = np.random.default_rng(options.seed).permutation(count)
     return (order % options.folds)[units]
 
 
 def _means(values: Floats, weights: Floats) -> Floats:
-    """Return the mean of each column."""
+    """Return the weighted mean of each column."""
     means: Floats = (values * weights[:, None]).sum(axis=0) / weights.sum()
     return means
