@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 import recframe
-from recframe._files.paths import write_whole
+from recframe._files.paths import write_atomically
 
 RUN = "q1 Q0 d2 1 9.5 old\nq1 Q0 d1 2 3 old\nq2 Q0 d1 1 -1e-3 old\n"
 RUN_ROWS = [("q1", "d2", 9.5), ("q1", "d1", 3.0), ("q2", "d1", -0.001)]
@@ -429,7 +429,7 @@ def test_a_disk_without_room_leaves_the_old_file_and_no_other(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
     try:
         with pytest.raises(recframe.InputError, match=r"(?s)mine.run' cannot be written.*that has room"):
-            write_whole(path, b"x" * 1000)
+            write_atomically(path, b"x" * 1000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert path.read_text() == "old"

@@ -413,7 +413,7 @@ def test_infinite_scores_in_their_order(engine):
         ({"method": "mnz", "gamma": 0.1}, "(?s)method='mnz' does not read gamma=0.1.*method='gmnz'"),
         ({"method": "median", "weights": [1, 1]}, "accepts no weights"),
         ({"weights": [1, 2, 3]}, "3 numbers for 2 models"),
-        ({"weights": {"a": 1, "x": 2}}, "does not give each"),
+        ({"weights": {"a": 1, "x": 2}}, "does not have exactly one weight"),
         ({"weights": 0.5}, "neither a list"),
         ({"weights": ["a", 1]}, "weights='a' is not a number"),
         ({"weights": [1, math.inf]}, "not all finite"),

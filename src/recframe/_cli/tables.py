@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import MISSING_SIGN
 from recframe._display.markdown import escaped, table_of_cells
-from recframe._files.paths import as_path, write_whole
+from recframe._files.paths import as_path, write_atomically
 from recframe.errors import InputError, OptionError, visible
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def write(frame: pl.DataFrame, path: Path, digits: int) -> None:
     """Write a result in the format that the file's name says, and make its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = WRITERS[path.suffix.lower()](frame, digits)
-    write_whole(path, data.encode() if isinstance(data, str) else data)
+    write_atomically(path, data.encode() if isinstance(data, str) else data)
 
 
 def with_column_of_name(frame: pl.DataFrame, path: Path) -> pl.DataFrame:

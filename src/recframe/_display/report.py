@@ -21,7 +21,7 @@ from recframe._display.layout import Layout
 from recframe._display.report_query import ReportQuery
 from recframe._engines.postponed import is_dry
 from recframe._evaluate import expand
-from recframe._files.paths import as_path, check_directory, write_whole
+from recframe._files.paths import as_path, check_directory, write_atomically
 from recframe._lists.paired_sums import model_number
 from recframe._values import as_tuple, choice
 from recframe.errors import OptionError
@@ -65,7 +65,7 @@ def write_report(
     with altair.utils.schemapi.debug_mode(arg=False):
         text = page.html_of(_page(report, title or TITLE))
     if not is_dry():
-        write_whole(target, text.encode())
+        write_atomically(target, text.encode())
 
 
 def _page(report: ReportQuery, title: str) -> page.Page:

@@ -18,7 +18,7 @@ from recframe._display.sorting import best_first
 from recframe._display.table_image import png
 from recframe._display.table_sheet import xlsx
 from recframe._display.wide import wide_layout
-from recframe._files.paths import as_path, check_directory, write_whole
+from recframe._files.paths import as_path, check_directory, write_atomically
 from recframe._lists.confidences import confidence_of
 from recframe._signatures import checked_call
 from recframe._values import choice, flag, whole_number
@@ -132,7 +132,7 @@ class Table:
             msg = f"{str(path)!r} ends in {ending!r}, but a table is saved as {', '.join(writers)}"
             raise OptionError(msg, f"table.save({str(target.with_suffix('.html'))!r})")
         check_directory(target)
-        write_whole(target, writers[ending]())
+        write_atomically(target, writers[ending]())
 
     def _repr_html_(self) -> str | None:
         # Notebooks fall back on Markdown where there is no HTML.

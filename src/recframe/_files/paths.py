@@ -141,7 +141,7 @@ def check_directory(path: Path) -> None:
         raise InputError(msg, "make the directory, or name a file in one that exists")
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Write a file under another name and rename it, so that no reader finds half of it.
 
     A link stays one, and its target is written. What is no regular file, such as a pipe or a device, is written to.

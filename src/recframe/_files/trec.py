@@ -13,7 +13,7 @@ from recframe._data.top import one_order, place_beside, ranked
 from recframe._defaults import BY, ITEM, MODEL, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for, is_lazy
 from recframe._files.fields import BEIR_HEADER, POSITIVES, QRELS, RANKS, RUN, read_fields
-from recframe._files.paths import as_path, models_of, write_whole
+from recframe._files.paths import as_path, models_of, write_atomically
 from recframe._query import query_of_call
 from recframe._signatures import checked_call
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
@@ -252,7 +252,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         for one, document, position, score in zip(queries, items, positions, scores, strict=True)
     ]
     data = "".join(lines).encode()
-    write_whole(path, gzip.compress(data) if path.suffix == ".gz" else data)
+    write_atomically(path, gzip.compress(data) if path.suffix == ".gz" else data)
 
 
 def _run(path: Path, make: Constructors, columns: Mapping[str, str]) -> Any:

@@ -1,1 +1,1 @@
-"""What judgments that are missing, or made by a model, leave open."""
+"""Incomplete judgments: bounds of a metric if items are unjudged, and estimates from a model's judgments."""

@@ -1,8 +1,8 @@
-"""The least and the greatest value of metrics over all judgments of unjudged items.
+"""The call `bounds`: the least and the greatest value of metrics over all possible judgments of unjudged items.
 
-Of all judgments that make m items relevant, a metric is greatest where these are ranked first, and least where they are
-ranked last. So the bounds of a list are those of its candidates: the first m items are relevant, or the last m. Items
-behind the cutoff only add to the number of relevant items.
+If m unjudged items of a list are relevant, a metric is greatest if they are the m items ranked first, and least if they
+are the m items ranked last. So it is enough to evaluate these two candidates for each m. Items after the cutoff only
+add to the number of relevant items.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import warnings
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -38,24 +38,24 @@ if TYPE_CHECKING:
     Array = Any
 
 COLUMNS = ("metric", "model", "mean", "least", "greatest", "judged", "lists")
-"""The columns of a result; the first one of several models only."""
+"""The columns of a result; `model` is left out if there is one model."""
 SUPPORTED = (Precision, Recall, F1, FBeta, HitRate, MRR, MAP, RBP, DCG, NDCG)
 EXACT: Mapping[str, Sequence[Any]] = {
     "norm": ("capped", "relevant", "k"), "over": ("all",), "gain": ("linear", "exp2", "binary"),
     "grades": ("all", "positive", "relevant"), "discount": (*DISCOUNTS,), "ideal": ("all",),
 }  # fmt: skip
-"""The options of these metrics with which their bounds are exact."""
+"""The options of these metrics for which the bounds are exact."""
 MOST_AT_ONCE = 2**20
-"""About how many rows of candidates are evaluated at a time."""
+"""About how many rows of candidates are evaluated at a time, to limit memory."""
 
 
 def check_metrics(metrics: Sequence[Metric]) -> None:
-    """Raise for metrics whose bounds are not those of the candidates.
+    """Raise for metrics whose bounds need not be values of the candidates.
 
     Raises
     ------
     OptionError
-        The metric, or one of its options, is none of these.
+        The metric, or one of its options, is not supported.
     """
     names = ", ".join(kind.name for kind in SUPPORTED)
     for metric in metrics:
@@ -69,172 +69,241 @@ def check_metrics(metrics: Sequence[Metric]) -> None:
                 raise OptionError(msg, f"leave `{name}={value!r}` out")
 
 
+class Judgments(NamedTuple):
+    """The judgments of lists, sorted by list."""
+
+    lists: Array
+    items: Array
+    relevance: Array
+
+
+class RankedRows(NamedTuple):
+    """Rows that a model ranks, sorted by list."""
+
+    lists: Array
+    items: Array
+    positions: Array
+    """Where the tied block of each row starts."""
+
+
 @dataclass(frozen=True)
 class Lists:
-    """The lists of a truth with a relevant item, with numbers for names."""
+    """The lists that have a relevant item in the truth. Lists and items are numbers."""
 
     count: int
-    judged: tuple[Array, Array, Array]
-    """The list, the number of the item and the relevance of each judgment, by list."""
-    frame: tuple[Array, Array]
-    """The list of each row of the frame, and the number of its item."""
+    judged: Judgments
+    row_lists: Array
+    """The list of each row of the frame."""
+    row_items: Array
+    """The item of each row of the frame."""
     table: nw.DataFrame[Any]
-    chosen: Array
+    """The user's frame with the scores of each model."""
+    table_rows: Array
+    """The rows of the table that belong to these lists."""
     reported: nw.DataFrame[Any]
-    """The values of `per`."""
+    """The segments."""
     segments: Array
-    """The number of each list's value."""
+    """The segment number of each list."""
 
     @classmethod
     def of(cls, plan: Plan) -> Lists:
         """Return the lists of a plan."""
         context = plan.context
         keys = list(context.keys.key)
-        truth: Any = context.truth_lists
-        judged = context.engine.collected(truth.select(*keys, ITEM, RELEVANCE))
+        relevances = _relevances(plan)
+        _, numbers = numbered(pair[:-1] for pair, value in relevances.items() if value > 0)
         names = [score_column(number) for number in range(len(context.query.orders))]
         table = context.engine.collected(context.all_rows.select(*keys, ITEM, *names))
-        relevances: dict[tuple[Any, ...], float] = {}
-        relevance = judged[RELEVANCE].cast(nw.Float64()).to_numpy().tolist()
-        for pair, value in zip(rows_of(judged, [*keys, ITEM]), relevance, strict=True):
-            if value < 0:
-                msg = f"`truth=` holds the relevance {value:g}, but bounds go from 0 to the largest grade"
-                raise InputError(msg, "leave unjudged rows out of `truth=`")
-            if not math.isnan(value):
-                relevances[pair] = max(value, relevances.get(pair, 0.0))
-        _, numbers = numbered(pair[:-1] for pair, value in relevances.items() if value > 0)
-        of_known = np.array([numbers.get(pair[:-1], -1) for pair in relevances], dtype=np.intp)
-        places = np.argsort(of_known, kind="stable")[np.sum(of_known < 0) :]
         rows = rows_of(table, [*keys, ITEM])
-        lists = np.array([numbers.get(row[:-1], -1) for row in rows], dtype=np.intp)
-        chosen = np.flatnonzero(lists >= 0)
-        every = with_attributes(context, truth.select(*keys).unique())
-        described = context.engine.collected(every.select(*dict.fromkeys([*keys, *context.keys.per])))
-        if context.keys.reports_attributes and len(described):
-            segments_of_keys = zip(rows_of(described, keys), rows_of(described, context.keys.per), strict=True)
-            described = described.filter([key in numbers or {*row} != {None} for key, row in segments_of_keys])
-        reported, of_list = segments_of(described, context.keys.per)
-        known_segments = dict(zip(rows_of(described, keys), of_list.tolist(), strict=True))
-        segments = np.array([known_segments[key] for key in numbers], dtype=np.intp)
         items, _ = numbered(pair[-1] for pair in (*relevances, *rows))
-        judgments = of_known[places], items[places], np.array([*relevances.values()], dtype=np.float64)[places]
-        own_rows = lists[chosen], items[len(relevances) :][chosen]
-        return cls(len(numbers), judgments, own_rows, table, chosen, reported, segments)
+        judgment_lists = np.array([numbers.get(pair[:-1], -1) for pair in relevances], dtype=np.intp)
+        # In the order of the lists, without lists that have no relevant item.
+        order = np.argsort(judgment_lists, kind="stable")[np.sum(judgment_lists < 0) :]
+        relevance = np.array([*relevances.values()], dtype=np.float64)
+        row_lists = np.array([numbers.get(row[:-1], -1) for row in rows], dtype=np.intp)
+        table_rows = np.flatnonzero(row_lists >= 0)
+        reported, segments = _segments(plan, numbers)
+        return cls(
+            count=len(numbers),
+            judged=Judgments(judgment_lists[order], items[order], relevance[order]),
+            row_lists=row_lists[table_rows],
+            row_items=items[len(relevances) :][table_rows],
+            table=table,
+            table_rows=table_rows,
+            reported=reported,
+            segments=segments,
+        )
 
     def starts(self, model: int, *, by_rank: bool) -> Array:
-        """Return the position where the tied block of each row starts, infinite where a model does not rank it."""
+        """Return where each row's tied block starts, infinite for a row that the model does not rank."""
         column = self.table[score_column(model)]
-        start = np.full(len(self.chosen), np.inf)
-        numbers = column.cast(nw.Float64()).to_numpy()[self.chosen]
+        start = np.full(len(self.table_rows), np.inf)
+        numbers = column.cast(nw.Float64()).to_numpy()[self.table_rows]
         ranked = np.flatnonzero(~np.isnan(numbers))
         if by_rank:
             start[ranked] = numbers[ranked]
             return start
-        # Scores are compared as they are: floats would not tell all integers apart.
-        levels = column[self.chosen[ranked].tolist()].rank("dense").to_numpy()
-        start[ranked] = ranks_by(self.frame[0][ranked], -levels, "min")
+        # The column itself is ranked, because floats would merge large integers.
+        levels = column[self.table_rows[ranked].tolist()].rank("dense").to_numpy()
+        start[ranked] = ranks_by(self.row_lists[ranked], -levels, "min")
         return start
+
+
+def _relevances(plan: Plan) -> dict[tuple[Any, ...], float]:
+    """Return the relevance of each judged item by the key of its list and the item."""
+    context = plan.context
+    keys = list(context.keys.key)
+    truth: Any = context.truth_lists
+    judged = context.engine.collected(truth.select(*keys, ITEM, RELEVANCE))
+    relevances: dict[tuple[Any, ...], float] = {}
+    relevance = judged[RELEVANCE].cast(nw.Float64()).to_numpy().tolist()
+    for pair, value in zip(rows_of(judged, [*keys, ITEM]), relevance, strict=True):
+        if value < 0:
+            msg = f"`truth=` holds the relevance {value:g}, but bounds go from 0 to the largest grade"
+            raise InputError(msg, "leave unjudged rows out of `truth=`")
+        if not math.isnan(value):
+            relevances[pair] = max(value, relevances.get(pair, 0.0))
+    return relevances
+
+
+def _segments(plan: Plan, numbers: Mapping[Any, int]) -> tuple[nw.DataFrame[Any], Array]:
+    """Return the segments to report, and the segment number of each list in `numbers`."""
+    context = plan.context
+    keys = list(context.keys.key)
+    truth: Any = context.truth_lists
+    lists = with_attributes(context, truth.select(*keys).unique())
+    table = context.engine.collected(lists.select(*dict.fromkeys([*keys, *context.keys.per])))
+    if context.keys.reports_attributes and len(table):
+        # The unknown segment is only reported if a list in it has a relevant item.
+        pairs = zip(rows_of(table, keys), rows_of(table, context.keys.per), strict=True)
+        table = table.filter([key in numbers or {*segment} != {None} for key, segment in pairs])
+    reported, list_segments = segments_of(table, context.keys.per)
+    segment_of_key = dict(zip(rows_of(table, keys), list_segments.tolist(), strict=True))
+    return reported, np.array([segment_of_key[key] for key in numbers], dtype=np.intp)
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Judgments of the unjudged items of each list, among which are those of its bounds."""
+    """The candidates of each list. A candidate makes some unjudged items relevant: the first or the last m of them."""
 
     lists: Array
-    """The list of each candidate: those with 0, 1, 2, … of the first items come first, then those with the last."""
+    """The list of each candidate: first the ones with the first 0, 1, 2, … items, then with the last 0, 1, 2, … items."""
     begins: Array
+    """The first unjudged item of the list that the candidate makes relevant."""
     ends: Array
-    """The first unjudged item of its list that each candidate makes relevant, and the first one after these."""
-    rows: tuple[Array, Array, Array]
-    """The list, the item and the position of each row up to the cutoff, by list."""
-    unjudged: tuple[Array, Array]
-    """The list of each unjudged item, and its number, by list."""
-    judged: tuple[Array, Array, Array]
+    """The first unjudged item after the relevant ones."""
+    rows: RankedRows
+    """The rows up to the cutoff."""
+    unjudged_lists: Array
+    """The list of each unjudged item, sorted by list and position."""
+    unjudged_items: Array
+    judged: Judgments
     grade: float
+    """The relevance of the items that a candidate makes relevant."""
 
     @classmethod
     def of(cls, lists: Lists, start: Array, cutoff: float, grade: float) -> Candidates:
         """Return the candidates of the lists under a model and a cutoff."""
-        of_row, items = lists.frame
-        order = np.lexsort((start, of_row))
-        of_row, items, start = of_row[order], items[order], start[order]
-        near = start <= cutoff
-        unjudged = _unjudged(of_row, items, *lists.judged[:2])
-        inside = np.bincount(of_row[unjudged[near[unjudged]]], minlength=lists.count)
-        index, first = _counted(2 * inside + 2)
-        last = first - inside[index] - 1
-        begins, ends = np.where(last < 0, 0, inside[index] - last), np.where(last < 0, first, len(items))
-        rows = of_row[near], items[near], start[near]
-        return cls(index, begins, ends, rows, (of_row[unjudged], items[unjudged]), lists.judged, grade)
+        order = np.lexsort((start, lists.row_lists))
+        row_lists = lists.row_lists[order]
+        items = lists.row_items[order]
+        start = start[order]
+        is_near = start <= cutoff
+        unjudged = _unjudged_rows(row_lists, items, lists.judged)
+        # For each list: how many unjudged items are up to the cutoff, so how many candidates there are.
+        inside = np.bincount(row_lists[unjudged[is_near[unjudged]]], minlength=lists.count)
+        list_of_candidate, number = _numbered_ranges(2 * inside + 2)
+        from_the_end = number - inside[list_of_candidate] - 1
+        takes_first_items = from_the_end < 0
+        return cls(
+            lists=list_of_candidate,
+            begins=np.where(takes_first_items, 0, inside[list_of_candidate] - from_the_end),
+            ends=np.where(takes_first_items, number, len(items)),
+            rows=RankedRows(row_lists[is_near], items[is_near], start[is_near]),
+            unjudged_lists=row_lists[unjudged],
+            unjudged_items=items[unjudged],
+            judged=lists.judged,
+            grade=grade,
+        )
 
     def values(self, metrics: Sequence[Metric], min_relevance: float | None, backend: Any) -> dict[str, Array]:
-        """Return the value of each candidate under each metric, by its label, NaN where it has none."""
+        """Return the value of each candidate by the label of the metric, NaN if it is undefined."""
         if not metrics:
             return {}
         values = {metric.label: np.full(len(self.lists), np.nan) for metric in metrics}
-        rows = np.cumsum(np.bincount(self.rows[0], minlength=self.lists.max(initial=0) + 1)[self.lists])
+        rows = np.cumsum(np.bincount(self.rows.lists, minlength=self.lists.max(initial=0) + 1)[self.lists])
         parts = max(1, rows.max(initial=0) // MOST_AT_ONCE)
-        for some in np.split(np.arange(len(rows)), np.searchsorted(rows, rows[-1:] * np.arange(1, parts) // parts)):
-            frame, truth = (nw.from_dict(each, backend=backend) for each in self._columns(some))
-            # What a model does not rank has no rank.
+        for batch in np.split(np.arange(len(rows)), np.searchsorted(rows, rows[-1:] * np.arange(1, parts) // parts)):
+            frame, truth = (nw.from_dict(columns, backend=backend) for columns in self._columns(batch))
+            # A row that the model does not rank has a missing rank.
             frame = frame.with_columns(nw.when(nw.col("rank") < math.inf).then(nw.col("rank")).alias("rank"))
             roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth.to_native()}
             roles["min_relevance"] = min_relevance
-            # Whatever `Config` names is about the user's frame.
+            # `Config` is switched off, because its columns are the ones of the user's frame.
             with warnings.catch_warnings(), only({}):
                 warnings.simplefilter("ignore", RecWarning)
                 evaluated = evaluate(frame.to_native(), {}, list(metrics), None, roles, counts=False, chance=False)
             result = nw.from_native(evaluated, eager_only=True)
-            candidates = some[result["list"].to_numpy()]
+            candidates = batch[result["list"].to_numpy()]
             for label, column in values.items():
                 column[candidates] = result[label].cast(nw.Float64()).to_numpy()
         return values
 
-    def _columns(self, some: Array) -> tuple[dict[str, Array], dict[str, Array]]:
-        """Return the rows of some candidates, and their truth."""
-        index, begins, ends = self.lists[some], self.begins[some], self.ends[some]
-        of_top, top = _rows(self.rows[0], index)
-        of_judgment, judgments = _rows(self.judged[0], index)
-        # Only the first candidate needs those that are not relevant: for the share judged.
-        kept = (self.judged[2][judgments] > 0) | (ends[of_judgment] == 0)
-        of_judgment, judgments = of_judgment[kept], judgments[kept]
-        of_chosen, chosen = _rows(self.unjudged[0], index, begins, ends)
-        columns = {"list": (of_judgment, of_chosen), "item": (self.judged[1][judgments], self.unjudged[1][chosen])}
-        columns |= {"relevant": (self.judged[2][judgments], np.full(len(chosen), self.grade))}
-        truth = {name: np.concatenate(each) for name, each in columns.items()}
-        return {"list": of_top, "item": self.rows[1][top], "rank": self.rows[2][top]}, truth
+    def _columns(self, batch: Array) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Return the columns of two frames: the rows of some candidates, and the truth that they assume."""
+        lists = self.lists[batch]
+        ends = self.ends[batch]
+        row_candidates, rows = _rows_of_lists(self.rows.lists, lists)
+        candidates, judgments = _rows_of_lists(self.judged.lists, lists)
+        # Irrelevant judgments only count for the share of judged items, which is read from the first candidate.
+        is_read = (self.judged.relevance[judgments] > 0) | (ends[candidates] == 0)
+        candidates = candidates[is_read]
+        judgments = judgments[is_read]
+        added_candidates, added = _rows_of_lists(self.unjudged_lists, lists, self.begins[batch], ends)
+        frame = {"list": row_candidates, "item": self.rows.items[rows], "rank": self.rows.positions[rows]}
+        truth = {
+            "list": np.concatenate((candidates, added_candidates)),
+            "item": np.concatenate((self.judged.items[judgments], self.unjudged_items[added])),
+            "relevant": np.concatenate((self.judged.relevance[judgments], np.full(len(added), self.grade))),
+        }
+        return frame, truth
 
 
-def _unjudged(of_row: Array, items: Array, of_judged: Array, judged: Array) -> Array:
+def _unjudged_rows(row_lists: Array, items: Array, judged: Judgments) -> Array:
     """Return the first row of each unjudged item of a list, in the order of the rows."""
-    many = max((int(each.max()) + 1 for each in (items, judged) if len(each)), default=1)
-    pairs = of_row * many + items
-    rows = np.flatnonzero(~np.isin(pairs, of_judged * many + judged))
+    n_items = max((int(numbers.max()) + 1 for numbers in (items, judged.items) if len(numbers)), default=1)
+    pairs = row_lists * n_items + items
+    rows = np.flatnonzero(~np.isin(pairs, judged.lists * n_items + judged.items))
     return rows[np.sort(np.unique(pairs[rows], return_index=True)[1])]
 
 
-def _counted(lengths: Array) -> tuple[Array, Array]:
-    """Return the number of each range, as often as it is long, and the numbers from 0 within it."""
-    of = np.repeat(np.arange(len(lengths)), lengths)
-    return of, np.arange(len(of)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+def _numbered_ranges(lengths: Array) -> tuple[Array, Array]:
+    """Return the entries of ranges with these lengths: the number of the range, and the position in it from 0."""
+    ranges = np.repeat(np.arange(len(lengths)), lengths)
+    return ranges, np.arange(len(ranges)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
-def _rows(of_row: Array, place: Array, begins: Array | int = 0, ends: Array | float = math.inf) -> tuple[Array, Array]:
-    """Return the candidates' rows of their lists, from one to before another, and the candidate of each; by list."""
-    first: Array = np.searchsorted(of_row, place)
-    lengths = np.minimum(np.searchsorted(of_row, place, "right") - first, ends).astype(np.intp) - begins
-    of, number = _counted(lengths)
-    return of, (first + begins)[of] + number
+def _rows_of_lists(
+    row_lists: Array, lists: Array, begins: Array | int = 0, ends: Array | float = math.inf
+) -> tuple[Array, Array]:
+    """Return the rows of the list of each candidate, with the candidate's number; rows are sorted by list.
+
+    From each list, take the rows from `begins` to before `ends`.
+    """
+    first: Array = np.searchsorted(row_lists, lists)
+    lengths = np.minimum(np.searchsorted(row_lists, lists, "right") - first, ends).astype(np.intp) - begins
+    candidates, number = _numbered_ranges(lengths)
+    return candidates, (first + begins)[candidates] + number
 
 
 def bounds(plan: Plan, grade: Any) -> Any:
-    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
+    """Return one row per segment, metric and model, as a frame of the user's kind."""
     query = plan.context.query
     check_metrics(plan.metrics)
     grade = None if grade is None else number("grade", grade, "`grade=3`")
-    for metric, _, high in plan.context.requirements.limits:
-        if grade is not None and grade > high:
-            msg = f"`grade={grade:g}`, but {metric.label} accepts at most {high:g}"
+    for limit in plan.context.requirements.limits:
+        if grade is not None and grade > limit.high:
+            msg = f"`grade={grade:g}`, but {limit.metric.label} accepts at most {limit.high:g}"
             raise OptionError(msg, "`grade=` is the largest relevance that an unjudged item may have, such as 3")
     columns = [name for name in COLUMNS if query.several or name != "model"]
 
@@ -256,8 +325,8 @@ def bounds(plan: Plan, grade: Any) -> Any:
 
 
 def _largest(grade: float | None, lists: Lists, level: float | None) -> float:
-    """Return the largest grade of a judgment, which makes an item relevant."""
-    largest = float(max(lists.judged[2], default=1.0)) if grade is None else grade
+    """Return the largest grade that a judgment may have, or raise if it makes no item relevant."""
+    largest = float(max(lists.judged.relevance, default=1.0)) if grade is None else grade
     if level is not None and level <= 0:
         msg = f"`min_relevance={level:g}` makes items of grade 0 relevant, but bounds treat grade 0 as not relevant"
         raise OptionError(msg, "give `min_relevance=` a value above 0")
@@ -270,65 +339,82 @@ def _largest(grade: float | None, lists: Lists, level: float | None) -> float:
 def _bounds(
     lists: Lists, start: Array, metrics: Sequence[Metric], grade: float, level: float | None
 ) -> dict[str, dict[str, Array]]:
-    """Return what a result says of each metric under a model, by its label."""
-    statistics, backend = {}, nw.get_native_namespace(lists.table).__name__
+    """Return the statistics of a result for one model, by the label of the metric."""
+    statistics = {}
+    backend = nw.get_native_namespace(lists.table).__name__
     for k in dict.fromkeys(getattr(metric, "k", None) for metric in metrics):
-        cut = [metric for metric in metrics if getattr(metric, "k", None) == k]
-        gains = {metric.label: _gains(metric) for metric in cut if isinstance(metric, NDCG) and metric.gain != "binary"}
-        every = {each.label: each for each in (*cut, Judged(k))}
-        # Sums of gains have a value for each list, whether or not it has a relevant item at the level.
-        summed: dict[str, Metric] = {}
-        for gain, per_item in gains.values():
-            (every if gain.grades == "relevant" else summed)[gain.label] = gain
-            summed[per_item.label] = per_item
+        metrics_at_k = [metric for metric in metrics if getattr(metric, "k", None) == k]
+        gains = {
+            metric.label: _gains(metric)
+            for metric in metrics_at_k
+            if isinstance(metric, NDCG) and metric.gain != "binary"
+        }
+        at_level = {metric.label: metric for metric in (*metrics_at_k, Judged(k))}
+        # Sums of gains are computed without min_relevance, so that every list has a value.
+        without_level: dict[str, Metric] = {}
+        for gain, discount in gains.values():
+            (at_level if gain.grades == "relevant" else without_level)[gain.label] = gain
+            without_level[discount.label] = discount
         candidates = Candidates.of(lists, start, math.inf if k is None else k, grade)
-        values = candidates.values([*every.values()], level, backend)
-        sums = candidates.values([*summed.values()], None, backend)
+        values = candidates.values([*at_level.values()], level, backend)
+        sums = candidates.values([*without_level.values()], None, backend)
+        # The first candidate of each list makes no unjudged item relevant: it has the value as judged.
         first = np.flatnonzero(np.append(True, np.diff(candidates.lists) > 0)[: len(candidates.lists)])
-        for metric in cut:
-            each = values[metric.label]
-            least, greatest = (end.reduceat(each, first) if len(first) else each for end in (np.fmin, np.fmax))
+        for metric in metrics_at_k:
+            of_candidates = values[metric.label]
+            least = np.fmin.reduceat(of_candidates, first) if len(first) else of_candidates
+            greatest = np.fmax.reduceat(of_candidates, first) if len(first) else of_candidates
             if isinstance(metric, NDCG) and metric.label in gains:
                 gain, discount = gains[metric.label]
-                base, per_item = (values if metric.grades == "relevant" else sums)[gain.label], sums[discount.label]
-                of_list, number = _counted(np.diff(np.append(first, len(per_item))) // 2)
-                gained = np.full((len(first), number.max(initial=0) + 1), -np.inf)
-                gained[of_list, number] = per_item[first[of_list] + number] - per_item[first[of_list]]
-                greatest = _greatest_ndcg(metric, base[first], gained, lists.judged, grade, level)
-            columns = {"mean": each[first], "least": least, "greatest": greatest}
+                base = (values if metric.grades == "relevant" else sums)[gain.label][first]
+                added = _added_discounts(sums[discount.label], first)
+                greatest = _greatest_ndcg(metric, base, added, lists.judged, grade, level)
+            columns = {"mean": of_candidates[first], "least": least, "greatest": greatest}
             statistics[metric.label] = _means({**columns, "judged": values[Judged(k).label][first]}, lists)
     return statistics
 
 
 def _gains(metric: NDCG) -> tuple[DCG, DCG]:
-    """Return the sum of the gains of a metric, and that of the discounts of relevant items."""
+    """Return two metrics: the sum of the gains of an NDCG, and the sum of the discounts of relevant items."""
     return DCG(metric.k, metric.gain, metric.discount, metric.grades), DCG(metric.k, "binary", metric.discount)
 
 
+def _added_discounts(discount_sums: Array, first: Array) -> Array:
+    """Return the sum of discounts that the first m unjudged items of each list add, -inf if it has fewer than m.
+
+    `first` has the first candidate of each list.
+    """
+    lists, m = _numbered_ranges(np.diff(np.append(first, len(discount_sums))) // 2)
+    added = np.full((len(first), m.max(initial=0) + 1), -np.inf)
+    added[lists, m] = discount_sums[first[lists] + m] - discount_sums[first[lists]]
+    return added
+
+
 def _means(columns: Mapping[str, Array], lists: Lists) -> dict[str, Array]:
-    """Return the means over the lists that have a value as judged, and their number, for each segment."""
+    """Return the means over the lists that have a value as judged, and the number of these lists, per segment."""
     parts = []
     for segment in range(len(lists.reported) if lists.reported.columns else 1):
-        there = ~np.isnan(columns["mean"]) & (lists.segments == segment)
-        parts.append({name: _mean(each[there]) for name, each in columns.items()} | {"lists": float(there.sum())})
+        is_counted = ~np.isnan(columns["mean"]) & (lists.segments == segment)
+        means = {name: _mean(column[is_counted]) for name, column in columns.items()}
+        parts.append(means | {"lists": float(is_counted.sum())})
     return {name: np.array([part[name] for part in parts], dtype=np.float64) for name in (*columns, "lists")}
 
 
 def _mean(values: Array) -> float:
-    """Return the mean of values: of the share judged, of the lists that have one."""
+    """Return the mean of the values that are not NaN, NaN if there are none."""
     values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else math.nan
 
 
 def _greatest_ndcg(
-    metric: NDCG, base: Array, gained: Array, judged: tuple[Array, ...], grade: float, level: float | None
+    metric: NDCG, base: Array, added: Array, judged: Judgments, grade: float, level: float | None
 ) -> Array:
-    """Return the greatest value of each list over all grades of its unjudged items, from 0 to the largest one.
+    """Return the greatest NDCG of each list if unjudged items may have any grade from 0 to the largest one.
 
-    Where the first m items have at least a grade, the sum of gains adds up over grades, and so does the ideal one. Both
-    are concave in m, so that the greatest quotient t has, for each grade, the m of the greatest sum − t · ideal
-    (Dinkelbach 1967). `gained` has what the first m items of each list add, -inf for more than it has. Lists of the
-    same grades are computed together.
+    For each grade, let the first m unjudged items have at least this grade. The DCG is a sum over grades, and so is the
+    ideal DCG. Both are concave in m. So for the greatest quotient t, each grade has the m that maximises
+    DCG − t · ideal DCG, and t is found by iteration (Dinkelbach 1967). `base` is the DCG as judged, and `added` has the
+    sum of discounts that the first m unjudged items add. Lists with the same grades are computed together.
     """
 
     def gain(relevance: float) -> float:
@@ -336,29 +422,42 @@ def _greatest_ndcg(
             return 0.0
         return float(2.0**relevance - 1 if metric.gain == "exp2" else relevance)
 
-    of_judged, _, relevance = judged
-    gaining = {*filter(gain, np.unique(relevance).tolist())}
-    of_grades: dict[tuple[float, ...], list[tuple[int, list[int]]]] = {}
-    for index, own in enumerate(np.split(relevance, np.searchsorted(of_judged, np.arange(1, len(base))))[: len(base)]):
-        judgments = sorted(own.tolist())
-        grades = tuple(sorted({*judgments} & gaining | {grade}))
-        above = [len(judgments) - bisect_left(judgments, each) for each in grades]
-        of_grades.setdefault(grades, []).append((index, above))
-    weight, most = DISCOUNTS[str(metric.discount)], np.bincount(of_judged).max(initial=0) + gained.shape[1]
-    discounts = [weight(float(r)) if metric.k is None or r <= metric.k else 0.0 for r in range(1, most + 1)]
-    ideal, best = np.append(0.0, np.cumsum(discounts)), np.full(len(base), -1.0)
-    for grades, lists in of_grades.items():
+    weight = DISCOUNTS[str(metric.discount)]
+    longest = np.bincount(judged.lists).max(initial=0) + added.shape[1]
+    discounts = [weight(float(r)) if metric.k is None or r <= metric.k else 0.0 for r in range(1, longest + 1)]
+    ideal = np.append(0.0, np.cumsum(discounts))
+    best = np.full(len(base), -1.0)
+    gaining_grades = {*filter(gain, np.unique(judged.relevance).tolist())}
+    for grades, group in _lists_by_grades(judged, len(base), gaining_grades, grade).items():
         steps = np.diff([0.0, *map(gain, grades)])
-        left, counts = (np.array(column) for column in zip(*lists, strict=True))
+        # The lists whose value still grows, how many judgments have at least each grade, and the m of each grade.
+        lists, counts = (np.array(numbers) for numbers in zip(*group, strict=True))
         chosen = np.zeros_like(counts)
-        while len(left):
-            total = base[left] + sum(step * gained[left, m] for step, m in zip(steps, chosen.T, strict=True))
+        while len(lists):
+            total = base[lists] + sum(step * added[lists, m] for step, m in zip(steps, chosen.T, strict=True))
             divisor = sum(step * ideal[m] for step, m in zip(steps, (counts + chosen).T, strict=True))
-            value = np.divide(total, divisor, out=np.full(len(left), np.nan), where=divisor > 0)
-            better = value > best[left] + ROUNDING
-            best[left] = np.fmax(best[left], value)
-            left, counts, chosen, value = left[better], counts[better], chosen[better], value[better]
-            for place in np.flatnonzero(np.array(grades) <= grade):
-                ideals = ideal[counts[:, [place]] + np.arange(gained.shape[1])]
-                chosen[:, place] = np.argmax(gained[left] - value[:, None] * ideals, axis=1)
+            value = np.divide(total, divisor, out=np.full(len(lists), np.nan), where=divisor > 0)
+            grows = value > best[lists] + ROUNDING
+            best[lists] = np.fmax(best[lists], value)
+            lists = lists[grows]
+            counts = counts[grows]
+            chosen = chosen[grows]
+            value = value[grows]
+            for column in np.flatnonzero(np.array(grades) <= grade):
+                ideals = ideal[counts[:, [column]] + np.arange(added.shape[1])]
+                chosen[:, column] = np.argmax(added[lists] - value[:, None] * ideals, axis=1)
     return best
+
+
+def _lists_by_grades(
+    judged: Judgments, count: int, gaining_grades: set[float], grade: float
+) -> dict[tuple[float, ...], list[tuple[int, list[int]]]]:
+    """Return the lists by the grades that occur in them: each with its judgments of at least each of these grades."""
+    groups: dict[tuple[float, ...], list[tuple[int, list[int]]]] = {}
+    parts = np.split(judged.relevance, np.searchsorted(judged.lists, np.arange(1, count)))[:count]
+    for index, part in enumerate(parts):
+        judgments = sorted(part.tolist())
+        grades = tuple(sorted({*judgments} & gaining_grades | {grade}))
+        counts = [len(judgments) - bisect_left(judgments, lowest) for lowest in grades]
+        groups.setdefault(grades, []).append((index, counts))
+    return groups

@@ -1,9 +1,9 @@
-"""Means from human judgments of some lists and model judgments of many."""
+"""The call `estimate_with_judge`: means from human judgments of some lists and a model's judgments of many."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,14 +30,14 @@ COLUMNS = (
 
 
 def check_frames(truth: Any, judge: Any) -> None:
-    """Raise where a frame of judgments is missing.
+    """Raise if a frame of judgments is missing.
 
     Raises
     ------
     OptionError
         There are no human judgments.
     OptionTypeError
-        The judgments of the model are no frame.
+        The judgments of the model are not a frame.
     """
     if truth is None:
         msg = "estimate_with_judge needs `truth=`, the human judgments of some lists"
@@ -49,108 +49,155 @@ def check_frames(truth: Any, judge: Any) -> None:
 
 @dataclass(frozen=True)
 class Judged:
-    """The values of all models over the lists that a truth holds."""
+    """The values of all models over the lists of a truth."""
 
     plan: Plan
     values: ListValues
     columns: dict[str, Any]
-    """The values and weights of the lists of the truth, then NaN for those of them that the frame does not tell of."""
-    places: dict[str | None, int]
-    """The row of each list, by its key."""
+    """The values and weights of the lists, NaN for a list without a value."""
+    rows: dict[str | None, int]
+    """The row of each list in the columns, by the key of the list as text."""
     reported: nw.DataFrame[Any]
-    """The values of `per`."""
+    """The segments."""
     segments: Any
-    """The number of each list's value; -1 where the frame does not tell of it."""
+    """The segment number of each list, -1 for a list without a value."""
 
     @classmethod
     def of(cls, plan: Plan) -> Judged:
         """Return the values of a plan."""
-        values, context = ListValues(plan).without_unknown(), plan.context
+        values = ListValues(plan).without_unknown()
+        context = plan.context
         table = values.engine.collected(values.frame)
         keys = list(context.keys.key)
         truth: Any = context.truth_lists
         judged = values.engine.collected(truth.select(*keys).unique())
-        rows = {text: row for row, text in enumerate(texts_of(context, table, keys))}
-        # In one order, whichever the rows have: it decides the last bits.
-        numbers = {text: number for number, text in enumerate(sorted(texts_of(context, judged, keys), key=str))}
-        chosen = np.array([rows.get(text, len(table)) for text in numbers], dtype=np.intp)
+        table_rows = {text: row for row, text in enumerate(texts_of(context, table, keys))}
+        # Sort first: the order of a sum changes its last bits.
+        rows = {text: row for row, text in enumerate(sorted(texts_of(context, judged, keys), key=str))}
+        chosen = np.array([table_rows.get(text, len(table)) for text in rows], dtype=np.intp)
         columns = {name: np.append(floats_of(table[name]), np.nan)[chosen] for name in values.columns}
         reported, segments = segments_of(table, context.keys.per)
-        return cls(plan, values, columns, numbers, reported, np.append(segments, -1)[chosen])
+        return cls(plan, values, columns, rows, reported, np.append(segments, -1)[chosen])
 
-    def values_of(self, model: int, metric: int, chosen: Any) -> Values:
-        """Return the values of a metric under a model over chosen lists."""
-        return Values(*(each[chosen] for each in self.values.in_segment(self.columns, model, metric)))
+    def values_of(self, model: int, metric: int, rows: Any) -> Values:
+        """Return the values and weights of some lists, for a metric and a model."""
+        values, weights = self.values.in_segment(self.columns, model, metric)
+        return Values(values[rows], weights[rows])
 
 
 def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
-    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
+    """Return one row per segment, metric and model, as a frame of the user's kind."""
     confidence = check_confidence(confidence)
     check_values_per_list(human.metrics, "estimate_with_judge")
     columns = [name for name in COLUMNS if human.context.query.several or name != "model"]
 
     def rows() -> nw.DataFrame[Any]:
-        by_human, by_judge = Judged.of(human), Judged.of(judge)
-        human_rows, judge_rows, further_rows = _lists(by_human, by_judge)
+        by_human = Judged.of(human)
+        by_judge = Judged.of(judge)
+        lists = _match_lists(by_human, by_judge)
         statistics = []
         for number, metric in enumerate(human.metrics):
-            # Models in rows are those of the frame in both plans.
+            # Both plans have the same models in the same order, because they share the frame.
             for model, name in enumerate(by_human.values.models):
-                bounds, parts = by_human.values.range_of(number), []
-                for segment in range(len(by_judge.reported) if human.context.keys.per else 1):
-                    in_both, further = (by_judge.segments[lists] == segment for lists in (judge_rows, further_rows))
-                    true = by_human.values_of(model, number, human_rows[in_both])
-                    judged, rest = (
-                        by_judge.values_of(model, number, lists)
-                        for lists in (judge_rows[in_both], further_rows[further])
-                    )
-                    parts.append(_numbers(true, judged, rest, confidence, bounds))
+                segments = range(len(by_judge.reported) if human.context.keys.per else 1)
+                estimates = [
+                    _segment_estimate(by_human, by_judge, lists, segment, model, number, confidence)
+                    for segment in segments
+                ]
                 label = human.context.query.averaging(metric.label).name
                 names = (*COLUMNS[2:], "lists")
-                numbers = {each: np.array([part[each] for part in parts], dtype=np.float64) for each in names}
+                numbers = {
+                    column: np.array([estimate[column] for estimate in estimates], dtype=np.float64) for column in names
+                }
                 statistics.append({"model": name, "metric": label, **numbers})
         return stacked(by_judge.reported, statistics, columns)
 
     return result_frame(judge, rows, columns)
 
 
-def _lists(by_human: Judged, by_judge: Judged) -> tuple[Any, Any, Any]:
-    """Return the rows of the lists with human judgments, in both, and of the others that the model judged.
+class _MatchedLists(NamedTuple):
+    """The rows of lists in the values by humans and by the judge."""
+
+    human: Any
+    """The lists that humans judged, in the human values."""
+    judge: Any
+    """The same lists in the judge's values."""
+    others: Any
+    """The lists that only the judge judged, in the judge's values."""
+
+
+def _match_lists(by_human: Judged, by_judge: Judged) -> _MatchedLists:
+    """Return the rows of the lists with human judgments and of the other lists.
 
     Raises
     ------
     InputError
-        The lists with human judgments are no sample of those that the model judged.
+        The judge lacks a list with human judgments, or has no other list.
     """
-    outside = [text for text in by_human.places if text not in by_judge.places]
+    outside = [text for text in by_human.rows if text not in by_judge.rows]
     if outside:
-        count = "1 list" if len(outside) == 1 else f"{len(outside)} of the {len(by_human.places)} lists"
+        count = "1 list" if len(outside) == 1 else f"{len(outside)} of the {len(by_human.rows)} lists"
         msg = f"`judge=` has no judgments of {count} of `truth=`, such as {quoted(outside[0])}"
-        raise InputError(msg, "let the model judge all lists, those with human judgments too")
-    others = [text for text in by_judge.places if text not in by_human.places]
+        raise InputError(msg, "let the model judge all lists, also the ones with human judgments")
+    others = [text for text in by_judge.rows if text not in by_human.rows]
     if not others:
-        msg = f"`judge=` judges only the {len(by_human.places)} lists of `truth=`, so it adds nothing"
+        msg = f"`judge=` judges only the {len(by_human.rows)} lists of `truth=`, so it adds nothing"
         raise InputError(msg, "let the model judge lists that no human judged, or use describe with `truth=`")
-    human_rows = np.array(list(by_human.places.values()), dtype=np.intp)
-    judge_rows = np.array([by_judge.places[text] for text in by_human.places], dtype=np.intp)
-    return human_rows, judge_rows, np.array([by_judge.places[text] for text in others], dtype=np.intp)
+    return _MatchedLists(
+        human=np.array(list(by_human.rows.values()), dtype=np.intp),
+        judge=np.array([by_judge.rows[text] for text in by_human.rows], dtype=np.intp),
+        others=np.array([by_judge.rows[text] for text in others], dtype=np.intp),
+    )
+
+
+def _segment_estimate(
+    by_human: Judged,
+    by_judge: Judged,
+    lists: _MatchedLists,
+    segment: int,
+    model: int,
+    metric: int,
+    confidence: float,
+) -> dict[str, Any]:
+    """Return the estimates of one segment, model and metric."""
+    in_segment = by_judge.segments[lists.judge] == segment
+    others_in_segment = by_judge.segments[lists.others] == segment
+    return _numbers(
+        by_human.values_of(model, metric, lists.human[in_segment]),
+        by_judge.values_of(model, metric, lists.judge[in_segment]),
+        by_judge.values_of(model, metric, lists.others[others_in_segment]),
+        confidence,
+        by_human.values.range_of(metric),
+    )
 
 
 def _numbers(
     true: Values, predicted: Values, others: Values, confidence: float, bounds: tuple[float, float]
 ) -> dict[str, Any]:
-    """Return the estimate of a mean, and those of the human and of the model judgments alone."""
+    """Return three estimates of a mean: from both kinds of judgments, from humans alone, and from the judge alone.
+
+    `true` and `predicted` are the values of the same lists under human and model judgments. `others` are the values of
+    the lists that only the model judged.
+    """
     has_value = ~np.isnan(true.values)
-    values, weights = true.values[has_value], true.weights[has_value]
+    values = true.values[has_value]
+    weights = true.weights[has_value]
     low, high = interval_of_values(values[weights > 0], Sums.of(values, weights), confidence, bounds)
-    alone = Estimate(true.mean, low.item(), high.item(), 0.0)
-    combined = prediction_powered(true, predicted, others, confidence) or alone
-    every = Values(np.append(predicted.values, others.values), np.append(predicted.weights, others.weights))
-    seen = np.append(values[weights > 0], every.values[every.weights > 0])
-    least = float(least_value(bounds[0], (seen < 0).any(), bounds[1]))
+    human = Estimate(true.mean, low.item(), high.item(), 0.0)
+    combined = prediction_powered(true, predicted, others, confidence) or human
+    judge = Values(np.append(predicted.values, others.values), np.append(predicted.weights, others.weights))
+    all_values = np.append(values[weights > 0], judge.values[judge.weights > 0])
+    least = float(least_value(bounds[0], (all_values < 0).any(), bounds[1]))
     return {
-        "mean": combined.mean, "low": max(combined.low, min(least, combined.mean)),
-        "high": min(combined.high, max(bounds[1], combined.mean)), "human_mean": alone.mean, "human_low": alone.low,
-        "human_high": alone.high, "judge_mean": every.mean, "human_lists": len(true.values),
-        "judge_lists": len(every.values), "judge_weight": combined.weight, "lists": len(true.values),
-    }  # fmt: skip
+        "mean": combined.mean,
+        "low": max(combined.low, min(least, combined.mean)),
+        "high": min(combined.high, max(bounds[1], combined.mean)),
+        "human_mean": human.mean,
+        "human_low": human.low,
+        "human_high": human.high,
+        "judge_mean": judge.mean,
+        "human_lists": len(true.values),
+        "judge_lists": len(judge.values),
+        "judge_weight": combined.weight,
+        "lists": len(true.values),
+    }

@@ -1,4 +1,4 @@
-"""The namespace's methods that deal with judgments."""
+"""The namespace's methods for incomplete judgments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JudgmentMethods(Methods):
-    """What missing judgments leave open: what `Rec` offers for partly judged data."""
+    """The methods of `Rec` for partly judged data."""
 
     __slots__ = ()
 
@@ -33,35 +33,36 @@ class JudgmentMethods(Methods):
     ) -> Frame:
         """Return means from human judgments of some lists (`truth`) and a model's judgments of these and many others.
 
-        It is the mean that human judgments of all lists would give, by prediction-powered inference. The lists with
-        human judgments must be a random sample of those that the model judged.
+        The result estimates the mean that human judgments of all lists would give, by prediction-powered inference. The
+        lists with human judgments must be a random sample of the lists that the model judged.
 
         Parameters
         ----------
         metrics : str, Metric, or sequence of them
-            Names and metric objects, as for `evaluate`; only those that have a value per list.
+            Names and metric objects, as for `evaluate`, that have a value per list.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         judge : frame
-            The judgments of a model, such as an LLM, with the columns of `truth`: of all of its lists and of more.
+            The judgments of a model, such as an LLM, for all lists of `truth` and for more lists, in the same columns.
         confidence : float
             The confidence of the intervals, between 0.5 and 1.
 
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``mean`` with ``low``
-            and ``high``, the estimate from both, ``human_mean`` with ``human_low`` and ``human_high``, that of the
-            human judgments alone, ``judge_mean``, the mean under the model's judgments, ``human_lists`` and
-            ``judge_lists``, how many lists each judged, and ``judge_weight``, between 0 and 1: how much the model's
-            judgments count. 0: they say nothing of the human ones, and the estimate is that of these alone.
+            A frame of the same kind: the columns of `per`, ``model`` if there are several, and ``metric``. ``mean`` is
+            the estimate from both kinds of judgments, with the interval ``low`` to ``high``. ``human_mean`` is the
+            estimate from human judgments alone, with ``human_low`` and ``human_high``. ``judge_mean`` is the mean under
+            the model's judgments. ``human_lists`` and ``judge_lists`` count the lists that each judged.
+            ``judge_weight``, between 0 and 1, says how much the model's judgments count. If it is 0, they do not help
+            to predict the human ones, and the estimate uses the human judgments alone.
 
         Raises
         ------
         OptionError
             A metric has no value per list, or there is no truth.
         InputError
-            The model lacks judgments of a list with human ones, or judged no other list.
+            The model lacks judgments of a list that humans judged, or judged no other list.
         MissingExtraError
             SciPy is not installed.
 
@@ -88,7 +89,7 @@ class JudgmentMethods(Methods):
             plan_of_lists(self._frame, self._bound, metrics, k, {**roles, **truth}, "estimate_with_judge", None)
             for truth in ({}, {"truth": judge})
         )
-        # Most lists have no human judgments: what the model judged tells whether ids match.
+        # Most lists have no human judgments, so the warning about ids that do not match looks at the model's judgments.
         result = estimate_with_judge(by_human, by_judge, confidence)
         return calls.warned(by_judge, result, ("judge_mean",), other_truth=by_human.frames.truth)
 
@@ -102,7 +103,7 @@ class JudgmentMethods(Methods):
     ) -> Frame:
         """Return the least and the greatest value over all judgments of unjudged items.
 
-        What `truth` lacks was not judged. The bounds are exact for each list, and so are their means.
+        An item is unjudged if `truth` lacks it. The bounds are exact for each list, and so are their means.
 
         Parameters
         ----------
@@ -112,14 +113,14 @@ class JudgmentMethods(Methods):
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         grade : float, optional
-            The largest relevance that an unjudged item may have; without it: the largest of the truth.
+            The largest relevance that an unjudged item may have; None: the largest relevance in `truth`.
 
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``mean`` (what nobody
-            judged is not relevant), ``least`` and ``greatest``, ``judged`` (the share of the top k that somebody
-            judged), and ``lists``, those with a value as judged, over which all of these are means.
+            A frame of the same kind: the columns of `per`, ``model`` if there are several, and ``metric``. ``mean``
+            counts unjudged items as irrelevant. ``least`` and ``greatest`` are its bounds. ``judged`` is the share of
+            judged items in the top k. ``lists`` is the number of lists with a value, over which all of these are means.
 
         Raises
         ------
@@ -145,7 +146,7 @@ class JudgmentMethods(Methods):
         from recframe._judgments.bounds import bounds
 
         if {**self._bound, **roles}.get("truth") is None:
-            msg = "bounds needs `truth=`, the judgments: what it lacks was not judged"
+            msg = "bounds needs `truth=`, the judgments: items that it lacks are unjudged"
             raise OptionError(msg, "`truth=judged`, the frame of judgments")
         plan = plan_of_lists(self._frame, self._bound, metrics, k, roles, "bounds", None, items=True)
         return calls.warned(plan, bounds(plan, grade), ("mean",))

@@ -20,7 +20,7 @@ from recframe._engines.base import values_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.parquet import from_parquet, to_parquet
 from recframe._engines.registry import open_frames
-from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
+from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_atomically
 from recframe._lists.fingerprints import fingerprints_of_frames, fingerprints_of_lists
 from recframe._lists.keys import check_fields, fields_of, floats_of, texts_of
 from recframe._lists.results import new_series
@@ -100,7 +100,7 @@ def save(plan: Plan, path: Path) -> None:
     rows = {LIST: texts_of(context, table, list(context.keys.key)), ABOUT: [json.dumps(about)] * len(table), **prints}
     rows |= {name: [None if math.isnan(value) else value for value in numbers[name].tolist()] for name in numbers}
     types = dict.fromkeys((LIST, ABOUT), nw.String()) | dict.fromkeys(prints, nw.Int64())
-    write_whole(path, to_parquet(rows, types | dict.fromkeys(numbers, nw.Float64())))
+    write_atomically(path, to_parquet(rows, types | dict.fromkeys(numbers, nw.Float64())))
 
 
 @dataclass(frozen=True)
