@@ -429,7 +429,7 @@ def test_lists_as_items_of_arrow_on_pandas():
     frame = pd.DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [2.0, 1.0, 2.0]})
     frame["item"] = pd.array([[1], [2], [1]], dtype=pd.ArrowDtype(pa.list_(pa.int64())))
     assert recframe.rec(frame).mrr() == 1.0  # which reads no item
-    with pytest.raises(recframe.ColumnTypeError, match="'user' or 'item' holds values that no dict can have as keys"):
+    with pytest.raises(recframe.ColumnTypeError, match="'user' or 'item' holds values that cannot be keys of a dict"):
         recframe.to_dict(frame)
 
 

@@ -1037,7 +1037,11 @@ def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):
         ("empty.parquet", "", "'empty.parquet' cannot be read as parquet: it is empty"),
         ("utf16.csv", "user,item,score\n1,1,1\n", "invalid utf-8.*Hint: save it as UTF-8, or give --format parquet"),
         ("recs.csv", None, "'recs.csv' cannot be read as csv: .*or give --format parquet"),
-        ("recs.run", None, "line 1 of 'recs.run' is not UTF-8.*Hint: save it as UTF-8; run files are text, no Parquet"),
+        (
+            "recs.run",
+            None,
+            "line 1 of 'recs.run' is not UTF-8.*Hint: save it as UTF-8; run files are text, not Parquet",
+        ),
     ],
 )
 def test_a_file_that_is_empty_or_of_another_kind_is_named(run, file, data, message):

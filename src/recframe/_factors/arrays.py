@@ -1,4 +1,4 @@
-"""Factors of any library as NumPy arrays."""
+"""The factors of a model, of any library, as checked NumPy arrays."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def array(values: Any, name: str, dimensions: int) -> Array:
-    """Return an array-like as an array of floats."""
-    if hasattr(values, "detach"):  # a tensor that may hold gradients, or lie on a device
+    """Return an array-like as an array of finite floats, or raise if it is not one."""
+    if hasattr(values, "detach"):  # a tensor, which may have gradients or be on a GPU
         values = values.detach().cpu()
     for method in ("to_numpy", "numpy"):
         if not isinstance(values, np.ndarray) and hasattr(values, method):
@@ -23,11 +23,11 @@ def array(values: Any, name: str, dimensions: int) -> Array:
     try:
         numbers: Array = np.asarray(values)
     except ValueError as error:
-        msg = f"{name} is no array: {error}"
+        msg = f"{name} is not an array: {error}"
         raise OptionTypeError(msg) from error
     if numbers.dtype.kind not in "biuf":
         msg = f"{name} is a {type(values).__name__} of type {numbers.dtype}, but factors are numbers"
-        raise OptionTypeError(msg, "a NumPy array, or what becomes one")
+        raise OptionTypeError(msg, "a NumPy array, or something that NumPy can convert")
     if numbers.ndim != dimensions:
         expected = "one row each" if dimensions == 2 else "one number for each item"  # noqa: PLR2004
         msg = f"{name} has the shape {numbers.shape}, but holds {expected}"
@@ -42,7 +42,7 @@ def array(values: Any, name: str, dimensions: int) -> Array:
 
 
 def model_of(user_factors: Any, item_factors: Any, item_bias: Any, n_users: int, n_items: int) -> Model:
-    """Return the model, if everything fits."""
+    """Return the model, or raise if the factors, the biases and the ids do not fit each other."""
     if user_factors is None and item_factors is None and item_bias is None:
         msg = "there are neither factors nor an item bias"
         raise OptionTypeError(msg, "from_factors(user_factors, item_factors, ...)")
@@ -56,7 +56,8 @@ def model_of(user_factors: Any, item_factors: Any, item_bias: Any, n_users: int,
     if user_factors is None:
         assert bias is not None  # noqa: S101 - for the type checker
         return Model(None, None, bias, n_items, bias.dtype)
-    users, items = array(user_factors, "user_factors", 2), array(item_factors, "item_factors", 2)
+    users = array(user_factors, "user_factors", 2)
+    items = array(item_factors, "item_factors", 2)
     _check_rows("user_factors", len(users), "users", n_users)
     _check_rows("item_factors", len(items), "items", n_items)
     if users.shape[1] != items.shape[1]:
@@ -68,14 +69,15 @@ def model_of(user_factors: Any, item_factors: Any, item_bias: Any, n_users: int,
     return Model(users.astype(dtype, copy=False), items.astype(dtype, copy=False), bias, n_items, dtype)
 
 
-def _check_rows(name: str, found: int, ids: str, expected: int) -> None:
-    if found != expected:
-        msg = f"{name} has {found} rows, but {ids} {expected} ids"
+def _check_rows(name: str, rows: int, ids: str, expected: int) -> None:
+    """Raise if an array does not have one row per id."""
+    if rows != expected:
+        msg = f"{name} has {rows} rows, but {ids} has {expected} ids"
         raise InputError(msg, "one id for each row, in the same order")
 
 
 def _check_range(users: Array, items: Array, bias: Array | None, dtype: np.dtype[Any]) -> None:
-    """Raise where a score could be more than its type can hold."""
+    """Raise if a score could be larger than its type can hold."""
     lengths = [np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max(initial=0)) for rows in (users, items)]
     most = lengths[0] * lengths[1] + (0.0 if bias is None else float(np.abs(bias).max(initial=0)))
     if not most < np.finfo(dtype).max:

@@ -1,16 +1,16 @@
-"""How `from_factors` works: ids to numbers, scores in blocks, places, and back to a frame."""
+"""The call `from_factors`: ids become numbers, scores are ranked block by block, and positions become a frame."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from recframe._engines.registry import ids_for, labels_of
 from recframe._factors.arrays import model_of
 from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
-from recframe._factors.places import Cells, find, place
+from recframe._factors.places import Cells, find, rank_in_blocks
 from recframe._progress import progress_bar
 from recframe._query import DEFAULT_RANK, RANKED_ROWS, TIED_ROWS, check_apart
 from recframe._values import column_name, holds_values
@@ -35,7 +35,7 @@ def evaluate(
     how: Settings,
     library: str | None,
 ) -> Any:
-    """Return the compact frame of a model."""
+    """Return the frame of a model: the first k rows of each list, and all test items."""
     labels = labels_of(train, test)
     roles = {role: column_name(role, column, labels) for role, column in roles.items()}
     check_apart([*roles.values(), DEFAULT_RANK, TIED_ROWS, RANKED_ROWS], "rename a column of test")
@@ -44,12 +44,10 @@ def evaluate(
     items = _ids("items", _numbers("items", bias if item_factors is None else item_factors) if items is None else items)
     frame = frame_of(train, test, library)
     id_columns = ids_for(frame, library)
-    by, item = roles["by"], roles["item"]
+    by = roles["by"]
+    item = roles["item"]
     ids = Ids(id_columns, id_columns.ids(users, frame, by), id_columns.ids(items, frame, item), **roles)
-    for name, values in (("users", ids.users), ("items", ids.items)):
-        if twice := id_columns.repeated(values):
-            msg = f"{name} holds {listed(twice)} more than once"
-            raise InputError(msg, "one id for each row of the factors")
+    _check_repeated(ids)
     model = model_of(*factors, len(ids.users), len(ids.items))
     if how.k > model.n_items:
         msg = f"k={how.k} is more than the {model.n_items} items"
@@ -57,60 +55,105 @@ def evaluate(
 
     test_pairs = test_of(test, ids)
     rows = np.arange(len(ids.users)) if test is None else np.unique(test_pairs.users)
-    # A column's number is its item's place in the order of the ids, so that equal scores are in the order of the items.
-    order = id_columns.order(ids.items)
-    columns = np.arange(len(test_pairs.ids))
-    columns[order] = np.arange(model.n_items)
-    lists = np.searchsorted(rows, test_pairs.users)
-    test_rows = np.flatnonzero(test_pairs.items < model.n_items)
-    test_rows = test_rows[np.lexsort((columns[test_pairs.items[test_rows]], lists[test_rows]))]
-    test_cells = Cells.of(lists[test_rows], columns[test_pairs.items[test_rows]], len(rows))
-    train_cells = _past(*train_of(train, ids), rows, columns, model)
+    numbering = _Numbering.of(id_columns.order(ids.items), len(test_pairs.ids))
+    test_lists = np.searchsorted(rows, test_pairs.users)
+    test_rows, test_cells = _known_test_cells(test_pairs, test_lists, numbering, len(rows))
+    train_cells = _train_cells(*train_of(train, ids), rows, numbering, model.n_items)
     with progress_bar(len(rows), "users", show=how.progress) as step:
-        top, cells = place(_in_order(model, order), rows, train_cells, test_cells, how, step)
-    candidates = model.n_items - np.diff(train_cells.starts)
-    of_list, of_item, relevance, starts, sizes = _kept(top, cells, lists, test_pairs, test_rows, columns, order)
-    numbers = {roles["relevant"]: relevance, DEFAULT_RANK: starts, TIED_ROWS: sizes}
+        top, cells = rank_in_blocks(_in_order(model, numbering.order), rows, train_cells, test_cells, how, step)
+    result = _result_rows(top, cells, test_lists, test_pairs, test_rows, numbering)
+    numbers = {roles["relevant"]: result.relevance, DEFAULT_RANK: result.starts, TIED_ROWS: result.sizes}
     if how.everywhere:
-        numbers[RANKED_ROWS] = candidates[of_list]
-    return id_columns.frame({by: (ids.users, rows[of_list]), item: (test_pairs.ids, of_item)}, numbers)
+        candidates = model.n_items - np.diff(train_cells.starts)
+        numbers[RANKED_ROWS] = candidates[result.lists]
+    id_numbers = {by: (ids.users, rows[result.lists]), item: (test_pairs.ids, result.items)}
+    return id_columns.frame(id_numbers, numbers)
 
 
-def _kept(
-    top: Top, test_cells: TestCells, lists: Array, test_pairs: Test, test_rows: Array, columns: Array, order: Array
-) -> list[Array]:
-    """Return the first rows of each list and all test items, each row once, in order.
+class _Numbering(NamedTuple):
+    """Numbers of columns for items. The items are in the order of their ids, which breaks ties between equal scores."""
 
-    Of each its list, item, relevance, and the start and the size of its tied block, -1 for no place.
-    """
-    cells = lists[test_rows] * len(order) + columns[test_pairs.items[test_rows]]
-    in_test = find(top.lists * len(order) + top.columns, cells)
-    in_top = in_test >= 0
+    order: Array
+    """The item of each column."""
+    columns: Array
+    """The column of each item. Items that the model does not know keep their own number."""
+
+    @classmethod
+    def of(cls, order: Array, n_ids: int) -> _Numbering:
+        """Return the numbering for an order of the model's items."""
+        columns = np.arange(n_ids)
+        columns[order] = np.arange(len(order))
+        return cls(order, columns)
+
+
+class _ResultRows(NamedTuple):
+    """The columns of the result, as numbers."""
+
+    lists: Array
+    items: Array
+    relevance: Array
+    starts: Array
+    """Where the row's tied block starts, -1 if the row is not ranked or its position is not known."""
+    sizes: Array
+    """The size of the row's tied block, or -1."""
+
+
+def _check_repeated(ids: Ids) -> None:
+    """Raise if an id of a user or an item is repeated."""
+    for name, values in (("users", ids.users), ("items", ids.items)):
+        if repeated := ids.columns.repeated(values):
+            msg = f"{name} holds {listed(repeated)} more than once"
+            raise InputError(msg, "one id for each row of the factors")
+
+
+def _known_test_cells(test_pairs: Test, test_lists: Array, numbering: _Numbering, n_lists: int) -> tuple[Array, Cells]:
+    """Return the test pairs whose item the model knows, sorted by list and column, and their cells."""
+    columns = numbering.columns[test_pairs.items]
+    test_rows = np.flatnonzero(test_pairs.items < len(numbering.order))
+    test_rows = test_rows[np.lexsort((columns[test_rows], test_lists[test_rows]))]
+    return test_rows, Cells.of(test_lists[test_rows], columns[test_rows], n_lists)
+
+
+def _result_rows(
+    top: Top, test_cells: TestCells, test_lists: Array, test_pairs: Test, test_rows: Array, numbering: _Numbering
+) -> _ResultRows:
+    """Return the first rows of each list and all test items, each row once, sorted by list and position."""
+    n_items = len(numbering.order)
+    cells = test_lists[test_rows] * n_items + numbering.columns[test_pairs.items[test_rows]]
+    in_test = find(top.lists * n_items + top.columns, cells)
+    is_test_item = in_test >= 0
     relevance = np.zeros(len(in_test))
-    relevance[in_top] = test_pairs.relevance[test_rows[in_test[in_top]]]
-    starts, sizes = (np.full(len(lists), -1) for _ in range(2))
-    ranked = test_cells.starts > 0
-    starts[test_rows[ranked]], sizes[test_rows[ranked]] = test_cells.starts[ranked], test_cells.sizes[ranked]
-    others = np.ones(len(lists), dtype=bool)
-    others[test_rows[in_test[in_top]]] = False
-    of_top = top.lists, order[top.columns], relevance, top.starts, top.sizes
-    of_test = lists, test_pairs.items, test_pairs.relevance, starts, sizes
-    rows: list[Array] = [np.concatenate((first, test[others])) for first, test in zip(of_top, of_test, strict=True)]
-    last = np.where(rows[3] < 0, len(order) + 1, rows[3])
-    sort = np.lexsort((columns[rows[1]], last, rows[0]))
-    return [column[sort] for column in rows]
+    relevance[is_test_item] = test_pairs.relevance[test_rows[in_test[is_test_item]]]
+    starts = np.full(len(test_lists), -1)
+    sizes = np.full(len(test_lists), -1)
+    is_ranked = test_cells.starts > 0
+    starts[test_rows[is_ranked]] = test_cells.starts[is_ranked]
+    sizes[test_rows[is_ranked]] = test_cells.sizes[is_ranked]
+    # Test items that are not among the first rows.
+    others = np.ones(len(test_lists), dtype=bool)
+    others[test_rows[in_test[is_test_item]]] = False
+    rows = _ResultRows(
+        lists=np.concatenate((top.lists, test_lists[others])),
+        items=np.concatenate((numbering.order[top.columns], test_pairs.items[others])),
+        relevance=np.concatenate((relevance, test_pairs.relevance[others])),
+        starts=np.concatenate((top.starts, starts[others])),
+        sizes=np.concatenate((top.sizes, sizes[others])),
+    )
+    position = np.where(rows.starts < 0, n_items + 1, rows.starts)
+    sort = np.lexsort((numbering.columns[rows.items], position, rows.lists))
+    return _ResultRows(*(column[sort] for column in rows))
 
 
-def _past(users: Array, items: Array, rows: Array, columns: Array, model: Model) -> Cells:
-    """Return what is left out of each list, once."""
+def _train_cells(users: Array, items: Array, rows: Array, numbering: _Numbering, n_items: int) -> Cells:
+    """Return the cells of the train set, which are left out of the lists, each once."""
     lists = np.full(len(users), -1)
     if len(users):
         number = np.full(int(max(users.max(), rows.max())) + 1, -1)
         number[rows] = np.arange(len(rows))
         lists = number[users]
-    evaluated = lists >= 0
-    cells = np.unique(lists[evaluated] * model.n_items + columns[items[evaluated]])
-    return Cells.of(*np.divmod(cells, model.n_items), len(rows))
+    is_evaluated = lists >= 0
+    cells = np.unique(lists[is_evaluated] * n_items + numbering.columns[items[is_evaluated]])
+    return Cells.of(*np.divmod(cells, n_items), len(rows))
 
 
 def _in_order(model: Model, order: Array) -> Model:
@@ -128,7 +171,7 @@ def _numbers(name: str, rows: Any) -> Array:
 
 
 def _ids(name: str, ids: Any) -> Any:
-    """Return ids as they are given, if they can be ids."""
+    """Return ids unchanged, or raise if they cannot be ids."""
     if holds_values(ids) and getattr(ids, "ndim", 1) == 1:
         return ids
     return list_of_ids(name, ids, f"{name}=[...], one id for each row", in_order=True)

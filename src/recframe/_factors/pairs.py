@@ -1,9 +1,9 @@
-"""Train and test sets as numbers of users and items."""
+"""Train and test sets as pairs of numbers, for the users and the items of the factors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ids:
-    """The users and items of the factors, and the columns that hold them."""
+    """The ids of the factors' users and items, and the names of the columns that hold such ids."""
 
     columns: IdColumns
     users: Any
@@ -29,47 +29,47 @@ class Ids:
     relevant: str
 
     def pairs_of(self, frame: Any) -> tuple[Array, Array]:
-        """Return the numbers of the users and the items of a frame, -1 for an unknown one."""
+        """Return the numbers of a frame's users and items, -1 for an unknown id."""
         look_up = self.columns.look_up
         return look_up(frame, self.by, self.users), look_up(frame, self.item, self.items)
 
 
 @dataclass(frozen=True)
 class Test:
-    """What is relevant, each pair once, in the order of users and items."""
+    """The relevant pairs, each once, sorted by user and item."""
 
     users: Array
     items: Array
     relevance: Array
     ids: Any
-    """The items' ids, those behind them that the model does not know."""
+    """The ids of the model's items, and after them the ids of test items that the model does not know."""
 
 
 def listed(values: list[Any]) -> str:
-    """Return some values as a message names them."""
+    """Return values as text for a message."""
     return ", ".join(map(repr, values))
 
 
 def train_of(train: Any, ids: Ids) -> tuple[Array, Array]:
-    """Return the pairs of the train set that the model knows, with repetitions."""
+    """Return the users and items of the train set that the model knows. Pairs may repeat."""
     if train is None:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     if hasattr(type(train), "tocoo"):
-        users, items, _ = _sparse("train", train, ids)
-        return users, items
+        pairs = _sparse("train", train, ids)
+        return pairs.users, pairs.items
     users, items = ids.pairs_of(train)
-    for role, column, known, known_rows in (("users", ids.by, ids.users, users), ("items", ids.item, ids.items, items)):
-        _check_some("train", train, column, known_rows, ids, role, known)
+    _check_some_known("train", train, ids.by, users, ids, "users", ids.users)
+    _check_some_known("train", train, ids.item, items, ids, "items", ids.items)
     has_factors = (users >= 0) & (items >= 0)
     return users[has_factors], items[has_factors]
 
 
 def test_of(test: Any, ids: Ids) -> Test:
-    """Return the test set, after its checks."""
+    """Return the test set, or raise if it is empty or holds users without factors."""
     if test is None:
-        nothing = np.zeros(0, dtype=np.int64)
-        return Test(nothing, nothing, nothing.astype(np.float64), ids.items)
-    known = ids.items
+        no_pairs = np.zeros(0, dtype=np.int64)
+        return Test(no_pairs, no_pairs, no_pairs.astype(np.float64), ids.items)
+    item_ids = ids.items
     if hasattr(type(test), "tocoo"):
         users, items, relevance = _sparse("test", test, ids)
     else:
@@ -85,19 +85,22 @@ def test_of(test: Any, ids: Ids) -> Test:
         msg = f"test holds users without factors, in {len(rows)} of {len(users)} rows, such as {some}"
         raise InputError(msg, "give them factors, or leave them out of test")
     if (items < 0).any():
-        _check_some("test", test, ids.item, items, ids, "items", ids.items)
+        _check_some_known("test", test, ids.item, items, ids, "items", ids.items)
         rows = np.flatnonzero(items < 0)
-        known, places = ids.columns.append_unknown_ids(test, ids.item, rows, ids.items)
+        item_ids, numbers = ids.columns.append_unknown_ids(test, ids.item, rows, ids.items)
         items = items.copy()
-        items[rows] = places
+        items[rows] = numbers
     order = np.lexsort((items, users))
-    users, items, relevance = users[order], items[order], relevance[order]
+    users = users[order]
+    items = items[order]
+    relevance = relevance[order]
+    # A repeated pair counts once, with its largest relevance.
     first = np.flatnonzero(np.concatenate(([True], (users[1:] != users[:-1]) | (items[1:] != items[:-1]))))
-    return Test(users[first], items[first], np.maximum.reduceat(relevance, first), known)
+    return Test(users[first], items[first], np.maximum.reduceat(relevance, first), item_ids)
 
 
 def frame_of(train: Any, test: Any, library: str | None = None) -> Any:
-    """Return the frame whose library the answer is of, the test set if it is one; None: neither is a frame."""
+    """Return the frame whose library the result uses: the test set, or the train set; None if neither is a frame."""
     model_frame = None
     for name, pairs in (("train", train), ("test", test)):
         if pairs is None or hasattr(type(pairs), "tocoo"):
@@ -108,24 +111,33 @@ def frame_of(train: Any, test: Any, library: str | None = None) -> Any:
             hint = "a polars or pandas DataFrame, or a SciPy sparse matrix"
             raise OptionTypeError(msg, hint if adapter is None or adapter.eager else "collect it first")
         model_frame = pairs
-    # It raises where they are of two libraries.
+    # This raises if the two frames are of different libraries.
     constructors_for((train, test), library)
     return model_frame
 
 
-def _check_some(name: str, frame: Any, column: str, found: Array, ids: Ids, role: str, known: Any) -> None:
-    """Raise if not one of a column's values is known: then it is another kind of id."""
-    if len(found) and (found < 0).all():
-        examples = listed(ids.columns.some(frame, column, np.arange(min(len(found), NAMED * 100))))
+def _check_some_known(name: str, frame: Any, column: str, numbers: Array, ids: Ids, role: str, known: Any) -> None:
+    """Raise if no id of a column is known, because then the column holds another kind of id."""
+    if len(numbers) and (numbers < 0).all():
+        examples = listed(ids.columns.some(frame, column, np.arange(min(len(numbers), NAMED * 100))))
         msg = f"{name} holds none of the {role} of the factors: {column!r} holds {examples} and so on"
         raise InputError(msg, f"{role}= holds ids such as {listed(ids.columns.first(known))}")
 
 
-def _sparse(name: str, matrix: Any, ids: Ids) -> tuple[Array, Array, Array]:
+class _Pairs(NamedTuple):
+    """Pairs of a user and an item with their relevance."""
+
+    users: Array
+    items: Array
+    relevance: Array
+
+
+def _sparse(name: str, matrix: Any, ids: Ids) -> _Pairs:
+    """Return the pairs in a sparse matrix, or raise if its shape does not fit the ids."""
     expected = (len(ids.users), len(ids.items))
     if tuple(matrix.shape) != expected:
         msg = f"{name} has the shape {tuple(matrix.shape)}, but there are {expected[0]} users and {expected[1]} items"
         raise InputError(msg, "one row for each user and one column for each item")
     cells = matrix.tocoo()
     relevance = np.nan_to_num(cells.data.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
-    return cells.row.astype(np.int64), cells.col.astype(np.int64), relevance
+    return _Pairs(cells.row.astype(np.int64), cells.col.astype(np.int64), relevance)

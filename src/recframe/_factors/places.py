@@ -1,13 +1,13 @@
-"""From factors to positions: scores in blocks of users, the first k of each list, and the positions of its test items.
+"""From factors to positions: score users in blocks, take the first k of each list, and find the test items.
 
-Columns are in the order of the items, so that the smaller column is the smaller item.
+A column is an item. Columns are in the order of the items' ids, so the smaller column wins a tie.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 CHUNK = 2**20
-"""The bytes of scores that a thread works on at a time: what its cache holds."""
+"""The bytes of scores that a thread works on at a time, so that they fit its cache."""
 SCORES_OF_GROUP = 32
-"""The scores of a group. The greatest score of each group tells roughly with which score the top k begins."""
+"""The number of scores in a group. The greatest scores of the groups show roughly which score the top k needs."""
 SPARE = 4
-"""How many groups there must be for each of the k places, so that few scores below the top k pass."""
+"""How many groups there must be for each of the k positions, so that few scores below the top k are sorted."""
 FEW_TEST_ITEMS = 4
 """Up to so many test items are compared with all scores; for more, sorting the scores is faster."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """Whose scores are products of factors, plus what an item gets from everybody."""
+    """A model with scores that are products of factors, plus a bias of the item."""
 
     users: Array | None
     items: Array | None
@@ -50,74 +50,84 @@ class Model:
 
 @dataclass(frozen=True)
 class Cells:
-    """Some columns of each list, one list after the other, its columns ascending."""
+    """Some columns of each list, sorted by list and column."""
 
     starts: Array
-    """Where each list's columns start, and the end of the last."""
+    """Where each list's columns start, and where the last list's columns end."""
     columns: Array
 
     @classmethod
     def of(cls, lists: Array, columns: Array, n_lists: int) -> Cells:
-        """Return cells that are sorted by list and column."""
+        """Return the cells with these lists and columns, which must be sorted by list and column."""
         return cls(np.concatenate(([0], np.cumsum(np.bincount(lists, minlength=n_lists)))), columns)
 
-    def part(self, first: int, last: int) -> tuple[slice, Array, Array]:
-        """Return the span of the cells of some lists, their lists counted from the first, and their columns."""
+    def part(self, first: int, last: int) -> CellsPart:
+        """Return the cells of the lists from `first` to before `last`."""
         span = slice(int(self.starts[first]), int(self.starts[last]))
         counts = np.diff(self.starts[first : last + 1])
-        return span, np.repeat(np.arange(last - first), counts), self.columns[span]
+        return CellsPart(span, np.repeat(np.arange(last - first), counts), self.columns[span])
+
+
+class CellsPart(NamedTuple):
+    """The cells of some neighbouring lists."""
+
+    span: slice
+    """Where these cells are among all cells."""
+    lists: Array
+    """The list of each cell, counted from the first list of the part."""
+    columns: Array
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What can be among the first k of the lists of a chunk."""
+class _Candidates:
+    """The rows that can be among the first k of the lists in a chunk."""
 
     lists: Array
     columns: Array
     scores: Array
     crowded: Array
-    """Lists whose last block was cut,"""
+    """The lists whose last tied block is cut off after k rows."""
     cut: Array
-    """and how many of it were."""
+    """How many rows of the block are cut off in each of these lists."""
 
 
-def place(
+def rank_in_blocks(
     model: Model, rows: Array, train: Cells, test: Cells, how: Settings, step: Callable[[int], None]
 ) -> tuple[Top, TestCells]:
-    """Return the first k of all lists, of all items but those of `train`, and the places of the test items.
+    """Return the first k rows of all lists, without the items of `train`, and the positions of the test items.
 
     Parameters
     ----------
     model : Model
-        What gives the scores; they are finite.
+        The model. Its scores are finite.
     rows : array
-        The users' rows in the factors; a list each.
+        The users' rows in the factors, one per list.
     train, test : Cells
-        The columns that are left out of each list, and those whose places are looked up.
+        The columns to leave out of each list, and the columns to find the positions of.
     how : Settings
-        Of these, k is at most the number of items.
+        The options. k is at most the number of items.
     step : callable
-        Takes the number of lists that are done.
+        Is called with the number of lists that are done.
     """
     row_bytes = model.n_items * model.dtype.itemsize
-    many = min(max(1, how.memory // row_bytes), max(1, len(rows)))
-    chunk = max(1, min(CHUNK // row_bytes, -(-many // how.threads)))
-    block = np.empty((many, model.n_items), dtype=model.dtype)
+    block_size = min(max(1, how.memory // row_bytes), max(1, len(rows)))
+    chunk = max(1, min(CHUNK // row_bytes, -(-block_size // how.threads)))
+    block = np.empty((block_size, model.n_items), dtype=model.dtype)
     cells = TestCells.of(test, model.dtype)
-    tops: list[tuple[Array, ...]] = []
+    tops: list[Top] = []
     with ThreadPoolExecutor(how.threads) as pool:
-        for first in range(0, len(rows), many):
-            last = min(first + many, len(rows))
+        for first in range(0, len(rows), block_size):
+            last = min(first + block_size, len(rows))
             model.scores(rows[first:last], block[: last - first])
 
-            def work(begin: int, first: int = first, last: int = last) -> _Found:
+            def work(begin: int, first: int = first, last: int = last) -> _Candidates:
                 end = min(begin + chunk, last)
                 scores = block[begin - first : end - first]
-                _, left_out, columns = train.part(begin, end)
-                scores[left_out, columns] = -np.inf
-                top = _first(scores, begin, how.k)
+                left_out = train.part(begin, end)
+                scores[left_out.lists, left_out.columns] = -np.inf
+                candidates = _candidates(scores, begin, how.k)
                 cells.read(scores, test, begin, end, everywhere=how.everywhere)
-                return top
+                return candidates
 
             tops.append(_top(list(pool.map(work, range(first, last, chunk))), how.k))
             step(last)
@@ -127,20 +137,21 @@ def place(
     return top, cells
 
 
-@dataclass(frozen=True)
-class Top:
-    """The first k of each list: its number, the column, the start and the size of the tied block, the score."""
+class Top(NamedTuple):
+    """The first k rows of each list, sorted by list and position."""
 
     lists: Array
     columns: Array
     starts: Array
+    """Where the row's tied block starts."""
     sizes: Array
+    """The size of the tied block, with the rows after the first k."""
     scores: Array
 
 
 @dataclass(frozen=True)
 class TestCells:
-    """The scores of the test items and their tied blocks, 0 for one that is not ranked; the threads fill them in."""
+    """The scores and the tied blocks of the test items, 0 for an item that is not ranked. The threads fill them in."""
 
     scores: Array
     starts: Array
@@ -148,46 +159,47 @@ class TestCells:
 
     @classmethod
     def of(cls, test: Cells, dtype: np.dtype[Any]) -> TestCells:
-        """Return cells without values yet."""
+        """Return cells that are not filled in yet."""
         n = len(test.columns)
         return cls(np.empty(n, dtype=dtype), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
 
     def read(self, scores: Array, test: Cells, begin: int, end: int, *, everywhere: bool) -> None:
-        """Read the scores of some lists' test items, and find their blocks, which changes the order of the scores."""
-        span, lists, columns = test.part(begin, end)
-        self.scores[span] = scores[lists, columns]
+        """Fill in the scores of some lists' test items and, if `everywhere`, their tied blocks. May sort the scores."""
+        part = test.part(begin, end)
+        self.scores[part.span] = scores[part.lists, part.columns]
         if everywhere:
-            self.starts[span], self.sizes[span] = _look_up(scores, lists, self.scores[span])
+            self.starts[part.span], self.sizes[part.span] = _find_blocks(scores, part.lists, self.scores[part.span])
 
     def take_from(self, top: Top, test: Cells, n_lists: int, n_items: int) -> None:
-        """Take the blocks of the test items from the top k."""
-        _, lists, _ = test.part(0, n_lists)
-        places = find(lists * n_items + test.columns, top.lists * n_items + top.columns)
-        # What ties with the last of the top k belongs to a block that counts, though it was cut off.
+        """Fill in the tied blocks of the test items from the first k rows."""
+        lists = test.part(0, n_lists).lists
+        top_rows = find(lists * n_items + test.columns, top.lists * n_items + top.columns)
+        # An item that ties with the last of the first k rows is in a block that counts, even if it was cut off.
         ends: Array = np.searchsorted(top.lists, lists, side="right") - 1
         tied = (ends >= 0) & (self.scores > -np.inf)
         tied[tied] = (top.lists[ends[tied]] == lists[tied]) & (top.scores[ends[tied]] == self.scores[tied])
-        places = np.where(tied, ends, places)
-        is_placed = places >= 0
-        self.starts[is_placed], self.sizes[is_placed] = top.starts[places[is_placed]], top.sizes[places[is_placed]]
+        top_rows = np.where(tied, ends, top_rows)
+        is_in_top = top_rows >= 0
+        self.starts[is_in_top] = top.starts[top_rows[is_in_top]]
+        self.sizes[is_in_top] = top.sizes[top_rows[is_in_top]]
 
 
 def find(cells: Array, others: Array) -> Array:
-    """Return the index of each cell among others in any order, -1 for none."""
+    """Return the index of each cell among others, which may be in any order; -1 if it is not there."""
     if len(others) == 0:
         return np.full(len(cells), -1)
     order = np.argsort(others, kind="stable")
-    places = order[np.minimum(np.searchsorted(others, cells, sorter=order), len(others) - 1)]
-    return np.where(others[places] == cells, places, -1)
+    indexes = order[np.minimum(np.searchsorted(others, cells, sorter=order), len(others) - 1)]
+    return np.where(others[indexes] == cells, indexes, -1)
 
 
-def _first(scores: Array, begin: int, k: int) -> _Found:
-    """Return everything that can be among the first k, and little else."""
+def _candidates(scores: Array, begin: int, k: int) -> _Candidates:
+    """Return all rows that can be among the first k of their lists, and few other rows."""
     n_items = scores.shape[1]
-    least = _least(scores, k)
+    least = _reached_by_k(scores, k)
     enough = scores >= least[:, None]
     crowded = np.flatnonzero(np.count_nonzero(enough, axis=1) > max(SPARE * k, SCORES_OF_GROUP))
-    # A list with many equal scores, or with fewer items than places, is computed in another way.
+    # Lists with many equal scores, or with fewer than k items, are handled one by one below.
     enough[crowded] = False
     lists, columns = np.divmod(np.flatnonzero(enough), n_items)
     values = scores[lists, columns]
@@ -198,66 +210,68 @@ def _first(scores: Array, begin: int, k: int) -> _Found:
         scores_of_list = scores[row]
         last = np.partition(scores_of_list, n_items - k)[n_items - k]
         above = np.flatnonzero(scores_of_list > last)
-        same = np.flatnonzero(scores_of_list == last) if last > -np.inf else above[:0]
-        cut[index] = max(0, len(above) + len(same) - k)
-        chosen = np.concatenate((above, same[: k - len(above)]))
+        tied = np.flatnonzero(scores_of_list == last) if last > -np.inf else above[:0]
+        cut[index] = max(0, len(above) + len(tied) - k)
+        chosen = np.concatenate((above, tied[: k - len(above)]))
         parts.append((np.full(len(chosen), row), chosen, scores_of_list[chosen]))
     lists, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return _Found(lists + begin, columns, values, crowded + begin, cut)
+    return _Candidates(lists + begin, columns, values, crowded + begin, cut)
 
 
-def _least(scores: Array, k: int) -> Array:
-    """Return a score of each list that at least k reach: close to the k-th greatest, and found in one pass."""
+def _reached_by_k(scores: Array, k: int) -> Array:
+    """Return, for each list, a score that at least k items reach: close to the k-th greatest, and found in one pass."""
     n_items = scores.shape[1]
     size = min(SCORES_OF_GROUP, n_items // (SPARE * k))
     if size < 2:  # noqa: PLR2004 - a group of one is the score itself
-        whole: Array = np.partition(scores, n_items - k, axis=1)
-        return whole[:, n_items - k]
+        partitioned: Array = np.partition(scores, n_items - k, axis=1)
+        return partitioned[:, n_items - k]
     groups = n_items // size
     greatest: Array = scores[:, : groups * size].reshape(len(scores), size, groups).max(axis=1)
     greatest.partition(groups - k, axis=1)
     return greatest[:, groups - k]
 
 
-def _look_up(scores: Array, lists: Array, values: Array) -> tuple[Array, Array]:
-    """Return where the blocks of some scores start, and their sizes; the lists are in another order afterwards."""
+def _find_blocks(scores: Array, lists: Array, values: Array) -> tuple[Array, Array]:
+    """Return the starts and the sizes of the tied blocks of some scores. Some lists of scores are sorted in place."""
     n_items = scores.shape[1]
-    starts, sizes = (np.zeros(len(lists), dtype=np.int64) for _ in range(2))
+    starts = np.zeros(len(lists), dtype=np.int64)
+    sizes = np.zeros(len(lists), dtype=np.int64)
     borders = np.searchsorted(lists, np.arange(len(scores) + 1))
     for scores_of_list, begin, end in zip(scores, borders[:-1], borders[1:], strict=True):
-        of_list = values[begin:end]
+        values_of_list = values[begin:end]
         if end - begin <= FEW_TEST_ITEMS:
-            for cell, value in enumerate(of_list, begin):
+            for cell, value in enumerate(values_of_list, begin):
                 starts[cell] = 1 + np.count_nonzero(scores_of_list > value)
                 sizes[cell] = np.count_nonzero(scores_of_list == value)
             continue
         scores_of_list.sort()
-        upto = np.searchsorted(scores_of_list, of_list, side="right")
+        upto = np.searchsorted(scores_of_list, values_of_list, side="right")
         starts[begin:end] = n_items + 1 - upto
-        sizes[begin:end] = upto - np.searchsorted(scores_of_list, of_list, side="left")
+        sizes[begin:end] = upto - np.searchsorted(scores_of_list, values_of_list, side="left")
     ranked = values > -np.inf
     return np.where(ranked, starts, 0), np.where(ranked, sizes, 0)
 
 
-def _top(found: list[_Found], k: int) -> tuple[Array, ...]:
-    """Return the first k of each list, the smaller item first where scores tie: list, column, block and score."""
+def _top(candidates: list[_Candidates], k: int) -> Top:
+    """Return the first k rows of each list from the candidates of all chunks. The smaller column wins a tie."""
     lists, columns, scores = (
-        np.concatenate([getattr(part, name) for part in found]) for name in ("lists", "columns", "scores")
+        np.concatenate([getattr(part, name) for part in candidates]) for name in ("lists", "columns", "scores")
     )
     order = np.lexsort((columns, -scores, lists))
-    lists, columns, scores = lists[order], columns[order], scores[order]
-    new_list = np.concatenate(([True], lists[1:] != lists[:-1]))[: len(lists)]
-    new_block = new_list.copy()
-    new_block[1:] |= scores[1:] != scores[:-1]
-    rows = np.arange(len(lists))
-    block, of_list = np.cumsum(new_block) - 1, np.cumsum(new_list) - 1
-    first_of_list = np.flatnonzero(new_list)[of_list]
-    starts = np.flatnonzero(new_block)[block] - first_of_list + 1
-    counts = np.bincount(block)
-    for part in found:
-        # The last block of these lists goes on beyond the top k.
+    lists = lists[order]
+    columns = columns[order]
+    scores = scores[order]
+    starts_list = np.concatenate(([True], lists[1:] != lists[:-1]))[: len(lists)]
+    starts_block = starts_list.copy()
+    starts_block[1:] |= scores[1:] != scores[:-1]
+    block = np.cumsum(starts_block) - 1
+    first_of_list = np.flatnonzero(starts_list)[np.cumsum(starts_list) - 1]
+    block_starts = np.flatnonzero(starts_block)[block] - first_of_list + 1
+    block_sizes = np.bincount(block)
+    for part in candidates:
+        # Add the rows of the last block that were cut off after k rows.
         ends = np.searchsorted(lists, part.crowded, side="right") - 1
         is_cut = part.cut > 0
-        counts[block[ends[is_cut]]] += part.cut[is_cut]
-    kept = rows - first_of_list < k
-    return lists[kept], columns[kept], starts[kept], counts[block][kept], scores[kept]
+        block_sizes[block[ends[is_cut]]] += part.cut[is_cut]
+    is_top = np.arange(len(lists)) - first_of_list < k
+    return Top(lists[is_top], columns[is_top], block_starts[is_top], block_sizes[block][is_top], scores[is_top])

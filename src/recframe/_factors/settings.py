@@ -1,4 +1,4 @@
-"""How `from_factors` ranks: its options, checked."""
+"""The checked options of `from_factors`."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ POSITIONS = ("all", "top")
 
 @dataclass(frozen=True)
 class Settings:
-    """How to rank, after checks."""
+    """The checked options of `from_factors`."""
 
     k: int
     """How many rows of each list to keep."""
     everywhere: bool
-    """Whether to find the place of every test item; else those of the first k are all there is."""
+    """Whether to find the position of every test item, not only of test items among the first k."""
     memory: int
-    """About how many bytes of scores to hold."""
+    """About how many bytes of scores to hold in memory."""
     threads: int
     """How many chunks to work on at a time."""
     progress: bool | None
 
     @classmethod
     def of(cls, *, k: Any, positions: Any, memory: Any, threads: Any, progress: bool | None) -> Self:
-        """Check all that can be checked without data."""
+        """Return the options, or raise if one is invalid for any data."""
         cutoff = check_k(k)
         if cutoff is None:
             msg = "k=None, but only the top k of a list is kept"

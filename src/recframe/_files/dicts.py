@@ -1,4 +1,4 @@
-"""Runs and qrels as dicts, as libraries of information retrieval accept them."""
+"""Runs and qrels as dicts, the format of many libraries of information retrieval."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ def from_dict(
     model: str | None = None,
     library: str | None = None,
 ) -> Any:
-    """Return ``{query: {document: score}}`` as a frame, one row for each document.
+    """Return ``{query: {document: score}}`` as a frame with one row per document.
 
     Parameters
     ----------
     lists : mapping
         A run, ``{query: {document: score}}``, or qrels, ``{query: {document: relevance}}``. A missing value is None.
     by, item : str
-        The names of the columns of queries and documents; by default those that `Config` names.
+        The names of the columns of queries and documents; by default the columns in `Config`.
     score : str, optional
-        The name of the column of numbers; that of `Config`, or ``"score"``, unless `relevant` is given.
+        The name of the column of scores; by default the column in `Config`, or ``"score"``.
     relevant : str, optional
-        Instead of `score`: the numbers are relevances, ``relevant="relevant"``.
+        The name of the column of relevances, instead of `score`, if the numbers are relevances.
     model : str, optional
-        The name of a column of models, where `lists` holds several: ``{name: {query: {document: score}}}``.
+        The name of a column of models, if `lists` holds several: ``{name: {query: {document: score}}}``.
     library : {"polars", "pandas"}, optional
-        What makes the frame; None: polars where it is installed, else pandas.
+        The library of the frame; None: polars if it is installed, pandas otherwise.
 
     Returns
     -------
     frame
-        The columns `by`, `item` and `score` or `relevant`, after `model` if there is one. Queries without documents
-        have no row; as ``truth=`` knows them, they count.
+        The columns `by`, `item` and `score` or `relevant`, after `model` if there is one. A query without documents
+        has no row, but still counts if ``truth=`` has it.
 
     Raises
     ------
     RecError
-        The dict has another shape, or holds what is no number.
+        The dict has another shape, or a value is not a number.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def from_dict(
     0.5
     """
     by, item = columns_or_defaults(by=by, item=item).values()
-    value = _value(score, relevant)
+    value = _number_role(score, relevant)
     models = {"model": model} if model is not None else {}
     check_columns(by=by, item=item, **value, **models)
     make = constructors_for((), library)
@@ -101,18 +101,18 @@ def to_dict(
     frame : frame
         An eager frame of polars or pandas.
     by, item : str
-        The columns of queries and documents; by default those that `Config` names.
+        The columns of queries and documents; by default the columns in `Config`.
     score : str, optional
-        The column of numbers; that of `Config`, or ``"score"``, unless `relevant` is given.
+        The column of scores; by default the column in `Config`, or ``"score"``.
     relevant : str, optional
-        Instead of `score`: the column of relevances.
+        The column of relevances, instead of `score`.
     model : str, optional
         The column of models; the result is then ``{name: {query: {document: score}}}``.
 
     Returns
     -------
     dict
-        Queries and documents as the frame holds them. Rows without a number are left out.
+        Queries and documents with the values of the frame. Rows without a number are left out.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def to_dict(
     {'q1': {'d7': 12.5, 'd3': 11.0}}
     """
     by, item = columns_or_defaults(by=by, item=item).values()
-    value = _value(score, relevant)
+    value = _number_role(score, relevant)
     roles = {"by": by, "item": item, **value, **({} if model is None else {"model": model})}
     check_frame("frame", frame)
     labels = labels_of(frame)
@@ -140,26 +140,31 @@ def to_dict(
     keys = (by, item) if model is None else (model, by, item)
     data = nw.from_native(constructors_for((frame,), None).reorder(frame, [*keys, *value.values()]), eager_only=True)
     columns = [column.to_list() for column in data.drop_nulls([*value.values()]).iter_columns()]
-    lists: dict[Any, Any] = {}
     try:
-        for *outer, document, number in zip(*columns, strict=True):
-            if number != number:  # noqa: PLR0124 - only NaN differs from itself
-                continue
-            level = lists
-            for key in outer:
-                level = level.setdefault(key, {})
-            if document in level:
-                msg = f"{item} {quoted(document)} is repeated in the list of {quoted(outer[-1])}"
-                raise InputError(msg, "keep one row of each list and item")
-            level[document] = number
+        return _nested(columns, item)
     except TypeError as error:
-        msg = f"{' or '.join(map(repr, keys))} holds values that no dict can have as keys: {error}"
+        msg = f"{' or '.join(map(repr, keys))} holds values that cannot be keys of a dict: {error}"
         raise ColumnTypeError(msg, "cast the column to text first") from error
+
+
+def _nested(columns: list[list[Any]], item: str) -> dict[Any, Any]:
+    """Return rows as nested dicts: the last column holds the values, and the columns before it are keys."""
+    lists: dict[Any, Any] = {}
+    for *outer, document, number in zip(*columns, strict=True):
+        if number != number:  # noqa: PLR0124 - only NaN differs from itself
+            continue
+        level = lists
+        for key in outer:
+            level = level.setdefault(key, {})
+        if document in level:
+            msg = f"{item} {quoted(document)} is repeated in the list of {quoted(outer[-1])}"
+            raise InputError(msg, "keep one row of each list and item")
+        level[document] = number
     return lists
 
 
-def _value(score: Any, relevant: Any) -> dict[str, Any]:
-    """Return which column holds the numbers."""
+def _number_role(score: Any, relevant: Any) -> dict[str, Any]:
+    """Return the role and the name of the column of numbers, as a dict with one entry."""
     if score is not None and relevant is not None:
         msg = f"score={quoted(score)} and relevant={quoted(relevant)} exclude each other"
         raise OptionError(msg, "a run has scores, qrels have relevances")
@@ -170,19 +175,20 @@ def _value(score: Any, relevant: Any) -> dict[str, Any]:
 
 def _queries(run: Any, value: str, path: tuple[Any, ...]) -> Iterator[tuple[Any, Mapping[Any, Any]]]:
     """Yield the queries of one run or qrels, each with its documents and their numbers."""
-    what = " of ".join(map(quoted, ("lists", *path)[::-1])) if path else "lists"
-    for query, documents in _entries(run, "{query: {document: number}}", what):
-        of_query = f"the list of {quoted(query)}"
-        for document, number in _entries(documents, "{document: number}", of_query):
+    subject = " of ".join(map(quoted, ("lists", *path)[::-1])) if path else "lists"
+    for query, documents in _entries(run, "{query: {document: number}}", subject):
+        list_name = f"the list of {quoted(query)}"
+        for document, number in _entries(documents, "{document: number}", list_name):
             if number is not None and not isinstance(number, Real):
-                msg = f"the {value} of {quoted(document)} in {of_query} is {quoted(number)}, not a number"
+                msg = f"the {value} of {quoted(document)} in {list_name} is {quoted(number)}, not a number"
                 hint = "; several models need model='model'" if isinstance(number, Mapping) else ""
                 raise OptionTypeError(msg, "give {query: {document: number}}" + hint)
         yield query, documents
 
 
-def _entries(mapping: Any, shape: str, what: str) -> Any:
+def _entries(mapping: Any, shape: str, subject: str) -> Any:
+    """Return the entries of a mapping, or raise for another type."""
     if not isinstance(mapping, Mapping):
-        msg = f"{what} is {quoted(mapping)}, not a mapping"
+        msg = f"{subject} is {quoted(mapping)}, not a mapping"
         raise OptionTypeError(msg, f"give {shape}")
     return mapping.items()

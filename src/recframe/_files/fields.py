@@ -1,4 +1,4 @@
-"""Lines of fields between white space, as frames."""
+"""Text files with lines of fields that white space separates, read as frames."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ BOM = b"\xef\xbb\xbf"
 _OTHER_SPACE = (b"\t", b"\r", b"\f", b"\v")
 _ONE_SPACE = bytes.maketrans(b"\t\r\f\v", b"    ")
 _COMMENT = re.compile(rb"^[ \t\f\v]*#(?=\s|\Z)[^\n]*\n?", re.MULTILINE)
-"""A line that starts with ``#`` and white space; a query may be called ``#7``."""
+"""A line that starts with ``#`` and white space. Without the white space, it may be a query such as ``#7``."""
 BEIR_HEADER = ["query-id", "corpus-id", "score"]
-"""The first line of the TSV files of BEIR."""
+"""The first line of BEIR's TSV files."""
 _QUERY_HEADERS = {"query", "queryid", "qid", "topic", "topicid", "user", "userid"}
-"""What the first column of a header may be called, in lower case and without punctuation."""
+"""First words that show that a line is a header, in lower case and without punctuation."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of a file's lines, and which of them holds a number."""
+    """The fields of a file's lines, and the name of the field that holds a number."""
 
     fields: tuple[str, ...]
     number: str | None
@@ -41,7 +41,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file, and the layouts that it may have; the first is the layout of TREC."""
+    """A kind of file with the layouts that its lines may have, TREC's layout first."""
 
     name: str
     layouts: tuple[Layout, ...]
@@ -50,10 +50,12 @@ class Format:
         return f"a line of a {self.name} file has {'; or '.join(map(str, self.layouts))}"
 
     def layout_of(self, line: Sequence[str]) -> Layout:
-        """Return the layout of a file by the fields of its first line; that of TREC if none fits."""
+        """Return the layout that fits a file's first line, or TREC's layout if none fits."""
         has_header = is_beir_header(line)
-        fitting = (each for each in self.layouts if each.has_header == has_header and len(each.fields) == len(line))
-        return next(fitting, self.layouts[0])
+        for layout in self.layouts:
+            if layout.has_header == has_header and len(layout.fields) == len(line):
+                return layout
+        return self.layouts[0]
 
 
 RANKS = Layout(("query", "document", "rank"), "rank")
@@ -77,12 +79,12 @@ QRELS = Format(
 
 
 def is_beir_header(line: Sequence[str]) -> bool:
-    """Return whether fields are the header of a TSV file of BEIR."""
+    """Return whether fields are the header of BEIR's TSV files."""
     return [field.lower().replace("_", "-") for field in line] == BEIR_HEADER
 
 
 def looks_like_retrieval(line: str) -> bool:
-    """Return whether a text may be the first line of a run or of qrels, and is no header of another table."""
+    """Return whether a text may be the first line of a run or of qrels, and not the header of another table."""
     fields = line.split()
     if is_beir_header(fields):
         return True
@@ -90,13 +92,13 @@ def looks_like_retrieval(line: str) -> bool:
     layout = next((layout for layout in layouts if len(layout.fields) == len(fields)), None)
     if layout is None:
         return False
-    # Two ids say nothing, so both must be numbers, as the ids of MS MARCO are.
+    # Any two words could be two ids. So both must be numbers, like the ids of MS MARCO.
     numbers = fields if layout.number is None else [fields[layout.fields.index(layout.number)]]
     return all(map(_is_number, numbers))
 
 
 def without_comments(data: bytes) -> bytes:
-    """Return the lines of a file that are no comments."""
+    """Return the lines of a file without comments."""
     return _COMMENT.sub(b"", data) if b"#" in data else data
 
 
@@ -106,14 +108,14 @@ def read_fields(path: Path, kind: Format, make: Constructors, columns: Mapping[s
     Parameters
     ----------
     path : Path
-        The file; compressed by gzip or not.
+        The file, compressed by gzip or not.
     kind : Format
-        What its lines hold.
+        The format of the file.
     make : Constructors
-        What makes the frame.
+        The library that makes the frame.
     columns : mapping of str to str
-        The names of the frame's columns, by the names of the fields. The layout's number has the name of the format's
-        number, and fields that the layout lacks have no column.
+        The names of the frame's columns, by the fields of TREC's layout. The number of another layout, such as a rank,
+        gets the name of TREC's number. Fields that the layout lacks have no column.
     """
     data = read_bytes(path).removeprefix(BOM)
     rows = without_comments(data)
@@ -129,32 +131,32 @@ def read_fields(path: Path, kind: Format, make: Constructors, columns: Mapping[s
         rows = rows.lstrip().partition(b"\n")[2]
     number = kind.layouts[0].number
     names = {layout.number if field == number else field: name for field, name in columns.items()}
-    picked = {field: name for field, name in names.items() if field in layout.fields}
-    frame = _fields(rows, layout, make, picked)
+    chosen = {field: name for field, name in names.items() if field in layout.fields}
+    frame = _fields(rows, layout, make, chosen)
     if frame is None:
         raise _first_wrong_line(path, data, kind, layout)
     return frame, layout
 
 
 def _fields(rows: bytes, layout: Layout, make: Constructors, columns: Mapping[str, str]) -> Any:
-    """Return fields as a frame; None if a line cannot be read."""
+    """Return fields as a frame, or None if a line cannot be read."""
     frame = None
     if not any(sign in rows for sign in _OTHER_SPACE):
-        # Most files have single spaces already, and are read without a copy.
+        # Most files have single spaces already. They are read without a copy.
         frame = _single_spaced(rows if rows.endswith(b"\n") else rows + b"\n", layout, make, columns)
-    return _single_spaced(one_space(rows), layout, make, columns) if frame is None else frame
+    return _single_spaced(collapse_spaces(rows), layout, make, columns) if frame is None else frame
 
 
 def _single_spaced(lines: bytes, layout: Layout, make: Constructors, columns: Mapping[str, str]) -> Any:
-    """Return fields between single spaces as a frame; None if there are too few, too many or empty ones."""
+    """Return fields between single spaces as a frame, or None if a line has too few, too many or empty fields."""
     if lines.count(b" ") != lines.count(b"\n") * (len(layout.fields) - 1):
         return None
     return make.fields(lines, layout.fields, layout.number, columns)
 
 
-def one_space(data: bytes) -> bytes:
-    """Return lines whose fields have one space between them; empty lines are left out."""
-    # Replacing bytes is several times as fast as a regular expression.
+def collapse_spaces(data: bytes) -> bytes:
+    """Return lines with a single space between fields, without empty lines."""
+    # Replacing bytes is several times faster than a regular expression.
     data = data.translate(_ONE_SPACE) + b"\n"
     while b"  " in data:
         data = data.replace(b"  ", b" ")
@@ -165,29 +167,30 @@ def one_space(data: bytes) -> bytes:
 
 
 def _first_wrong_line(path: Path, data: bytes, kind: Format, layout: Layout) -> InputError:
-    """Return the error that names the first line that cannot be read."""
+    """Return an error that names the first line that cannot be read."""
     hint = f"a line of this {kind.name} file has {layout}"
     for number, line in enumerate(data.split(b"\n"), 1):
         where = f"line {number} of {str(path)!r}"
         try:
-            # Bytes are split where the reader splits: at the white space of ASCII, not at that of Unicode.
+            # Bytes are split like in the reader: at ASCII white space, not at the white space of Unicode.
             fields = [field.decode() for field in line.split()]
         except UnicodeDecodeError:
-            return InputError(f"{where} is not UTF-8", f"save it as UTF-8; {kind.name} files are text, no Parquet")
+            return InputError(f"{where} is not UTF-8", f"save it as UTF-8; {kind.name} files are text, not Parquet")
         if not fields or fields[0] == "#" or (layout.has_header and is_beir_header(fields)):
             continue
         if len(fields) != len(layout.fields):
             count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}: {quoted(line.decode().strip())}"
             fits_none = layout is kind.layouts[0] and kind.layout_of(fields) is layout
-            return InputError(f"{where} has {count}", (str(kind) if fits_none else hint) + _meant(fields, kind))
+            remedy = (str(kind) if fits_none else hint) + _probable_kind(fields, kind)
+            return InputError(f"{where} has {count}", remedy)
         value = fields[layout.fields.index(layout.number)] if layout.number is not None else "0"
         if not _is_number(value):
             return InputError(f"{where} has the {layout.number} {quoted(value)}, which is not a number", hint)
     return InputError(f"{str(path)!r} cannot be read as a {kind.name} file", hint)
 
 
-def _meant(fields: list[str], kind: Format) -> str:
-    """Return what a line with another number of fields probably is."""
+def _probable_kind(fields: list[str], kind: Format) -> str:
+    """Return an addition to the hint: what kind of file a line with this number of fields probably belongs to."""
     if len(fields) == 1 and any(sign in fields[0] for sign in ",;"):
         return "; this looks like CSV, which polars.read_csv or pandas.read_csv read"
     [other] = {RUN, QRELS} - {kind}
@@ -196,6 +199,7 @@ def _meant(fields: list[str], kind: Format) -> str:
 
 
 def _is_number(text: str) -> bool:
+    """Return whether a text is a number in ASCII, without the underscores that Python allows."""
     try:
         float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Which files are meant, their bytes, and files that are written whole or not at all."""
+"""Paths of files: check them, read them, find the models that they name, and write files atomically."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from typing import Any
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 PARQUET = (".parquet", ".pq")
-"""How the names of Parquet files end."""
+"""The endings of Parquet files."""
 STDIN = Path("-")
-"""What names standard input instead of a file."""
-NO_SEVERAL = (str, bytes, os.PathLike)
-"""What is iterable, but no sequence of paths."""
+"""The path that means standard input."""
+SINGLE_PATH = (str, bytes, os.PathLike)
+"""Types that are iterable, but are a single path."""
 GZIP = b"\x1f\x8b"
-"""How a file starts that is compressed, whatever its name."""
+"""The first bytes of a gzip file, whatever its name."""
 
 
-def as_path(path: object, what: str = "path") -> Path:
-    """Return a path, or raise for what is none."""
+def as_path(path: object, argument: str = "path") -> Path:
+    """Return a path, or raise if the value of the argument is not a path."""
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
-        msg = f"{what}={quoted(path)} is not a path"
+        msg = f"{argument}={quoted(path)} is not a path"
         raise OptionTypeError(msg, "give the path of a file, such as 'results.run'")
     return Path(path)
 
@@ -40,7 +40,7 @@ def models_of(paths: Any) -> tuple[dict[str, Path], bool]:
     Parameters
     ----------
     paths : path, glob pattern, sequence of paths, or mapping of names to paths
-        A single path that exists is a file, also where it looks like a pattern.
+        A path that exists is a single file, even if it looks like a pattern.
     """
     if isinstance(paths, Mapping):
         wrong = [name for name in paths if not isinstance(name, str)]
@@ -48,7 +48,7 @@ def models_of(paths: Any) -> tuple[dict[str, Path], bool]:
             msg = f"{quoted(wrong[0])} is not the name of a model"
             raise OptionTypeError(msg, "give text, as in {'old': 'old.run', 'new': 'new.run'}")
         files = {name: as_path(path) for name, path in paths.items()}
-    elif isinstance(paths, Iterable) and not isinstance(paths, NO_SEVERAL) and not hasattr(paths, "columns"):
+    elif isinstance(paths, Iterable) and not isinstance(paths, SINGLE_PATH) and not hasattr(paths, "columns"):
         files = by_model_name([as_path(path) for path in paths])
     else:
         path = as_path(paths)
@@ -57,12 +57,12 @@ def models_of(paths: Any) -> tuple[dict[str, Path], bool]:
         files = by_model_name(expanded(path))
     if not files:
         msg = f"path={quoted(paths)} names no file"
-        raise OptionError(msg, "give one path at least")
+        raise OptionError(msg, "give at least one path")
     return files, True
 
 
 def is_pattern(path: Path) -> bool:
-    """Return whether a path is a pattern of names, not a file."""
+    """Return whether a path is a glob pattern and not the name of an existing file."""
     return any(sign in str(path) for sign in "*?[") and not os.path.exists(path)  # noqa: PTH110 - false for a name that is too long
 
 
@@ -73,7 +73,7 @@ def matched(path: Path) -> list[Path]:
 
 
 def expanded(path: Path) -> list[Path]:
-    """Return the files that a pattern matches, or raise where there is none."""
+    """Return the files that a pattern matches, or raise if there are none."""
     paths = matched(path)
     if not paths:
         msg = f"no file matches {str(path)!r}"
@@ -84,7 +84,7 @@ def expanded(path: Path) -> list[Path]:
 
 
 def by_model_name(paths: Iterable[Path]) -> dict[str, Path]:
-    """Return files by the names that they give their models."""
+    """Return files by the names of their models, or raise if two files have the same model name."""
     files: dict[str, Path] = {}
     for path in paths:
         name = model_name(path)
@@ -96,7 +96,7 @@ def by_model_name(paths: Iterable[Path]) -> dict[str, Path]:
 
 
 def model_name(path: Path) -> str:
-    """Return the name of the model of a file: its own without folders and endings."""
+    """Return the model name of a file: the file's name without folders and endings."""
     if path == STDIN:
         return "stdin"
     name = path.name.removesuffix(".gz")
@@ -104,26 +104,26 @@ def model_name(path: Path) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what a file holds, decompressed."""
+    """Return the bytes of a file or of standard input, decompressed if needed."""
     check_file(path)
     try:
         data = standard_input() if path == STDIN else path.read_bytes()
         return gzip.decompress(data) if data.startswith(GZIP) else data
     except (OSError, EOFError, zlib.error) as error:
         msg = f"{str(path)!r} cannot be read: {error}"
-        raise InputError(msg, "check that the file is whole and that you may read it") from error
+        raise InputError(msg, "check that the file is complete and that you may read it") from error
 
 
 @cache
 def standard_input() -> bytes:
-    """Return what another program writes to this one; it can be read once only."""
+    """Return the bytes of standard input, cached because they can be read only once."""
     if sys.stdin is None:
         raise OSError(errno.EBADF, "standard input is closed")
     return sys.stdin.buffer.read()
 
 
 def check_file(path: Path) -> None:
-    """Raise where there is no such file."""
+    """Raise if a file does not exist or is a directory."""
     if path == STDIN:
         return
     if not os.path.exists(path):  # noqa: PTH110 - false for a name that is too long
@@ -135,16 +135,16 @@ def check_file(path: Path) -> None:
 
 
 def check_directory(path: Path) -> None:
-    """Raise where a file cannot be written because its directory does not exist."""
+    """Raise if a file cannot be written because its directory does not exist."""
     if not path.parent.is_dir():
         msg = f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}"
         raise InputError(msg, "make the directory, or name a file in one that exists")
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file under another name and rename it, so that no reader finds half of it.
+    """Write a file under a temporary name and rename it, so that no reader sees an incomplete file.
 
-    A link stays one, and its target is written. What is no regular file, such as a pipe or a device, is written to.
+    The target of a link is written, and the link stays. Pipes and devices are written directly.
     """
     partial = None
     try:
@@ -160,7 +160,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         partial.chmod(mode & 0o777)
         partial.replace(path)
         partial = None
-    except (OSError, ValueError, RuntimeError) as error:  # of links in a circle, up to Python 3.12
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: circular links, up to Python 3.12
         msg = f"{str(path)!r} cannot be written: {error}"
         raise InputError(msg, "name a file in a directory that has room and that you may write to") from error
     finally:
@@ -169,6 +169,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def _umask() -> int:
+    """Return the permissions that new files lack; they can only be read by setting them."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

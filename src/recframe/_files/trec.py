@@ -1,4 +1,4 @@
-"""Runs and qrels of TREC, BEIR and MS MARCO."""
+"""Read runs and qrels of TREC, BEIR and MS MARCO, and write runs."""
 
 from __future__ import annotations
 
@@ -58,32 +58,32 @@ def read_run(
     model: str = MODEL,
     library: str | None = None,
 ) -> Any:
-    r"""Return runs as a frame: what systems returned for each query.
+    r"""Return runs as a frame: the documents that systems returned for each query.
 
     Three formats are read. White space separates the fields of a line.
 
     - TREC: query, ``Q0``, document, rank, score and tag. As in trec_eval, the score decides the order; the rank and the
       tag are not read.
-    - MS MARCO: query, document and rank. The rank is a whole number from 1, and its negative is the score.
-    - A header ``query-id corpus-id score``, as BEIR writes it, and these three fields.
+    - MS MARCO: query, document and rank. The rank is a whole number from 1, and the negative rank becomes the score.
+    - BEIR: the header ``query-id corpus-id score``, and these three fields.
 
-    Queries and documents are text. Lines that start with ``#`` and white space are comments. Files compressed by gzip
-    are read as they are.
+    Queries and documents are text. Lines that start with ``#`` and white space are comments. Files may be compressed by
+    gzip.
 
     Parameters
     ----------
     path : path, glob pattern, sequence of paths, or mapping
         One file; or several systems: a pattern such as ``"runs/*.run"``, paths, or ``{name: path}``.
     by, item, score, model : str
-        The names of the columns of the result; by default those that `Config` names.
+        The names of the columns of the result; by default the columns in `Config`.
     library : {"polars", "pandas"}, optional
-        What makes the frame; None: polars where it is installed, else pandas.
+        The library of the frame; None: polars if it is installed, pandas otherwise.
 
     Returns
     -------
     frame
-        The columns `by`, `item` and `score`; of several systems `model` first, named after the files without
-        their endings, or by the mapping.
+        The columns `by`, `item` and `score`. With several systems, `model` is the first column. It holds the names in
+        the mapping, or the names of the files without their endings.
 
     Raises
     ------
@@ -143,18 +143,18 @@ def read_qrels(
     - BEIR: the header ``query-id corpus-id score``, and these three fields. The score is the relevance.
 
     Queries, documents and subtopics are text; a relevance is a number, and may be negative. Lines that start with
-    ``#`` and white space are comments. A file compressed by gzip is read as it is.
+    ``#`` and white space are comments. The file may be compressed by gzip.
 
     Parameters
     ----------
     path : path
         The file.
     by, item, relevant : str
-        The names of the columns of the result; by default those that `Config` names.
+        The names of the columns of the result; by default the columns in `Config`.
     subtopic : str, optional
-        The name of the column of subtopics, for `alpha_ndcg` and `err_ia`; None: without it.
+        The name of the column of subtopics, for `alpha_ndcg` and `err_ia`; None: no such column.
     library : {"polars", "pandas"}, optional
-        What makes the frame; None: polars where it is installed, else pandas.
+        The library of the frame; None: polars if it is installed, pandas otherwise.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def read_qrels(
     path = as_path(path)
     frame, layout = read_fields(path, QRELS, constructors_for((), library), columns)
     if subtopic is not None and "iteration" not in layout.fields:
-        msg = f"`subtopic={quoted(subtopic)}`: {str(path)!r} has no subtopics, as a line has {layout}"
+        msg = f"`subtopic={quoted(subtopic)}`: {str(path)!r} has no subtopics, because a line has {layout}"
         raise OptionError(msg, "leave `subtopic=` out, or read a file of ndeval")
     if layout is POSITIVES:
         frame = nw.from_native(frame).with_columns(nw.lit(1, nw.Int64).alias(names["relevant"])).to_native()
@@ -192,24 +192,24 @@ def read_qrels(
 
 @checked_call
 def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> None:
-    """Write a frame as a run of TREC: the ranked rows of each list, the best first.
+    """Write a frame as a TREC run: the ranked rows of each list, the best first.
 
     Parameters
     ----------
     frame : frame
         The recommendations of one model, eager.
     path : path
-        The file; compressed by gzip if its name ends in ``.gz``. It is written whole or not at all.
+        The file, compressed by gzip if its name ends in ``.gz``. Readers never see an incomplete file.
     tag : str
         The name of the system, the last field of each line.
     **roles
-        `by`, `item` and `score` or `rank`, as for every call of the namespace. Of ranks the negative is
-        written as the score, as the score decides the order.
+        `by`, `item` and `score` or `rank`, as for every call of the namespace. A rank is written as a negative score,
+        because the score decides the order.
 
     Raises
     ------
     RecError
-        The frame cannot be written, such as ids with white space within.
+        The frame cannot be written as a run, such as for ids that contain white space.
 
     Examples
     --------
@@ -240,27 +240,33 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
     place_column = place_beside([query.by[0], query.item, order])
     rows = nw.from_native(ranked(frame, query, None, place_column), eager_only=True)
     queries, items, scores = (rows.get_column(column).to_list() for column in (query.by[0], query.item, order))
-    for name, values in ((query.by[0], queries), (query.item, items)):
-        for value in dict.fromkeys(values):
-            if not isinstance(value, str | int) or isinstance(value, bool) or not _is_field(str(value)):
-                msg = f"{name} holds {quoted(value)}, which cannot be a field of a run"
-                raise InputError(msg, "give text without white space, or whole numbers")
+    _check_fields(query.by[0], queries)
+    _check_fields(query.item, items)
     sign = -1 if query.by_rank else 1
     positions = rows[place_column].to_list()
     lines = [
-        f"{one} Q0 {document} {position} {sign * score} {tag}\n"
-        for one, document, position, score in zip(queries, items, positions, scores, strict=True)
+        f"{query_id} Q0 {document} {position} {sign * score} {tag}\n"
+        for query_id, document, position, score in zip(queries, items, positions, scores, strict=True)
     ]
     data = "".join(lines).encode()
     write_atomically(path, gzip.compress(data) if path.suffix == ".gz" else data)
 
 
+def _check_fields(name: str, values: list[Any]) -> None:
+    """Raise for a value that cannot be a field of a line."""
+    for value in dict.fromkeys(values):
+        if not isinstance(value, str | int) or isinstance(value, bool) or not _is_field(str(value)):
+            msg = f"{name} holds {quoted(value)}, which cannot be a field of a run"
+            raise InputError(msg, "give text without white space, or whole numbers")
+
+
 def _run(path: Path, make: Constructors, columns: Mapping[str, str]) -> Any:
-    """Return one run as a frame; ranks become negative scores, which have the same order."""
+    """Return one run as a frame. Ranks become negative scores, which have the same order."""
     native, layout = read_fields(path, RUN, make, columns)
     if layout is not RANKS:
         return native
-    query, rank = columns["query"], columns["score"]
+    query = columns["query"]
+    rank = columns["score"]
     frame = nw.from_native(native, eager_only=True)
     if problem := _problem_of_ranks(frame, query, rank):
         msg = f"{str(path)!r}: the third of three fields is the rank, but {problem}"
@@ -269,7 +275,7 @@ def _run(path: Path, make: Constructors, columns: Mapping[str, str]) -> Any:
 
 
 def _problem_of_ranks(frame: nw.DataFrame[Any], query: str, rank: str) -> str:
-    """Say why numbers cannot be ranks; scores that are read as ranks would turn the order around."""
+    """Return why numbers cannot be ranks, or "". Scores that are read as ranks would reverse the order."""
     if not frame.schema[rank].is_integer():
         return "it is not always a whole number"
     least = nw.col(rank).min().over(query)
@@ -281,9 +287,10 @@ def _problem_of_ranks(frame: nw.DataFrame[Any], query: str, rank: str) -> str:
 
 
 def check_columns(**names: Any) -> None:
-    """Raise where a column of a result would have no valid name, or the name of another one."""
+    """Raise if a column of a result would have an invalid name, or the name of another column."""
     check_roles(**{name: [check_name(name, column)] for name, column in names.items()})
 
 
 def _is_field(text: str) -> bool:
+    """Return whether a text can be written as one field: printable and without white space."""
     return text.split() == [text] and text.isprintable()

@@ -187,7 +187,7 @@ class Candidates:
     """The candidates of each list. A candidate makes some unjudged items relevant: the first or the last m of them."""
 
     lists: Array
-    """The list of each candidate: first the ones with the first 0, 1, 2, … items, then with the last 0, 1, 2, … items."""
+    """The list of each candidate: first the candidates with the first 0, 1, 2, … items, then with the last ones."""
     begins: Array
     """The first unjudged item of the list that the candidate makes relevant."""
     ends: Array
