@@ -444,10 +444,10 @@ def test_columns_of_any_name(library):
 @pytest.mark.parametrize(
     ("arguments", "given", "error", "message"),
     [
-        ((A, B[:2]), {}, recframe.InputError, "item_factors has 2 rows, but items 3 ids"),
-        ((A[:1], B), {}, recframe.InputError, "user_factors has 1 rows, but users 2 ids"),
+        ((A, B[:2]), {}, recframe.InputError, "item_factors has 2 rows, but items has 3 ids"),
+        ((A[:1], B), {}, recframe.InputError, "user_factors has 1 rows, but users has 2 ids"),
         ((A, B[:, :1]), {}, recframe.InputError, "user_factors has 2 columns, but item_factors 1"),
-        ((A, B, [1.0]), {}, recframe.InputError, "item_bias has 1 rows, but items 3 ids"),
+        ((A, B, [1.0]), {}, recframe.InputError, "item_bias has 1 rows, but items has 3 ids"),
         ((A[0], B), {}, recframe.InputError, r"user_factors has the shape \(2,\)"),
         ((A, np.where(B > 0, math.nan, B)), {}, recframe.InputError, "item_factors holds values that are not finite"),
         ((A * 1e200, B * 1e200), {}, recframe.InputError, "which float64 cannot hold"),
