@@ -315,6 +315,9 @@ ELSEWHERE = {
     "0.382": "the MRR of a simulation",
     "0.383": "the MRR of a simulation",
     "0.758": "the true value of a simulation",
+    "60.1": "the share of verdicts in a simulation",
+    "79.8": "the share of verdicts in a simulation",
+    "80.3": "the share of verdicts in a simulation",
     "2311.01453": "arXiv",
 }
 """Numbers of prose that neither code nor a table shows, and what they are."""
