@@ -205,7 +205,7 @@ def test_lists_of_one_row_each_are_lists():
 
 
 def test_evaluation_functions_are_pickled_and_have_the_parameters_that_lightgbm_counts():
-    for library, count in {None: 2, "lightgbm": 2, "lightgbm.sklearn": 4, "xgboost": 2}.items():
+    for library, count in {None: 4, "lightgbm": 2, "lightgbm.sklearn": 4, "xgboost": 2}.items():
         call = pickle.loads(pickle.dumps(recframe.feval("mrr", library)))
         assert len(inspect.signature(call).parameters) == count
     assert (
@@ -239,7 +239,7 @@ def test_lightgbm_stops_early_by_a_metric():
         group=sizes,
         eval_set=[(other, seen)],
         eval_group=[np.bincount(of)],
-        eval_metric=recframe.feval("map", "lightgbm.sklearn"),
+        eval_metric=recframe.feval(["map", "ndcg@2"]),
     )
     assert ranker.evals_result_["valid_0"]["map"][-1] == pytest.approx(
         of_frame(seen, ranker.predict(other), of, "map"), abs=1e-12
@@ -294,7 +294,7 @@ def test_what_is_not_the_data_of_a_booster_is_refused(library):
     with pytest.raises(
         recframe.OptionTypeError,
         match=r"data=None is neither a Dataset of LightGBM nor a DMatrix(?s:.*)lightgbm.train\(.*xgboost.train\(.*"
-        r"eval_metric=recframe.feval\('ndcg@2', library='lightgbm.sklearn'\)",
+        r"LGBMRanker.fit\(..., eval_metric=, eval_group=\[sizes\]\)",
     ):
         recframe.feval("ndcg@2", library)([0.1, 0.2], None)
 
@@ -324,3 +324,13 @@ def test_the_data_says_which_trainer_calls(library):
     call = recframe.feval("mrr", library)
     assert call([0.9, 0.8, 0.7], DMatrix()) == ("mrr", 0.75)
     assert call([0.9, 0.8, 0.7], Dataset()) == ("mrr", 0.75, True)
+
+
+def test_one_function_for_every_booster_and_several_metrics():
+    call = pickle.loads(pickle.dumps(recframe.feval(["mrr", "recall@1"])))
+    assert call([0.9, 0.8, 0.7], DMatrix()) == [("mrr", 0.75), ("recall@1", 0.5)]
+    assert call([0.9, 0.8, 0.7], Dataset()) == [("mrr", 0.75, True), ("recall@1", 0.5, True)]
+    assert call([0, 1, 1], [0.9, 0.8, 0.7], None, [2, 1]) == [("mrr", 0.75, True), ("recall@1", 0.5, True)]
+    assert recframe.feval(["mrr"])([0, 1], [0.9, 0.8], None, [2]) == [("mrr", 0.5, True)]
+    with pytest.raises(recframe.OptionError, match="names no metric"):
+        recframe.feval([])

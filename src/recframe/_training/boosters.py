@@ -8,29 +8,33 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from recframe._signatures import checked_call
 from recframe._training.value import Value
 from recframe._values import choice
-from recframe.errors import InputError, OptionTypeError, quoted
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
+from recframe.metrics import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from recframe.metrics import Metric
+    from collections.abc import Callable, Sequence
 
 Booster = Literal["lightgbm", "lightgbm.sklearn", "xgboost"]
 """What calls an evaluation function."""
+Values = Value | tuple[Value, ...]
+"""One metric, or several."""
 TRAINERS = "lightgbm.train(..., feval=) and xgboost.train(..., custom_metric=)"
 
 
 @checked_call
-def feval(metric: str | Metric, library: Booster | None = None, **policies: Any) -> Callable[..., Any]:
+def feval(
+    metric: str | Metric | Sequence[str | Metric], library: Booster | None = None, **policies: Any
+) -> Callable[..., Any]:
     """Return a metric as the evaluation function of a booster, which calls it after each round.
 
     Parameters
     ----------
-    metric : str or Metric
-        Such as ``"ndcg@10"``.
+    metric : str, Metric, or sequence of them
+        Such as ``"ndcg@10"``. Of several, early stopping reads the first one in LightGBM with
+        ``first_metric_only=True``, and the last one in XGBoost.
     library : {"lightgbm", "lightgbm.sklearn", "xgboost"}, optional
-        Who calls it. ``lightgbm.train(..., feval=)`` and ``xgboost.train(..., custom_metric=)`` are recognized by the
-        data that they pass, so only ``LGBMRanker.fit(..., eval_metric=)`` needs ``"lightgbm.sklearn"``.
+        Who calls it. None: whoever does. ``lightgbm.train(..., feval=)``, ``xgboost.train(..., custom_metric=)`` and
+        ``LGBMRanker.fit(..., eval_metric=)`` are recognized by what they pass.
     **policies
         ``like``, ``ties``, ``min_relevance``, ``undefined`` and the other policies of every metric.
 
@@ -38,7 +42,7 @@ def feval(metric: str | Metric, library: Booster | None = None, **policies: Any)
     -------
     callable
         It answers with the name, the value and, to LightGBM, whether higher is better, so that early stopping knows the
-        direction. To XGBoost's early stopping, say it: ``maximize=True``.
+        direction; of several metrics with a list of these. To XGBoost's early stopping, say it: ``maximize=True``.
 
     Raises
     ------
@@ -57,11 +61,48 @@ def feval(metric: str | Metric, library: Booster | None = None, **policies: Any)
     >>> call = recframe.feval("mrr", "lightgbm.sklearn")
     >>> call([0, 1, 1], [0.9, 0.8, 0.7], None, [2, 1])
     ('mrr', 0.75, True)
+    >>> recframe.feval(["mrr", "recall@1"], "lightgbm.sklearn")([0, 1, 1], [0.9, 0.8, 0.7], None, [2, 1])
+    [('mrr', 0.75, True), ('recall@1', 0.5, True)]
     """
     if library is not None:
         choice("library", library, get_args(Booster))
+    values: Values = Value.of(metric, policies) if isinstance(metric, str | Metric) else ()
+    if not isinstance(metric, str | Metric):
+        values = tuple(Value.of(each, policies) for each in metric)
+        if not values:
+            msg = f"metric={quoted(metric)} names no metric"
+            raise OptionError(msg, "feval(['ndcg@10', 'map@10'])")
     # A function within this one could not be pickled, as a process that trains would need it.
-    return partial(_lightgbm_sklearn if library == "lightgbm.sklearn" else _trainer, Value.of(metric, policies))
+    call = {None: _any_booster, "lightgbm.sklearn": _of_labels}.get(library, _of_data)
+    return partial(call, values)
+
+
+def _of_each(values: Values, call: Callable[[Value], Any]) -> Any:
+    """Return the result of one metric, or a list of those of several."""
+    return call(values) if isinstance(values, Value) else [call(value) for value in values]
+
+
+# LightGBM counts the parameters after the values to see what to pass.
+def _any_booster(values: Values, first: Any, second: Any, weight: Any = None, group: Any = None) -> Any:
+    """Return the result to a trainer, which passes its data, or to LightGBM's scikit-learn, which passes labels."""
+    if hasattr(second, "get_label") or group is None:
+        return _of_data(values, first, second)
+    return _of_labels(values, first, second, weight, group)
+
+
+def _of_data(values: Values, predictions: Any, data: Any) -> Any:
+    """Return the result to a trainer."""
+    return _of_each(values, lambda value: _trainer(value, predictions, data))
+
+
+def _of_labels(values: Values, y_true: Any, y_pred: Any, weight: Any, group: Any) -> Any:  # noqa: ARG001
+    """Return the result to LightGBM's scikit-learn."""
+
+    def call(value: Value) -> tuple[str, float, bool]:
+        result = _of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
+        return value.name, result, value.higher_is_better
+
+    return _of_each(values, call)
 
 
 def _trainer(value: Value, predictions: Any, data: Any) -> tuple[str, float] | tuple[str, float, bool]:
@@ -72,15 +113,9 @@ def _trainer(value: Value, predictions: Any, data: Any) -> tuple[str, float] | t
         return value.name, _of_lists(value, data.get_label(), predictions, sizes, "DMatrix(..., qid=ids)")
     if not hasattr(data, "get_group"):
         msg = f"data={quoted(data)} is neither a Dataset of LightGBM nor a DMatrix of XGBoost"
-        wrapper = f"LGBMRanker.fit(..., eval_metric=recframe.feval({value.name!r}, library='lightgbm.sklearn'))"
-        raise OptionTypeError(msg, f"{TRAINERS} call the function with their data; LightGBM's scikit-learn: {wrapper}")
+        wrapper = "LGBMRanker.fit(..., eval_metric=, eval_group=[sizes])"
+        raise OptionTypeError(msg, f"{TRAINERS} call the function with their data, and {wrapper} with groups")
     result = _of_lists(value, data.get_label(), predictions, data.get_group(), "Dataset(..., group=sizes)")
-    return value.name, result, value.higher_is_better
-
-
-# LightGBM counts the parameters after the value to see what to pass.
-def _lightgbm_sklearn(value: Value, y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[str, float, bool]:  # noqa: ARG001
-    result = _of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
     return value.name, result, value.higher_is_better
 
 
