@@ -21,7 +21,7 @@ import polars as pl
 import recframe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MODELS = ["old", "deep", "hybrid", "popular"]
 NEW, WANTED = 0.35, 2.0
@@ -54,73 +54,75 @@ def store(users: int = 240, items: int = 25) -> pl.DataFrame:
     })  # fmt: skip
 
 
-def charts(frame: pl.DataFrame) -> Iterator[tuple[str, Any]]:
-    """Return each chart with the name of its file."""
-    rec = frame.rec(score=MODELS)
-    three, two, one = (frame.rec(score=models) for models in (MODELS[:3], ["old", "hybrid"], "old"))
-    many = frame.with_columns(**{f"model {n}": pl.col("old") + 0.1 * n * pl.col("hybrid") for n in range(9)})
+def charts(frame: pl.DataFrame) -> dict[str, Callable[[], Any]]:
+    """Return what draws each chart, by the name of its file."""
+    rec = recframe.rec(frame)
+    every, three, two, one = (rec(score=models) for models in (MODELS, MODELS[:3], ["old", "hybrid"], "old"))
     names = [f"model {n}" for n in range(9)]
-    yield "forest", recframe.forest(rec.compare("ndcg@10", baseline="old"))
-    yield "forest-metrics", recframe.forest(rec.compare(["ndcg@10", "recall@5", "dcg@10"], baseline="old"))
-    yield "forest-pairs", recframe.forest(three.compare("ndcg@10"))
-    yield "forest-segments", recframe.forest(three.compare("ndcg@10", baseline="old", per=["kind", "country"]))
-    yield "forest-margin", recframe.forest(rec.compare("ndcg@10", baseline="old", margin="8%", per="kind"))
-    yield (
-        "forest-long-names",
-        recframe.forest(
-            frame.rename({name: f"{name}-with-dim=128,rate=0.001,seed=7" for name in MODELS})
-            .rec(score=[f"{name}-with-dim=128,rate=0.001,seed=7" for name in MODELS])
-            .compare("ndcg@10")
-        ),
+    numbered = frame.with_columns(
+        **{name: pl.col("old") + 0.1 * n * pl.col("hybrid") for n, name in enumerate(names)},
     )
-    yield "curve", three.plot.curve(["ndcg", "recall"])
-    yield "curve-one", one.plot.curve("ndcg")
-    yield "curve-many", many.rec(score=names).plot.curve("ndcg")
-    yield "distribution", three.plot.distribution("ndcg@10")
-    yield "distribution-one", one.plot.distribution("ndcg@10")
-    yield "differences", two.plot.differences("ndcg@10")
-    yield "power", three.plot.power("ndcg@10", difference=0.03)
-    yield "ranks-two", two.plot.ranks("ndcg@10")
-    yield "ranks-three", three.plot.ranks("ndcg@10")
-    yield "ranks-many", many.rec(score=names).plot.ranks("ndcg@10")
-    yield "segments", three.plot.segments("ndcg@10", per="country")
-    yield "segments-one", one.plot.segments("ndcg@10", per="country")
-    yield "trend", three.plot.trend("ndcg@10", per="week")
-    yield "trend-text", three.plot.trend("ndcg@10", per="country")
-    yield "tradeoff", rec.plot.tradeoff("ndcg", "coverage", 10)
-    yield "tradeoff-lists", rec.plot.tradeoff("ndcg", "recall", 10)
-    yield "tradeoff-many", many.rec(score=names).plot.tradeoff("ndcg", "recall", 10)
-
-
-def tables(frame: pl.DataFrame) -> Iterator[tuple[str, Any]]:
-    """Return each table with the name of its file."""
-    rec = frame.rec(score=MODELS)
-    compared = rec.compare("ndcg@10", baseline="old")
-    yield "compare", recframe.table(compared)
-    yield "compare-metrics", recframe.table(rec.compare(["ndcg@10", "recall@5"], per="kind"), title="Two metrics")
-    yield "evaluate", recframe.table(rec.evaluate(["ndcg", "mrr", "coverage"], k=[5, 10]))
-    yield "evaluate-compare", recframe.table(rec.evaluate("ndcg@10"), compared=rec.compare("ndcg@10"))
-    yield "describe", recframe.table(rec.describe(["ndcg@10", "mrr"]))
-    yield "describe-segments", recframe.table(rec.describe("ndcg@10", per="kind"), columns="segment")
-    yield "ranks", recframe.table(rec.rank_models("ndcg@10"))
-
-
-def reports(frame: pl.DataFrame, folder: Path) -> Iterator[Path]:
-    """Write the reports and return their paths."""
-    rec = frame.rec(score=MODELS)
-    calls = {
-        "report": lambda path: rec(per="country").report(
-            path, ["ndcg", "recall", "coverage"], k=[5, 10], baseline="old", title="Four models of May"
-        ),
-        "report-one": lambda path: frame.rec(score="old").report(path, ["ndcg", "mrr"], k=10),
-        "report-errors": lambda path: (
-            frame.with_columns(old=1.0).rec(score=["old", "deep"]).report(path, "ndcg", k=10, per="week")
-        ),
+    many = recframe.rec(numbered)(score=names)
+    long_names = {name: f"{name}-with-dim=128,rate=0.001,seed=7" for name in MODELS}
+    long = recframe.rec(frame.rename(long_names))(score=[*long_names.values()])
+    details: dict[str, Any] = {"baseline": "old", "details": True}
+    segments = ["kind", "country"]
+    return {
+        "forest": lambda: recframe.forest(every.compare("ndcg@10", **details)),
+        "forest-plain": lambda: recframe.forest(every.compare("ndcg@10", baseline="old")),
+        "forest-metrics": lambda: recframe.forest(every.compare(["ndcg@10", "recall@5", "dcg@10"], **details)),
+        "forest-pairs": lambda: recframe.forest(three.compare("ndcg@10")),
+        "forest-segments": lambda: recframe.forest(three.compare("ndcg@10", per=segments, **details)),
+        "forest-margin": lambda: recframe.forest(every.compare("ndcg@10", margin="8%", per="kind", **details)),
+        "forest-long-names": lambda: recframe.forest(long.compare("ndcg@10")),
+        "curve": lambda: three.plot.curve(["ndcg", "recall"]),
+        "curve-one": lambda: one.plot.curve("ndcg"),
+        "curve-many": lambda: many.plot.curve("ndcg"),
+        "distribution": lambda: three.plot.distribution("ndcg@10"),
+        "distribution-one": lambda: one.plot.distribution("ndcg@10"),
+        "differences": lambda: two.plot.differences("ndcg@10"),
+        "power": lambda: three.plot.power("ndcg@10", difference=0.03),
+        "ranks-two": lambda: two.plot.ranks("ndcg@10"),
+        "ranks-three": lambda: three.plot.ranks("ndcg@10"),
+        "ranks-many": lambda: many.plot.ranks("ndcg@10"),
+        "segments": lambda: three.plot.segments("ndcg@10", per="country"),
+        "segments-one": lambda: one.plot.segments("ndcg@10", per="country"),
+        "trend": lambda: three.plot.trend("ndcg@10", per="week"),
+        "trend-text": lambda: three.plot.trend("ndcg@10", per="country"),
+        "tradeoff": lambda: every.plot.tradeoff("ndcg", "coverage", 10),
+        "tradeoff-lists": lambda: every.plot.tradeoff("ndcg", "recall", 10),
+        "tradeoff-many": lambda: many.plot.tradeoff("ndcg", "recall", 10),
     }
-    for name, call in calls.items():
-        path = folder / f"{name}.html"
-        call(path)
-        yield path
+
+
+def tables(frame: pl.DataFrame) -> dict[str, Callable[[], Any]]:
+    """Return what makes each table, by the name of its file."""
+    rec = recframe.rec(frame)(score=MODELS)
+    metrics = ["ndcg@10", "recall@5"]
+    return {
+        "table-compare": lambda: recframe.table(rec.compare("ndcg@10", baseline="old")),
+        "table-details": lambda: recframe.table(rec.compare("ndcg@10", baseline="old", details=True)),
+        "table-metrics": lambda: recframe.table(rec.compare(metrics, per="kind"), title="Two metrics"),
+        "table-evaluate": lambda: recframe.table(rec.evaluate(["ndcg", "mrr", "coverage"], k=[5, 10])),
+        "table-decided": lambda: recframe.table(rec.evaluate("ndcg@10"), compared=rec.compare("ndcg@10")),
+        "table-describe": lambda: recframe.table(rec.describe(["ndcg@10", "mrr"])),
+        "table-segments": lambda: recframe.table(rec.describe("ndcg@10", per="kind"), columns="segment"),
+        "table-ranks": lambda: recframe.table(rec.rank_models("ndcg@10")),
+    }
+
+
+def reports(frame: pl.DataFrame) -> dict[str, Callable[[Path], None]]:
+    """Return what writes each report, by the name of its file: of four models, of one, and of data with an error."""
+    four, one = (recframe.rec(frame)(score=models) for models in (MODELS, "old"))
+    constant = recframe.rec(frame.with_columns(old=1.0))(score=["old", "deep"])
+    metrics = ["ndcg", "recall", "coverage"]
+    title = "Four models of May"
+    return {
+        "report": lambda path: four.report(path, metrics, k=[5, 10], per="country", baseline="old", title=title),
+        "report-segments": lambda path: four.report(path, "ndcg", k=10, per="kind", baseline="old", margin="8%"),
+        "report-one": lambda path: one.report(path, ["ndcg", "mrr"], k=10),
+        "report-errors": lambda path: constant.report(path, "ndcg", k=10, per="week"),
+    }
 
 
 def photograph(page: Path, view: str, browser: str) -> None:
@@ -154,30 +156,31 @@ def print_page(page: Path, browser: str) -> None:
 
 
 def main() -> None:
-    """Draw everything whose name holds one of the words after the folder, or simply everything."""
-    folder, *words = [*sys.argv[1:], "build/gallery"] if len(sys.argv) == 1 else sys.argv[1:]
+    """Draw everything, or what has one of the words after the folder in its name."""
+    folder, *words = sys.argv[1:] or ["build/gallery"]
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", recframe.DataWarning)
     frame = store()
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
 
-    def wanted(name: str) -> bool:
-        return not words or any(word in name for word in words)
+    def wanted(every: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
+        """Return what is drawn, with the path of its file without an ending."""
+        return ((target / name, make) for name, make in every.items() if not words or any(map(name.count, words)))
 
-    for name, chart in charts(frame):
-        if wanted(name):
-            chart.configure(background="white", padding=12).save(target / f"{name}.png", scale_factor=PIXELS)
-    for name, table in tables(frame):
-        if wanted("table"):
-            table.save(target / f"table-{name}.png")
-            (target / f"table-{name}.md").write_text(table.to_markdown(), encoding="utf-8")
-    if wanted("report"):
-        browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-        for page in reports(frame, target):
-            if browser is not None:
-                for view in VIEWS:
-                    photograph(page, view, browser)
-                print_page(page, browser)
+    for path, make in wanted(charts(frame)):
+        make().configure(background="white", padding=12).save(f"{path}.png", scale_factor=PIXELS)
+    for path, make in wanted(tables(frame)):
+        made = make()
+        made.save(f"{path}.png")
+        path.with_suffix(".md").write_text(made.to_markdown(), encoding="utf-8")
+    for path, make in wanted(reports(frame)):
+        page = path.with_suffix(".html")
+        make(page)
+        if browser is not None:
+            for view in VIEWS:
+                photograph(page, view, browser)
+            print_page(page, browser)
 
 
 if __name__ == "__main__":

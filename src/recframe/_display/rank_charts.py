@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
-from recframe._display import charts
+from recframe._display import charts, colours
 from recframe._display.data import MEANS, Charts, check_means
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) ->
     ticks = alt.Axis(values=list(range(1, len(rows) + 1, step)), format="d")
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     x = alt.X("rank:Q", title="rank", scale=scale, axis=ticks)
-    colour = charts.COLOURS[0]
+    colour = colours.MODELS[0]
     filled = alt.condition("datum.tied_with_best", alt.value(colour), alt.value("transparent"))
     over = f"over {texts.lists_text(int(rows[0]['lists']))}; lines: {texts.percent(confidence)} intervals of ranks"
     layers = [
