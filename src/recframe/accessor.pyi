@@ -433,7 +433,7 @@ class Rec(Generic[Mean, Frame]):
         resamples: int = 10000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
-        margin: float | str | None = None,
+        margin: float | str | Mapping[str, float | str] | None = None,
         planned: int = 10000,
         relative: bool = False,
         changed: Literal["leave_out", "refuse"] | None = None,

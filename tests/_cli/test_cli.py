@@ -784,6 +784,9 @@ def test_fail_if_worse(run):
         err,
     )
     assert run(f"{line} b --margin 1")[0] == 0
+    code, out, _ = run(f"{line} b -m ndcg@2 --margin mrr=1,nDCG@2=100% --json --details")
+    assert (code, [row["p_margin"] < 0.05 for row in json.loads(out)]) == (0, [True, True])
+    assert run(f"{line} b -m ndcg@2 --margin mrr=0.001,ndcg@2=100%")[0] == 1
     # Between the mean difference and the end of the interval: the end decides.
     code, out, _ = run(f"{line} b --margin 1 --json --details")
     [row] = json.loads(out)

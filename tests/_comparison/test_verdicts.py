@@ -198,6 +198,8 @@ def test_a_share_of_a_constant_baseline_is_a_number(engine, weight, cluster):
         found = [
             engine.ask(frame, "compare", "mrr", margin=margin, **given)[0] for margin in (size, f"{size / 0.0075}%")
         ]
+        as_number, as_share = (row.pop("p_margin") for row in found)
+        assert as_number == pytest.approx(as_share)
         assert found[0] == found[1]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from recframe._checks.findings import FINDINGS
 from recframe._cli import tables, terminal
 from recframe._cli.gates import bounds_of, check_limits, found_beyond
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import given_roles, own_arguments, said_of_columns, separator_of
+from recframe._cli.options import BETWEEN_METRICS, given_roles, own_arguments, said_of_columns, separator_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._display.colours import painted
@@ -67,8 +66,6 @@ DISPENSABLE = (
 """The columns that a narrow terminal does without, in turn."""
 PAIRED = ("compare", "changes", "rank_models", "sample_size")
 """The calls that need two models."""
-_BETWEEN_METRICS = re.compile(r",(?![^()]*\))")
-"""A comma that is not between the options of a metric."""
 
 
 def evaluate(
@@ -252,7 +249,7 @@ def _metrics(
 ) -> tuple[list[Any], list[int] | None]:
     """Return the metrics of the command, those of the bounds among them, and the cutoffs."""
     bounds = {**most, **least}
-    requested = [name for text in values["metric"] for name in _BETWEEN_METRICS.split(text)]
+    requested = [name for text in values["metric"] for name in BETWEEN_METRICS.split(text)]
     k = list(values["k"]) or None
     if not requested and not bounds:
         return list(DEFAULT_METRICS), k or [DEFAULT_K]

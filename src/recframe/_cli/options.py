@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from inspect import Parameter, signature, unwrap
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
@@ -45,7 +47,7 @@ def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
     # The signature that users see has no types: the method behind it has.
     texts, parameters = described(doc_of(call)), signature(unwrap(call)).parameters
     notes = SimpleNamespace(__annotations__={name: parameters[name].annotation for name in names})
-    hints = get_type_hints(notes, {"Any": Any, "Literal": Literal})
+    hints = get_type_hints(notes, {"Any": Any, "Literal": Literal, "Mapping": Mapping})
     return [_option(name, hint, texts[name], parameters[name].default) for name, hint in hints.items()]
 
 
@@ -94,6 +96,8 @@ def option_name(argument: str) -> str:
     return f"--{argument.replace('_', '-')}"
 
 
+BETWEEN_METRICS = re.compile(r",(?![^()]*\))")
+"""A comma that is not between the options of a metric."""
 MOST_WORDS = 4
 """How many words of an option help shows in its place."""
 
@@ -119,7 +123,8 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
     if metavar:
         return {"type": click.Path() if "FILE" in metavar else numbers, "metavar": metavar}
     if name in ("margin", "difference"):
-        return {"type": number_or_word, "metavar": "X|X%"}
+        several = name == "margin"
+        return {"type": margin_or_margins if several else number_or_word, "metavar": "X|X%"}
     if words and float not in kinds:
         return {"type": click.Choice(words), "metavar": "|".join(words)}
     if words:
@@ -158,6 +163,14 @@ def numbers(text: str) -> list[int]:
     except ValueError:
         msg = f"{text!r} is not two whole numbers, such as 99,10000"
         raise click.BadParameter(msg) from None
+
+
+def margin_or_margins(text: str) -> float | str | dict[str, float | str]:
+    """Return a margin, or one for each of the metrics that a text such as ndcg@10=0.01,recall@10=2% names."""
+    if "=" not in text:
+        return number_or_word(text)
+    parts = [part.rpartition("=") for part in BETWEEN_METRICS.split(text)]
+    return {name: number_or_word(margin) for name, _, margin in parts}
 
 
 def number_or_word(text: str) -> float | str:

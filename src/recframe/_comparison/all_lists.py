@@ -193,13 +193,14 @@ class LeftOut:
 
     def tested(self, pairs: Sequence[Pair], options: Options) -> Tested:
         """Return what the t-test finds of pairs of models under these metrics."""
-        metrics = of_all_lists(self._plan)
+        metrics, query = of_all_lists(self._plan), self._plan.context.query
         sums = [self.paired(metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         arrays = {name: np.array([one[name] for one in sums]) for name in sums[0]}
         upwards = [metrics[pair.metric].higher_is_better for pair in pairs]
+        options = options.of_pairs([query.averaging(metrics[pair.metric].label).name for pair in pairs])
         tests = tested(arrays, pairs, lambda _: student.UNBOUNDED, upwards, options)
         numbers, differences = tests.numbers, tests.sums
-        width = np.diff([range_with_number(metrics[pair.metric], self._plan.context.query) for pair in pairs])
+        width = np.diff([range_with_number(metrics[pair.metric], query) for pair in pairs])
         ends = student.cut(numbers["low"], numbers["high"], differences.mean, (-width, width))
         # Where nothing changes without a group, nothing says how much other lists would change.
         alike = (differences.standard_error == 0) & (differences.mean != 0)

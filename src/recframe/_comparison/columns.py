@@ -6,9 +6,10 @@ ANSWER = ("metric", "model", "baseline", "difference", "low", "high", "p_adjuste
 """The columns of every comparison: as many as polars prints of a frame."""
 COLUMNS = (
     *ANSWER, "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses", "effect", "detectable", "p",
+    "p_margin",
 )  # fmt: skip
 """The columns of a comparison with details."""
-UNPAIRED = (*ANSWER, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p")
+UNPAIRED = (*ANSWER, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p", "p_margin")
 """The columns of a comparison of other lists, with details."""
 RELATIVE = ("relative_low", "relative_high")
 """The ends of the interval of the relative difference."""

@@ -25,7 +25,7 @@ from recframe._lists.clusters import check_clusters
 from recframe._lists.confidences import remember
 from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._lists.results import INTERNAL, result_frame, stacked
-from recframe._lists.values import ListValues, sorted_by_key
+from recframe._lists.values import ListValues, range_with_number, sorted_by_key
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
 from recframe.errors import DataWarning, stack_level
@@ -101,8 +101,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     else:
         numbers = model_pairs(values.models, options.baseline)
     check_simultaneous(options, len(values.models))
-    numbered = enumerate(plan.list_metrics)
-    check_bounded(options, ((one.label, values.range_of(index), index in values.weighted) for index, one in numbered))
+    _check_ranges(values, plan, options)
     pairs = [Pair(metric, *models) for metric in range(len(plan.list_metrics)) for models in numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
@@ -139,6 +138,16 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     return stack[sorted(range(len(places)), key=places.__getitem__)]
 
 
+def _check_ranges(values: ListValues, plan: Plan, options: Options) -> None:
+    """Raise for a test or a margin that the range of a metric does not allow."""
+    ranges = [(metric, values.range_of(number)) for number, metric in enumerate(plan.list_metrics)]
+    check_bounded(options, ((one.label, ends, index in values.weighted) for index, (one, ends) in enumerate(ranges)))
+    if options.margin is not None:
+        query = plan.context.query
+        ranges += [(metric, range_with_number(metric, query)) for metric in of_all_lists(plan)]
+        options.margin.check({query.averaging(metric.label).name: ends for metric, ends in ranges})
+
+
 @dataclass(frozen=True)
 class _Compared:
     """Pairs that were compared together."""
@@ -154,7 +163,8 @@ class _Compared:
 def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Options) -> _Compared:
     """Compare pairs."""
     values, context = with_differences(values, pairs), plan.context
-    products = options.relative or (options.margin is not None and options.margin.relative)
+    options = options.of_pairs([context.query.averaging(plan.list_metrics[pair.metric].label).name for pair in pairs])
+    products = options.relative or (options.margin is not None and options.margin.any_relative)
     sums = paired_sums(values, pairs, context.keys.per, context.keys.cluster, products=products, cubes=True)
     if context.keys.per and options.correction in SIMULTANEOUS:
         # Pairs that were compared apart have their segments in one order, and so have rows in any order.

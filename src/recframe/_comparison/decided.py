@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._comparison.margins import BEYOND
+from recframe._comparison.margins import BEYOND, HAS_MARGIN
 from recframe._comparison.options import SIMULTANEOUS
 from recframe._comparison.simultaneous import adjust_together
 from recframe._lists.claims import P_OF_DEMANDS
@@ -30,7 +30,7 @@ def correct(compared: Sequence[Tested], options: Options) -> None:
         tables = adjust_together(compared, options)
         tests = decide(tables, upwards, replace(options, correction="none"))
         for one, table in zip(compared, tables, strict=True):
-            one.numbers.update({name: table[name] for name in ("p_adjusted", "verdict")})
+            one.numbers.update({name: table[name] for name in ("p_adjusted", "p_margin", "verdict")})
     else:
         tests = decide([one.numbers for one in compared], upwards, options)
     tests = 1 if options.correction == "none" else tests
@@ -59,6 +59,7 @@ def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Op
     evidence = found.adjusted(options.correction)
     columns = {
         "p_adjusted": evidence.p,
+        "p_margin": _p_margin(evidence, tables),
         "verdict": evidence.verdicts(options.confidence),
         P_OF_DEMANDS["better"]: found.p_better,
         P_OF_DEMANDS["not worse"]: found.p_not_worse,
@@ -68,3 +69,11 @@ def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Op
         for table, part in zip(tables, np.split(column, borders), strict=True):
             table[name] = part.reshape(table["p"].shape)
     return max(int(np.isfinite(p).sum()), 1)
+
+
+def _p_margin(evidence: Evidence, tables: Sequence[dict[str, Any]]) -> Any:
+    """Return the adjusted p-values of a loss as large as the margin, missing in rows without a margin."""
+    if evidence.loss is None:
+        return np.full_like(evidence.p, np.nan)
+    shown = [np.broadcast_to(table.get(HAS_MARGIN, True), table["p"].shape).ravel() for table in tables]
+    return np.where(np.concatenate(shown), evidence.loss, np.nan)

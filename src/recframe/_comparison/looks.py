@@ -34,7 +34,7 @@ def check_looks(options: Options, weight: str | None) -> None:
     if options.cluster or weight:
         msg = f"`test={options.test!r}` accepts neither `cluster=` nor `weight=`, as it bounds what a list adds"
         raise OptionError(msg, ASYMPTOTIC)
-    if options.margin is not None and options.margin.relative:
+    if options.margin is not None and options.margin.any_relative:
         msg = f"`test={options.test!r}` accepts no margin in percent, as the differences have no known range then"
         raise OptionError(msg, "give the margin as a number, or " + ASYMPTOTIC)
 

@@ -9,7 +9,7 @@ from recframe._lists import calls
 from recframe._methods import Methods
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._data.methods import Frame
     from recframe.metrics import Metric
@@ -33,7 +33,7 @@ class ComparisonMethods(Methods):
         resamples: int = 10_000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
-        margin: float | str | None = None,
+        margin: float | str | Mapping[str, float | str] | None = None,
         planned: int = 10_000,
         relative: bool = False,
         changed: Literal["leave_out", "refuse"] | None = None,
@@ -76,8 +76,9 @@ class ComparisonMethods(Methods):
             The seed of the draws, at least 0.
         interval : {"percentile", "bca"}
             The bootstrap's interval. Other tests have one of their own, or none (Wilcoxon's), and refuse ``"bca"``.
-        margin : float or str, optional
-            How much worse still counts as not worse: a number, or a percentage such as ``"1%"`` of the baseline's mean.
+        margin : float, str or mapping, optional
+            How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
+            one for each metric, such as ``{"ndcg@10": 0.01, "recall@10": "2%"}``. Other metrics then have no margin.
         planned : int
             About how many lists the decision will need, for the tests that hold at all looks, whose intervals are the
             shortest there. It and `confidence` are the same at each look.
@@ -100,7 +101,8 @@ class ComparisonMethods(Methods):
             ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``, ``ties``, ``losses`` (of the
             model, in lists), ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest
             difference that so many lists detect with power 0.8, after the correction), ``p`` (before the correction),
-            and for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out.
+            ``p_margin`` (of a loss as large as the margin, after the correction; the model loses less if it is below
+            1 - confidence), and for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out.
 
         Raises
         ------

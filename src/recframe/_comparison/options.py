@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from recframe._comparison.margins import Margin
+from recframe._comparison.margins import Margin, Margins, margin_of
+from recframe._engines.base import values_of
 from recframe._engines.registry import a_type, is_frame
 from recframe._lists.claims import Claims
 from recframe._statistics import anytime, resampling, student
@@ -14,6 +15,8 @@ from recframe._values import choice, column_or_none, flag, whole_number
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import narwhals as nw
 
     from recframe._values import Labels
@@ -71,7 +74,7 @@ class Options(Draws):
     test: Test
     correction: Correction
     interval: resampling.Interval
-    margin: Margin | None = None
+    margin: Margin | Margins | None = None
     changed: Changed | None = None
     planned: int = 10_000
     relative: bool = False
@@ -87,8 +90,13 @@ class Options(Draws):
 
     def claims(self, frame: nw.DataFrame[Any]) -> Claims:
         """Return what gates read of a result of these options."""
-        margins = [None if self.margin is None else self.margin.text] * len(frame)
+        every = [None if self.margin is None else self.margin.of_metric(name) for name in values_of(frame["metric"])]
+        margins = [None if margin is None else margin.text for margin in every]
         return Claims.of(frame, self.correction, 1 - self.confidence, margins)
+
+    def of_pairs(self, metrics: Sequence[str]) -> Self:
+        """Return the options of pairs, of which the metrics are named: with the margin of each."""
+        return self if self.margin is None else replace(self, margin=self.margin.of_pairs(metrics))
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
@@ -104,7 +112,7 @@ class Options(Draws):
         named["planned"] = whole_number("planned", named.get("planned", 10_000), "`planned=10_000`", least=1, most=None)
         named["relative"] = flag("relative", named.get("relative", False))
         named["details"] = flag("details", named.get("details", False))
-        named["margin"] = Margin.of(named.get("margin"))
+        named["margin"] = margin_of(named.get("margin"))
         return super().of(labels, **named)
 
 

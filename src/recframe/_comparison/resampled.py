@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,10 +59,12 @@ def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, An
         numbers["p"][spreads, entry] = p[spreads]
         if margin is None:
             continue
+        # One entry for each pair, as the other arrays of a segment.
+        of_segment = replace(margin, size=np.ravel(margin.size), relative=np.ravel(margin.relative))
         for name, by, moved in zip(BEYOND, margin.signs, tested.ends, strict=True):
             _, _, p, direction = _test(units_of(part, pairs, by, relative=margin.relative), options)
             spreads = moved.standard_error[:, entry] > 0
-            p = on_this_side(p, direction, name, margin, numbers["baseline_mean"][:, entry])
+            p = on_this_side(p, direction, name, of_segment, numbers["baseline_mean"][:, entry])
             numbers[name][spreads, entry] = p[spreads]
 
 
@@ -71,20 +74,22 @@ def parts_of(
     """Return the differences of lists, their weights and, for a relative margin, the baseline's values, by segment."""
     names = [pair.difference for pair in pairs]
     names += [pair.weight for pair in pairs if pair.metric in values.weighted]
-    if options.margin is not None and options.margin.relative:
+    if options.margin is not None and options.margin.any_relative:
         names += dict.fromkeys(value_column(pair.baseline, pair.metric) for pair in pairs)
     # A seed must draw the same lists in every call.
     return segments(values, context, names, reported, by_key=True)[1]
 
 
-def units_of(part: dict[str, Any], pairs: Sequence[Pair], by: float = 0.0, *, relative: bool = False) -> Any:
+def units_of(part: dict[str, Any], pairs: Sequence[Pair], by: Any = 0.0, *, relative: Any = False) -> Any:
     """Return what is resampled of a segment: differences to which `by` is added, or `by` times the baseline."""
     differences = np.column_stack([part[pair.difference] for pair in pairs])
     ones = np.ones(len(differences))
     weights = np.column_stack([part.get(pair.weight, ones) for pair in pairs])
     weights = np.where(np.isnan(differences), 0.0, np.nan_to_num(weights))
-    baselines = [part[value_column(pair.baseline, pair.metric)] if by and relative else ones for pair in pairs]
-    moved = differences + by * np.column_stack(baselines)
+    shares = np.broadcast_to(np.ravel(relative), len(pairs)) if np.any(by) else [False] * len(pairs)
+    columns = zip(pairs, shares, strict=True)
+    baselines = [part[value_column(pair.baseline, pair.metric)] if share else ones for pair, share in columns]
+    moved = differences + np.ravel(by) * np.column_stack(baselines)
     return resampling.Units(np.where(weights > 0, moved, 0.0) * weights, weights, part.get("cluster"))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison.columns import RELATIVE
-from recframe._comparison.margins import BEYOND, on_this_side
+from recframe._comparison.margins import BEYOND, HAS_MARGIN, on_this_side
 from recframe._comparison.options import SIMULTANEOUS
 from recframe._lists import paired_sums as paired
 from recframe._statistics import student
@@ -93,6 +93,8 @@ def tested(
             )
         numbers |= dict(zip(RELATIVE, relative_ends, strict=True))
     ends = [] if options.margin is None else options.margin.ends(sums, differences)
+    if options.margin is not None:
+        numbers[HAS_MARGIN] = np.broadcast_to(np.asarray(options.margin.size) > 0, p.shape)
     moments = {"p": sums}
     for name, (end, moved) in zip(BEYOND, ends, strict=False):
         moments[name] = moved
@@ -124,12 +126,16 @@ class _Hits:
 
     def p_at_end(self, p: Any, margin: Margin, name: str, baseline: Any) -> Any:
         """Return p-values of a difference at one end of the margin, those of the score test where hits are compared."""
-        size = -margin.size if name == BEYOND[0] else margin.size
-        if not margin.relative:
-            return np.where(self.are_hits, self.shares.p_value(np.full_like(p, size)), p)
+        size = (-margin.size if name == BEYOND[0] else margin.size) + np.zeros_like(p)
+        relative = np.broadcast_to(margin.relative, p.shape)
+        if not margin.any_relative:
+            return np.where(self.are_hits, self.shares.p_value(size), p)
         # A rate is never below 0, so a loss of the whole baseline and more is ruled out.
-        at_end = self.shares.p_value_of_ratio(np.full_like(p, max(1 + size, 0.0)), baseline)
-        return np.where(self.have_rates, at_end, p)
+        at_ratio = self.shares.p_value_of_ratio(np.maximum(1 + size, 0.0), baseline)
+        # What is a share is no difference within −1 and 1.
+        at_difference = self.shares.p_value(np.where(relative, 0.0, size))
+        p = np.where(self.are_hits & ~relative, at_difference, p)
+        return np.where(self.have_rates & relative, at_ratio, p)
 
 
 def _skewness(sums: Mapping[str, Any]) -> Any:

@@ -116,7 +116,7 @@ class Merged:
         test: str = "t",
         confidence: float = 0.95,
         correction: str = "holm",
-        margin: float | str | None = None,
+        margin: float | str | Mapping[str, float | str] | None = None,
         planned: int = 10_000,
         details: bool = False,
     ) -> Frame:
@@ -136,8 +136,9 @@ class Merged:
             The confidence of the interval, between 0.5 and 1.
         correction : {"holm", "bonferroni", "bh", "none"}
             How p-values are adjusted for the number of tests.
-        margin : float or str, optional
-            How much worse still counts as not worse: a number, or a percentage such as ``"1%"`` of the baseline's mean.
+        margin : float, str or mapping, optional
+            How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
+            one for each metric, such as ``{"ndcg@10": 0.01, "mrr": 0.02}``.
             That is for other states only: of pairs, states do not hold what it needs.
         planned : int
             About how many lists the decision will need, for the tests that hold at all looks; the same at each.
@@ -159,12 +160,14 @@ class Merged:
             raise OptionError(msg, "correction='holm', or compare on the frames themselves")
         rows = self._by_list("compare")
         check_looks(options, None)
+        if options.margin is not None:
+            options.margin.check({metric: rows.range_of(number) for number, metric in enumerate(rows.metrics)})
         if before is not None:
             # One model that is not named is compared with one.
             shown = comparison.UNPAIRED if options.details else comparison.ANSWER
             columns = [name for name in shown if rows.several or name not in ("model", "baseline")]
             return self._compared(unpaired(rows, before, options), columns, options)
-        if options.margin is not None and options.margin.relative:
+        if options.margin is not None and options.margin.any_relative:
             msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
             raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
         pairs, arrays = self._pairs("compare", baseline)
@@ -176,7 +179,8 @@ class Merged:
         weighed = (unlike.any(axis=1) | clustered).tolist()
         of_pairs = zip(pairs, weighed, strict=True)
         check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
-        found = tested(arrays, pairs, rows.range_of, upwards, options)
+        of_pairs = options.of_pairs([rows.metrics[pair.metric] for pair in pairs])
+        found = tested(arrays, pairs, rows.range_of, upwards, of_pairs)
         correct([found], options)
         numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from recframe._comparison.decided import decide
 from recframe._comparison.looks import ASYMPTOTIC
-from recframe._comparison.margins import BEYOND, on_this_side
+from recframe._comparison.margins import BEYOND, HAS_MARGIN, Margin, Margins, on_this_side
 from recframe._lists import paired_sums as paired
 from recframe._states.checks import check_apart
 from recframe._statistics import student
@@ -46,7 +46,7 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
             compared.append({"metric": metric, "model": model, "baseline": baseline})
             least, greatest = rows.range_of(number)
             least = student.least_value(least, one["negative"] + before["negative"])
-            compared[-1] |= _statistics(one, before, (least, greatest), options)
+            compared[-1] |= _statistics(one, before, (least, greatest), options, metric)
     upwards = [1.0 if rows.definitions[row["metric"]]["higher_is_better"] else -1.0 for row in compared]
     decide(compared, upwards, options)
     return compared
@@ -93,9 +93,13 @@ def _statistics(
     before: dict[str, Any],
     limits: tuple[Any, float],
     options: Options,
+    metric: str,
 ) -> dict[str, Any]:
     """Return Welch's statistics of two means."""
     margin, (error, degrees) = options.margin, _error(one, before, 1.0)
+    if isinstance(margin, Margins):
+        margin = margin.of_pairs([metric])
+        margin = Margin(margin.size.item(), margin.relative.item())
     difference = one["mean"] - before["mean"]
     with np.errstate(invalid="ignore", divide="ignore"):
         # So many lists, half of them on each side, would tell as much.
@@ -117,6 +121,7 @@ def _statistics(
     }
     if margin is None:
         return numbers
+    numbers[HAS_MARGIN] = np.full_like(difference, margin.size > 0, dtype=bool)
     for name, by in zip(BEYOND, margin.signs, strict=True):
         share = by if margin.relative else 0.0
         moved = difference + by * (before["mean"] if margin.relative else 1.0)
