@@ -79,7 +79,7 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerCh
     kind, at = chart_dates.places([mean.segment[0] for mean in averages])
     rows = [_row(mean) | {"place": where} for mean, where in zip(averages, at, strict=True) if where is not None]
     at = [row["place"] for row in rows]
-    place = itemgetter("place")
+    place: Callable[[Mapping[str, Any]], Any] = itemgetter("place")
     how: dict[str, Any] = {}
     if kind == "T" and at:
         how = {"scale": alt.Scale(type="utc"), "axis": alt.Axis(**chart_dates.axis(at))}
@@ -246,7 +246,7 @@ def _places(rows: Sequence[Mapping[str, Any]], domains: Mapping[str, tuple[float
     dots = [(x_of(row["x"]), y_of(row["y"])) for row in rows]
     lines = []
     for row, (x, y) in zip(rows, dots, strict=True):
-        ends = [row.get(name) for name in ("x_low", "x_high", "y_low", "y_high")]
+        ends: list[Any] = [row.get(name) for name in ("x_low", "x_high", "y_low", "y_high")]
         if None not in ends[:2]:
             lines.append(Box(x_of(ends[0]), y - 1, x_of(ends[1]), y + 1))
         if None not in ends[2:]:
@@ -276,7 +276,7 @@ def _lines(
     name: str,
     by: str,
     confidence: float,
-    place: Callable[[dict[str, Any]], Any],
+    place: Callable[[Mapping[str, Any]], Any],
 ) -> alt.LayerChart:
     """Return the means of a metric with their bands and points, a line for each model, named at its end."""
     alt = altair()

@@ -129,7 +129,7 @@ class InSegments:
         """Return what is decided in segments."""
         of_verdict = grouped(zip(self.names, self.rows, strict=True), lambda pair: pair[1]["verdict"] or "not tested")
         if len(of_verdict) == 1:
-            return f"By {self.per}: {next(iter(of_verdict))} in all {len(self.names)} segments."
+            return f"By {self.per}: {next(iter(of_verdict))} in {_all_of(len(self.names))}."
         parts = [f"{word} in {_listed([name for name, _ in pairs])}" for word, pairs in of_verdict.items()]
         return f"By {self.per}: {'; '.join(parts)}."
 
@@ -139,6 +139,11 @@ class InSegments:
         if low is None or high is None or low <= 0 <= high:
             return ""
         return "better" if (low > 0) == self.higher_is_better else "worse"
+
+
+def _all_of(segments: int) -> str:
+    """Return all of some segments in words."""
+    return {1: "the only segment", 2: "both segments"}.get(segments, f"all {segments} segments")
 
 
 def _listed(names: Sequence[str]) -> str:
