@@ -471,6 +471,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         confidence: float = 0.95,
         cluster: str | None = None,
+        details: bool = False,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
     def estimate_with_judge(

@@ -759,7 +759,7 @@ def test_segments_named_like_a_column_of_the_result_are_refused(library, call, n
     frame = pytest.importorskip(library).DataFrame({**rows, name: [1, 1, 2, 2]})
     given = {"score": ["old", "new"], "per": name}
     calls = {
-        "describe": lambda: frame.rec.describe("mrr", **given),
+        "describe": lambda: frame.rec.describe("mrr", **given, details=True),
         "compare": lambda: frame.rec.compare("mrr", **given, details=True),
         "agreement": lambda: frame.rec.agreement(**given),
         "segments": lambda: frame.rec.plot.segments("mrr", **given),
@@ -857,7 +857,10 @@ def test_lists_of_weight_0_change_only_what_counts_lists(library, cluster):
         first = {"baseline": MODELS[0]} if call == "compare" else {}
         pairs.append([getattr(frame.rec, call)(metrics, **how, **first) for frame in (whole, cut)])
     states = [recframe.merge_states(frame.rec.state(metrics, cluster=cluster, **given)) for frame in (whole, cut)]
-    pairs += [[state.describe() for state in states], [state.compare(test="anytime", details=True) for state in states]]
+    pairs += [
+        [state.describe(details=True) for state in states],
+        [state.compare(test="anytime", details=True) for state in states],
+    ]
     for pair in pairs:
         found, expected = (nw.from_native(each) for each in pair)
         for name in set(found.columns) - counted:

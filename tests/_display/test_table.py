@@ -255,7 +255,7 @@ def test_a_sheet_holds_numbers(tmp_path):
 def test_metrics_of_ones_own_have_a_direction():
     result = VALUES.rename({"ndcg@10": "depth"}).select("model", "depth")
     with pytest.raises(recframe.InputError, match="named after a metric"):
-        recframe.table(result)
+        recframe.table(result, sort=True)
     assert [row[0] for row in rows(recframe.table(result, metrics=Depth(), sort=True))[1:]] == [
         "old\\_one",
         "new",
@@ -300,7 +300,7 @@ def test_every_format_has_the_same_cells(result):
     compared = verdicts("old_one <third> better", "new <third> better") if result is VALUES else None
     table = recframe.table(result, title="Models of <May>", compared=compared)
     text, latex = table.to_html(), table.to_latex()
-    count = str(table).count("**") // 2 - 1  # the title is bold in Markdown
+    count = table.to_markdown().count("**") // 2 - 1  # the title is bold in Markdown
     assert text.count("<strong>") == latex.count(r"\textbf{") == count > 0
     assert "&lt;May&gt;" in text and r"\textless{}May" in latex
     assert "<third>" not in text
@@ -330,7 +330,8 @@ def test_a_star_at_the_start_of_a_line_is_no_argument_of_the_line_break_in_latex
 def test_tables_without_great_tables(monkeypatch):
     monkeypatch.setitem(sys.modules, "great_tables", None)
     table = recframe.table(VALUES)
-    assert table.to_markdown() == table._repr_markdown_() == repr(table)
+    assert table.to_markdown() == table._repr_markdown_()
+    assert "| old_one |" in repr(table), "terminals show names as they are"
     assert table._repr_html_() is None
     for call in (table.to_html, table.to_latex):
         with pytest.raises(recframe.MissingExtraError, match="pip install great_tables xlsxwriter, which is the extra"):
@@ -353,7 +354,8 @@ def test_files_of_no_format_are_refused(tmp_path, monkeypatch):
     ("result", "given", "message"),
     [
         (0.5, {}, "result=0.5 is not a frame"),
-        (FRAME, {}, "none of them is named after a metric"),
+        (FRAME, {"columns": "metric"}, "none of them is named after a metric"),
+        (pl.DataFrame({"user": range(10_001)}), {}, "more than 10,000 rows"),
         (VALUES, {"digits": -1}, "digits=-1 is less than 0"),
         (VALUES, {"digits": 99}, "digits=99 is more than 15"),
         (VALUES, {"title": 1}, "title=1 is not text"),
@@ -462,3 +464,77 @@ def test_levels_of_an_index_are_columns():
     pytest.importorskip("altair")
     found = rec.compare("mrr", **models)
     assert str(recframe.forest(found.set_index("metric"))) == str(recframe.forest(found.copy()))
+
+
+SMALL = pl.DataFrame(
+    {
+        "user": [1, 1, 1, 2, 2, 2, 3, 3, 3],
+        "item": ["tea", "jam", "rye"] * 3,
+        "relevant": [1, 0, 0, 0, 1, 0, 0, 0, 1],
+        "old": [0.1, 0.9, 0.3, 0.7, 0.2, 0.3, 0.5, 0.9, 0.1],
+        "new": [0.9, 0.1, 0.3, 0.2, 0.7, 0.3, 0.1, 0.5, 0.9],
+    }
+)
+BOTH = SMALL.rec(score=["old", "new"])
+ONE = SMALL.rec(score="new")
+STATES = recframe.merge_states
+RESULTS = {
+    "evaluate": lambda: BOTH.evaluate(["ndcg@2", "mrr"], counts=True),
+    "chance": lambda: BOTH.evaluate("ndcg@2", chance=True),
+    "lists": lambda: BOTH.evaluate("ndcg@2", per="user"),
+    "segments": lambda: ONE.ndcg(2, per="user"),
+    "describe": lambda: BOTH.describe("ndcg@2"),
+    "describe details": lambda: BOTH.describe("ndcg@2", details=True),
+    "compare": lambda: BOTH.compare("ndcg@2", baseline="old"),
+    "compare details": lambda: BOTH.compare(["ndcg@2", "mrr"], relative=True, details=True),
+    "compare segments": lambda: BOTH.compare("ndcg@2", per="user"),
+    "rank_models": lambda: BOTH.rank_models("ndcg@2"),
+    "sample_size": lambda: BOTH.sample_size("ndcg@2", difference=0.1),
+    "bounds": lambda: ONE.bounds("ndcg@2", truth=SMALL.select("user", "item", "relevant").head(7)),
+    "estimate_with_judge": lambda: ONE.estimate_with_judge(
+        "ndcg@2", truth=SMALL.head(6).select("user", "item", "relevant"), judge=SMALL.select("user", "item", "relevant")
+    ),
+    "agreement": lambda: BOTH.agreement(2),
+    "changes": lambda: BOTH.changes("ndcg@2"),
+    "contributions": lambda: ONE.contributions("ndcg@2"),
+    "exposure": lambda: ONE.exposure(target="catalog"),
+    "check": lambda: BOTH.check(2),
+    "check all": lambda: BOTH.check(2, all=True),
+    "tune_fusion": lambda: BOTH.tune_fusion("ndcg@2", folds=2),
+    "fuse": lambda: BOTH.fuse(method="rrf"),
+    "top": lambda: ONE.top(2),
+    "state": lambda: BOTH.state("ndcg@2"),
+    "merged": lambda: STATES(BOTH.state("ndcg@2")).compare(),
+    "merged means": lambda: STATES(BOTH.state("ndcg@2")).describe(),
+    "merged other lists": lambda: STATES(ONE.state("ndcg@2")).compare(
+        baseline=SMALL.with_columns(pl.col("user") + 9).rec(score="old").state("ndcg@2")
+    ),
+    "merged other lists details": lambda: STATES(ONE.state("ndcg@2")).compare(
+        baseline=SMALL.with_columns(pl.col("user") + 9).rec(score="old").state("ndcg@2"), details=True
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::recframe.RecWarning")
+@pytest.mark.parametrize("call", RESULTS)
+def test_results_of_all_calls_are_tables(call):
+    pytest.importorskip("scipy")
+    result = RESULTS[call]()
+    text = repr(recframe.table(result))
+    assert text.count("\n") >= len(result) + 2
+    assert not re.search(r"\d\.\d{5}", text), text
+    cells = {cell.strip() for line in text.splitlines() if line.startswith("|") for cell in line.split("|")}
+    assert not {"None", "nan", "null"} & cells
+    in_pandas = pytest.importorskip("pandas").DataFrame(result.to_dict(as_series=False))
+    assert repr(recframe.table(in_pandas)).splitlines()[0] == text.splitlines()[0]
+
+
+def test_a_comparison_has_the_verdict_first_and_a_constant_baseline_below():
+    pytest.importorskip("scipy")
+    text = repr(recframe.table(BOTH.compare("ndcg@2", baseline="old")))
+    assert text.splitlines()[0].replace(" ", "") == "|metric|model|verdict|difference|interval|adjustedp|"
+    assert "\nBaseline: old.\n" in text
+    assert max(map(len, text.splitlines()[:3])) <= 80
+    several = SMALL.with_columns(deep=-pl.col("old")).rec(score=["old", "new", "deep"]).compare("ndcg@2")
+    assert rows(recframe.table(several))[0][:4] == ["metric", "model", "baseline", "verdict"]
+    assert "Baseline" not in repr(recframe.table(several))

@@ -57,7 +57,7 @@ def test_a_list_counts_where_every_metric_has_a_value(metrics, given, expected):
 def test_counts_are_those_of_describe():
     pytest.importorskip("scipy")
     given = {"score": ["old", "new"], "per": "country"}
-    described = pl.DataFrame(ROWS).rec.describe("mrr", **given).sort("country", "model")
+    described = pl.DataFrame(ROWS).rec.describe("mrr", **given, details=True).sort("country", "model")
     counted = pl.DataFrame(ROWS).rec.evaluate("mrr", counts=True, **given).sort("country", "model")
     assert counted.select("lists", "undefined").equals(described.select("lists", "undefined"))
 

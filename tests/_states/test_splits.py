@@ -156,7 +156,7 @@ def test_any_split_adds_up_to_the_whole(engine, case, seed):
     for each in (merged, again):
         assert_same(in_order(plain(each.evaluate())), expected)
     if CASES[case][0] not in (TOGETHER, ["coverage@1"]):
-        assert_same(in_order(plain(merged.describe())), ask(engine, rows, case, "describe"), SPREAD)
+        assert_same(in_order(plain(merged.describe(details=True))), ask(engine, rows, case, "describe"), SPREAD)
         assert_same(in_order(plain(merged.compare(details=True))), ask(engine, rows, case, "compare"))
     with pytest.raises(recframe.InputError, match="1 list is in two states"):
         recframe.merge_states(*states, state_of(engine, [row for row in rows if row["user"] == 1], case))

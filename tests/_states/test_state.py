@@ -186,7 +186,9 @@ def test_a_segment_without_values_has_no_least_and_no_greatest(polars_engine):
     rows = [{"user": user, "day": f"d{user}", "relevant": user, "score": 1.0} for user in (0, 1)]
     frame = polars_engine.frame(rows, {"user": "int64", "day": "str", "relevant": "int64", "score": "float64"})
     state = recframe.rec(frame).state("mrr", by="user", per="day", undefined="skip")
-    with_values, without = sorted(plain(recframe.merge_states(state).describe()), key=lambda row: -row["lists"])
+    with_values, without = sorted(
+        plain(recframe.merge_states(state).describe(details=True)), key=lambda row: -row["lists"]
+    )
     assert (with_values["min"], with_values["max"], with_values["day"]) == (1.0, 1.0, "d1")
     assert (without["lists"], without["mean"], without["min"], without["max"]) == (0, None, None, None)
 

@@ -71,7 +71,9 @@ def test_a_run_holds_what_the_calls_give():
     assert set(tables) == {"intervals", "segments", "lists"}
     segments = rec.evaluate(CONFIG["metrics"], CONFIG["k"], per="country")
     pd.testing.assert_frame_equal(tables["segments"], segments, check_dtype=False, atol=1e-9)
-    pd.testing.assert_frame_equal(tables["intervals"], rec.describe(by_list, CONFIG["k"]), check_dtype=False, atol=1e-9)
+    pd.testing.assert_frame_equal(
+        tables["intervals"], rec.describe(by_list, CONFIG["k"], details=True), check_dtype=False, atol=1e-9
+    )
     assert result.artifacts["definition"].content.count("ndcg@") >= 2
     assert result.artifacts["curve"].content.format == "PNG"
     assert "<svg" in result.artifacts["report"].content

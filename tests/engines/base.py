@@ -68,7 +68,7 @@ STATISTICS = (
 """The calls whose results SQL engines give as polars frames, of `agreement` those with intervals."""
 
 
-COMPLETE = {"compare": "details", "check": "all"}
+COMPLETE = {"compare": "details", "describe": "details", "check": "all"}
 """The calls whose results are shorter unless an argument asks for all of it."""
 
 

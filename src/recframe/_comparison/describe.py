@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from recframe._statistics import student
 from recframe._statistics.skewness import LEAST_SKEWED_LISTS, is_skewed, skewness
 from recframe._statistics.student import Sums
 from recframe._statistics.wilson import wilson
+from recframe._values import flag
 from recframe.errors import DataWarning, stack_level
 
 if TYPE_CHECKING:
@@ -26,18 +28,32 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from recframe._plan.plan import Plan
+    from recframe._values import Labels
     from recframe.metrics import Metric
 
 QUANTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
 """The quantiles of the values, by their columns; between two values they are interpolated."""
-Options = Intervals
-"""How values are described."""
+ANSWER = ("metric", "model", "lists", "mean", "low", "high", "std", "p50")
+"""The columns of a result without details, after those of `per`: as many as polars prints of a frame."""
+
+
+@dataclass(frozen=True)
+class Options(Intervals):
+    """How values are described, checked."""
+
+    details: bool = False
+
+    @classmethod
+    def of(cls, labels: Labels, **named: Any) -> Self:
+        """Check what can be checked without a frame."""
+        named["details"] = flag("details", named.get("details", False))
+        return super().of(labels, **named)
 
 
 def describe(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and model, as a frame of the kind given."""
-    model = ("model",) if plan.context.query.several else ()
-    columns = ("metric", *model, "lists", "mean", "low", "high", "std", *QUANTILES, "zeros", "undefined")
+    every = (*ANSWER[:-1], *QUANTILES, "zeros", "undefined") if options.details else ANSWER
+    columns = tuple(name for name in every if name != "model" or plan.context.query.several)
     return remember(result_frame(plan, lambda: _rows(plan, options, columns), columns), options.confidence)
 
 

@@ -155,6 +155,7 @@ class ComparisonMethods(Methods):
         *,
         confidence: float = 0.95,
         cluster: str | None = None,
+        details: bool = False,
         **roles: Any,
     ) -> Frame:
         """Return the mean with its interval, and how the values of lists spread: one row per metric and model.
@@ -169,14 +170,16 @@ class ComparisonMethods(Methods):
             The confidence of the interval of the mean, between 0.5 and 1: Student's, or Wilson's for values of 0 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
+        details : bool
+            Whether to add quantiles, the share of lists with the value 0, and the number of lists without a value.
 
         Returns
         -------
         frame
             Of the kind given: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with a
-            value), ``mean``, ``low`` and ``high`` (the interval of the mean), ``std``, ``min``, ``p10``, ``p25``,
-            ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value 0) and ``undefined``
-            (lists without a value).
+            value), ``mean``, ``low`` and ``high`` (the interval of the mean), ``std`` and ``p50`` (the median).
+            With `details`, ``std`` is followed by ``min``, ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``,
+            ``zeros`` (the share of lists with the value 0) and ``undefined`` (lists without a value).
 
         Raises
         ------
@@ -192,10 +195,12 @@ class ComparisonMethods(Methods):
         >>> import polars as pl
         >>> import recframe
         >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [0, 1, 0, 0], "score": [0.9, 0.1, 0.2, 0.3]})
-        >>> df.rec.describe("mrr").select("lists", "undefined", "mean", "max").row(0)
-        (1, 1, 0.5, 0.5)
+        >>> df.rec.describe("mrr").select("lists", "mean", "p50").row(0)
+        (1, 0.5, 0.5)
+        >>> df.rec.describe("mrr", details=True).select("lists", "undefined", "max").row(0)
+        (1, 1, 0.5)
         """
-        options = {"confidence": confidence, "cluster": cluster}
+        options = {"confidence": confidence, "cluster": cluster, "details": details}
         return calls.call_on_lists(
             "recframe._comparison.describe", self._frame, self._bound, metrics, k, roles, options, ("mean",)
         )

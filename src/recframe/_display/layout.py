@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._comparison.columns import DETAILS
 from recframe._display.cells import (
+    MISSING_SIGN,
     Cell,
     interval_text,
     is_missing,
@@ -31,8 +32,13 @@ OPEN_NOTE = "Open although an interval leaves out 0: p-values are adjusted for a
 IS_COMPARE = {"metric", "difference", "low", "high", "p_adjusted"}
 IS_PAIRED = {*IS_COMPARE, "model", "baseline", "verdict"}
 """What a comparison of models has with their names: one of unnamed models of two states has none."""
-IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
+IS_DESCRIBE = {"metric", "lists", "mean", "low", "high", "std"}
 IS_RANKS = {"metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best"}
+COUNTED_LISTS = ("lists", "baseline_lists")
+COUNTS = {*COUNTED_LISTS, "count", "clusters", "seen", "tests", "items", "human_lists", "judge_lists", "undefined"}
+"""The columns of whole numbers that count something: others may be ids."""
+MOST_RESULT_ROWS = 10_000
+"""The most rows of a result that is not one row for each metric, model or segment."""
 Columns = dict[str, list[Any]]
 """A result: the values of each column."""
 
@@ -92,14 +98,28 @@ def layout_of(columns: Columns, records: Mapping[str, Metric], look: Look) -> La
     Raises
     ------
     InputError
-        The frame is none of them.
+        The frame has too many rows to be a result.
     """
+    if not is_known(columns, records):
+        if any(len(values) > MOST_RESULT_ROWS for values in columns.values()):
+            msg = f"the frame has more than {MOST_RESULT_ROWS:,} rows, which no table shows"
+            raise InputError(msg, "recframe.table(result.head(100))")
+        return _of_rows(columns, look)
     segments, metrics = labels_of(columns, records)
     if columns.keys() >= IS_COMPARE:
         return _of_compare(columns, segments, look)
     if columns.keys() >= IS_RANKS:
         return _of_ranks(columns, segments, look)
     return _of_means(columns, segments, metrics, look)
+
+
+def is_known(columns: Columns, records: Mapping[str, Metric]) -> bool:
+    """Return whether a result has values of metrics, in rows or in columns of their names."""
+    if any(columns.keys() >= kind for kind in (IS_COMPARE, IS_DESCRIBE, IS_RANKS)):
+        return True
+    # Other calls have columns of their own with such names: bounds has judged, agreement has kendall.
+    others = "metric" in columns or columns.keys() >= {"model", "other", "lists"}
+    return not others and any(record_of(str(name), records) is not None for name in columns)
 
 
 def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str], list[str]]:
@@ -200,34 +220,57 @@ def estimates(columns: Columns, name: str, look: Look) -> list[Cell]:
 
 
 def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
+    """Return the table of a comparison, the verdict first. A baseline of all rows is a note, not a column."""
     layout = Layout()
-    layout.add_labels(columns, [name for name in (*segments, "metric", "model", "baseline") if name in columns], look)
-    winners = {"better": "mean", "worse": "baseline_mean"}
-    better = {(winners[word], row) for row, word in enumerate(columns.get("verdict", ())) if word in winners}
-    better = {each for each in better if each[0] in columns}
-    for name in ("lists", "baseline_lists"):
-        if name in columns:
-            layout.add(name.replace("_", " "), [number_cell(value, look.digits) for value in columns[name]])
-    for name in (name for name in ("mean", "baseline_mean") if name in columns):
-        of_rows = enumerate(columns[name])
-        cells = [number_cell(value, look.digits, bold=(name, row) in better) for row, value in of_rows]
-        layout.add(name.replace("_", " "), cells)
-    layout.add("difference", estimates(columns, "difference", look))
+    baselines = [*dict.fromkeys(map(label_text, columns.get("baseline", ())))]
+    names = ("metric", "model", *(["baseline"] if len(baselines) != 1 else []))
+    layout.add_labels(columns, (*segments, *(name for name in names if name in columns)), look)
+    if "verdict" in columns:
+        layout.add("verdict", columns["verdict"], numeric=False)
+    verdicts = columns.get("verdict", [""] * len(columns["difference"]))
+    has_means = columns.keys() >= {"mean", "baseline_mean"}
+    differences = estimates(columns, "difference", look)
+    if not has_means:
+        differences = [replace(cell, bold=verdicts[row] == "better") for row, cell in enumerate(differences)]
+    layout.add("difference", differences)
     if look.interval == "range":
         layout.add("interval", interval_texts(columns, look.digits))
     layout.add("adjusted p", [p_text(value) for value in columns["p_adjusted"]])
-    if "verdict" in columns:
-        layout.add("verdict", columns["verdict"], numeric=False)
+    winners = {"mean": "better", "baseline_mean": "worse"}
+    for name in (name for name in (*COUNTED_LISTS, *winners) if name in columns):
+        of_rows = zip(columns[name], verdicts, strict=True)
+        cells = [number_cell(value, look.digits, bold=verdict == winners.get(name)) for value, verdict in of_rows]
+        layout.add(name.replace("_", " "), cells)
     if columns.keys() >= {"wins", "ties", "losses"}:
         counts = zip(*(columns[name] for name in ("wins", "ties", "losses")), strict=True)
         layout.add("wins/ties/losses", ["/".join(number_text(value, 0) for value in row) for row in counts])
-    if better:
-        layout.notes.append("Bold: the mean that the verdict finds better.")
+    layout.notes += [f"Baseline: {baselines[0]}."] if len(baselines) == 1 else []
+    if any(cell.bold for column in layout.columns for cell in column):
+        layout.notes.append(
+            f"Bold: {'the mean that the verdict finds better' if has_means else 'better, by the verdict'}."
+        )
     layout.notes += interval_notes("difference", "compare", look)
     layout.notes.append(STARS_NOTE)
     if "verdict" in columns:
         layout.notes.append(VERDICT_NOTE)
         layout.notes += [OPEN_NOTE] if look.interval != "none" and _open_without_zero(columns) else []
+    return layout
+
+
+def _of_rows(columns: Columns, look: Look) -> Layout:
+    """Return the table of any other result: its columns, with numbers as tables show them."""
+    layout = Layout()
+    for name, values in columns.items():
+        known = [value for value in values if not is_missing(value)]
+        if known and all(isinstance(value, bool) for value in known):
+            texts = ["yes" if value else MISSING_SIGN if is_missing(value) else "no" for value in values]
+            layout.add(str(name), texts, numeric=False)
+        elif known and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
+            # A whole number may be an id, which has no thousands.
+            ids = name not in COUNTS and all(isinstance(value, int) for value in known)
+            layout.add(str(name), map(label_text, values) if ids else [number_cell(x, look.digits) for x in values])
+        else:
+            layout.add(str(name), map(label_text, values), numeric=False)
     return layout
 
 

@@ -17,7 +17,11 @@ MARKS = re.compile(r"[\\|*_`<~$]|\](?=\()|&(?=[#\w]+;)")
 
 def escaped(text: str) -> str:
     """Return a text that means itself in a cell of Markdown."""
-    text = MARKS.sub(r"\\\g<0>", text)
+    return one_line(MARKS.sub(r"\\\g<0>", text))
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, with its control characters visible."""
     return visible(" ".join(text.split()))
 
 

@@ -80,7 +80,7 @@ class ReportQuery:
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
         """How the values of lists spread."""
-        return eager_result(self.rec.describe(self.by_list, **self.confidence, **self.call.keywords))
+        return eager_result(self.rec.describe(self.by_list, details=True, **self.confidence, **self.call.keywords))
 
     @cached_property
     def compared(self) -> nw.DataFrame[Any] | None:

@@ -12,7 +12,7 @@ from recframe._display.chart_texts import check_title
 from recframe._display.decided import Decided, decided_of, records_by_name
 from recframe._display.frames import columns_of, eager_result
 from recframe._display.layout import IS_COMPARE, IS_PAIRED, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
-from recframe._display.markdown import escaped, table_of_cells
+from recframe._display.markdown import escaped, one_line, table_of_cells
 from recframe._display.packages import package
 from recframe._display.sorting import best_first
 from recframe._display.table_image import png
@@ -25,7 +25,7 @@ from recframe._values import choice, flag, whole_number
 from recframe.errors import InputError, MissingExtraError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recframe.metrics import Metric
 
@@ -91,14 +91,22 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table as Markdown, with aligned columns. This needs nothing but recframe."""
+        return self._text(escaped, "  \n")
+
+    def __repr__(self) -> str:
+        # As Markdown, without the marks that keep names from being read as Markdown.
+        return self._text(one_line, "\n")
+
+    def _text(self, shown: Callable[[str], str], line_end: str) -> str:
+        """Return the table with texts as a function shows them."""
         layout = self._layout
         rows = [
-            [with_letters(cell, f"**{escaped(cell.text)}**" if cell.bold else escaped(cell.text)) for cell in row]
+            [with_letters(cell, f"**{shown(cell.text)}**" if cell.bold else shown(cell.text)) for cell in row]
             for row in layout.rows
         ]
-        table = table_of_cells(list(map(escaped, layout.header)), rows, layout.numeric)
-        title = [] if self._title is None else [f"**{escaped(self._title)}**"]
-        notes = ["  \n".join(map(escaped, layout.notes))] if layout.notes else []
+        table = table_of_cells(list(map(shown, layout.header)), rows, layout.numeric)
+        title = [] if self._title is None else [f"**{shown(self._title)}**"]
+        notes = [line_end.join(map(shown, layout.notes))] if layout.notes else []
         return "\n\n".join([*title, table, *notes]) + "\n"
 
     def save(self, path: Any) -> None:
@@ -141,7 +149,7 @@ class Table:
         except MissingExtraError:
             return None
 
-    _repr_markdown_ = __repr__ = to_markdown
+    _repr_markdown_ = to_markdown
 
 
 @checked_call
@@ -157,16 +165,18 @@ def table(
     sort: bool = False,
     confidence: float | None = None,
 ) -> Table:
-    """Return the result of `evaluate`, `describe`, `compare` or `rank_models` as a table for people.
+    """Return a result as a table for people.
 
-    A mean is bold if a test says so, never for its size: in a result of `compare` the mean that the verdict finds
-    better, in one of `rank_models` the models that may be the best. Means of `evaluate` and `describe` are bold by
-    `compared`. Notes below the table explain intervals and marks.
+    A comparison has the verdict first, and a baseline that is the same in all rows as a note. A number is bold if a
+    test says so, never for its size: in a result of `compare` the difference, or with details the mean, that the
+    verdict finds better, in one of `rank_models` the models that may be the best. Means of `evaluate` and `describe`
+    are bold by `compared`. Results of other calls, such as `check` and `bounds`, keep their columns. Notes below the
+    table explain intervals and marks.
 
     Parameters
     ----------
     result : frame
-        What one of these calls returned; lazy frames are collected.
+        What a call returned; lazy frames are collected.
     metrics : str, Metric or sequence of them
         Metrics of your own that the result holds: they say whether higher is better.
     title : str, optional
@@ -195,7 +205,8 @@ def table(
     Raises
     ------
     InputError
-        The frame is no result of these calls, or `compared` is none of `compare` for the same models.
+        The frame has more than 10,000 rows, `sort` or `columns` need values of metrics, or `compared` is no result of
+        `compare` for the same models.
     OptionError
         There are no segments to be columns, or the confidence is not between 0.5 and 1.
     OptionTypeError

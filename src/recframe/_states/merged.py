@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 
 CALLS = ("evaluate", "describe", "compare", "sample_size", "rank_models", "state")
 """The methods of merged states."""
-COLUMNS_OF_DESCRIBE = ("metric", "model", "lists", "mean", "low", "high", "std", "min", "max", "zeros", "undefined")
+DESCRIBED = ("metric", "model", "lists", "mean", "low", "high", "std")
+DETAILS_OF_DESCRIBE = ("min", "max", "zeros", "undefined")
+"""The columns that `describe` adds with details: quantiles do not add up."""
 
 
 class Merged:
@@ -92,13 +94,16 @@ class Merged:
         types = {**rows.types, "model": nw.String(), "lists": nw.Int64(), "undefined": nw.Int64()}
         return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in columns.items()})
 
-    def describe(self, *, confidence: float = 0.95) -> Frame:
+    def describe(self, *, confidence: float = 0.95, details: bool = False) -> Frame:
         """Return how the values of all lists spread, as `describe` does, but for quantiles, which do not add up.
 
         Parameters
         ----------
         confidence : float
             The confidence of the interval of the mean, between 0.5 and 1.
+        details : bool
+            Whether to add the least and the greatest value, the share of lists with the value 0, and the number of
+            lists without a value.
         """
         confidence, rows = check_confidence(confidence), self._by_list("describe")
         spread = []
@@ -106,7 +111,8 @@ class Merged:
             for model in rows.models:
                 sums = rows.arrays("metric", metric, model)
                 spread.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
-        columns = [name for name in COLUMNS_OF_DESCRIBE if rows.several or name != "model"]
+        shown = (*DESCRIBED, *DETAILS_OF_DESCRIBE) if flag("details", details) else DESCRIBED
+        columns = [name for name in shown if rows.several or name != "model"]
         return remember(self._stacked(spread, columns), confidence)
 
     def compare(

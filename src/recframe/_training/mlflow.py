@@ -123,7 +123,7 @@ def _write(
     files.named(DEFINITION).write_text("\n\n".join(texts) + "\n", encoding="utf-8")
     if by_list:
         key = roles.get("by", columns_of_arrays()["by"])
-        files.table("intervals.json", frame.describe(by_list))
+        files.table("intervals.json", frame.describe(by_list, details=True))
         if key is not None:
             files.table("lists.parquet", frame.evaluate(by_list, per=key))
         frame.evaluate(by_list, save=files.named(BASELINE))
