@@ -532,7 +532,7 @@ class Rec(Generic[Mean, Frame]):
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
-        margin: float | str | None = None,
+        margin: float | str | Mapping[str, float | str] | None = None,
         **roles: Unpack[RankModelsRoles],
     ) -> None: ...
     def fuse(

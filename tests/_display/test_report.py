@@ -329,6 +329,8 @@ def test_an_open_segment_whose_interval_says_the_contrary_is_named():
     assert in_segments.contrary("open") == ", but better in b and perhaps worse in a"
     lower = InSegments("kind", ["a", "b"], rows, higher_is_better=False)
     assert lower.contrary("better") == ""
+    both = InSegments("kind", ["a", "b"], [{"verdict": "worse", "low": -1, "high": -0.1}] * 2, higher_is_better=True)
+    assert both.contrary("worse") == "" and both.sentence() == "By kind: worse in both segments."
     many = InSegments("week", list("abcdefg"), [{"verdict": "open", "low": -1, "high": 1}] * 7, higher_is_better=True)
     assert many.contrary("better") == "" and many.sentence() == "By week: open in all 7 segments."
 
@@ -346,6 +348,16 @@ def test_open_says_what_would_have_been_missed_and_the_margin_stands_in_the_firs
     assert "margin 2%" in " ".join(lines[:12])
     with pytest.raises(recframe.OptionError, match="margin"):
         frame.rec.report(path, "ndcg", k=2, score=["<old>", "new"], margin=-1)
+
+
+def test_each_metric_may_have_a_margin_of_its_own(tmp_path):
+    path = tmp_path / "report.html"
+    margins = {"ndcg@3": 0.01, "mrr": "2%"}
+    two_kinds().rec(score=["old", "new"]).report(path, ["ndcg@3", "mrr"], per="kind", baseline="old", margin=margins)
+    lines = lines_of(path)
+    assert "Not worse, and equivalent: by a margin of 0.01 for ndcg@3, 2% of the baseline's mean for mrr." in lines
+    assert "margin 0.01 for ndcg@3, 2% for mrr" in " ".join(lines[:12])
+    assert sum("; p of the margin " in line for line in lines) == 2
 
 
 def test_colours_of_the_page_are_verdicts(tmp_path):

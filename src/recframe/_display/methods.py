@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recframe._methods import Methods
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._display.plot import Plot
     from recframe.metrics import Metric
@@ -36,7 +36,7 @@ class DisplayMethods(Methods):
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
-        margin: float | str | None = None,
+        margin: float | str | Mapping[str, float | str] | None = None,
         **roles: Any,
     ) -> None:
         """Write one HTML file that shows everything: verdicts, comparisons, means, charts, checks, definitions.
@@ -63,7 +63,7 @@ class DisplayMethods(Methods):
             How p-values are adjusted for the number of tests.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
-        margin : float or str, optional
+        margin : float, str or mapping, optional
             How much worse than the baseline still counts as not worse, as for `compare`.
         **roles
             As for `compare`. With `per` there is a chart of segments, and one over time where it holds dates.
