@@ -30,8 +30,12 @@ Columns = str | Sequence[str] | None
 Undefined = float | Literal["skip", "raise", "raise_all"]
 """What replaces a list without a value: nothing, a number, an error, or an error if no list has a value."""
 
-Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
+TiePolicy = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
+Ties = Literal[TiePolicy, "range"]
+"""The same, or the expected value beside its bounds, which `evaluate` alone returns."""
+TieBound = Literal["best", "worst"]
+"""The orders of tied rows that `evaluate` looks at under ``ties="range"``."""
 Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
 MeanKind = Literal["arithmetic", "geometric", "harmonic", "median"]
@@ -181,7 +185,7 @@ class Roles:
         that of the whole lists in which only the items with this value are relevant.
     ties : {"average", "best", "worst", "item", "item_desc", "first"}
         Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
-        item first, or row order (eager frames only).
+        item first, or row order (eager frames only). In `evaluate` also ``"range"``: the expected value and its bounds.
     min_relevance : float, optional
         A row is relevant from this relevance on; without it: above 0. Lower grades still gain in metrics that read
         grades: ``"ndcg(grades=relevant)"`` ends that.
@@ -245,7 +249,7 @@ class Roles:
     per_item: Columns = field(
         default=None, metadata=Role.of(column_names, frozenset({"evaluate", "describe", "compare"}))
     )
-    ties: Ties = field(default="average", metadata=_policy(_word(Ties), EXPOSED))
+    ties: Ties = field(default="average", metadata=_policy(_word(TiePolicy), EXPOSED))
     min_relevance: float | None = field(
         default=None, metadata=_policy(_optional(_value(number)), EXPOSED | {"bounds", "check"})
     )

@@ -94,6 +94,10 @@ def evaluate(
     chance: bool,
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the kind given."""
+    ties = roles.get("ties", bound.get("ties"))
+    in_range = isinstance(ties, str) and ties == "range"
+    if in_range:
+        roles = {**roles, "ties": "average"}
     arguments = Arguments(frame, bound, roles)
 
     def make() -> Call:
@@ -106,6 +110,8 @@ def evaluate(
         return call
 
     call = arguments.kept(("evaluate", metrics, k, counts, chance), make)
+    if in_range:
+        return _with_range(arguments, call, chance=chance)
     if chance:
         return _with_chance(arguments, call)
     return _answer(_plan(arguments, call)) if call.roles.partitions is None else _in_parts(arguments, call)
@@ -119,6 +125,19 @@ def _with_chance(arguments: Arguments, call: Call) -> Any:
     from recframe._plan.chance import with_chance
 
     plan, result = with_chance(arguments.opened(call), call.query, call.metrics)
+    _warn(plan, result)
+    return result
+
+
+def _with_range(arguments: Arguments, call: Call, *, chance: bool) -> Any:
+    """Return the result of a call with the least and the greatest value over the orders of tied rows."""
+    if chance or call.roles.partitions is not None:
+        other = "`chance=True`" if chance else f"`partitions={quoted(call.roles.partitions)}`"
+        msg = f"`ties='range'` does not go with {other}"
+        raise OptionError(msg, "make a call for each of them")
+    from recframe._plan.tie_range import with_range
+
+    plan, result = with_range(arguments.opened(call), call.query, call.metrics)
     _warn(plan, result)
     return result
 

@@ -275,3 +275,45 @@ def test_rows_of_two_ranks_at_one_position_are_not_tied(engine, ties):
     labels = {"precision@2": 1.0, "ndcg@2": 3 / math.log2(3) / (2 + 1 / math.log2(3)), "kendall": -2 / 30**0.5}
     (row,) = engine.ask(engine.frame(OVERLAPPING), "evaluate", [*labels], rank="rank", ties=ties)
     assert row == pytest.approx(labels)
+
+
+def test_the_range_over_orders_of_ties_in_one_call(engine):
+    rows = {"user": [1, 1, 1, 2, 2], "item": [1, 2, 3, 1, 2], "relevant": [1, 0, 1, 0, 1], "score": [5, 5, 1, 9, 2]}
+    names = ["ndcg@2", "mrr", "first_rank", "full_recall@2"]
+    found = engine.ask(engine.frame(rows), "evaluate", names, ties="range")[0]
+    each = {
+        ties: engine.ask(engine.frame(rows), "evaluate", names, ties=ties)[0] for ties in ("average", "best", "worst")
+    }
+    assert list(found) == [f"{name}{end}" for name in names for end in ("", " low", " high")]
+    for name in names:
+        bounds = sorted([each["best"][name], each["worst"][name]])
+        assert [found[f"{name}{end}"] for end in ("", " low", " high")] == pytest.approx(
+            [each["average"][name], *bounds]
+        )
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+def test_the_range_of_several_models_and_of_segments():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [1, 0, 0, 1], "old": [1, 1, 2, 1], "new": [2, 1, 1, 1]})
+    rec = frame.rec(score=["old", "new"], ties="range")
+    assert rec.evaluate("mrr").rows() == [("old", 0.625, 0.5, 0.75), ("new", 0.875, 0.75, 1.0)]
+    assert rec.evaluate("mrr", per="user", counts=True).columns[-3:] == ["mrr high", "lists", "undefined"]
+    assert frame.lazy().rec.evaluate("mrr", score="old", ties="range").collect().row(0) == (0.625, 0.5, 0.75)
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("no least and greatest value of kendall", lambda rec: rec.evaluate("kendall", ties="range")),
+        ("no least and greatest value of user_coverage@1", lambda rec: rec.evaluate("user_coverage@1", ties="range")),
+        ("does not go with chance=True", lambda rec: rec.evaluate("mrr", ties="range", chance=True)),
+        ("ties='range' is not one of", lambda rec: rec.mrr(ties="range")),
+    ],
+)
+def test_what_has_no_range(message, call):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [1, 1]})
+    with pytest.raises(recframe.OptionError, match=message):
+        call(frame.rec)
