@@ -293,7 +293,11 @@ def _column(names: Sequence[Any], name: Any, kind: str = "column") -> str:
         return spelled
     listed = ", ".join(map(repr, names))
     msg = f"the result has no {kind} {text!r}; it has {listed}"
-    hint = "by='mean', 'low' or 'high' reads a result of describe" if "p50" in names else "name a computed metric"
+    hint = (
+        "by='mean', 'low' or 'high' reads a result of describe"
+        if {"low", "std"} <= {*names}
+        else "name a computed metric"
+    )
     hint = f"verdict='not worse' judges a result of compare: {COMPARED}" if "verdict" in names else hint
     raise MissingColumnError(msg, closest(spelled, map(str, names)) or hint)
 

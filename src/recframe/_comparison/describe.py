@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 QUANTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
 """The quantiles of the values, by their columns; between two values they are interpolated."""
-ANSWER = ("metric", "model", "lists", "mean", "low", "high", "std", "p50")
-"""The columns of a result without details, after those of `per`: as many as polars prints of a frame."""
+ANSWER = ("metric", "model", "lists", "mean", "low", "high", "std")
+"""The columns of a result without details, after those of `per`: polars prints 8 columns, so one of `per` fits."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Options(Intervals):
 
 def describe(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and model, as a frame of the kind given."""
-    every = (*ANSWER[:-1], *QUANTILES, "zeros", "undefined") if options.details else ANSWER
+    every = (*ANSWER, *QUANTILES, "zeros", "undefined") if options.details else ANSWER
     columns = tuple(name for name in every if name != "model" or plan.context.query.several)
     return remember(result_frame(plan, lambda: _rows(plan, options, columns), columns), options.confidence)
 

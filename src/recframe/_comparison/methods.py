@@ -177,9 +177,9 @@ class ComparisonMethods(Methods):
         -------
         frame
             Of the kind given: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with a
-            value), ``mean``, ``low`` and ``high`` (the interval of the mean), ``std`` and ``p50`` (the median).
-            With `details`, ``std`` is followed by ``min``, ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``,
-            ``zeros`` (the share of lists with the value 0) and ``undefined`` (lists without a value).
+            value), ``mean``, ``low`` and ``high`` (the interval of the mean), and ``std``. With `details` also
+            ``min``, ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value
+            0) and ``undefined`` (lists without a value).
 
         Raises
         ------
@@ -195,8 +195,8 @@ class ComparisonMethods(Methods):
         >>> import polars as pl
         >>> import recframe
         >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [0, 1, 0, 0], "score": [0.9, 0.1, 0.2, 0.3]})
-        >>> df.rec.describe("mrr").select("lists", "mean", "p50").row(0)
-        (1, 0.5, 0.5)
+        >>> df.rec.describe("mrr").select("lists", "mean").row(0)
+        (1, 0.5)
         >>> df.rec.describe("mrr", details=True).select("lists", "undefined", "max").row(0)
         (1, 1, 0.5)
         """
