@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 import recframe
-from recframe._comparison.doubts import few_differ
+from recframe._comparison.doubts import are_uneven, few_differ
 from recframe._fusion.tune import Lists
 from recframe._lists.claims import models_at_risk
 from recframe._ranks.rank_models import Means
@@ -138,6 +138,46 @@ def clusters() -> None:
         found = [sums_of_clusters(sizes_of_clusters(law, (20_000, count), random), random) for count in counts]
         rows.append([law, *(f"{np.mean(student.p_value(one) < 1 - CONFIDENCE):.1%}" for one in found)])
     table(["sizes", *(f"{count} clusters" for count in counts)], rows)
+
+
+def sizes_that_gain() -> None:
+    """Print how often the t-test of clusters holds the truth if heavy users gain more."""
+    random, rows, draws = np.random.default_rng(26), [], DRAWS // 2
+    laws = {
+        "Zipf": np.minimum(random.zipf(2.0, 20_000), 300).astype(float),
+        "lognormal": np.maximum(np.exp(random.normal(2, 1, 20_000)).round(), 1),
+    }
+    for law, sizes in laws.items():
+        gains = 0.06 * np.log(sizes)
+        for count in (20, 50, 200, 1_000):
+            users = random.integers(0, len(sizes), (draws, count))
+            size = sizes[users]
+            means = gains[users] + 0.15 * random.normal(size=users.shape) / np.sqrt(size)
+            weight, total = size.sum(axis=1), (size * means).sum(axis=1)
+            residuals = size * (means - (total / weight)[:, None])
+            missing = np.full(draws, np.nan)
+            sums = Sums(
+                lists=weight, weight=weight, weight_squares=weight, total=total, squares=missing,
+                residual_squares=(residuals**2).sum(axis=1), unit_weight_squares=(size**2).sum(axis=1),
+                unit_weight_cubes=(size**3).sum(axis=1),
+            )  # fmt: skip
+            low, high = student.interval(sums, CONFIDENCE, (-np.inf, np.inf))
+            truth = (gains * sizes).sum() / sizes.sum()
+            held = np.mean((low <= truth) & (truth <= high))
+            low, high = ends_of_t(means)
+            held_of_users = np.mean((low <= gains.mean()) & (gains.mean() <= high))
+            warned = np.mean(are_uneven(count, sums.units))
+            effective = np.nanmedian(sums.units)
+            rows.append([law, f"{count:,}", f"{effective:.0f}", f"{held:.1%}", f"{warned:.0%}", f"{held_of_users:.1%}"])
+    head = [
+        "sizes",
+        "users",
+        "effective",
+        "holds the truth",
+        "warned",
+        "mean of users: holds the truth",
+    ]
+    table(head, rows)
 
 
 LAWS: dict[str, tuple[Callable[[Random, Any], Floats], float]] = {
@@ -1009,6 +1049,7 @@ def main() -> int:
         real_lists(sys.argv[1])
     parts = (
         clusters,
+        sizes_that_gain,
         few_lists,
         families,
         looks,

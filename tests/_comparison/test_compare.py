@@ -19,7 +19,7 @@ resampling = pytest.importorskip("recframe._statistics.resampling")
 
 COLUMNS = [
     "metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict", "relative", "mean",
-    "baseline_mean", "lists", "wins", "ties", "losses", "effect", "detectable", "p",
+    "baseline_mean", "lists", "effective", "wins", "ties", "losses", "effect", "detectable", "p", "p_margin",
 ]  # fmt: skip
 
 

@@ -108,3 +108,31 @@ def test_the_data_of_the_first_pages_warn_of_nothing():
     rec = visits.rec(score=["old", "new", "deep", "popular"])
     assert not warned(lambda: rec.compare(["ndcg@5", "mrr", "hit_rate@5", "recall@5"], baseline="old", margin=0.02))
     assert not warned(lambda: rec.describe(["ndcg@5", "mrr", "hit_rate@5", "recall@5"]))
+
+
+def test_uneven_clusters_and_weights_warn(library):
+    """Users of 1 to 60 lists stand for few equal ones; equal users are as many as they are."""
+    random, lists = np.random.default_rng(7), []
+    for user in range(40):
+        lists += [user] * (60 if user < 3 else 1)
+    count = len(lists)
+    columns = {
+        "user": np.repeat(lists, 4), "session": np.repeat(np.arange(count), 4),
+        "relevant": np.tile([1, 0, 0, 1], count), "weight": np.repeat(np.where(np.arange(count) < 9, 50.0, 1.0), 4),
+        "old": random.normal(size=4 * count), "new": random.normal(size=4 * count),
+    }  # fmt: skip
+    rec = library.DataFrame(columns).rec(by="session", score=["old", "new"])
+    for call in (rec.compare, rec.describe):
+        (text,) = warned(lambda call=call: call("ndcg@4", cluster="user"))
+        assert text.startswith(
+            "few clusters decide: 40 clusters are so uneven that they stand for 4 equal ones. If a model"
+        )
+        assert "To count every cluster the same, pass a weight= of 1 / the number of its lists" in text
+        assert not warned(lambda call=call: call("ndcg@4"))
+    (text,) = warned(lambda: rec.compare("ndcg@4", weight="weight"))
+    assert text.startswith(
+        f"few weighted lists decide: {count} weighted lists are so uneven that they stand for 19 equal ones"
+    )
+    effective = rec.compare("ndcg@4", cluster="user", details=True)["effective"].to_list()
+    assert effective == pytest.approx([count**2 / (3 * 60**2 + 37)])
+    assert rec.compare("ndcg@4", details=True)["effective"].to_list() == pytest.approx([count])

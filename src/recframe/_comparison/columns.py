@@ -5,8 +5,8 @@ from __future__ import annotations
 ANSWER = ("metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict")
 """The columns of every comparison: as many as polars prints of a frame."""
 COLUMNS = (
-    *ANSWER, "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses", "effect", "detectable", "p",
-    "p_margin",
+    *ANSWER, "relative", "mean", "baseline_mean", "lists", "effective", "wins", "ties", "losses", "effect",
+    "detectable", "p", "p_margin",
 )  # fmt: skip
 """The columns of a comparison with details."""
 UNPAIRED = (*ANSWER, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p", "p_margin")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from recframe._comparison.all_lists import LeftOut, of_all_lists
-from recframe._comparison.doubts import say_of_tail
+from recframe._comparison.doubts import are_uneven, say_of_tail, say_of_uneven
 from recframe._comparison.options import Intervals
 from recframe._lists.confidences import remember
 from recframe._lists.results import NAMES, result_frame, stacked
@@ -69,10 +69,11 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
             _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
             for part in parts
         ]
-        names = (*columns[len(heads) :], "skewness")
+        names = (*columns[len(heads) :], "skewness", "effective", "units")
         statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in names}
         rows.append((model, plan.list_metrics[metric], statistics))
     if context.engine.eager:
+        _warn_of_uneven(rows, clustered=options.cluster is not None)
         _warn_of_tails(rows, values.models, [values.range_of(number)[1] for number in range(len(plan.list_metrics))])
     if of_all_lists(plan):
         left = LeftOut(plan, values.models)
@@ -111,6 +112,8 @@ def _described(
         **dict(zip(QUANTILES, spread, strict=True)),
         "zeros": np.mean(values == 0) if len(values) else np.nan,
         "skewness": _skewness(values),
+        "effective": sums.units.item(),
+        "units": len(values) if clusters is None else len(np.unique(clusters[has_value])),
     }
 
 
@@ -121,6 +124,17 @@ def _skewness(values: Any) -> float:
     # Squares and cubes of very large values are infinite.
     with np.errstate(over="ignore", invalid="ignore"):
         return float(skewness(values.mean(), (values**2).mean(), (values**3).mean()))
+
+
+def _warn_of_uneven(rows: Sequence[tuple[int, Metric, dict[str, Any]]], *, clustered: bool) -> None:
+    """Warn of the first interval whose clusters or weighted lists stand for few equal ones."""
+    for _, _, found in rows:
+        places = np.flatnonzero(are_uneven(found["units"], found["effective"]))
+        if len(places):
+            units, effective = (found[name][places[0]] for name in ("units", "effective"))
+            msg = say_of_uneven(int(units), effective, clustered=clustered)
+            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            return
 
 
 def _warn_of_tails(

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 LEAST_DIFFERING, LEAST_FOR_MARGIN = 20, 100
 """So many lists should differ before a verdict, and before a verdict by a margin."""
+LEAST_EFFECTIVE = 50
+"""So many equal clusters should stand behind the clusters of a test."""
+UNEVEN_SHARE = 0.8
+"""Clusters are uneven if they stand for a smaller share than this of equal ones."""
 FEW_SHARE = 0.5
 """Lists that differ are few if they are a smaller share than this of all: otherwise, t-tests know small samples."""
 
@@ -37,6 +41,24 @@ def few_differ(lists: Any, differing: Any, decided: Any, decided_by_margin: Any)
     few = (differing > 0) & (differing < FEW_SHARE * lists)
     by_either = decided & (differing < LEAST_DIFFERING)
     return np.asarray(few & (by_either | (decided_by_margin & (differing < LEAST_FOR_MARGIN))))
+
+
+def are_uneven(units: Any, effective: Any) -> Bools:
+    """Return whether clusters or weighted lists, as uneven as they are, stand for few equal ones."""
+    with np.errstate(invalid="ignore"):
+        few = ~(effective >= LEAST_EFFECTIVE) & (effective < UNEVEN_SHARE * units)
+    return np.asarray(few & (units >= LEAST_DIFFERING))
+
+
+def say_of_uneven(units: int, effective: float, *, clustered: bool) -> str:
+    """Return what to say of clusters or weighted lists that stand for few equal ones."""
+    what, each = ("clusters", "cluster") if clustered else ("weighted lists", "list")
+    weight = "To count every cluster the same, pass a `weight=` of 1 / the number of its lists"
+    remedy = weight if clustered else "Cap the largest weights"
+    return (
+        f"few {what} decide: {units:,} {what} are so uneven that they stand for {effective:.0f} equal ones. If a model"
+        f" gains more in a large {each}, intervals are too short.\n{remedy}, or give more {what}"
+    )
 
 
 def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]], options: Options) -> None:
@@ -50,17 +72,18 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
         The significance level.
     """
     doubts = [
-        (tests.numbers, names, _few(tests, options), _skewed(tests), _are_bounded(tests)) for tests, names in compared
+        (tests.numbers, names, _few(tests, options), _uneven(tests), _skewed(tests), _are_bounded(tests))
+        for tests, names in compared
     ]
     # One warning is enough: few lists that differ are skewed too.
-    for number, say in ((2, _say_of_few), (3, _say_of_skewed)):
+    for number, say in ((2, _say_of_few), (3, _say_of_uneven), (4, _say_of_skewed)):
         rows = [(each, *place) for each in doubts for place in np.argwhere(each[number]).tolist()]
         if rows:
-            (numbers, names, _, _, bounded), pair, segment = rows[0]
+            (numbers, names, *_, bounded), pair, segment = rows[0]
             of = f"{names[pair]['metric']} of {names[pair]['model']!r} and {names[pair]['baseline']!r}"
             more = f" (and in {len(rows) - 1} more rows of the result)" if len(rows) > 1 else ""
             row = {name: array[pair, segment] for name, array in numbers.items() if np.shape(array)[:1]}
-            row["bounded"] = bounded[pair, segment]
+            row |= {"bounded": bounded[pair, segment], "clustered": options.cluster is not None}
             warnings.warn(say(of, more, row), DataWarning, stacklevel=stack_level())
             return
 
@@ -87,6 +110,16 @@ def _skewed(tests: Tested) -> Bools:
     numbers = tests.numbers
     few = numbers["wins"] + numbers["losses"] < LEAST_DIFFERING
     return is_skewed(numbers["lists"], numbers["skewness"]) & ~numbers["are_hits"] & ~few
+
+
+def _uneven(tests: Tested) -> Bools:
+    """Return which rows have clusters or weighted lists that stand for few equal ones."""
+    return are_uneven(tests.numbers["units"], tests.numbers["effective"])
+
+
+def _say_of_uneven(_: str, __: str, row: Mapping[str, Any]) -> str:
+    """Return what to say of clusters or weighted lists that stand for few equal ones."""
+    return say_of_uneven(int(row["units"]), float(row["effective"]), clustered=bool(row["clustered"]))
 
 
 def _say_of_few(of: str, more: str, row: Mapping[str, Any]) -> str:

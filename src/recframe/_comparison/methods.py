@@ -98,11 +98,12 @@ class ComparisonMethods(Methods):
             correction) and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
             ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise ``"open"``.
             With `relative` or `details`: ``relative`` (the difference over the baseline's mean). With `details`:
-            ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``, ``ties``, ``losses`` (of the
-            model, in lists), ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest
-            difference that so many lists detect with power 0.8, after the correction), ``p`` (before the correction),
-            ``p_margin`` (of a loss as large as the margin, after the correction; the model loses less if it is below
-            1 - confidence), and for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out.
+            ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``effective`` (how many equal lists, or
+            with `cluster` clusters, they stand for), ``wins``, ``ties``, ``losses`` (of the model, in lists),
+            ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest difference that so
+            many lists detect with power 0.8, after the correction), ``p`` (before the correction), ``p_margin`` (of a
+            loss as large as the margin, after the correction; the model loses less if it is below 1 - confidence), and
+            for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out.
 
         Raises
         ------

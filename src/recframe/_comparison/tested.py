@@ -71,6 +71,8 @@ def tested(
     numbers = {
         "are_hits": np.zeros_like(p, dtype=bool) if hits is None else hits.are_hits,
         "skewness": _skewness(sums) if "cubes" in sums else np.full_like(p, np.nan),
+        "effective": differences.units,
+        "units": sums.get("clusters", sums["lists"]),
         **{name: sums[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],
