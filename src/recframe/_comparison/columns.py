@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-ANSWER = ("metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict")
+ANSWER: tuple[str, ...] = ("metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict")
 """The columns of every comparison: as many as polars prints of a frame."""
-COLUMNS = (
+COLUMNS: tuple[str, ...] = (
     *ANSWER, "relative", "mean", "baseline_mean", "lists", "effective", "wins", "ties", "losses", "effect",
     "detectable", "p", "p_margin",
 )  # fmt: skip
 """The columns of a comparison with details."""
-UNPAIRED = (*ANSWER, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p", "p_margin")
+UNPAIRED: tuple[str, ...] = (*ANSWER, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p", "p_margin")
 """The columns of a comparison of other lists, with details."""
 RELATIVE = ("relative_low", "relative_high")
 """The ends of the interval of the relative difference."""
