@@ -281,6 +281,32 @@ def ends_of_t(values: Floats) -> tuple[Floats, Floats]:
     return mean - reach, mean + reach
 
 
+def ranks_and_signs() -> None:
+    """Print how often the t-test, Wilcoxon's and the sign test find a difference in means."""
+    from scipy import stats
+
+    def uneven(random: Random, shape: tuple[int, int]) -> Floats:
+        many = random.random(shape) < 0.8  # noqa: PLR2004 - the share of lists that lose a little
+        return np.where(many, -0.05, 0.2) + random.normal(0, 0.05, shape)
+
+    laws: dict[str, Callable[[Random, tuple[int, int]], Floats]] = {
+        "symmetric, no difference": lambda random, shape: random.normal(0, 0.3, shape),
+        "80 % lose 0.05, 20 % gain 0.2: no difference": uneven,
+        "symmetric, a difference of 0.06": lambda random, shape: random.normal(0.06, 0.3, shape),
+    }
+    rows = []
+    for name, draw in laws.items():
+        for count in (50, 200):
+            values = draw(np.random.default_rng(27), (DRAWS // 2, count))
+            p_values = (
+                stats.ttest_1samp(values, 0, axis=1).pvalue,
+                stats.wilcoxon(values, axis=1, method="approx").pvalue,
+                2 * stats.binom.cdf(np.minimum((values > 0).sum(axis=1), (values < 0).sum(axis=1)), count, 0.5),
+            )
+            rows.append([name, f"{count}", *(f"{np.mean(p < 1 - CONFIDENCE):.0%}" for p in p_values)])
+    table(["differences", "lists", "t", "Wilcoxon", "sign test"], rows)
+
+
 def few_changes() -> None:
     """Print how often a recall that loses exactly the margin in few lists is called not worse, and without warning."""
     random, rows = np.random.default_rng(24), []
@@ -1054,6 +1080,7 @@ def main() -> int:
         families,
         looks,
         hits,
+        ranks_and_signs,
         few_changes,
         tails,
         shares,
