@@ -852,3 +852,18 @@ def test_each_model_in_rows_has_lists_of_its_own(engine):
     rows = export()
     both = {name: values * 2 for name, values in rows.items()} | {"who": ["a"] * 18 + ["b"] * 18}
     assert CLOSED in only(said(engine, engine.frame(both), "evaluate", "recall", k=3, model="who"))
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_lists_of_large_frames_are_counted_whatever_their_order(engine, shuffled):
+    """Whole numbers beyond the floats' range differ from the row before, and rows of a list may stand apart."""
+    numbers = [*range(10_500)]
+    numbers = sorted(numbers, key=lambda n: n % 7) if shuffled else numbers
+    rows = {"user": [2**60 + n // 7 for n in numbers], "item": [n % 7 for n in numbers], "score": numbers}
+    users = [2**60 + n if n < 100 else n for n in range(1500)]
+    frame, truth, known = engine.frames(
+        rows, {"user": users, "item": [0] * 1500}, {"user": [2**60 + n for n in range(1500)], "item": [0] * 1500}
+    )
+    found = only(said(engine, frame, "mrr", truth=truth))
+    assert "most lists of truth, 1,400 of 1,500, have no row of the frame" in found
+    assert said(engine, frame, "mrr", truth=known) == []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._checks.definitions import values_of
+from recframe._checks.definitions import is_comparable, list_keys, values_of
 from recframe._checks.findings import warning_of
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._checks.opened import Frames, candidate_specs, candidates
@@ -18,7 +19,7 @@ from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from recframe._engines.base import Session
     from recframe._query import Query
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 SHARED = "shared"
 _IS_SHARED, _ROWS = nw.lit(1).alias(SHARED), nw.len()
 _COUNTS = nw.len().alias(COUNT), nw.col(SHARED).count()
+MOST_RUNS = 0.2
+"""The share of rows that may begin a run of equal keys before runs save no time."""
 EXAMPLES = 3
 """How many values to show."""
 
@@ -83,7 +86,12 @@ class Matches:
 
     @cached_property
     def _lists(self) -> list[tuple[Any, ...]]:
-        return self._counts(self._frames.keys)
+        first = _first_rows_of_runs(self._frame, self._query)
+        if first is None:
+            return self._counts(self._frames.keys)
+        # A row for each run of equal keys is enough, and few rows are compared in a fraction of the time.
+        runs = Matches(first, self._truth, self._query)
+        return runs._counts(runs._frames.keys)
 
     def _counts(self, keys: Sequence[str]) -> list[tuple[Any, ...]]:
         """Return, of each model, how many lists or items it has, shares with the truth, and the truth has."""
@@ -96,6 +104,24 @@ class Matches:
         numbers = adapter_of(native).as_narwhals(native)
         columns = [numbers.get_column(name).to_list() for name in (*long, COUNT, SHARED)]
         return [(*row, in_truth) for row in zip(*columns, strict=True)]
+
+
+def _first_rows_of_runs(frame: Any, query: Query) -> Any | None:
+    """Return the first row of each run of rows with equal keys; None if the rows of a list do not stand together."""
+    rows, keys = adapter_of(frame).as_narwhals(frame), list_keys(query)
+    if len(rows) <= FIRST_ROWS or not keys:
+        return None
+    rows = rows[:, [rows.columns.index(name) for name in dict.fromkeys([*keys, query.item])]]
+    columns = [values_of(rows, key) for key in keys]
+    if not all(map(is_comparable, columns)) or _changes(column[:FIRST_ROWS] for column in columns).mean() > MOST_RUNS:
+        return None
+    return nw.concat([rows[:1], rows[1:].filter(_changes(columns))], how="vertical").to_native()
+
+
+def _changes(columns: Iterable[Any]) -> Any:
+    """Return of all rows but the first whether a column differs from the row before."""
+    # By slices: to shift whole numbers, pandas makes them floats, which do not hold large ones.
+    return reduce(or_, ((column[1:] != column[:-1]).fill_null(value=True) for column in columns))
 
 
 def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
