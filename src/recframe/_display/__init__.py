@@ -1,1 +1,1 @@
-"""Results for people: tables, charts, a report. Reads results of the calls, never the plan."""
+"""Results for people: tables, charts, a report. Tables and `forest` read results; the other charts make plans."""
