@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from numbers import Real
@@ -279,8 +280,9 @@ def _item_prices(prices: Any) -> dict[Any, Any] | None:
     if not isinstance(prices, Mapping) or any(map(_is_list, prices.values())):
         return None
     for item, price in prices.items():
+        size: Any = abs(price) if isinstance(price, Real) else math.inf
         # A price that is NaN is missing.
-        if not isinstance(price, Real) or abs(price) > LARGEST_NUMBER:
+        if size > LARGEST_NUMBER:
             msg = (
                 f"prices gives {quoted(item)} the price {quoted(price)}, which is not a number up to {LARGEST_NUMBER:g}"
             )
