@@ -51,6 +51,7 @@ ITEMS, SERVED, TOP = 1_000, 20_000, 10
 RARE = 0.03
 CHANGING = 0.1
 SHARES = 100
+SOLD = 0.4
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator
@@ -331,7 +332,7 @@ def tails() -> None:
     """Print how often intervals of values with long tails hold the truth, and how often there is a warning."""
 
     def money(random: Random, shape: tuple[int, int]) -> Floats:
-        return random.lognormal(0, 1.5, shape) * (random.random(shape) < 0.4)  # noqa: PLR2004 - the share of sales
+        return np.asarray(random.lognormal(0, 1.5, shape) * (random.random(shape) < SOLD))
 
     def gains(random: Random, shape: tuple[int, int]) -> Floats:
         return random.lognormal(0, 1.5, shape) * random.choice([-1.0, 0.0, 1.0], shape, p=[0.08, 0.8, 0.12])
@@ -679,7 +680,7 @@ def margins_of_unlike_rows() -> None:
     table(["true differences", "any verdict false"], rows)
 
 
-def guardrails(means: Floats, correlation: float, random: Random) -> tuple[Floats, Floats]:
+def guardrails(means: Floats, correlation: float, random: Random) -> tuple[Any, Any]:
     """Return whether models pass by Holm's corrected verdicts, and by the gate: draws, then models.
 
     Each model has a row for each of the means. A row of which nothing is lost passes alone in 90 %; the margin is 1.
@@ -700,8 +701,8 @@ def guardrails(means: Floats, correlation: float, random: Random) -> tuple[Float
         verdicts.append(np.isin(words, ("better", "equivalent", "not worse")))
         times = models_at_risk(evidence.p_not_worse.tolist(), names, "holm", 1 - CONFIDENCE)
         gate.append(verdicts[-1] | (evidence.p_not_worse * times < 1 - CONFIDENCE))
-    of_models = (np.array(each).reshape(draws, models, count).all(axis=2) for each in (verdicts, gate))
-    return tuple(of_models)
+    by_verdict, by_gate = (np.array(each).reshape(draws, models, count).all(axis=2) for each in (verdicts, gate))
+    return by_verdict, by_gate
 
 
 def gates() -> None:

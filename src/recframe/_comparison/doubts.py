@@ -71,15 +71,16 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
     options : Options
         The significance level.
     """
-    doubts = [
+    doubts: list[tuple[Any, ...]] = [
         (tests.numbers, names, _few(tests, options), _uneven(tests), _skewed(tests), _are_bounded(tests))
         for tests, names in compared
     ]
     # One warning is enough: few lists that differ are skewed too.
     for number, say in ((2, _say_of_few), (3, _say_of_uneven), (4, _say_of_skewed)):
-        rows = [(each, *place) for each in doubts for place in np.argwhere(each[number]).tolist()]
+        rows = [(each, pair, entry) for each in doubts for pair, entry in np.argwhere(each[number]).tolist()]
         if rows:
-            (numbers, names, *_, bounded), pair, segment = rows[0]
+            found, pair, segment = rows[0]
+            numbers, names, bounded = found[0], found[1], found[-1]
             of = f"{names[pair]['metric']} of {names[pair]['model']!r} and {names[pair]['baseline']!r}"
             more = f" (and in {len(rows) - 1} more rows of the result)" if len(rows) > 1 else ""
             row = {name: array[pair, segment] for name, array in numbers.items() if np.shape(array)[:1]}
@@ -90,7 +91,8 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
 
 def _are_bounded(tests: Tested) -> Bools:
     """Return in which rows differences have a range."""
-    return np.isfinite(np.broadcast_to(tests.bounds[1] if tests.bounds else np.inf, tests.sums.mean.shape))
+    greatest = tests.bounds[1] if tests.bounds else np.inf
+    return np.asarray(np.isfinite(np.broadcast_to(greatest, tests.sums.mean.shape)))
 
 
 def _few(tests: Tested, options: Options) -> Bools:
@@ -109,7 +111,7 @@ def _skewed(tests: Tested) -> Bools:
     """Return which rows have too few lists for the skewness of their differences."""
     numbers = tests.numbers
     few = numbers["wins"] + numbers["losses"] < LEAST_DIFFERING
-    return is_skewed(numbers["lists"], numbers["skewness"]) & ~numbers["are_hits"] & ~few
+    return np.asarray(is_skewed(numbers["lists"], numbers["skewness"]) & ~numbers["are_hits"] & ~few)
 
 
 def _uneven(tests: Tested) -> Bools:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args
 
 from recframe._comparison.margins import Margin, Margins, margin_of
 from recframe._engines.base import values_of
@@ -87,6 +87,11 @@ class Options(Draws):
         if self.test not in ANYTIME:
             return anytime.Student(level)
         return (anytime.Asymptotic if self.test == "anytime" else anytime.Bounded)(level, self.planned)
+
+    @property
+    def margin_of_pairs(self) -> Margin | None:
+        """The margin that `of_pairs` made."""
+        return cast("Margin | None", self.margin)
 
     def claims(self, frame: nw.DataFrame[Any]) -> Claims:
         """Return what gates read of a result of these options."""

@@ -94,9 +94,9 @@ def tested(
                 np.where(hits.have_rates, score_ends[1] - 1, relative_ends[1]),
             )
         numbers |= dict(zip(RELATIVE, relative_ends, strict=True))
-    ends = [] if options.margin is None else options.margin.ends(sums, differences)
-    if options.margin is not None:
-        numbers[HAS_MARGIN] = np.broadcast_to(np.asarray(options.margin.size) > 0, p.shape)
+    ends = [] if options.margin_of_pairs is None else options.margin_of_pairs.ends(sums, differences)
+    if options.margin_of_pairs is not None:
+        numbers[HAS_MARGIN] = np.broadcast_to(np.asarray(options.margin_of_pairs.size) > 0, p.shape)
     moments = {"p": sums}
     for name, (end, moved) in zip(BEYOND, ends, strict=False):
         moments[name] = moved
@@ -109,9 +109,9 @@ def tested(
             # The bounded law has its own.
             least = p if options.test == "anytime" else 0.0
             p = np.where(end.standard_error == 0, np.maximum(least, student.p_of_equal(end, moved_bounds)), p)
-        if hits is not None and options.margin is not None:
-            p = hits.p_at_end(p, options.margin, name, means["baseline"])
-        numbers[name] = on_this_side(p, end.mean, name, options.margin, means["baseline"])
+        if hits is not None and options.margin_of_pairs is not None:
+            p = hits.p_at_end(p, options.margin_of_pairs, name, means["baseline"])
+        numbers[name] = on_this_side(p, end.mean, name, options.margin_of_pairs, means["baseline"])
     upwards = np.where(higher_is_better, 1.0, -1.0)[:, None]
     return Tested(differences, numbers, upwards, bounds, [end for end, _ in ends], moments)
 

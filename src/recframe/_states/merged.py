@@ -185,8 +185,8 @@ class Merged:
         weighed = (unlike.any(axis=1) | clustered).tolist()
         of_pairs = zip(pairs, weighed, strict=True)
         check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
-        of_pairs = options.of_pairs([rows.metrics[pair.metric] for pair in pairs])
-        found = tested(arrays, pairs, rows.range_of, upwards, of_pairs)
+        of_margins = options.of_pairs([rows.metrics[pair.metric] for pair in pairs])
+        found = tested(arrays, pairs, rows.range_of, upwards, of_margins)
         correct([found], options)
         numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
