@@ -377,7 +377,7 @@ def test_no_step_has_the_name_of_a_table():
         ({"table": None}, "table=None names no table"),
         ({"types": {"clicked": "bool"}}, "did you mean 'boolean'"),
         ({"catalog": ["a"]}, "neither a table nor a number"),
-        ({"types": ["boolean"]}, "does not name columns and what they hold"),
+        ({"types": ["boolean"]}, "is not a mapping of columns to types"),
         ({"metrics": "diversity", "features": "genres"}, "which of its columns are features"),
         (
             {"metrics": "err", "dialect": "postgres"},

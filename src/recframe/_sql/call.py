@@ -1,4 +1,4 @@
-"""From a call's arguments to the text of a query."""
+"""The call `sql`: the text of a query that computes metrics in a database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Dialect = Literal["duckdb", "postgres", "clickhouse", "bigquery", "snowflake", "databricks", "trino", "athena"]
 """The databases for which queries are written."""
 SQL_ROLES = tuple(name for name, role in ROLES.items() if role.kind in ("column", "policy"))
-"""The others are tables here, or nothing."""
+"""The roles that `sql` takes as names of columns or as policies. The other roles are tables here, or not supported."""
 
 
 @checked_call
@@ -39,9 +39,9 @@ def sql(
     counts: bool = False,
     **roles: Any,
 ) -> str:
-    """Return the query of SQL that computes metrics in a database.
+    """Return an SQL query that computes metrics in a database.
 
-    It computes what ``df.rec.evaluate`` does, ties and missing values included, from the same definitions.
+    The query computes the same values as ``df.rec.evaluate``, also with ties and missing values.
 
     Parameters
     ----------
@@ -50,42 +50,41 @@ def sql(
     k : int or sequence of int, optional
         The cutoffs of the metrics that name none.
     table : str
-        The table of recommendations as the query names it: ``"recs"``, ``"shop.recs"``, or ``"{{ ref('recs') }}"`` in a
-        model of dbt. It is put into the query as it is.
+        The table of recommendations: ``"recs"``, ``"shop.recs"``, or ``"{{ ref('recs') }}"`` in a dbt model. The text
+        is put into the query unchanged.
     dialect : {"duckdb", "postgres", "clickhouse", "bigquery", "snowflake", "databricks", "trino", "athena"}
         The database. Tests run the queries of ``"duckdb"``, ``"postgres"`` and ``"clickhouse"`` and compare them with
-        polars. The queries of the others are only parsed.
+        polars. The queries of the other databases are only parsed.
     truth, train, features : str, optional
-        Further tables, with what ``evaluate`` reads from the frames of these names. A query knows no schema: all rows
-        of the truth are relevant, unless ``relevant=`` names their relevance.
+        Further tables, with the columns that ``evaluate`` reads from the frames of these names. The query does not know
+        the schema of the truth. So all rows of the truth are relevant, unless ``relevant=`` names their relevance.
     catalog : str or int, optional
-        The table of the items that could be recommended, or how many they are.
+        The table of the items that could be recommended, or their number.
     types : mapping, optional
-        What columns hold, where that differs from the default: ``"boolean"``, ``"integer"``, ``"float"`` or ``"text"``.
-        Scores, relevance and other numbers are floats, which integers and decimals may stand for; keys and items are
-        text, which any type may stand for. Ranks are cast to integers, so floats may stand for them, except NaN. A
-        relevance of true and false must be named, ``{"clicked": "boolean"}``, and so must ranks that hold NaN,
-        ``{"rank": "float"}``.
+        The types of columns that differ from the default: ``"boolean"``, ``"integer"``, ``"float"`` or ``"text"``.
+        Scores, relevance and other numbers are floats by default, which also fits integers and decimals. Keys and items
+        are text by default, which fits any type. Ranks are cast to integers, which also fits floats without NaN. Name a
+        relevance of true and false, ``{"clicked": "boolean"}``, and ranks that hold NaN, ``{"rank": "float"}``.
     truth_columns : sequence of str
-        Those of `per` and `weight` that are columns of the truth and not of the table.
+        The columns of `per` and `weight` that the truth holds instead of the table.
     feature_columns : sequence of str
-        The columns of `features` that are features.
+        The columns of the table `features` that are features.
     counts : bool
-        Whether to add how many lists have a value under every metric, and how many have none.
+        Whether to add two columns: how many lists have a value under every metric, and how many have none.
     **roles
-        As for ``evaluate``: names of columns, and policies.
+        Names of columns, and policies, as for ``evaluate``.
 
     Returns
     -------
     str
-        The query, after a comment with the definitions. Its columns are those of ``evaluate``, with names of letters,
+        The query, after a comment with the definitions. It has the columns of ``evaluate`` under names of letters,
         digits and underscores: ``ndcg_at_10`` for ``ndcg@10``. Names without quotes are lower case in PostgreSQL and
-        upper case in Snowflake; all others are quoted.
+        upper case in Snowflake; all other names are quoted.
 
     Raises
     ------
     OptionError
-        What a query of the database cannot hold; the error names it, and what to do.
+        A query of this database cannot compute something. The error names it, and what to do.
 
     Examples
     --------
@@ -108,20 +107,21 @@ def sql(
 
     named = {"table": table, "truth": truth, "train": train, "features": features}
     texts = {name: check_text(name, text) for name, text in named.items() if name == "table" or text is not None}
-    held = checked_types(types)
-    of_truth = as_tuple(column_names("truth_columns", truth_columns))
-    of_features = as_tuple(column_names("feature_columns", feature_columns))
-    read = resolved([None], {}, roles, SQL_ROLES)
-    made = Tables(read, roles, held, dialect)
-    frames: dict[str, Any] = {"truth": made.truth(of_truth)} if "truth" in texts else {}
-    frames |= {"train": made.train()} if "train" in texts else {}
-    frames |= {"features": made.features(of_features)} if "features" in texts else {}
+    checked = checked_types(types)
+    in_truth = as_tuple(column_names("truth_columns", truth_columns))
+    feature_names = as_tuple(column_names("feature_columns", feature_columns))
+    resolved_roles = resolved([None], {}, roles, SQL_ROLES)
+    tables = Tables(resolved_roles, roles, checked, dialect)
+    frames: dict[str, Any] = {"truth": tables.truth(in_truth)} if "truth" in texts else {}
+    frames |= {"train": tables.train()} if "train" in texts else {}
+    frames |= {"features": tables.features(feature_names)} if "features" in texts else {}
     if isinstance(catalog, str):
-        texts["catalog"], frames["catalog"] = check_text("catalog", catalog), made.catalog()
+        texts["catalog"] = check_text("catalog", catalog)
+        frames["catalog"] = tables.catalog()
     elif catalog is not None:
         frames["catalog"] = check_size(catalog)
-    frames["table"] = made.table(of_truth, truth="truth" in texts)
-    return text_of_call(metrics, k, dialect, frames, texts, read, counts=counts, **roles)
+    frames["table"] = tables.table(in_truth, truth="truth" in texts)
+    return text_of_call(metrics, k, dialect, frames, texts, resolved_roles, counts=counts, **roles)
 
 
 show_roles(sql, SQL_ROLES)

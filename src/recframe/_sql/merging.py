@@ -1,4 +1,4 @@
-"""Fewer queries: what two SELECTs in a row compute, one computes."""
+"""Merges queries: if one SELECT reads another one and nothing else does, both become a single SELECT."""
 
 from __future__ import annotations
 
@@ -13,34 +13,37 @@ if TYPE_CHECKING:
 
 
 Queries = dict[str, Any]
-"""The queries of a text by their names, each after those that it reads; the last one is the result."""
+"""Queries by their names, each after the queries that it reads. The last one is the result."""
 MOST_REPEATED = 7
-"""How large an expression may be that is written several times so that its query can go."""
+"""The largest expression, in nodes, that may be written several times to save a query."""
 
 
-# --- what is where ----------------------------------------------------------------------------------------------
+# --- parts of a query -------------------------------------------------------------------------------------------
 
 
 def selects(query: Any) -> list[Any]:
-    """Return the SELECTs of a query: one, or those whose rows are put together."""
+    """Return the SELECTs of a query: one, or all that a UNION stacks."""
     if isinstance(query, exp.Select):
         return [query]
     return [select for side in (query.this, query.expression) for select in selects(side.unnest())]
 
 
 def tables(select: Any) -> list[Any]:
-    """Return the tables that a SELECT reads: the first, and those that it joins."""
+    """Return the tables that a SELECT reads: the first one, and the joined ones."""
     first = select.args.get("from_")
     return [] if first is None else [first.this, *(join.this for join in select.args.get("joins") or ())]
 
 
 def outputs(select: Any) -> dict[str, Any]:
     """Return the columns of a SELECT: its expressions by their names."""
-    return {each.alias_or_name: each.this if isinstance(each, exp.Alias) else each for each in select.expressions}
+    columns = {}
+    for column in select.expressions:
+        columns[column.alias_or_name] = column.this if isinstance(column, exp.Alias) else column
+    return columns
 
 
 def readers(queries: Queries, name: str) -> list[tuple[Any, Any]]:
-    """Return the SELECTs that read a query, each with the table as which it does."""
+    """Return the SELECTs that read a query, each with its table node for the query."""
     return [
         (select, table)
         for query in queries.values()
@@ -51,22 +54,21 @@ def readers(queries: Queries, name: str) -> list[tuple[Any, Any]]:
 
 
 def _has(select: Any, *kinds: Any) -> bool:
-    """Return whether a column of a SELECT holds an expression of some kinds: one with a window reads other rows."""
-    return any(each.find(*kinds) is not None for each in select.expressions)
+    """Return whether a column of a SELECT contains a node of some kinds, such as a window."""
+    return any(column.find(*kinds) is not None for column in select.expressions)
 
 
 def is_grouped(select: Any) -> bool:
-    """Return whether a SELECT gives a row for each group, or one for all rows."""
+    """Return whether a SELECT aggregates: one row per group, or a single row."""
     if select.args.get("group") is not None:
         return True
-    # A sum over a window is none of a group.
-    return any(
-        found.find_ancestor(exp.Window) is None for each in select.expressions for found in each.find_all(exp.AggFunc)
-    )
+    # A sum over a window does not aggregate rows.
+    aggregates = (node for column in select.expressions for node in column.find_all(exp.AggFunc))
+    return any(node.find_ancestor(exp.Window) is None for node in aggregates)
 
 
 def _is_generator(select: Any) -> bool:
-    """Return whether a SELECT makes rows of its own."""
+    """Return whether a SELECT generates rows instead of reading them from tables."""
     return (
         select.args.get("from_") is None
         or _has(select, exp.Explode, exp.Unnest, exp.UDTF)
@@ -74,31 +76,33 @@ def _is_generator(select: Any) -> bool:
     )
 
 
-# --- one instead of two -----------------------------------------------------------------------------------------
+# --- merging ----------------------------------------------------------------------------------------------------
 
 
 def merge(queries: Queries) -> Queries:
-    """Return fewer queries: each one that a single SELECT reads is put into it where that computes the same."""
+    """Return fewer queries: a query with a single reader is merged into it, if the result stays the same."""
     for name in [*queries][:-1]:
-        inner, read = queries[name], readers(queries, name)
-        if isinstance(inner, exp.Select) and len(read) == 1 and _may_merge(inner, *read[0]):
-            _put_into(inner, *read[0])
+        inner = queries[name]
+        read_by = readers(queries, name)
+        if isinstance(inner, exp.Select) and len(read_by) == 1 and _may_merge(inner, *read_by[0]):
+            _put_into(inner, *read_by[0])
             del queries[name]
     return queries
 
 
 def without_empty_parts(queries: Queries) -> Queries:
-    """Return the queries without rows that the only reader leaves out, as their constants tell."""
+    """Return the queries without the part of a UNION that the only reader's WHERE leaves out, judging by constants."""
     simplify = import_module("sqlglot.optimizer.simplify").simplify
     for name, query in queries.items():
-        read = readers(queries, name)
-        if isinstance(query, exp.Select) or len(read) != 1:
+        read_by = readers(queries, name)
+        if isinstance(query, exp.Select) or len(read_by) != 1:
             continue
-        ((reader, table),) = read
+        ((reader, table),) = read_by
         where = reader.args.get("where")
         if where is None or table.parent is not reader.args["from_"]:
             continue
-        first, second = query.this.unnest(), query.expression.unnest()
+        first = query.this.unnest()
+        second = query.expression.unnest()
         if isinstance(second, exp.Select) and isinstance(first, exp.Select):
             constants = dict(zip(outputs(first), outputs(second).values(), strict=True))
             if simplify(_with_constants(where.this, table.alias_or_name, constants)) == exp.false():
@@ -107,19 +111,21 @@ def without_empty_parts(queries: Queries) -> Queries:
 
 
 def _with_constants(condition: Any, alias: str, columns: Mapping[str, Any]) -> Any:
-    """Return a condition with the numbers of the columns that are one."""
+    """Return a condition in which columns that are constant are replaced by their values."""
 
     def constant(node: Any) -> Any:
-        of = _uncast(columns.get(node.name, node)) if isinstance(node, exp.Column) and node.table == alias else node
-        return of.copy() if isinstance(of, exp.Literal) else node
+        if not isinstance(node, exp.Column) or node.table != alias:
+            return node.copy() if isinstance(node, exp.Literal) else node
+        value = _uncast(columns.get(node.name, node))
+        return value.copy() if isinstance(value, exp.Literal) else node
 
     return condition.transform(constant)
 
 
 def _may_merge(inner: Any, outer: Any, table: Any) -> bool:
-    """Return whether one SELECT computes what two do, and is as easy to read."""
-    other = ("distinct", "limit", "offset", "order", "qualify", "having")
-    if _is_generator(inner) or any(inner.args.get(name) for name in other):
+    """Return whether one SELECT can compute what two do, without being harder to read."""
+    clauses = ("distinct", "limit", "offset", "order", "qualify", "having")
+    if _is_generator(inner) or any(inner.args.get(name) for name in clauses):
         return False
     columns = outputs(inner)
     if table.parent is not outer.args["from_"]:
@@ -138,38 +144,38 @@ def _may_merge(inner: Any, outer: Any, table: Any) -> bool:
 
 
 def _uncast(column: Any) -> Any:
-    """Return what a cast is of: a row that finds no other one has no value, and the cast of none is none.
+    """Return the expression inside a cast. A row without a match in a join has a missing value, cast or not.
 
-    In ClickHouse such a row has a 0, unless a cast before the join says that values may be missing.
+    In ClickHouse such a row has a 0, unless a cast before the join makes the column nullable. That cast stays.
     """
     return column.this if isinstance(column, exp.Cast) and not column.to.args.get("nullable") else column
 
 
 def _reads(outer: Any, alias: str) -> dict[str, list[Any]]:
-    """Return where a SELECT reads the columns of a table, by their names."""
-    found: dict[str, list[Any]] = {}
+    """Return the nodes of a SELECT that read columns of a table, by the name of the column."""
+    reads: dict[str, list[Any]] = {}
     for column in outer.find_all(exp.Column):
         if column.table == alias:
-            found.setdefault(column.name, []).append(column)
-    return found
+            reads.setdefault(column.name, []).append(column)
+    return reads
 
 
 def _windows_over(reads: Mapping[str, list[Any]], columns: Mapping[str, Any]) -> bool:
-    """Return whether a window reads what is one itself."""
+    """Return whether a window reads a column that contains a window."""
     windowed = [name for name in reads if columns[name].find(exp.Window) is not None]
     return any(column.find_ancestor(exp.Window) is not None for name in windowed for column in reads[name])
 
 
 def _is_long(node: Any) -> bool:
     """Return whether an expression is too long to be written several times."""
-    size = sum(not isinstance(each, exp.Identifier | exp.DataType) for each in node.walk())
+    size = sum(not isinstance(part, exp.Identifier | exp.DataType) for part in node.walk())
     return size > MOST_REPEATED or node.find(exp.Window) is not None
 
 
 def _put_into(inner: Any, outer: Any, table: Any) -> None:
-    """Replace the table that a SELECT reads by what its own SELECT reads."""
+    """Merge the inner SELECT into the outer one, in place of the table that reads it."""
     alias = table.alias_or_name
-    taken = {each.alias_or_name for each in tables(outer)} - {alias}
+    taken = {other.alias_or_name for other in tables(outer)} - {alias}
     _rename_tables(inner, taken)
     columns = outputs(inner)
     for name, read in _reads(outer, alias).items():
@@ -194,12 +200,15 @@ def _put_into(inner: Any, outer: Any, table: Any) -> None:
 
 
 def _rename_tables(select: Any, taken: set[str]) -> None:
-    """Give the tables of a SELECT other names than those that are taken."""
-    for each in tables(select):
-        old, new, number = each.alias_or_name, each.alias_or_name, 2
+    """Give the tables of a SELECT names that are not taken."""
+    for table in tables(select):
+        old = table.alias_or_name
+        new = old
+        number = 2
         while new in taken:
-            new, number = f"{old}_{number}", number + 1
+            new = f"{old}_{number}"
+            number += 1
         if new != old:
-            each.set("alias", exp.TableAlias(this=exp.to_identifier(new, quoted=True)))
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(new, quoted=True)))
             for column in chain.from_iterable(_reads(select, old).values()):
                 column.set("table", exp.to_identifier(new, quoted=True))

@@ -1,4 +1,4 @@
-"""Names that say what a query adds, and that all databases accept."""
+"""Readable names for queries and columns, which all databases accept."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from recframe._sql.merging import Queries
 
 LONGEST_SQL_NAME = 60
-"""How long a name may be: PostgreSQL cuts names after 63 bytes."""
+"""The longest name. PostgreSQL cuts names after 63 bytes."""
 PLAIN = re.compile("[a-z_][a-z0-9_]*")
 DRAWN = re.compile("_?[0-9a-f]{12,}")
-"""What Narwhals draws at random for a column of its own; equal calls have equal texts."""
+"""Random parts of Narwhals' own column names. They are removed, so that equal calls have equal texts."""
 MOST_ADDED = 2
-"""How many columns the name of a query mentions."""
+"""How many added columns the name of a query mentions."""
 RESERVED = frozenset(
     """
     all analyse analyze and any array as asc asymmetric at authorization between binary both by case cast check
@@ -37,11 +37,11 @@ RESERVED = frozenset(
     where window with within
     """.split()  # noqa: SIM905 - a word a line is a page
 )
-"""Words that a database may read as something else than a name. PostgreSQL reads ``user`` as who is logged in."""
+"""Words that a database may not read as a name. In PostgreSQL, ``user`` is the user who is logged in."""
 
 
 def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Return a name of letters, digits and underscores for each name: ``ndcg_at_10`` for ``ndcg@10``."""
+    """Return a unique name of letters, digits and underscores for each name: ``ndcg_at_10`` for ``ndcg@10``."""
     renamed: dict[str, str] = {}
     used = set(taken)
     for name in names:
@@ -51,25 +51,26 @@ def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
         base = new = base[:LONGEST_SQL_NAME]
         number = 2
         while new in used:
-            new, number = f"{base[: LONGEST_SQL_NAME - 4]}_{number}", number + 1
+            new = f"{base[: LONGEST_SQL_NAME - 4]}_{number}"
+            number += 1
         used.add(new)
         renamed[name] = new
     return renamed
 
 
 def rename(queries: Queries, sources: Mapping[str, str], keys: Sequence[str], text: str) -> Queries:
-    """Return queries under names that say what each adds, and their columns under names that need no quotes.
+    """Return queries with new names: a query is named after the columns that it adds, and columns need no quotes.
 
     Parameters
     ----------
     queries : dict
-        By the names that they have.
+        The queries by their current names.
     sources : dict
-        The names of the user's tables in queries by what they hold, such as ``"truth"``.
+        The new names of the user's tables, such as ``"truth"``, by their current names.
     keys : sequence of str
         The user's columns of the list key.
     text : str
-        What no name of a query may be part of: the text of the user's tables.
+        The user's text of the tables. No name of a query may be part of it.
     """
     columns = _columns(queries, keys)
     _rename_columns(queries, columns)
@@ -81,19 +82,20 @@ def rename(queries: Queries, sources: Mapping[str, str], keys: Sequence[str], te
 
 
 def _columns(queries: Queries, keys: Sequence[str]) -> dict[str, str]:
-    """Return the new names of the columns of queries."""
-    every = dict.fromkeys(name for query in queries.values() for select in selects(query) for name in outputs(select))
+    """Return the new name of each column. Columns of the result come first, so that they get the best names."""
+    names = dict.fromkeys(name for query in queries.values() for select in selects(query) for name in outputs(select))
     key_of = {key_column(index): key for index, key in enumerate(keys)}
-    key_of = {name: key for name, key in key_of.items() if name in every and key not in every}
+    key_of = {name: key for name, key in key_of.items() if name in names and key not in names}
     result = list(outputs(selects([*queries.values()][-1])[0]))
     first = clean(result)
     others = clean(
-        [name for name in every if name not in first and name not in key_of], taken=[*first.values(), *key_of.values()]
+        [name for name in names if name not in first and name not in key_of], taken=[*first.values(), *key_of.values()]
     )
     return {**others, **key_of, **first}
 
 
 def _rename_columns(queries: Queries, columns: Mapping[str, str]) -> None:
+    """Rename the columns that the queries return, and the columns that they read from each other."""
     for query in queries.values():
         for select in selects(query):
             queried = {
@@ -104,16 +106,16 @@ def _rename_columns(queries: Queries, columns: Mapping[str, str]) -> None:
             for column in select.find_all(exp.Column):
                 if column.table in queried:
                     column.set("this", exp.to_identifier(columns[column.name]))
-            for each in select.expressions:
-                new = columns[each.alias_or_name]
-                if isinstance(each, exp.Alias):
-                    each.set("alias", exp.to_identifier(new))
-                elif each.alias_or_name != new:
-                    each.replace(exp.alias_(each.copy(), new))
+            for output in select.expressions:
+                new = columns[output.alias_or_name]
+                if isinstance(output, exp.Alias):
+                    output.set("alias", exp.to_identifier(new))
+                elif output.alias_or_name != new:
+                    output.replace(exp.alias_(output.copy(), new))
 
 
 def _names(queries: Queries, keys: set[str], text: str) -> dict[str, str]:
-    """Return names that say what queries add to those that they read."""
+    """Return new names of queries, by their current names. A name mentions the columns that the query adds."""
     written: dict[str, set[str]] = {}
     titles: dict[str, str] = {}
     *steps, result = queries
@@ -122,34 +124,37 @@ def _names(queries: Queries, keys: set[str], text: str) -> dict[str, str]:
         written[name] = set(outputs(first))
         read_columns = keys.union(*(written.get(table.name, ()) for table in tables(first)))
         added = [column for column in outputs(first) if column not in read_columns]
-        what = "_and_".join(added[-MOST_ADDED:])
+        added_text = "_and_".join(added[-MOST_ADDED:])
         if others:
             title = "parts_of_lists"
         elif first.args.get("group") is not None:
-            title = f"lists_with_{what}" if what else "lists"
+            title = f"lists_with_{added_text}" if added_text else "lists"
         elif is_grouped(first):
             title = "totals"
         else:
-            title = f"with_{what}" if what else "needed_rows"
-        free = clean([title], taken=titles.values())[title]
-        while free in text.lower():
-            free = f"{free}_"
-        titles[name] = free
+            title = f"with_{added_text}" if added_text else "needed_rows"
+        unused = clean([title], taken=titles.values())[title]
+        while unused in text.lower():
+            unused = f"{unused}_"
+        titles[name] = unused
     return {**titles, result: ""}
 
 
 def _rename_tables(select: Any, names: Mapping[str, str], sources: Mapping[str, str]) -> None:
-    """Let a SELECT read the queries by their new names."""
+    """Change the tables of a SELECT to the new names of queries."""
     taken = {table.alias_or_name for table in tables(select) if not isinstance(table, exp.Table)}
     for table in [table for table in tables(select) if isinstance(table, exp.Table)]:
-        old, name = table.alias_or_name, table.name
+        old = table.alias_or_name
+        name = table.name
         new = base = sources.get(name) or names[name]
         number = 2
         while new in taken:
-            new, number = f"{base}_{number}", number + 1
+            new = f"{base}_{number}"
+            number += 1
         taken.add(new)
         for column in [column for column in select.find_all(exp.Column) if column.table == old]:
-            column.set("table", exp.to_identifier(f"\0{new}"))  # not a name that another table has still
+            # Marked by a character that no name has, because another table may still have the new name as its old one.
+            column.set("table", exp.to_identifier(f"\0{new}"))
         table.set("this", exp.to_identifier(names.get(name, name)))
         table.set("alias", None if new == names.get(name) else exp.TableAlias(this=exp.to_identifier(new)))
     for column in [column for column in select.find_all(exp.Column) if column.table.startswith("\0")]:
@@ -157,10 +162,10 @@ def _rename_tables(select: Any, names: Mapping[str, str], sources: Mapping[str, 
 
 
 def quote(tree: Any, *, upper: bool) -> None:
-    """Quote the names that need it: databases that read names without quotes as upper case have them so."""
+    """Quote the names that need it. With `upper`, the database reads unquoted names as upper case."""
     for identifier in tree.find_all(exp.Identifier):
         name = identifier.this
-        plain = PLAIN.fullmatch(name) is not None and name not in RESERVED
-        if upper and not plain and PLAIN.fullmatch(name):
+        needs_no_quotes = PLAIN.fullmatch(name) is not None and name not in RESERVED
+        if upper and not needs_no_quotes and PLAIN.fullmatch(name):
             identifier.set("this", name.upper())
-        identifier.set("quoted", not plain)
+        identifier.set("quoted", not needs_no_quotes)

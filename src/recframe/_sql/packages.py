@@ -1,4 +1,4 @@
-"""The packages that write queries, by name, so that type checkers do without them."""
+"""The packages that write queries. They are imported by name, so that type checkers do not need them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from recframe.errors import check_packages
 
-# What is there but broken says itself what is wrong.
+# A package that is installed but broken raises its own error below.
 check_packages("queries of SQL", "sql", "ibis", "packaging", "sqlglot")
 ibis: Any = import_module("ibis")
 exp: Any = import_module("sqlglot.expressions")

@@ -1,4 +1,4 @@
-"""A query as a list of small ones that read each other by name."""
+"""Splits the query of Ibis into small queries that read each other by name."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ RESULT = ""
 
 
 def queries_of(tree: Any, dialect: Any, schema: Mapping[str, Mapping[str, str]], *, signed: bool) -> Queries:
-    """Return a query as few small ones.
+    """Return a query as a few small queries.
 
     Parameters
     ----------
     tree : sqlglot.Expression
-        The query as Ibis wrote it.
+        The query, written by Ibis.
     dialect : sqlglot.Dialect
-        Of the database.
+        The dialect of the database.
     schema : dict
         The columns of each table with their types.
     signed : bool
-        Whether ranks and counts are integers that may be below 0, so that they need no cast.
+        Whether ranks and counts are signed integers in this database. Then casts of them are not needed.
     """
     qualify = import_module("sqlglot.optimizer.qualify").qualify
     eliminate = import_module("sqlglot.optimizer.eliminate_subqueries").eliminate_subqueries
-    # Ibis puts one node into several places, and tuples where sqlglot looks into lists only.
+    # Parse the text again, because Ibis shares nodes and uses tuples in places where sqlglot only searches lists.
     tree = import_module("sqlglot").parse_one(tree.sql(dialect), dialect=dialect)
     for word in [column for column in tree.find_all(exp.Column) if not column.table and column.name in ("nan", "inf")]:
-        word.replace(exp.Var(this=word.name))  # of ClickHouse
+        word.replace(exp.Var(this=word.name))  # ClickHouse's words for these numbers
 
     def quoted(name: str) -> str:
-        # Whether letters in quotes keep their case depends on the database.
+        # It depends on the database whether quoted names keep their case.
         return str(exp.to_identifier(name, quoted=True).sql(dialect))
 
     types = {quoted(table): {quoted(name): kind for name, kind in columns.items()} for table, columns in schema.items()}
@@ -48,7 +48,7 @@ def queries_of(tree: Any, dialect: Any, schema: Mapping[str, Mapping[str, str]],
     tree = eliminate(tree)
     first = tree.args.get("with_")
     tree.set("with_", None)
-    queries = {each.alias: each.this for each in first.expressions} if first is not None else {}
+    queries = {step.alias: step.this for step in first.expressions} if first is not None else {}
     queries[RESULT] = tree
     for query in queries.values():
         _drop_frames(query)
@@ -61,36 +61,37 @@ def queries_of(tree: Any, dialect: Any, schema: Mapping[str, Mapping[str, str]],
 
 
 def _drop_frames(query: Any) -> None:
-    """Remove the frames of windows that have none: of ranks, and of sums over all rows of a group."""
+    """Remove window frames that change nothing: of ranks, and of windows without an order."""
     for window in [*query.find_all(exp.Window)]:
         if isinstance(window.this, RANKS) or not window.args.get("order"):
             window.set("spec", None)
 
 
 def _count_from_one(query: Any, *, signed: bool) -> None:
-    """Replace ``CAST(RANK() - 1 AS BIGINT) + 1``, as Ibis counts from 0, and casts of counts that change nothing."""
+    """Simplify ``CAST(RANK() - 1 AS BIGINT) + 1``, because Ibis counts from 0, and remove casts of counts."""
     for add in [*query.find_all(exp.Add)]:
         cast = add.this
-        less = cast.this if isinstance(cast, exp.Cast) else cast
+        minus = cast.this if isinstance(cast, exp.Cast) else cast
         if (
-            isinstance(less, exp.Sub)
-            and _is_rank(less.this)
-            and {less.expression, add.expression} == {exp.Literal.number(1)}
+            isinstance(minus, exp.Sub)
+            and _is_rank(minus.this)
+            and {minus.expression, add.expression} == {exp.Literal.number(1)}
         ):
-            add.replace(less.this if signed or cast is less else exp.Cast(this=less.this, to=cast.args["to"]))
+            add.replace(minus.this if signed or cast is minus else exp.Cast(this=minus.this, to=cast.args["to"]))
     for cast in [*query.find_all(exp.Cast)] if signed else []:
-        counted = isinstance(cast.this, exp.Window) and isinstance(cast.this.this, exp.Count)
-        if counted and cast.to.this == exp.DataType.Type.BIGINT:
+        is_count = isinstance(cast.this, exp.Window) and isinstance(cast.this.this, exp.Count)
+        if is_count and cast.to.this == exp.DataType.Type.BIGINT:
             cast.replace(cast.this)
 
 
 def _is_rank(node: Any) -> bool:
+    """Return whether a node is a rank or a row number over a window."""
     return isinstance(node, exp.Window) and isinstance(node.this, RANKS)
 
 
 def _without_copies(queries: Queries) -> Queries:
-    """Return the queries without those that are the same but for the names of their columns."""
-    kept: dict[tuple[Any, ...], tuple[str, list[str]]] = {}
+    """Return the queries without copies: queries that only differ in the names of their columns."""
+    originals: dict[tuple[Any, ...], tuple[str, list[str]]] = {}
     for name, query in [*queries.items()]:
         if not isinstance(query, exp.Select) or name == RESULT:
             continue
@@ -98,24 +99,24 @@ def _without_copies(queries: Queries) -> Queries:
         rest = query.copy()
         rest.set("expressions", [])
         key = (tuple(columns.values()), rest)
-        same = kept.setdefault(key, (name, [*columns]))
-        if same[0] != name:
-            _read_instead(queries, name, [*columns], *same)
+        original, original_columns = originals.setdefault(key, (name, [*columns]))
+        if original != name:
+            _read_instead(queries, name, [*columns], original, original_columns)
             del queries[name]
     return queries
 
 
 def _read_instead(queries: Queries, name: str, columns: list[str], other: str, others: list[str]) -> None:
-    """Let the readers of a query read another one, whose columns have other names."""
+    """Change the readers of a query so that they read another query, whose columns have other names."""
     names = dict(zip(columns, others, strict=True))
     for select, table in readers(queries, name):
         table.set("this", exp.to_identifier(other, quoted=True))
         for column in [column for column in select.find_all(exp.Column) if column.table == table.alias_or_name]:
-            _call(column, names[column.name])
+            _rename_column(column, names[column.name])
 
 
-def _call(column: Any, name: str) -> None:
-    """Give a column another name, under which a SELECT still returns what it did."""
+def _rename_column(column: Any, name: str) -> None:
+    """Read a column under another name. A SELECT that returns it gets an alias, so that the result stays the same."""
     old = column.name
     column.set("this", exp.to_identifier(name, quoted=True))
     if isinstance(column.parent, exp.Select) and name != old:

@@ -25,30 +25,32 @@ POSITIONS = {
     "trino": "SELECT {name} FROM UNNEST(SEQUENCE(1, {k})) AS numbers({name})",
     "athena": "SELECT {name} FROM UNNEST(SEQUENCE(1, {k})) AS numbers({name})",
 }
-"""How databases count from 1 to k."""
+"""Queries that return the numbers from 1 to k, by database."""
 
 
-def text_of(queries: Queries, dialect: Any, called: str, named: Mapping[str, str], positions: Mapping[str, int]) -> str:
-    """Return the text of queries.
+def text_of(
+    queries: Queries, dialect: Any, database: str, named: Mapping[str, str], positions: Mapping[str, int]
+) -> str:
+    """Return the text of queries: one WITH for each, and a final SELECT.
 
     Parameters
     ----------
     queries : dict
-        By their names, the last one is the result.
+        The queries by their names. The last one is the result.
     dialect : sqlglot.Dialect
-        Of the database.
-    called : str
+        The dialect of the database.
+    database : str
         The name of the database.
     named : dict
-        What the text calls the user's tables, by their names in the queries.
+        The user's text for each table, by the table's name in the queries.
     positions : dict
-        Up to which position the tables of positions go, by their names in the queries.
+        The last position in each table of positions, by the table's name in the queries.
     """
-    upper = called == "snowflake"
+    upper = database == "snowflake"
     quoted = exp.to_identifier(POSITION)
     quote(quoted, upper=upper)
     name = quoted.sql(dialect)
-    parts = {title: POSITIONS[called].format(name=name, k=k, end=k + 1) for title, k in positions.items()}
+    parts = {title: POSITIONS[database].format(name=name, k=k, end=k + 1) for title, k in positions.items()}
     for title, query in queries.items():
         quote(query, upper=upper)
         for table in query.find_all(exp.Table):

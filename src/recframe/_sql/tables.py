@@ -1,4 +1,4 @@
-"""The tables of a call: which columns each must have, by the roles that the call names."""
+"""Tables of Ibis without rows, with the columns that a call reads."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from recframe._arguments import Roles
 
 ColumnType = Literal["boolean", "integer", "float", "text"]
-"""What a column of a table holds, as far as SQL depends on it."""
+"""The type of a table's column, as far as the query depends on it."""
 TYPES: dict[str, str] = {"boolean": "boolean", "integer": "int64", "float": "float64", "text": "string"}
-"""Of Ibis."""
+"""The names of these types in Ibis."""
 NAMES = {name: f"recframe_{name}" for name in ("table", "truth", "train", "features", "catalog")}
-"""What the user's tables are called until their text is put there."""
+"""Placeholder names of the user's tables, which the text of the query replaces."""
 
 
 class Text:
-    """What Ibis takes for the database of tables of which only the text of a query is written."""
+    """A stand-in for a database connection of Ibis, for queries that are only written and never run."""
 
     def __init__(self, dialect: str) -> None:
-        self.name = f"{dialect}, as text"  # the adapter of Ibis knows such names
+        self.name = f"{dialect}, as text"  # the adapter of Ibis recognises this name
 
 
 def checked_types(types: Any) -> dict[str, str]:
-    """Return what columns hold, or raise for what is no type."""
+    """Return the types of columns in `types=`, or raise if one is not a type."""
     if types is not None and not isinstance(types, Mapping):
-        msg = f"`types={quoted(types)}` does not name columns and what they hold"
+        msg = f"`types={quoted(types)}` is not a mapping of columns to types"
         raise OptionTypeError(msg, "`types={'clicked': 'boolean'}`")
     for column, kind in (types or {}).items():
         column_name("types", column)
@@ -44,28 +44,31 @@ def checked_types(types: Any) -> dict[str, str]:
 
 
 class Tables:
-    """Makes tables of Ibis that have the columns of a call and no rows.
+    """Makes tables of Ibis without rows, with the columns of a call.
 
     Parameters
     ----------
     roles : Roles
-        Of the call.
+        The roles of the call.
     named : collection of str
-        The roles that the call names.
+        The roles that the call names explicitly.
     types : dict
-        The types of columns that differ from those of their roles.
+        The types of columns, if they differ from the types of their roles.
     dialect : str
         The database.
     """
 
     def __init__(self, roles: Roles, named: Collection[str], types: Mapping[str, str], dialect: str) -> None:
-        self._roles, self._named, self._types, self._dialect = roles, named, types, dialect
+        self._roles = roles
+        self._named = named
+        self._types = types
+        self._dialect = dialect
         self._keys = self._columns("by")
 
     def table(self, in_truth: Collection[str], *, truth: bool) -> Any:
         """Return the table of recommendations."""
         more = {} if truth else self._columns("relevant", "propensity", "per_item")
-        lists = {name: kind for name, kind in self._of_lists().items() if name not in in_truth}
+        lists = {name: kind for name, kind in self._list_columns().items() if name not in in_truth}
         order = self._columns("rank") or self._columns("score") or {DEFAULT_SCORE: "float"}
         others = self._columns("item") | order | self._columns("model")
         return self._made("table", self._columns("value") | more | self._columns("group") | lists | others | self._keys)
@@ -75,7 +78,7 @@ class Tables:
         relevance = self._columns("relevant", "propensity")
         if "relevant" not in self._named:
             del relevance[self._roles.relevant]
-        lists = {name: kind for name, kind in self._of_lists().items() if name in in_truth}
+        lists = {name: kind for name, kind in self._list_columns().items() if name in in_truth}
         items = self._columns("per_item", "subtopic", "item")
         return self._made("truth", self._columns("value") | relevance | lists | items | self._keys)
 
@@ -95,31 +98,34 @@ class Tables:
         return self._made("catalog", self._columns("item"))
 
     def _columns(self, *roles: str) -> dict[str, str]:
-        """Return the columns of roles and what they hold."""
+        """Return the columns of some roles with their types."""
         return {column: ROLES[role].holds for role in roles for column in as_tuple(getattr(self._roles, role))}
 
-    def _of_lists(self) -> dict[str, str]:
-        """Return the columns that describe lists."""
+    def _list_columns(self) -> dict[str, str]:
+        """Return the columns that describe lists, with their types."""
         return {name: kind for name, kind in self._columns("per", "weight").items() if name not in self._keys}
 
-    def _made(self, what: str, columns: Mapping[str, str]) -> Any:
+    def _made(self, role: str, columns: Mapping[str, str]) -> Any:
+        """Return the table of a role with these columns."""
         schema = ibis.schema({name: TYPES[self._types.get(name, kind)] for name, kind in columns.items()})
-        # DuckDB alone holds all queries.
-        is_duckdb = self._dialect == "duckdb"
-        name = NAMES[what]
-        op = ops.UnboundTable(name, schema) if is_duckdb else ops.DatabaseTable(name, schema, Text(self._dialect))
-        # Ranks may be stored as floats, but they number rows, and no database counts up to a float.
+        name = NAMES[role]
+        if self._dialect == "duckdb":
+            # Only DuckDB can run every query, and an unbound table is treated as one of DuckDB.
+            op = ops.UnboundTable(name, schema)
+        else:
+            op = ops.DatabaseTable(name, schema, Text(self._dialect))
+        # Ranks may be stored as floats. They are cast, because no database counts up to a float.
         cast = {name: "int64" for name, kind in columns.items() if kind == "integer" and schema[name].is_integer()}
         if self._dialect == "clickhouse":
-            # Whole numbers and floats in one column are of no type there.
+            # ClickHouse has no common type for integers and floats in one column.
             cast |= {name: "float64" for name, kind in schema.items() if kind.is_floating()}
         table = op.to_expr()
-        # Ibis itself would leave out a cast to the type that it believes the column has.
+        # `ops.Cast` is used directly, because `cast()` skips a cast to the type that Ibis assumes.
         return table.mutate(**{name: ops.Cast(table[name].op(), to).to_expr() for name, to in cast.items()})
 
 
 def check_text(name: str, text: Any) -> str:
-    """Return the text of a table, or raise."""
+    """Return the user's text for a table, or raise if it is not text."""
     if not isinstance(text, str) or not text.strip():
         msg = f"`{name}={quoted(text)}` names no table"
         raise OptionTypeError(msg, f"`{name}='recommendations'`, a table or view as SQL writes it")

@@ -1,4 +1,4 @@
-"""The text of a query, from the plan of tables of Ibis."""
+"""Writes the text of a query: a call on tables of Ibis becomes an expression, small queries, and text."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ TITLES = {
     "athena": "Athena",
 }
 RUN = ("duckdb", "postgres", "clickhouse")
-"""The databases on which queries are run and compared with polars; for the others they are only parsed."""
+"""The databases on which tests run the queries. For other databases, queries are only parsed."""
 DEEPEST = 10_000
-"""How many calls of Python may be open: tables within tables take more than the 1,000 that it allows."""
+"""Python's recursion limit while a query is written. Nested queries need more than the default of 1,000."""
 _DEEP = Lock()
-PLACES = f"{NAMES['table']}_positions_"
+POSITION_TABLES = f"{NAMES['table']}_positions_"
+"""How the names of tables of positions start."""
 
 
 def text_of_call(
@@ -59,7 +60,7 @@ def text_of_call(
 
 @contextmanager
 def _deep_calls() -> Iterator[None]:
-    """Let calls be as deep as queries are, of one thread at a time: the limit is that of all."""
+    """Raise Python's recursion limit for a while, in one thread at a time, because all threads share the limit."""
     with _DEEP:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, DEEPEST))
@@ -70,20 +71,18 @@ def _deep_calls() -> Iterator[None]:
 
 
 def check_size(catalog: Any) -> int:
-    """Return how many items could be recommended, or raise for items: a query holds none."""
+    """Return the number of items in `catalog=`, or raise for a list of items, which a query cannot hold."""
     if isinstance(catalog, bool) or not isinstance(catalog, int):
         msg = f"catalog={quoted(catalog)} is neither a table nor a number"
-        raise OptionTypeError(
-            msg, "catalog='items', the table of the items that could be recommended, or how many they are"
-        )
+        raise OptionTypeError(msg, "catalog='items', the table of the items that could be recommended, or their number")
     return catalog
 
 
 def _body(
     result: Any, dialect: str, schemas: Mapping[str, Mapping[str, str]], named: Mapping[str, str], keys: Sequence[str]
 ) -> str:
-    """Return the query of an expression."""
-    # Some compilers of Ibis have names of their own for what a database does not accept.
+    """Return the text of the query for an expression of Ibis."""
+    # Rename the columns first, because some compilers of Ibis replace names that a database does not accept.
     result = result.rename({new: old for old, new in clean(result.columns).items()})
     compiler = getattr(import_module("ibis.backends.sql.compilers"), dialect).compiler
     positions: dict[str, int] = {}
@@ -93,7 +92,7 @@ def _body(
         last = _last_position(node)
         if last is None:
             return node
-        name = f"{PLACES}{last}"
+        name = f"{POSITION_TABLES}{last}"
         positions[name] = last
         return ops.UnboundTable(name, ibis.schema({POSITION: "int64"}))
 
@@ -108,7 +107,7 @@ def _body(
 
 
 def _last_position(node: Any) -> int | None:
-    """Return up to which number a table counts, if it holds nothing else than the numbers from 1."""
+    """Return the last number in a table of positions, or None if a table is not the numbers from 1."""
     if not isinstance(node, ops.DummyTable) or [*node.values] != [POSITION]:
         return None
     (value,) = node.values.values()
@@ -119,7 +118,7 @@ def _last_position(node: Any) -> int | None:
 
 
 def _head(metrics: Any, k: Any, roles: Roles, dialect: str) -> str:
-    """Return the comment that says what is computed."""
+    """Return the comment with the definitions of the metrics."""
     default = type(roles)()
     policies = {name: getattr(roles, name) for name in EXPLAINED if getattr(roles, name) != getattr(default, name)}
     lines = [f"Written by recframe for {TITLES[dialect]}."]

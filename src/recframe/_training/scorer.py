@@ -1,4 +1,4 @@
-"""A metric as a scorer of scikit-learn."""
+"""The call `scorer`: a metric as a scorer for scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 RESPONSES = ("decision_function", "predict_proba", "predict")
-"""What predicts scores, the first that an estimator has."""
+"""The methods that predict scores. The first one that an estimator has is used."""
 
 
 @checked_call
@@ -26,23 +26,23 @@ def scorer(metric: str | Metric, *, by: str | None = "groups", **policies: Any) 
     metric : str or Metric
         Such as ``"ndcg@10"``.
     by : str, optional
-        Which metadata tells the list of each row: ``"groups"``, or ``"qid"`` as XGBoost's ranker calls it. The scorer
-        asks scikit-learn for it by metadata routing, ``sklearn.set_config(enable_metadata_routing=True)`` and
-        ``params={"groups": queries}``. Without routing, a column of that name in X. None: all rows are one list.
+        The metadata with the list of each row: ``"groups"``, or ``"qid"`` for XGBoost's ranker. The scorer requests it
+        by metadata routing, ``sklearn.set_config(enable_metadata_routing=True)`` and ``params={"groups": queries}``.
+        Without routing, it reads a column of this name in X. None: all rows are one list.
     **policies
         ``like``, ``ties``, ``min_relevance``, ``undefined`` and the other policies of every metric.
 
     Returns
     -------
     Scorer
-        Called as ``scorer(estimator, X, y, groups=queries)``. Scores are the estimator's ``decision_function``, the
-        probability of the second class, or what it predicts, the first that it has. Of metrics whose lower values are
-        better, it returns the negative, as scikit-learn's own scorers do.
+        Called as ``scorer(estimator, X, y, groups=queries)``. The scores come from the first of these that the
+        estimator has: ``decision_function``, the probability of the second class, ``predict``. If lower values of the
+        metric are better, the result is negative, like the results of scikit-learn's own scorers.
 
     Raises
     ------
     InputError
-        Nothing tells the list of each row.
+        There is no metadata or column with the list of each row.
 
     Examples
     --------
@@ -63,26 +63,27 @@ class Scorer:
     """A metric that scikit-learn calls with an estimator, its data and the metadata it asks for."""
 
     def __init__(self, value: Value, by: str | None) -> None:
-        self._value, self._by = value, by
+        self._value = value
+        self._by = by
 
     def __repr__(self) -> str:
         return f"scorer({self._value.name!r}, by={self._by!r})"
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **metadata: Any) -> float:  # noqa: N803 - sklearn's name
-        """Return the value of what the estimator predicts, its negative if lower is better."""
+        """Return the metric's value for the estimator's predictions, negated if lower is better."""
         result = self._value(y, _predicted(estimator, X), self._lists(X, metadata))
         return result if self._value.higher_is_better else -result
 
     def get_metadata_routing(self) -> Any:
-        """Return what scikit-learn passes to the call."""
-        # By name, so that type checkers do without scikit-learn.
+        """Return the metadata that scikit-learn should pass to the call."""
+        # Imported by name, so that type checkers do not need scikit-learn.
         request = import_module("sklearn.utils.metadata_routing").MetadataRequest(owner=self)
         if self._by is not None:
             request.score.add_request(param=self._by, alias=True)
         return request
 
     def _lists(self, X: Any, metadata: dict[str, Any]) -> Any:  # noqa: N803
-        """Return the list of each row."""
+        """Return the list of each row, from the metadata or from X."""
         if self._by is None:
             return None
         if metadata.get(self._by) is not None:
@@ -90,8 +91,8 @@ class Scorer:
         if self._by in getattr(X, "columns", ()):
             return X[self._by]
         msg = f"nothing says which list each row is in: there is no {self._by}="
-        routed = f"sklearn.set_config(enable_metadata_routing=True) and params={{{self._by!r}: queries}}"
-        hint = f"{routed}, a column {self._by!r} of X, or scorer(..., by=None)"
+        routing = f"sklearn.set_config(enable_metadata_routing=True) and params={{{self._by!r}: queries}}"
+        hint = f"{routing}, a column {self._by!r} of X, or scorer(..., by=None)"
         raise InputError(msg, hint)
 
 

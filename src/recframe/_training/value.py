@@ -1,4 +1,4 @@
-"""One metric of labels and predictions."""
+"""One metric as a function of labels and predictions, for training libraries."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ POLICIES = tuple(name for name, role in ROLES.items() if role.kind == "policy")
 
 @dataclass(frozen=True)
 class Value:
-    """A metric with its policies, of arrays."""
+    """A metric with its policies, which is called with arrays."""
 
     metric: str | Metric
     policies: Mapping[str, Any]
 
     @classmethod
     def of(cls, metric: str | Metric, policies: Mapping[str, Any], also: Sequence[str] = ()) -> Value:
-        """Check the metric and the policies, before anything is trained; `also` names the caller's own arguments."""
+        """Return a metric that was checked before training starts; `also` names arguments of the caller, for hints."""
         checked = cls(metric, policies)
-        if of_frames := [name for name in policies if name in ALL_ROLES and name not in POLICIES]:
-            msg = f"{of_frames[0]}={quoted(policies[of_frames[0]])} is about frames, and this is one number of arrays"
-            own = role_meant(of_frames[0], also)
-            hint = f"did you mean {own!r}?" if own else f"leave it out; there are {', '.join(POLICIES)}"
+        if frame_roles := [name for name in policies if name in ALL_ROLES and name not in POLICIES]:
+            role = frame_roles[0]
+            msg = f"{role}={quoted(policies[role])} is about frames, but this metric reads arrays"
+            meant = role_meant(role, also)
+            hint = f"did you mean {meant!r}?" if meant else f"leave it out; there are {', '.join(POLICIES)}"
             raise OptionTypeError(msg, hint)
         if isinstance(metric, list | tuple) and len(metric) > 1:
             msg = f"{quoted([*metric])} are several metrics, but this is one number"
@@ -47,21 +48,21 @@ class Value:
             try:
                 checked(relevant=[1, 0], score=[1.0, 0.0], by=None)
             except MissingColumnError as error:
-                msg = f"{checked.name} reads more than relevance and scores, but arrays hold no more"
-                raise OptionError(msg, "df.rec has it, of a frame with such columns") from error
+                msg = f"{checked.name} reads more than relevance and scores, but arrays hold only these"
+                raise OptionError(msg, "use df.rec with a frame that has the columns") from error
         return checked
 
     @property
     def name(self) -> str:
-        """What the metric is called."""
+        """The name of the metric."""
         return spec_of(self.metric).name
 
     @property
     def higher_is_better(self) -> bool:
-        """The direction."""
+        """Whether higher values are better."""
         return bool(spec_of(self.metric).metric.higher_is_better)
 
     def __call__(self, relevant: Any, score: Any, by: Any) -> float:
-        """Return the value."""
+        """Return the metric's value; `by` holds the list of each row, or the sizes of the lists."""
         frame = from_arrays(relevant, score, by=by)
         return value_of_metric(frame, self.metric, {**columns_of_arrays(), **self.policies})
