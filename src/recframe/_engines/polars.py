@@ -1,4 +1,4 @@
-"""Polars data frames."""
+"""The engine for polars data frames, which also computes for lazy polars, Arrow and pandas frames."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from recframe._engines.column_errors import check_same_columns
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars_columns import EagerColumns
 from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, col, collect, collect_columns, series
-from recframe._engines.polars_frame import held, lazy, native, picked
+from recframe._engines.polars_frame import computed_rows, eager_rows, lazy, native
 from recframe._engines.polars_rows import EagerRows
 from recframe._engines.polars_threads import background_pool, can_wait
 from recframe._engines.postponed import RERUN, is_dry
@@ -44,21 +44,21 @@ if TYPE_CHECKING:
     from recframe._engines.rows import Rows
 
 MOST_JOINED = 2**23
-"""The most rows of frames that are joined in memory."""
+"""The most rows for which joins use the in-memory engine."""
 
 
 class EagerPolars(Engine):
-    """Data frames: plans that are collected on the way."""
+    """The engine for data frames. Plans are collected between steps."""
 
     eager = True
     pivot_example = "df.pivot(on={model!r}, index={index!r}, values={values!r})"
     answers_with_rows = True
     constructors: ClassVar[Constructors] = polars_constructors
-    _few = False
-    """Whether all frames of a call have few rows: then its steps cost more than what they compute."""
+    _is_small = False
+    """Whether all frames of a call have few rows. Then a plan costs more than the computation, so steps are direct."""
 
     _joins_in_memory = False
-    """Whether joins are collected at once."""
+    """Whether joins are collected immediately, by the in-memory engine."""
 
     def names(self, frame: pl.DataFrame) -> list[Any]:
         return list(frame.columns)
@@ -75,16 +75,18 @@ class EagerPolars(Engine):
         return lazy(pl.concat([frame.to_native() for frame in frames]))
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        sums, rows = [col(column).sum() for column in columns], frame.to_native()
-        # In the order of the rows: threads would cut some groups into parts, and add these as they end.
-        return lazy(rows.group_by(list(group), maintain_order=self._few).agg(sums) if group else rows.select(sums))
+        sums = [col(column).sum() for column in columns]
+        rows = frame.to_native()
+        # The order is kept, because threads would split groups and add the parts in any order, which changes last bits.
+        return lazy(rows.group_by(list(group), maintain_order=self._is_small).agg(sums) if group else rows.select(sums))
 
     def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
-        if self._few:
+        if self._is_small:
             return None
-        # Each part is summed by itself: stacked, it would hold a 0 for each column of the others.
-        sums, added = [], {name: list[pl.Expr]() for name in columns}
-        # Each join copies what is there: the widest is the last.
+        # Each part is summed separately. Stacked parts would hold a 0 in every column of the other parts.
+        sums = []
+        added = {name: list[pl.Expr]() for name in columns}
+        # A join copies the columns so far, so the widest part comes last.
         for number, part in enumerate(sorted(parts, key=lambda part: len(part.terms))):
             names = {name: f"{number} {name}" for name in part.terms}
             sums.append(self.sum_terms(part, group).to_native().rename(names))
@@ -93,7 +95,7 @@ class EagerPolars(Engine):
         return lazy(polars_sums.joined(sums, list(group), added))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        # Narwhals joins have no such options.
+        # Joins of Narwhals do not have these options.
         joined = left.to_native().join(
             right.to_native(), on=list(on), how="left", maintain_order="left", nulls_equal=True
         )
@@ -111,19 +113,19 @@ class EagerPolars(Engine):
 
     @classmethod
     def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
-        """Return the engine of frames with so many rows."""
+        """Return the engine for frames with these numbers of rows."""
         engine = cls()
         most = max(heights, default=0)
-        engine._few = most <= FEW_ROWS
-        # In the order of the rows, the streaming engine takes five times as long on several cores, but less memory.
+        engine._is_small = most <= FEW_ROWS
+        # Ordered joins take five times as long in the streaming engine on several cores, but less memory.
         engine._joins_in_memory = FEW_ROWS < most <= MOST_JOINED and pl.thread_pool_size() > 1
         return engine
 
     def _collect(self, frame: Frame) -> pl.DataFrame:
-        rows = held(frame)
+        rows = computed_rows(frame)
         if rows is not None:
             return rows
-        return collect_columns(frame.to_native()) if self._few else collect(frame.to_native())
+        return collect_columns(frame.to_native()) if self._is_small else collect(frame.to_native())
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         self.check_names(sources)
@@ -132,7 +134,7 @@ class EagerPolars(Engine):
         columns = EagerColumns.read(sources, rows)
         engine = EagerPolars.of_heights([frame.height for frame in columns.frames.values()])
         frames = {name: lazy(frame) for name, frame in columns.frames.items()}
-        columns = replace(columns, frames={})  # the session alone holds the rows
+        columns = replace(columns, frames={})  # so that only the session refers to the rows
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
             decoded = columns.decoded(engine.collected(result).to_native(), sort)
@@ -141,7 +143,8 @@ class EagerPolars(Engine):
         return Session(engine, frames, finish, columns_of(sources))
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
-        session, rerun = self.open_frames(sources, rows=numbered), RERUN.get()
+        session = self.open_frames(sources, rows=numbered)
+        rerun = RERUN.get()
         if rerun is not None:
             rerun.answered.add(id(sources["frame"].native))
         return EagerRows(sources, session.engine, session.frames, [ROW])
@@ -165,14 +168,14 @@ class EagerPolars(Engine):
         return polars_look.lists_with_repeats(frame, keys, scores, item)
 
     def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
-        some: list[Any] = series(frame, column)[start:stop].to_list()
-        return some
+        values: list[Any] = series(frame, column)[start:stop].to_list()
+        return values
 
     def release(self, frames: Iterable[Frame], columns: Collection[str] | None = None) -> None:
         rerun = RERUN.get()
         for frame in cast("Iterable[PolarsFrame]", frames):
             frame.release(columns)
-        # The columns of the session share their memory with those of the user.
+        # The session's columns share memory with the user's frame, so the user's columns are dropped too.
         for rows in [] if rerun is None else rerun.owned:
             for name in rows.columns:
                 rows.drop_in_place(name)
@@ -188,7 +191,7 @@ class EagerPolars(Engine):
         return values.dtype.is_float() and math.isnan(values.sum() or 0.0)
 
     def collect_once(self, frame: Frame) -> Frame:
-        return frame if held(frame) is not None else lazy(self._collect(frame))
+        return frame if computed_rows(frame) is not None else lazy(self._collect(frame))
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         return nw.from_native(self._collect(frame), eager_only=True)
@@ -199,73 +202,78 @@ class EagerPolars(Engine):
         return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, counted or {}))
 
     def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        if self._few:
+        if self._is_small:
             return self.sum_by(frame, group, columns)
         return lazy(polars_runs.sums_in_order(self._collect(frame), group, {name: col(name) for name in columns}))
 
     def sum_terms(self, part: Addends, group: Sequence[str]) -> Frame:
-        if self._few or not part.upto:
+        if self._is_small or not part.upto:
             return super().sum_terms(part, group)
-        rows, terms = self._collect(part.frame), {name: native(term) for name, term in part.terms.items()}
+        rows = self._collect(part.frame)
+        terms = {name: native(term) for name, term in part.terms.items()}
         return lazy(polars_runs.sums_in_order(rows, group, terms, part.order, part.upto))
 
     def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
         return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, {}, least))
 
     def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        if self._few:
-            # Those of a group are added one after the other.
+        if self._is_small:
+            # A sort is enough, because the rows of a group are then added in their order.
             return lazy(frame.to_native().sort([*group, *columns], nulls_last=True))
-        block, tied = [*group, columns[0]], columns[1:]
+        block = [*group, columns[0]]
+        tied = columns[1:]
         return lazy(polars_runs.ordered_ties(self._collect(frame), block, tied)) if tied else frame
 
     def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "_right") -> Frame:
-        if self._few:
+        if self._is_small:
             return super().look_up(rows, table, column, suffix)
-        # Read by place, which takes a quarter of the time of a join.
-        held_rows, values = self._collect(rows), self._collect(table).drop(POSITION)
-        row = held_rows.get_column(column).cast(pl.Int64)
-        row = (row - 1).set(row < 1, None)
-        names = {name: name + suffix if name in held_rows.columns else name for name in values.columns}
-        return lazy(held_rows.hstack(values.select(pl.all().gather(row)).rename(names)))
+        # Values are gathered by position, which takes a quarter of the time of a join.
+        left = self._collect(rows)
+        values = self._collect(table).drop(POSITION)
+        index = left.get_column(column).cast(pl.Int64)
+        index = (index - 1).set(index < 1, None)
+        names = {name: name + suffix if name in left.columns else name for name in values.columns}
+        return lazy(left.hstack(values.select(pl.all().gather(index)).rename(names)))
 
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
-        rows = held(frame)
+        rows = computed_rows(frame)
         if rows is None or rows.height != 1:
             return super().ratios(frame, columns, sides)
-        # Of one row, a plan would cost more than what it computes.
-        row, ratios = rows.row(0, named=True), dict[str, float | None]()
+        # For a single row, a plan would cost more than the computation.
+        row = rows.row(0, named=True)
+        ratios = dict[str, float | None]()
         for name, (above, below) in sides.items():
-            total, weight = row[above], row[below]
+            total = row[above]
+            weight = row[below]
             ratios[name] = None if total is None or weight is None or weight <= 0 else total / weight
         divided = pl.DataFrame([ratios], schema=dict.fromkeys(ratios, pl.Float64))
         return lazy(pl.DataFrame([series(divided if name in ratios else rows, name) for name in columns]))
 
     def distinct(self, frame: Frame, keys: Sequence[str]) -> Frame:
-        # Of many rows, whole numbers are counted in a fifth of the time.
-        return frame.select(*keys).unique() if self._few else self.count_rows(frame, keys, COUNT, {}).select(*keys)
+        # For many rows, counting integers takes a fifth of the time of `unique`.
+        return frame.select(*keys).unique() if self._is_small else self.count_rows(frame, keys, COUNT, {}).select(*keys)
 
     def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
-        found = None
-        if not self._few:
-            found = polars_sums.count_rows(picked(frame.select(*keys, *values.values())), keys, name, values)
-        return super().count_rows(frame, keys, name, values) if found is None else lazy(found)
+        counts = None
+        if not self._is_small:
+            counts = polars_sums.count_rows(eager_rows(frame.select(*keys, *values.values())), keys, name, values)
+        return super().count_rows(frame, keys, name, values) if counts is None else lazy(counts)
 
     def sums_before(self, frame: Frame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> Frame:
-        if self._few:
+        if self._is_small:
             return super().sums_before(frame, columns, keys, order)
         return lazy(polars_sums.sums_before(self._collect(frame), columns, keys, order))
 
     @property
     def _has_threads(self) -> bool:
-        """Whether work in the background is done sooner."""
-        return not self._few and pl.thread_pool_size() > 1 and can_wait()
+        """Whether work in background threads is faster."""
+        return not self._is_small and pl.thread_pool_size() > 1 and can_wait()
 
     def submit(self, build: Later) -> Later:
-        # One after the other, the steps of a postponed call need less memory.
+        # A postponed call runs its steps one after the other, which needs less memory.
         if not self._has_threads or RERUN.get() is not None:
             return super().submit(build)
-        # Much of a call keeps one core busy only: the sort, and plans of few rows.
+        # A background thread helps, because the sort and plans of few rows use only one core.
         pool = background_pool(1)
         frame = _submit(pool, build)
         pool.shutdown(wait=False)
@@ -275,44 +283,46 @@ class EagerPolars(Engine):
         if not self._has_threads:
             yield from super().prefetch(builds)
             return
-        # Of several models, one is sorted while the sums of another are computed.
+        # The next model is sorted while the sums of the current one are computed.
         with background_pool(1) as pool:
             coming = _submit(pool, builds[0])
             for build in builds[1:]:
-                found, coming = coming.result(), _submit(pool, build)
-                yield found
+                current = coming.result()
+                coming = _submit(pool, build)
+                yield current
             yield coming.result()
 
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
-        # The column as it is held: a plan would cost more than the look.
-        numbers: Any = picked(frame.select(column) if held(frame) is None else frame).get_column(column)
+        # Read the column directly, because a plan would cost more.
+        numbers: Any = eager_rows(frame.select(column) if computed_rows(frame) is None else frame).get_column(column)
         facts = getattr(frame, "facts", {}).setdefault(column, [])
-        if not facts and (numbers.dtype.is_integer() or (not self._few and polars_pack.may_be_whole(numbers))):
+        if not facts and (numbers.dtype.is_integer() or (not self._is_small and polars_pack.may_be_whole(numbers))):
             facts[:] = polars_pack.facts(numbers, numbers.dtype)
         least, most = facts[:2] or (numbers.min(), numbers.max())
         return float(least or 0), float(most or 0)
 
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
         any_row = frame.to_native().select(native(condition).any())
-        return bool(collect(any_row, few=self._few or held(frame) is not None).item())
+        return bool(collect(any_row, few=self._is_small or computed_rows(frame) is not None).item())
 
     def drop_missing(self, frame: Frame, column: str) -> Frame:
-        rows = picked(frame)
+        rows = eager_rows(frame)
         if rows.get_column(column).null_count():
             return super().drop_missing(frame, column)
-        # What was picked stays picked, for the next look.
-        return frame if getattr(frame, "held", None) is rows else lazy(rows)
+        # Keep the eager rows, so that the next step need not collect them again.
+        return frame if getattr(frame, "rows", None) is rows else lazy(rows)
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame:
-        rows, mark = picked(frame), polars_sort.Mark.of(needed)
+        rows = eager_rows(frame)
+        mark = polars_sort.Mark.of(needed)
         ranked = polars_sort.rank_rows(rows, keys, score, upto, mark, getattr(frame, "facts", {}))
-        return lazy(ranked if self._few else collect_columns(ranked))
+        return lazy(ranked if self._is_small else collect_columns(ranked))
 
     def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
-        rows = picked(frame)
-        # Each sort keeps one core busy only.
+        rows = eager_rows(frame)
+        # Each sort uses only one core, so several run at the same time.
         with background_pool() as pool:
             coming = {
                 name: _submit(pool, partial(polars_sort.places, rows, group, score, first=first))
@@ -322,7 +332,7 @@ class EagerPolars(Engine):
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
         numbered = polars_sort.number_rows(self._collect(frame), keys, column, **how)
-        return lazy(numbered if self._few else collect_columns(numbered))
+        return lazy(numbered if self._is_small else collect_columns(numbered))
 
 
 def _submit(pool: Executor, build: Callable[[], Built]) -> Future[Built]:

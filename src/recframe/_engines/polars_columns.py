@@ -1,4 +1,4 @@
-"""Reads the needed columns of polars frames: checked, without NaN, and keys of one type in all frames."""
+"""Reads the needed columns of polars frames: checks them, removes NaN, and gives keys one type in all frames."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ NUMBER = "number of model"
 
 @dataclass(frozen=True)
 class EagerColumns:
-    """The columns of data frames as the plan reads them, and what turns their values back into the user's."""
+    """The columns of data frames under the plan's names, and the codes that turn numbers back into values."""
 
     frames: Mapping[str, pl.DataFrame]
     texts: Mapping[str, pl.Series]
-    """Keys of text that were encoded as numbers, and the text of each."""
+    """The key columns of text that are encoded as numbers, each with the text of every number."""
     models: Mapping[str, pl.Series]
-    """Columns of models that were encoded as numbers, and their values in the order in which they appear."""
+    """The columns of models that are encoded as numbers, each with the models in the order of first appearance."""
 
     @classmethod
     def read(cls, sources: Mapping[str, Source], rows: Collection[str]) -> EagerColumns:
-        """Read the columns; number the rows of some frames."""
+        """Return the columns of the sources. The frames in `rows` get a column with the numbers of their rows."""
         rerun = RERUN.get()
         keeps_keys = rerun is not None and rerun.keeps_keys
         frames = {name: _read_eager(source) for name, source in sources.items()}
@@ -58,7 +58,7 @@ class EagerColumns:
         models: dict[str, pl.Series] = {}
         for column in (name for name, spec in specs_of(sources).items() if spec.use == "model"):
             holders = _holders(frames, column)
-            # Frames without rows keep their types, by which the schemas of lazy frames are compared.
+            # Frames without rows keep their types, because they stand for the schemas of lazy frames.
             if not keeps_keys and any(frame.height for frame in holders.values()):
                 texts_of_model = texts.pop(column, None)
                 coded, values = _by_appearance([frame.get_column(column) for frame in holders.values()], texts_of_model)
@@ -71,7 +71,7 @@ class EagerColumns:
         """Return a result with the user's values, sorted by some columns."""
         for name in self.texts.keys() & {*result.columns}:
             result = result.with_columns(pl.lit(self.texts[name]).gather(pl.col(name)).alias(name))
-        # The codes of models sort by first appearance.
+        # Sort before the models are decoded: their codes sort by first appearance.
         result = sorted_rows(result, sort) if sort else result
         for name in self.models.keys() & {*result.columns}:
             result = result.with_columns(self.models[name].gather(result[name]).alias(name))
@@ -79,10 +79,10 @@ class EagerColumns:
 
 
 def sorted_rows(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return rows sorted by columns, missing values last, and equal rows in their order.
+    """Return rows in a stable sort by columns, missing values last.
 
-    By one column after the other, and text by the numbers of its values: unless they are in order for the most part,
-    polars takes ten times as long for several columns at once.
+    Many rows are sorted by one column after the other, and text by numbers for its values. For rows in random order,
+    polars takes ten times as long to sort by several columns at once.
     """
     first = series(frame, names[0])
     if frame.height <= FEW_ROWS or first.dtype.is_nested() or first.is_sorted(nulls_last=True):
@@ -102,17 +102,19 @@ def _holders(frames: Mapping[str, pl.DataFrame], column: str) -> dict[str, pl.Da
 
 
 def _read_eager(source: Source) -> pl.DataFrame:
+    """Return the columns of one frame under the plan's names."""
     frame: pl.DataFrame = source.native
     columns = [_eager_column(frame, name, spec) for name, spec in source.specs.items()]
-    # Columns as they are make a frame without a plan.
+    # If no column is computed, the frame is made of series without a plan.
     return pl.DataFrame(columns) if {*map(type, columns)} == {pl.Series} else frame.select(columns)
 
 
 def _eager_column(source: pl.DataFrame, name: str, spec: ColumnSpec) -> pl.Expr | pl.Series:
-    """Return a column as it is, or the expression that reads it, checked and without NaN."""
+    """Return a checked column without NaN: the series itself if nothing changes, and an expression otherwise."""
     if spec.column not in source.columns:
         return pl.repeat(spec.default, pl.len(), dtype=pl.Float64).alias(name)
-    column, dtype = col(spec.column), source.schema[spec.column]
+    column = col(spec.column)
+    dtype = source.schema[spec.column]
     if spec.is_flag:
         return _flag(column, dtype, spec).alias(name)
     if dtype == pl.Object and not spec.is_number:
@@ -127,20 +129,20 @@ def _eager_column(source: pl.DataFrame, name: str, spec: ColumnSpec) -> pl.Expr 
 
 
 def _holds_nan(values: pl.Series) -> bool:
-    """Return whether floats hold NaN: a sum takes a fraction of a look at each, and is NaN too if infinite ones are."""
+    """Return whether floats hold NaN. A sum is a fast first test, but it is also NaN for opposite infinite numbers."""
     total: Any = values.sum()
     return total is not None and math.isnan(total) and bool(values.is_nan().any())
 
 
 def _flag(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
-    """Return 1.0 where a column is there, or NaN and not missing, else 0.0."""
+    """Return a flag as a float: whether the column exists (`use="there"`), or whether a value is NaN."""
     if spec.use == "there" or not dtype.is_float():
         return pl.repeat(1.0 if spec.use == "there" else 0.0, pl.len(), dtype=pl.Float64)
     return column.is_nan().fill_null(value=False).cast(pl.Float64)
 
 
 def _number(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
-    """Return a column as a number, or raise where its type is none."""
+    """Return a column as numbers, or raise if it has another type."""
     if dtype == pl.Null:
         return column.cast(pl.Float64)
     if spec.use == "time":
@@ -151,7 +153,7 @@ def _number(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
 
 
 def _time(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
-    """Return points in time as numbers: dates and datetimes in microseconds, what is only ordered in its own unit."""
+    """Return times as numbers: in microseconds if dates are needed, and in any unit if only their order matters."""
     if dtype in (pl.Date, pl.Datetime) and spec.dated is not False:
         return column.dt.timestamp("us") if spec.dated else column.to_physical()
     if not dtype.is_numeric() or spec.dated:
@@ -160,7 +162,7 @@ def _time(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
 
 
 def _texts(frames: Mapping[str, pl.DataFrame], specs: Mapping[str, ColumnSpec]) -> list[str]:
-    """Return the keys that are text in all frames, and that have any row."""
+    """Return the key columns that are text in all frames that have them, if any of these frames has rows."""
     holders = {name: [frame for frame in frames.values() if name in frame.columns] for name in specs}
     return [
         name
@@ -172,9 +174,9 @@ def _texts(frames: Mapping[str, pl.DataFrame], specs: Mapping[str, ColumnSpec]) 
 
 
 def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tuple[list[pl.Series], pl.Series]:
-    """Return columns as numbers in the order in which values appear, a missing one included, and the values.
+    """Return columns encoded by first appearance, missing values included, and the value of each code.
 
-    If the columns hold the numbers of texts, a table of these is read, which takes a fraction of the time of a join.
+    If the columns already hold numbers for texts, codes are read from a table, which is much faster than a join.
     """
     name = columns[0].name
     values = pl.concat(columns).unique(maintain_order=True)
@@ -192,30 +194,32 @@ def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tup
 
 
 def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -> dict[str, pl.DataFrame]:
-    """Give a key one type in all frames, or raise where the types cannot match."""
-    # A column without any value compares with all.
+    """Return the frames with a key column in one type, or raise if there is no common type."""
+    # A column of type Null can become any type.
     keys = {name: frame.get_column(column) for name, frame in holders.items() if frame.schema[column] != pl.Null}
     types = {name: nw.from_native(key, series_only=True).dtype for name, key in keys.items()}
     shared = common_type(spec, types, {name: key.dtype for name, key in keys.items()})
-    same = next((keys[name] for name, dtype in types.items() if dtype == shared), None)
-    common: Any = (nw.new_series(column, [], shared, backend="polars").to_native() if same is None else same).dtype
+    example: Any = next((keys[name] for name, dtype in types.items() if dtype == shared), None)
+    if example is None:
+        example = nw.new_series(column, [], shared, backend="polars").to_native()
+    common: Any = example.dtype
     try:
         return _cast(holders, column, common)
     except pl.exceptions.InvalidOperationError as error:
         nanoseconds = [key for key in keys.values() if getattr(key.dtype, "time_unit", "") == "ns"]
         if not nanoseconds or not all((times.to_physical() % 1000 == 0).all() for times in nanoseconds):
             raise no_common_type(spec, (frame.schema[column] for frame in holders.values())) from error
-        # Nanoseconds end in the year 2262, before dates that stand for never.
+        # Nanoseconds end in the year 2262, but some data have dates far in the future that mean "never".
         return _cast(holders, column, pl.Datetime("us", common.time_zone))
 
 
 def _cast(holders: Mapping[str, pl.DataFrame], column: str, dtype: Any) -> dict[str, pl.DataFrame]:
-    """Return the frames with a column in one type, or raise where the type cannot hold a value."""
+    """Return the frames with a column in one type, or raise if the type cannot hold a value."""
     converted = {name: frame.with_columns(pl.col(column).cast(dtype)) for name, frame in holders.items()}
     if isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
         for name, frame in holders.items():
             times: Any = frame.get_column(column)
             if not converted[name].get_column(column).cast(times.dtype).equals(times):
-                msg = f"{column} holds times that nanoseconds do not"  # older polars changes them without a word
+                msg = f"{column} holds times that nanoseconds do not"  # older polars changes them silently
                 raise pl.exceptions.InvalidOperationError(msg)
     return converted

@@ -1,7 +1,7 @@
-"""Polars' plans with the methods of Narwhals' lazy frames that the plan of a call uses.
+"""A frame of polars with the methods of Narwhals' lazy frames that the plan uses.
 
-Narwhals takes longer to check and convert a step than polars takes to compute it on a small frame. Here each step is
-polars' own, and each expression is converted once.
+On a small frame, Narwhals takes longer to check and convert a step than polars takes to compute it. So each step is
+done by polars directly, and each expression is converted only once.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ if TYPE_CHECKING:
 
     Column = str | nw.Expr
     Facts = dict[str, list[Any]]
-    """What is known of columns that are held: nothing, or the least and the largest number, whether all are whole, and
-    whether some are missing."""
+    """Facts about computed columns: an empty list if nothing is known. Otherwise the least and the largest number,
+    whether all numbers are integers, and whether some values are missing."""
 
 
 def lazy(native: pl.DataFrame | pl.LazyFrame) -> Frame:
-    """Return the plan's frame of one of polars: not Narwhals' own, but all that the plan calls is there."""
+    """Return a frame of polars for the plan. It is typed as a frame of Narwhals, and has the methods that are used."""
     return cast("Frame", PolarsFrame(native.lazy(), native if isinstance(native, pl.DataFrame) else None))
 
 
-def held(frame: Frame) -> pl.DataFrame | None:
-    """Return the rows of a frame where they are computed; None of a plan, which may be one of Narwhals."""
-    return getattr(frame, "held", None)
+def computed_rows(frame: Frame) -> pl.DataFrame | None:
+    """Return the rows of a frame if they are computed already, and None otherwise."""
+    return getattr(frame, "rows", None)
 
 
-def picked(frame: Frame) -> pl.DataFrame:
-    """Return the rows of a frame that holds them, or that only picks columns of one that does."""
-    rows = getattr(frame, "held", None)
+def eager_rows(frame: Frame) -> pl.DataFrame:
+    """Return the rows of a frame. It should be computed already, or only select columns of a computed frame."""
+    rows = getattr(frame, "rows", None)
     return collect_columns(frame.to_native()) if rows is None else rows
 
 
 @dataclass(eq=False, slots=True)
 class PolarsFrame:
-    """A lazy frame of polars; its methods do what those of Narwhals do.
+    """A lazy frame of polars with methods like Narwhals' lazy frames.
 
     Attributes
     ----------
-    held : polars.DataFrame or None
-        The rows, where they are computed: to pick columns of them takes no plan.
+    rows : polars.DataFrame or None
+        The rows, if they are computed already. Columns can then be selected without a plan.
     facts : dict of str to list
-        What was looked up of columns that are held; frames that pick them share it.
+        Facts about computed columns. Frames that select these columns share the facts.
     """
 
     _native: pl.LazyFrame | None
-    held: pl.DataFrame | None = None
+    rows: pl.DataFrame | None = None
     facts: Facts = field(default_factory=dict)
 
     def to_native(self) -> pl.LazyFrame:
@@ -65,17 +65,17 @@ class PolarsFrame:
         return self._native
 
     def release(self, columns: Collection[str] | None) -> None:
-        """Let go of the rows, or of some columns of rows that are held: nothing reads them anymore."""
+        """Free the rows, or some of their columns, because nothing reads them anymore."""
         if columns is None:
-            self._native = self.held = None
-        elif self.held is not None:
-            self.held = self.held.drop(columns, strict=False)
-            self._native = self.held.lazy()
+            self._native = self.rows = None
+        elif self.rows is not None:
+            self.rows = self.rows.drop(columns, strict=False)
+            self._native = self.rows.lazy()
 
     def select(self, *columns: Column, **named: Column) -> PolarsFrame:
-        if self.held is not None and {*map(type, columns), *map(type, named.values())} == {str}:
+        if self.rows is not None and {*map(type, columns), *map(type, named.values())} == {str}:
             picks = cast("dict[str, str]", dict(zip(columns, columns, strict=True)) | named)
-            rows = pl.DataFrame([self.held.get_column(column).alias(name) for name, column in picks.items()])
+            rows = pl.DataFrame([self.rows.get_column(column).alias(name) for name, column in picks.items()])
             facts = {name: self.facts.setdefault(column, []) for name, column in picks.items()}
             return PolarsFrame(rows.lazy(), rows, facts)
         return PolarsFrame(self.to_native().select(native_expressions(columns, named)))
@@ -135,14 +135,14 @@ class _Groups(NamedTuple):
         return PolarsFrame(self.native.group_by(self.keys).agg(native_expressions(columns)))
 
 
-# --- expressions: the plan keeps those of metrics of earlier calls, so that a second call finds them converted --------
+# --- expressions: the plan caches its expressions, so each one is converted only once, also for later calls -----------
 
 _converted: dict[int, tuple[ref[nw.Expr], pl.Expr]] = {}
-"""What was made of each expression that is still in use, by its identity: expressions have no hash."""
+"""The converted version of each expression that is still in use, by `id`, because expressions cannot be hashed."""
 
 
 class _Listener(pl.LazyFrame):
-    """A frame that keeps the expressions which Narwhals selects from it."""
+    """A frame that records the expressions which Narwhals selects from it, instead of computing them."""
 
     heard: Sequence[pl.Expr] = ()
 
@@ -154,14 +154,14 @@ class _Listener(pl.LazyFrame):
 def native_expressions(
     columns: Sequence[str | nw.Expr], named: Mapping[str, str | nw.Expr] | None = None
 ) -> list[str | pl.Expr]:
-    """Return columns, and those that are given by name, as polars selects them."""
+    """Return columns as names and expressions of polars; `named` columns get their new names."""
     natives: list[str | pl.Expr] = []
     for column in columns:
         if isinstance(column, str):
             natives.append(column)
         else:
-            kept = _converted.get(id(column))
-            natives.append(_convert(column) if kept is None else kept[1])
+            cached = _converted.get(id(column))
+            natives.append(_convert(column) if cached is None else cached[1])
     if named:
         for name, other in zip(named, native_expressions([*named.values()]), strict=True):
             natives.append((pl.col(other) if isinstance(other, str) else other).alias(name))
@@ -169,19 +169,21 @@ def native_expressions(
 
 
 def native(expression: nw.Expr) -> pl.Expr:
-    """Return one expression as polars computes it."""
+    """Return an expression of Narwhals as an expression of polars."""
     (converted,) = native_expressions([expression])
     return cast("pl.Expr", converted)
 
 
 def _convert(expression: nw.Expr) -> pl.Expr:
-    """Return an expression as polars computes it, and remember it for as long as something else uses it."""
+    """Return an expression of polars, and cache it as long as the expression of Narwhals exists."""
     listener = _Listener()
     nw.from_native(listener).select(expression)
-    (native,), number, kept = listener.heard, id(expression), _converted  # a module loses its names when Python ends
+    (native,) = listener.heard
+    number = id(expression)
+    cache = _converted  # a local name, because a module loses its names when Python ends
 
     def forget(_: ref[nw.Expr]) -> None:
-        kept.pop(number, None)
+        cache.pop(number, None)
 
-    kept[number] = ref(expression, forget), native
+    cache[number] = ref(expression, forget), native
     return native

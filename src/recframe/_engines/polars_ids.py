@@ -50,7 +50,7 @@ class PolarsIds(IdColumns):
         if values.dtype != ids.dtype:
             if not (values.dtype.is_integer() and ids.dtype.is_integer()):
                 raise unlike_ids(column, values.dtype, ids.dtype)
-            # Whole numbers match by value; what the narrower type cannot hold is not there.
+            # Integers match by value. A value that the other type cannot hold becomes missing, so it matches no id.
             values = values.cast(ids.dtype, strict=False)
         indices = pl.int_range(len(ids), eager=True, dtype=pl.Int64)
         looked_up = values.replace_strict(ids, indices, default=-1, return_dtype=pl.Int64)
@@ -58,7 +58,7 @@ class PolarsIds(IdColumns):
 
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
         values = self.column(frame, column).gather(rows)
-        # A missing value is a value like any other; it has no rank.
+        # A missing value counts as an id too. It has no rank, so it gets 0.
         _, first, codes = np.unique(
             values.rank("dense").fill_null(0).to_numpy(), return_index=True, return_inverse=True
         )
@@ -71,11 +71,11 @@ class PolarsIds(IdColumns):
     def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
         columns = [values.gather(rows).alias(name) for name, (values, rows) in ids.items()]
         frame = pl.DataFrame([*columns, *(pl.Series(name, values) for name, values in numbers.items())])
-        whole = [name for name, values in numbers.items() if values.dtype.kind == "i"]
-        return frame.with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).alias(name) for name in whole)
+        integers = [name for name, values in numbers.items() if values.dtype.kind == "i"]
+        return frame.with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).alias(name) for name in integers)
 
 
 def _plain(ids: pl.Series) -> pl.Series:
-    """Return a series without categories, under a name that is no pattern, as its methods read their own."""
+    """Return a series with text in place of categories, and with a name that polars cannot read as a pattern."""
     series = ids.alias("ids")
     return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series

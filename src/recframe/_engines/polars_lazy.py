@@ -1,4 +1,4 @@
-"""Polars lazy frames: their calls are made with data frames when the result is collected."""
+"""The adapter for polars lazy frames: a call runs on data frames when its result is collected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class LazyPolars(Adapter):
-    """Lazy frames: a call ends when it asks for columns or rows, and is made again when its result is collected."""
+    """The adapter for lazy frames.
+
+    A call stops when it asks for columns or rows. It runs again on data frames when its result is collected.
+    """
 
     eager = False
     postpones = True
@@ -83,7 +86,7 @@ class LazyPolars(Adapter):
         return other.lazy() if isinstance(other, pl.DataFrame) else other
 
     def stack_models(self, frames: Mapping[str, pl.LazyFrame], model: str) -> pl.LazyFrame:
-        # The other schemas are not resolved before that of the first frame.
+        # No schema is resolved now, because reading a schema may be slow.
         return resolved_later(next(iter(frames.values())), partial(_stacked, frames, model))
 
     def checked(self, name: str, source: Source) -> NoReturn:  # noqa: ARG002
@@ -93,7 +96,7 @@ class LazyPolars(Adapter):
         return resolved_later(source.native, partial(_checked, name, source))
 
     def without_pairs(self, pairs: pl.LazyFrame, seen: pl.LazyFrame, specs: Mapping[str, ColumnSpec]) -> pl.LazyFrame:
-        """Return the rows of a plan whose keys another plan lacks; all pairs of users and items may exceed memory."""
+        """Return the rows of a plan whose keys another plan lacks, as a plan, because all pairs may exceed memory."""
         return resolved_later(pairs, partial(_without_pairs, seen, specs))
 
 
@@ -119,40 +122,40 @@ def _without_pairs(
     schemas = {"frame": schema, "seen": seen.collect_schema()}
     empty = {name: Source(pl.DataFrame(schema=each), specs) for name, each in schemas.items()}
     session = EagerPolars().open_frames(empty)
-    # Under names that no column of the user has.
+    # The names of these columns differ from all columns of the user.
     keys = {
         f"compared {name}": _comparable(col(specs[name].column), dtype)
         for name, dtype in session.frames["frame"].to_native().collect_schema().items()
     }
-    rows, others = pairs.with_columns(**keys), seen.select(**keys)
-    return rows.join(others, on=list(keys), how="anti", nulls_equal=True).drop(list(keys))
+    rows = pairs.with_columns(**keys)
+    return rows.join(seen.select(**keys), on=list(keys), how="anti", nulls_equal=True).drop(list(keys))
 
 
 def resolved_later(frame: pl.LazyFrame, function: Callable[[pl.LazyFrame, pl.Schema], pl.LazyFrame]) -> pl.LazyFrame:
-    """Return what a function makes of a plan and its schema; older versions of polars resolve the schema at once."""
+    """Return a plan made by a function of a plan and its schema. Older versions of polars resolve the schema now."""
     return frame.pipe_with_schema(function) if KNOWS_SCHEMA_LATER else function(frame, frame.collect_schema())
 
 
-MOST_KEPT = 256
-_kept: dict[Any, Resolved] = {}
-"""What schemas told about earlier calls, by the text of a call and the schemas of its frames; it holds no data."""
+CACHE_SIZE = 256
+_resolved_calls: dict[Any, Resolved] = {}
+"""A cache of resolved calls, by the text of a call and the schemas of its frames. It holds no data."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """The place of a lazy frame among the arguments of a call."""
+    """A placeholder for a lazy frame among the arguments of a call."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """What the schemas of the frames tell about a call."""
+    """The facts about a call that follow from the schemas of its frames."""
 
     schemas: list[pl.Schema]
     """The schemas of the frames."""
     answers: list[pl.Schema]
-    """The schemas of what the call returns."""
+    """The schemas of the results."""
     columns: list[set[str] | None]
     """The columns that the call reads of each frame; None for a frame that it never opens."""
     answered: frozenset[int]
@@ -206,7 +209,7 @@ class PostponedCall:
         return cls(function, arguments, frames, None if text_of is None else text_of(named))
 
     def lazy_frame(self, number: int) -> pl.LazyFrame:
-        """Return one of the answers as a lazy frame."""
+        """Return one of the results as a lazy frame."""
 
         def source(
             columns: list[str] | None,
@@ -227,26 +230,28 @@ class PostponedCall:
 
         if not KNOWS_SCHEMA_LATER:
             return plugins.register_io_source(source, schema=schema)
-        # Errors of this callback reach the user as they are; polars makes its own error of those of a source's schema.
+        # Errors in this callback reach the user unchanged. Errors in a source's schema become errors of polars.
         scan = partial(plugins.register_io_source, source)
         return pl.LazyFrame().pipe_with_schema(lambda *_: scan(schema=schema()))
 
     def resolved(self) -> Resolved:
-        """Return what the schemas of the frames tell; raise for columns that are missing or of a wrong type."""
-        # At each collect anew: it may find another file.
+        """Return the facts from the frames' schemas, or raise for columns that are missing or of a wrong type."""
+        # Schemas are read at each collect, because a scan may find another file.
         schemas = [frame.collect_schema() for frame in self.frames]
         key = self.function, self.text, tuple(tuple(schema.items()) for schema in schemas)
-        found = None if self.text is None else _kept.get(key)
-        if found is None:
-            found = self._resolve(schemas)
+        resolved = None if self.text is None else _resolved_calls.get(key)
+        if resolved is None:
+            resolved = self._resolve(schemas)
             if self.text is not None:
-                if len(_kept) >= MOST_KEPT:
-                    _kept.clear()
-                _kept[key] = found
-        return found
+                if len(_resolved_calls) >= CACHE_SIZE:
+                    _resolved_calls.clear()
+                _resolved_calls[key] = resolved
+        return resolved
 
     def _resolve(self, schemas: list[pl.Schema]) -> Resolved:
-        empty, rerun = [pl.DataFrame(schema=schema) for schema in schemas], Rerun(dry=True)
+        """Return the facts from a dry run of the call with frames that have no rows."""
+        empty = [pl.DataFrame(schema=schema) for schema in schemas]
+        rerun = Rerun(dry=True)
         answer = self._made([*empty], rerun)
         answers = answer if isinstance(answer, tuple) else (answer,)
         types: list[Any] = [_with_known_types(getattr(each, "schema", {}), schemas) for each in answers]
@@ -257,7 +262,7 @@ class PostponedCall:
         return Resolved(schemas, types, [rerun.columns.get(id(frame)) for frame in empty], answered, parts)
 
     def answer(self, columns: Collection[str] | None = None) -> Any:
-        """Return what the call returns for the rows of its frames, collected now.
+        """Return the result of the call for its frames, which are collected now.
 
         Parameters
         ----------
@@ -270,29 +275,31 @@ class PostponedCall:
             return self._answer(columns, releases=False)
 
     def _answer(self, columns: Collection[str] | None, *, releases: bool) -> Any:
-        found = self.resolved()
+        """Return the result of the call; with `releases`, the rows are freed as soon as nothing reads them."""
+        resolved = self.resolved()
         plans = {
-            number: self._read(found, number, columns)
-            for number, names in enumerate(found.columns)
+            number: self._read(resolved, number, columns)
+            for number, names in enumerate(resolved.columns)
             if names is not None
         }
-        whole = [number for number in plans if number not in found.parts]
-        frames = [pl.DataFrame(schema=schema) for schema in found.schemas]
-        for number, rows in zip(whole, _collect_all([plans[number] for number in whole]), strict=True):
+        read_at_once = [number for number in plans if number not in resolved.parts]
+        frames = [pl.DataFrame(schema=schema) for schema in resolved.schemas]
+        for number, rows in zip(read_at_once, _collect_all([plans[number] for number in read_at_once]), strict=True):
             frames[number] = rows
-        parts = Parts({id(frames[number]): plans[number] for number in found.parts})
+        parts = Parts({id(frames[number]): plans[number] for number in resolved.parts})
         return self._made(frames, Rerun(reader=parts, owned=[*frames] if releases else []))
 
-    def _read(self, found: Resolved, number: int, columns: Collection[str] | None) -> pl.LazyFrame:
+    def _read(self, resolved: Resolved, number: int, columns: Collection[str] | None) -> pl.LazyFrame:
         """Return a frame with the columns that the call reads, in the user's order."""
-        names, read = found.schemas[number].names(), found.columns[number] or set()
-        if number in found.answered:
+        names = resolved.schemas[number].names()
+        read = resolved.columns[number] or set()
+        if number in resolved.answered:
             read = {*names} if columns is None else read | {*columns}
-        # Without a column there would be no rows.
+        # At least one column is read, because a frame without columns has no rows.
         return self.frames[number].select([col(name) for name in names if name in read] or pl.first())
 
     def _made(self, frames: list[pl.DataFrame], rerun: Rerun) -> Any:
-        """Return what the call returns for data frames; the list is emptied, so that the call alone holds them."""
+        """Return the result of the call for data frames. The list is emptied, so that only the call refers to them."""
         args, keywords = _replaced(
             self.arguments, lambda value: frames[value.number] if isinstance(value, Slot) else value
         )
@@ -305,9 +312,9 @@ class PostponedCall:
 
 
 def _with_known_types(answer: Mapping[str, Any], schemas: Sequence[pl.Schema]) -> pl.Schema:
-    """Return the schema of an answer; a column without a type has that of the first frame which knows it.
+    """Return the schema of a result. A column of type Null gets its type from the first frame that knows it.
 
-    An empty answer does not show that rows of another frame may fill a column which has no type in the first frame.
+    In a dry run without rows, a column may be Null although rows of another frame would give it a type.
     """
     known = {name: kind for schema in reversed(schemas) for name, kind in schema.items() if kind != pl.Null}
     types: dict[str, Any] = {name: known.get(name, kind) if kind == pl.Null else kind for name, kind in answer.items()}
@@ -331,7 +338,8 @@ class Parts:
     ) -> dict[str, pl.DataFrame]:
         plans = []
         for name, frame in frames.items():
-            types, rows = opened[name].to_native().collect_schema(), self.plans[id(frame)]
+            types = opened[name].to_native().collect_schema()
+            rows = self.plans[id(frame)]
             key = [_comparable(col(column), types[plan]) for plan, column in keys.items()]
             plans.append(rows.filter(pl.struct(key).hash() % of == index) if keys else rows)
         return dict(zip(frames, _collect_all(plans), strict=True))
@@ -347,7 +355,7 @@ class Parts:
 
 
 def _comparable(key: pl.Expr, dtype: pl.DataType) -> pl.Expr:
-    """Return a key in a type in which equal values of all frames compare, and have one hash."""
+    """Return a key in a type in which equal values of all frames are equal and have the same hash."""
     if dtype in (pl.Categorical, pl.Enum):
         return key.cast(pl.String)
     key = key.cast(dtype)

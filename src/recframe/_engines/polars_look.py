@@ -1,6 +1,6 @@
-"""A quick look at a data frame that finds, or rules out, most of the common mistakes.
+"""A quick check of a data frame that finds, or rules out, most of the common mistakes.
 
-It computes on columns one by one, as a plan would cost more than all of them.
+It computes column by column, because a plan would cost more.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 def lists_with_repeats(frame: pl.DataFrame, keys: Sequence[str], scores: Sequence[str], item: str | None) -> int | None:
-    """Return what `Adapter.lists_with_repeats` says."""
-    # Much of what a series does is an expression of its name, which may be a pattern.
+    """Return in how many lists an item is repeated, or None if the check cannot tell; see `Adapter`."""
+    # Columns are renamed, because many methods of a series read its name as a pattern.
     named = (*keys, *scores, *([] if item is None else [item]))
     columns = {name: series(frame, name).alias(f"{number}") for number, name in enumerate(named)}
     if any(column.dtype.is_nested() or column.dtype == pl.Object for column in columns.values()):
         return None
-    same = [_repeats(columns[key]) for key in keys]
-    if not all(_differs(columns[name], same) for name in scores):
+    same_list = [_repeats(columns[key]) for key in keys]
+    if not all(_differs(columns[name], same_list) for name in scores):
         return None
     return 0 if item is None else _lists_with_repeats(columns[item], [columns[key] for key in keys])
 
 
 def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
     """Return in how many lists an item is repeated."""
-    # Equal pairs have equal hashes.
+    # Equal pairs of list and item have equal hashes, so different hashes rule out repeats.
     columns = list({column.name: column for column in (items, *keys)}.values())
     hashes = (pl.col(column.name).hash(seed) for seed, column in enumerate(columns))
     pairs = collect_columns(pl.DataFrame(columns).lazy().select(reduce(xor, hashes))).to_series()
@@ -49,9 +49,9 @@ def _repeats(column: pl.Series) -> pl.Series:
     return column.slice(1) == column.slice(0, max(len(column) - 1, 0))
 
 
-def _differs(numbers: pl.Series, same: Sequence[pl.Series]) -> bool:
-    """Return whether two rows of a list that follow each other have unlike numbers."""
+def _differs(numbers: pl.Series, same_list: Sequence[pl.Series]) -> bool:
+    """Return whether two neighbouring rows of the same list have different numbers."""
     if numbers.dtype.is_float() and math.isnan(numbers.sum() or 0.0):
         numbers = numbers.fill_nan(None)
-    unlike = numbers.slice(1) != numbers.slice(0, max(len(numbers) - 1, 0))
-    return bool(reduce(and_, [*same, unlike]).any())
+    differs = numbers.slice(1) != numbers.slice(0, max(len(numbers) - 1, 0))
+    return bool(reduce(and_, [*same_list, differs]).any())

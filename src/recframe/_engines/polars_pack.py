@@ -1,6 +1,6 @@
-"""Rows of a polars frame as sorted integers: the list, the score, and what tells the row, from the highest bit on.
+"""Packs the rows of a polars frame into integers, and sorts them: list, score, and a tail, from the highest bit on.
 
-Sorted, the rows of a list follow each other, the best first::
+After the sort, the rows of a list follow each other, the best first::
 
     bit 61                                                            bit 0
     ┌──────────────┬──────────────────────────────────┬───────────────────┐
@@ -14,7 +14,8 @@ Sorted, the rows of a list follow each other, the best first::
                   the row has others, or the frame few rows │  number   │ they are looked up by the row's number
                                                           └───────────┘
 
-Scaling keeps the order of scores, but may give different scores the same bits.
+The tail holds the row's other columns as digits if they are few integers. Otherwise, or in a small frame, it holds the
+row's number. Scaling keeps the order of scores, but may give different scores the same bits.
 """
 
 from __future__ import annotations
@@ -35,37 +36,49 @@ if TYPE_CHECKING:
     from recframe._engines.polars_frame import Facts
 
 MOST_DIGITS = 2**12
-"""How many different tails of digits there may be."""
+"""The largest number of different tails of digits."""
 FEW = 1000
-"""How many values to look at before all are."""
+"""How many values to test before all of them are tested."""
 
 MATCHED_THREADS = 4
-"""How many threads of polars one core matches that sorts by NumPy, with AVX-512."""
+"""With AVX-512, NumPy on one core sorts as fast as polars with this number of threads."""
 SAFE_FACTOR = 2.0
-"""Whole numbers are at least 1 apart: multiplied by so much, no two have the same bits, roundings included. By 0 are
-multiplied numbers that are all equal."""
+"""From this factor on, integers scaled by it have different bits, rounding included. A factor of 0 means that all
+numbers are equal."""
 CODED = pl.Categorical, pl.Enum
-"""The types of columns of codes."""
+"""The types of columns that polars stores as codes."""
 PACKED = "packed"
 UNKNOWN: list[Any] = [None, None, False, False]
 
 
-class Digits(NamedTuple):
-    """Columns of whole numbers as the digits of one number."""
+class Digit(NamedTuple):
+    """A column of integers as one digit."""
 
-    columns: tuple[tuple[str, pl.DataType, int, int, bool], ...]
-    """Their names, their types, their least values, how many values from there on they may have, and whether the least
-    one stands for missing ones."""
+    name: str
+    dtype: pl.DataType
+    least: int
+    """The value of the digit 0."""
+    count: int
+    """How many values the digit has."""
+    lacks: bool
+    """Whether the digit 0 stands for a missing value."""
+
+
+class Digits(NamedTuple):
+    """Columns of integers, each of which is a digit of one number per row."""
+
+    columns: tuple[Digit, ...]
 
     @classmethod
     def of(cls, frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> Digits | None:
-        """Return the digits of columns; None where one is not of whole numbers."""
+        """Return the digits of columns, or None if a column does not hold integers."""
         columns = []
         for name in names:
-            least, most, whole, lacks = facts_of.get(name) or UNKNOWN
-            if not whole or least is None or not -(2**BITS) < least <= most < 2**BITS:
+            least, most, are_integers, lacks = facts_of.get(name) or UNKNOWN
+            if not are_integers or least is None or not -(2**BITS) < least <= most < 2**BITS:
                 return None
-            columns.append((name, frame.schema[name], int(least) - lacks, int(most) - int(least) + lacks + 1, lacks))
+            count = int(most) - int(least) + lacks + 1
+            columns.append(Digit(name, frame.schema[name], int(least) - lacks, count, lacks))
         return cls(tuple(columns))
 
     @property
@@ -79,12 +92,12 @@ class Digits(NamedTuple):
         return not any(dtype in CODED for _, dtype, *_ in self.columns)
 
     def number(self, column: Callable[[str], Any] = pl.col) -> Any:
-        """Return the number of each row: an expression, or a series of a frame's columns; of no columns, 0."""
+        """Return the number of each row: an expression, or a series from a frame's `get_column`; 0 without columns."""
         number: Any = 0
         for index, (name, dtype, least, count, lacks) in enumerate(self.columns):
             codes = column(name).to_physical() if dtype in CODED else column(name)
             digit = codes.cast(pl.Int64)
-            digit = digit - least if least else digit  # to take 0 away takes as long
+            digit = digit - least if least else digit  # subtracting 0 would take time too
             digit = digit.fill_null(0) if lacks else digit
             number = number * count + digit if index else digit
         return number
@@ -93,7 +106,7 @@ class Digits(NamedTuple):
         """Return the columns by their names, from the number of each row."""
         decoded = {}
         for index, (name, dtype, least, count, lacks) in reversed([*enumerate(self.columns)]):
-            # The first digit is what is left, and `%` takes its time.
+            # The first digit is what is left. It needs no `%`, which is slow.
             digit = number % count if index else number
             value = digit + least if least else digit
             value = pl.when(digit > 0).then(value) if lacks else value
@@ -103,7 +116,7 @@ class Digits(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """How scores become whole numbers of some bits."""
+    """The scale that turns scores into integers of some bits."""
 
     end: float
     """The best score: the highest, or the lowest."""
@@ -112,7 +125,7 @@ class Scale(NamedTuple):
 
     @classmethod
     def of(cls, scores: pl.Series, bits: int, *, descending: bool) -> Scale | None:
-        """Return the scale of scores; None where there is none."""
+        """Return a scale for scores, or None if they are too far apart for these bits."""
         most, least = float(scores.max()), float(scores.min())  # type: ignore[arg-type]
         factor = None if bits < FEWEST_BITS else scale(most, least, bits)
         return None if factor is None else cls(most if descending else least, factor, descending)
@@ -121,7 +134,7 @@ class Scale(NamedTuple):
         """Return the distance of each score from the best one: an expression, or a series."""
         value = scores.cast(pl.Float64)
         distance = (self.end - value if self.descending else value - self.end) * self.factor
-        # The numbers fit; to check that takes half of the time.
+        # The numbers fit. Wrapping skips a check that takes half of the time.
         return distance.cast(pl.Int64, wrap_numerical=True)
 
 
@@ -129,11 +142,11 @@ class Pack(NamedTuple):
     """The rows of a frame as sorted integers."""
 
     frame: pl.DataFrame
-    """The columns that rows are read back with."""
+    """The columns to read back."""
     codes: pl.Series
     lists: Digits
     digits: Digits | None
-    """What the tail holds; None: the row's number."""
+    """The digits in the tail; None: the tail holds the row's number."""
     score: int
     """The distance from one scaled score to the next: the tail is below it."""
     list: int
@@ -143,29 +156,30 @@ class Pack(NamedTuple):
     scale: Scale
 
     def numbers(self, codes: Any) -> Any:
-        """Return the numbers of packed rows, where the tail holds them."""
+        """Return the row numbers in the tails of packed rows."""
         return codes & (self.score - 1)
 
     def read(self) -> dict[str, pl.Expr]:
-        """Return the columns of packed rows by their names: those that the number holds from it, others by the row."""
+        """Return the columns of packed rows by name, decoded from the integer or looked up by the row's number."""
         code = pl.col(PACKED)
         lists = self.lists.read(code // self.list) if self.lists.readable else {}
         if self.digits is not None:
-            # `%` takes four times as long.
+            # A mask takes a quarter of the time of `%`.
             return lists | self.digits.read(code & (self.score - 1))
         others = [column for column in self.frame.get_columns() if column.name not in lists]
         return lists | {column.name: pl.lit(column).gather(self.numbers(code)) for column in others}
 
     def tells(self, scores: pl.Series, codes: pl.Series, goes_on: pl.Series) -> bool:
-        """Return whether rows with the bits of the one before have its score, if the tail does not say which it is."""
-        is_whole = self.digits is not None and any(name == scores.name for name, *_ in self.digits.columns)
-        # Whole numbers that are no floats may be different ones, and equal as floats.
-        if scores.dtype.is_float() and (not self.scale.factor or (is_whole and self.scale.factor >= SAFE_FACTOR)):
+        """Return whether rows with equal bits have equal scores; `goes_on` marks rows with the bits of the last one."""
+        is_integer = self.digits is not None and any(name == scores.name for name, *_ in self.digits.columns)
+        # Large integers may differ although they are equal as floats.
+        if scores.dtype.is_float() and (not self.scale.factor or (is_integer and self.scale.factor >= SAFE_FACTOR)):
             return True
         bits = (codes.slice(1).filter(goes_on) % self.list // self.score).unique().alias(PACKED)
-        rows, name = scores.to_frame().lazy(), scores.name
+        rows = scores.to_frame().lazy()
+        name = scores.name
         if 2 * scores.head(FEW).n_unique() < min(FEW, len(scores)):
-            rows = rows.unique()  # few scores that repeat are found faster than looked up
+            rows = rows.unique()  # for few different scores, this is faster than joining all rows
         matching = rows.with_columns(self.scale.distance(pl.col(name)).alias(PACKED))
         matching = matching.join(bits.to_frame().lazy(), on=PACKED, how="semi")
         return bool(collect(matching.select(name).unique().select(pl.len())).item() == len(bits))
@@ -174,23 +188,23 @@ class Pack(NamedTuple):
 def pack(
     frame: pl.DataFrame, lists: Digits, digits: Digits | None, score: str, columns: Sequence[str], *, descending: bool
 ) -> Pack | None:
-    """Return the rows of a frame as sorted integers, to be read back with some columns; None where they do not fit.
+    """Return the rows of a frame as sorted integers, to be read back with some columns; None if they do not fit.
 
-    With the digits of the columns that are no keys, or with the rows' numbers.
+    The tail holds the digits of the columns that are no keys, or the row's number if `digits` is None.
     """
     tail_bits = ((frame.height if digits is None else digits.many) - 1).bit_length()
     score_bits = min(MOST_BITS, BITS - (lists.many - 1).bit_length() - tail_bits)
     scaled = Scale.of(frame.get_column(score), score_bits, descending=descending)
     if scaled is None:
         return None
-    # Series compute at once: of few rows, a plan costs more than what it computes.
+    # A small frame computes with series, because a plan would cost more than the computation.
     few = frame.height <= FEW_ROWS
     column: Callable[[str], Any] = frame.get_column if few else pl.col
     number: Any = pl.int_range(frame.height, eager=True) if few else pl.int_range(pl.len())
     codes = (lists.number(column) * 2**score_bits + scaled.distance(column(score))) * 2**tail_bits
     codes = (codes + (number if digits is None else digits.number(column))).alias(PACKED)
     codes = codes if few else collect(frame.lazy().select(codes)).to_series()
-    # Without a tail; the first ones tell most often.
+    # Compare without the tail. The first rows usually show that the rows are not sorted.
     bits = -(2**tail_bits)
     in_order = (codes.head(FEW) & bits).is_sorted() and (codes & bits).is_sorted()
     codes = codes if in_order else sort_integers(codes)
@@ -201,9 +215,9 @@ def pack(
 def digits_of(
     frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], facts_of: Facts
 ) -> tuple[Digits | None, Digits | None]:
-    """Return the digits of the keys and those of columns that are no keys, None for each that the integers cannot hold.
+    """Return the digits of the keys and the digits of the other columns, each None if an integer cannot hold them.
 
-    Few rows are looked up by their numbers sooner than read from digits.
+    In a small frame, the other columns have no digits, because looking rows up by number is faster.
     """
     few = frame.height <= FEW_ROWS
     _ask(frame, keys if few else list(dict.fromkeys([*keys, *columns])), facts_of)
@@ -214,9 +228,9 @@ def digits_of(
 
 
 def _ask(frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> None:
-    """Add what is not known yet of columns that may hold whole numbers only."""
+    """Add the missing facts about columns that may hold only integers."""
     columns = [*filter(may_be_whole, map(frame.get_column, filterfalse(facts_of.get, names)))]
-    # In a small frame, one step for all costs more than looks at columns that are held.
+    # In a small frame, one step for all columns costs more than computing on each series.
     few = frame.height <= FEW_ROWS or not columns
     looked_up = [fact for column in columns for fact in facts(column if few else pl.col(column.name), column.dtype)]
     answers = looked_up if few else frame.select(**{f"{number}": fact for number, fact in enumerate(looked_up)}).row(0)
@@ -225,21 +239,21 @@ def _ask(frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> None:
 
 
 def facts(values: Any, dtype: pl.DataType) -> tuple[Any, ...]:
-    """Return the least and the largest number, whether all are whole, and whether some are missing."""
+    """Return the least and the largest number, whether all are integers, and whether some values are missing."""
     values = values.to_physical() if dtype in CODED else values
-    whole = _is_whole(values).all() if dtype.is_float() else True
-    return values.min(), values.max(), whole, values.null_count() > 0
+    are_integers = _is_whole(values).all() if dtype.is_float() else True
+    return values.min(), values.max(), are_integers, values.null_count() > 0
 
 
 def may_be_whole(column: pl.Series) -> bool:
-    """Return whether a column has the type of whole numbers, or floats whose first ones are whole."""
+    """Return whether a column may hold only integers: by its type, or for floats by the first values."""
     if column.dtype.is_float():
         return bool(column.head(FEW).to_frame().select(_is_whole(pl.first()).all()).item())
     return column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Categorical, pl.Enum)
 
 
 def _is_whole(number: Any) -> Any:
-    """Return which numbers are whole."""
+    """Return whether a number is an integer, stored as a float."""
     return number % 1 == 0  # the remainder of inf is NaN; polars' floor() of 16-bit floats leaves 0.5
 
 
@@ -247,23 +261,24 @@ def _is_whole(number: Any) -> Any:
 
 
 def sort_integers(packed: pl.Series) -> pl.Series:
-    """Return the integers sorted, many on few cores by NumPy."""
+    """Return the integers sorted, by NumPy if that is faster: for many integers on few cores."""
     many = len(packed) > FEW_ROWS
     numpy = numpy_if_it_sorts_fast() if many and pl.thread_pool_size() <= MATCHED_THREADS else None
     if numpy is None:
         return packed.sort(multithreaded=many)
-    # In place: what was computed in parts is copied but once, to memory that NumPy asks for in large pages.
+    # The sort is in place, so the chunks are copied only once, to memory that NumPy requests in large pages.
     integers = numpy.concatenate([part.to_numpy() for part in packed.get_chunks()])
     integers.sort()
     return pl.Series(PACKED, integers)
 
 
 def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Series:
-    """Return values in the order of the rows that they belong to, missing for rows that have none."""
-    numpy, some_lack = numpy_if_installed() if height > FEW_ROWS else None, len(rows) < height
+    """Return values in the order of their row numbers, missing for rows without a value."""
+    numpy = numpy_if_installed() if height > FEW_ROWS else None
+    some_lack = len(rows) < height
     if numpy is None or (some_lack and not values.dtype.is_float()):
         return pl.repeat(None, height, dtype=values.dtype, eager=True).scatter(rows, values)
-    # Faster than polars, as it does not check where numbers point to.
+    # NumPy is faster than polars, because it does not check the row numbers.
     array = values.to_numpy()
     in_order = numpy.full(height, numpy.nan) if some_lack else numpy.empty(height, dtype=array.dtype)
     in_order[rows.to_numpy()] = array

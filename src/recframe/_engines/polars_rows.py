@@ -27,7 +27,7 @@ class EagerRows(Rows):
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.DataFrame:
         native: pl.DataFrame = self._sources["frame"].native
         picked = collect(result.select(ROW, *new).to_native())
-        # Most often the rows are in order, which is seen in a fraction of the time of a sort.
+        # Mostly the rows are sorted already, and checking that is much faster than sorting.
         picked = picked if series(picked, ROW).is_sorted() else picked.sort(ROW)
         if picked.height < native.height:
             native = native[picked[ROW]]
@@ -49,27 +49,27 @@ class EagerRows(Rows):
         types = _types(self._sources, new, source.schema)
         typed = [_typed(column, dtype) for column, dtype in types.items()]
         above, below = (frame.with_columns(typed) for frame in (above, below))
-        columns = [_alike(series(above, name), series(below, name)) for name in below.columns]
+        columns = [_align_types(series(above, name), series(below, name)) for name in below.columns]
         above, below = (frame.with_columns(pair[i] for pair in columns) for i, frame in enumerate((above, below)))
         return pl.concat([above, below], how="diagonal_relaxed")
 
 
 def _types(sources: Mapping[str, Source], new: Mapping[str, str], schema: pl.Schema) -> dict[str, pl.DataType]:
-    """Return the types of the new columns that only the truth says."""
+    """Return the types of the new columns that come from the truth."""
     specs = sources["frame"].specs
     return {column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in specs}
 
 
 def _typed(column: str, dtype: pl.DataType) -> pl.Expr:
-    """Return a new column in the type of the user's."""
+    """Return a new column, cast to the type of the user's column."""
     if dtype.is_integer():
-        # The largest integers are no floats: they were rounded up, to one that the type does not hold.
+        # The largest integers were rounded up when they became floats, so the cast fails and they become the maximum.
         return col(column).cast(dtype, strict=False).fill_null(dtype.max())  # type: ignore[attr-defined]
     return col(column).cast(dtype) if dtype == pl.Boolean or dtype.is_numeric() else col(column)
 
 
-def _alike(above: pl.Series, below: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Give values of another frame the type of the column that they extend, where they fit."""
+def _align_types(above: pl.Series, below: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Return two columns in one type if possible: the type of the first one."""
     if above.dtype == below.dtype != pl.Categorical:
         return above, below
     if above.dtype in TEXT and below.dtype in TEXT:

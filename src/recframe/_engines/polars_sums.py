@@ -1,6 +1,6 @@
-"""Sums of data frames: those that no order of the rows changes, and others in few steps over all rows.
+"""Sums of data frames: exact sums, which do not depend on the order of rows, and fast sums and counts over groups.
 
-Polars' own take a step for each group, or look each row's key up.
+They take a few steps over all rows. Polars' own functions take a step per group, or look up the key of each row.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 IN_GROUP = "in_group"
 NUMBER = "number"
 SPARSE = 8
-"""How many times as many groups there may be as rows, so that a table of all is small."""
+"""The largest number of possible groups per row, so that a table of all groups stays small."""
 FEW_NUMBERS = 2**15
-"""How many numbers Python adds sooner than polars."""
+"""Up to this number of values, Python adds faster than polars."""
 
 
 def rows_before(keys: Sequence[str]) -> pl.Expr:
-    """Return how many rows of its group come before each row of a frame that is sorted by the keys."""
+    """Return how many rows of the same group come before each row. The frame must be sorted by the keys."""
     is_first = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in keys)
     index = pl.int_range(pl.len())
     return index - pl.when(is_first).then(index).forward_fill().fill_null(0)
 
 
 def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> pl.DataFrame:
-    """Add the sums of columns over the rows of a group that come before each row.
+    """Add the sums of columns over the earlier rows of each row's group.
 
-    Each row starts from the value of the row before it, then adds what the row 1, 2, 4, 8, … places before it has
-    summed: few steps over all rows, where a window needs one for each group.
+    Each row starts with the value of the row before it. Then it adds the sums of the rows 1, 2, 4, 8, … places before
+    it. These are a few steps over all rows, while a window needs a step for each group.
 
     Parameters
     ----------
@@ -46,15 +46,19 @@ def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[
         The rows, in any order.
     columns : dict of str to str
         The columns to sum by the names of their sums.
-    keys, order : sequence of str, str
-        The group, and what its rows are in the order of.
+    keys : sequence of str
+        The key of a group.
+    order : str
+        The column that orders the rows of a group.
     """
     rows = frame.sort([*keys, order]).with_columns(rows_before(keys).alias(IN_GROUP))
     before = {
         name: pl.when(pl.col(IN_GROUP) > 0).then(pl.col(column).shift(1)).otherwise(0.0)
         for name, column in columns.items()
     }
-    rows, step, last = rows.with_columns(**before), 1, rows.get_column(IN_GROUP).max() or 0
+    last = rows.get_column(IN_GROUP).max() or 0
+    rows = rows.with_columns(**before)
+    step = 1
     while step < last:  # type: ignore[operator]
         sums = (pl.col(name) + pl.col(name).shift(step) for name in columns)
         rows = rows.with_columns(
@@ -66,17 +70,17 @@ def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[
 
 
 def joined(sums: Sequence[pl.LazyFrame], keys: Sequence[str], added: Mapping[str, Sequence[pl.Expr]]) -> pl.LazyFrame:
-    """Return what several sums of groups add up to, by the names of their totals."""
+    """Return the totals of several frames of sums; `added` holds the columns of each total."""
     rows = sums[0]
-    for each in sums[1:]:
-        rows = rows.join(each, on=list(keys), how="full", coalesce=True, nulls_equal=True)
+    for other in sums[1:]:
+        rows = rows.join(other, on=list(keys), how="full", coalesce=True, nulls_equal=True)
     return rows.select(*keys, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(name) for name, terms in added.items()))
 
 
 def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> pl.DataFrame | None:
-    """Return how many rows each group has, under a name and those of columns that all rows have values in.
+    """Return the number of rows in each group, in the column `name` and again in the columns of `values`.
 
-    None where a value is missing, NumPy is not there, or the keys are no whole numbers close to each other.
+    The result is None if one of the values is missing, NumPy is not installed, or the keys are not dense integers.
     """
     numpy = numpy_if_installed()
     if numpy is None or any(frame.get_column(column).null_count() for column in values.values()):
@@ -102,9 +106,9 @@ def exact_sums(
     counted: Mapping[str, str],
     least: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """Return the sums of columns in each group, or over all rows, and by other names how many values a column has.
+    """Return the exact sums of columns in each group, or over all rows.
 
-    Of a group, also the least values of other columns.
+    `counted` adds how many values a column has, under another name. `least` adds the least values of columns.
     """
     if group:
         return _exact_sums_by(frame, group, columns, counted, least)
@@ -119,22 +123,24 @@ def _exact_sums_by(
     frame: pl.DataFrame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str], least: Sequence[str]
 ) -> pl.DataFrame:
     """Return the sums, counts and least values in each group."""
-    held, totals, added = [*map(partial(series, frame), [*group, *least])], [], [col(name).min() for name in least]
+    inputs = [*map(partial(series, frame), [*group, *least])]
+    added = [col(name).min() for name in least]
+    totals = []
     for number, name in enumerate(columns):
         sums = []
         for index, part in enumerate(_parts(series(frame, name))):
-            held.append(part.alias(f"{number} {index}"))
+            inputs.append(part.alias(f"{number} {index}"))
             sums.append(pl.col(f"{number} {index}"))
         added += map(pl.Expr.sum, sums)
         totals.append(reduce(add, sums).alias(name))
     numbers = {name: number for number, name in enumerate(columns)}
     added += [pl.col(f"{numbers[column]} 0").count().alias(name) for name, column in counted.items()]
-    summed = pl.DataFrame(held).lazy().group_by(list(group)).agg(added)
+    summed = pl.DataFrame(inputs).lazy().group_by(list(group)).agg(added)
     return collect(summed.select([*map(col, group), *totals, *counted, *map(col, least)]), few=frame.height <= FEW_ROWS)
 
 
 def _sum(values: pl.Series) -> Any:
-    """Return the sum of a short column."""
+    """Return the exact sum of a short column."""
     if not values.dtype.is_float():
         return values.sum()
     try:
@@ -144,19 +150,21 @@ def _sum(values: pl.Series) -> Any:
 
 
 def _sum_of_parts(values: pl.Series) -> Any:
-    """Return the sum of a column."""
+    """Return the exact sum of a column, from the sums of its parts."""
     sums: list[Any] = [part.sum() for part in _parts(values)]
     return reduce(add, sums)
 
 
 def _parts(values: pl.Series) -> list[pl.Series]:
-    """Return the parts of a column of floats, or a column of whole numbers."""
+    """Return the parts of a column of floats, which add up without rounding, or a column of integers itself."""
     if not values.dtype.is_float():
         return [values]
     return parts_of(values if values.dtype == pl.Float64 else values.cast(pl.Float64), _largest)
 
 
 def _largest(values: pl.Series) -> Any:
-    """Return the largest absolute value of a column, None without values."""
-    ends: Any = (values.max(), values.min())  # `abs` would be a query of its own
-    return None if ends[0] is None else max(ends[0], -ends[1])
+    """Return the largest absolute value of a column, or None without values."""
+    most: Any = values.max()
+    least: Any = values.min()
+    # `abs` would be slower, because it makes a plan.
+    return None if most is None else max(most, -least)

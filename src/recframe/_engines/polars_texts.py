@@ -1,9 +1,9 @@
-"""Keys of text as whole numbers, which are compared, sorted and joined in a fraction of the time.
+"""Encodes keys of text as integers, because integers are compared, sorted and joined much faster.
 
-Equal texts have equal hashes. Texts that repeat are found by a table: the last bits of the hash are the slot, and each
-slot that a sample of the rows fills is one number. The rest are sorted by hash and row: equal texts then follow each
-other, and each hash becomes one number. Either way, every text is compared with one that has its number, and those
-that differ get numbers of their own.
+Equal texts have equal hashes. Texts that repeat are encoded by a table: the hash's last bits are the slot, and each
+slot that a sample of the rows fills is one number. The other texts are sorted by hash and row. Equal texts then follow
+each other, and each hash becomes one number. In both ways, every text is compared with the text of its number, and
+texts that differ get other numbers.
 """
 
 from __future__ import annotations
@@ -22,30 +22,35 @@ if TYPE_CHECKING:
 
 HASH_BITS = 64
 RUNS = 4
-"""How many rows the runs of equal texts must have on average, so that only their first rows are looked at."""
+"""From this average length of runs of equal texts, only the first row of each run is encoded."""
 
 SAMPLED = 4
-"""Of how many rows one fills the table."""
+"""Every fourth row is in the sample that fills the table."""
 SLOTS_BITS = 2
-"""How many bits fewer than the number of rows a slot has: a larger table is read more slowly."""
+"""A slot has so many bits fewer than the number of rows, because a larger table is slower to read."""
 REPEATS = 2
-"""How many rows of the sample a filled slot must have on average, so that a table is faster than a sort."""
+"""From this average number of rows per filled slot, a table is faster than a sort."""
 ENCODED_PARTS = 16
-"""In how many parts the table is read: small ones need no new memory."""
+"""The number of parts in which the table is read. Small parts need no new memory."""
 
-HASH, NUMBER, TEXT, OTHER = "hash", "number", "text", "other"
+HASH = "hash"
+NUMBER = "number"
+TEXT = "text"
+OTHER = "other"
 
 
 class _Encoded(NamedTuple):
+    """Texts as numbers."""
+
     numbers: pl.Series
     known: pl.Series
     """The text of each number."""
     others: pl.Series
-    """Which texts differ from that of their number."""
+    """Whether a text differs from the text of its number, so that it needs another one."""
 
 
 def encoded(columns: Sequence[pl.Series]) -> tuple[list[pl.Series], pl.Series]:
-    """Return columns of text as whole numbers, the same number for the same text, and the text of each number."""
+    """Return columns of text as integers, with equal numbers for equal texts, and the text of each number."""
     texts = pl.concat([column.alias(TEXT) for column in columns], rechunk=True)
     in_runs = all(RUNS * _heads(some).sum() <= len(some) for some in (texts.head(FEW), texts))
     numbers, unique = _encoded(texts.filter(_heads(texts)) if in_runs else texts)
@@ -65,7 +70,7 @@ def _heads(values: pl.Series) -> pl.Series:
 
 
 def _by_table(texts: pl.Series) -> _Encoded | None:
-    """Return numbers by a table of hashes; None where few texts repeat."""
+    """Return numbers by a table of hashes, or None if few texts repeat."""
     if len(texts) <= FEW_ROWS:
         return None
     slot_count = 2 ** max(len(texts).bit_length() - SLOTS_BITS, 0)
@@ -76,7 +81,7 @@ def _by_table(texts: pl.Series) -> _Encoded | None:
     unique = sample.gather(rows.gather(filled))
     if REPEATS * len(unique) > len(sample):
         return None
-    # An empty slot has the number of another one: no text of an empty slot is known, so that all are others.
+    # An empty slot has the number of another slot. So the texts in it differ from the text of their number.
     numbers = pl.lit(_table(filled, slot_count, empty=0))
     number = numbers.gather(slot).alias(NUMBER)
     other = pl.lit(unique).gather(NUMBER).ne_missing(pl.col(TEXT)).alias(OTHER)
@@ -88,7 +93,7 @@ def _by_table(texts: pl.Series) -> _Encoded | None:
 
 
 def _table(slots: pl.Series, slot_count: int, *, empty: int) -> pl.Series:
-    """Return the last place of each slot among some, a number of its own for the empty ones."""
+    """Return the last index of each slot in `slots`, and `empty` for a slot that is not there."""
     rows = pl.int_range(len(slots), dtype=pl.UInt32, eager=True)
     return pl.repeat(empty, slot_count, dtype=pl.UInt32, eager=True).scatter(slots, rows)
 
@@ -107,30 +112,32 @@ def _by_sort(texts: pl.Series) -> _Encoded:
 
 
 def _by_join(texts: pl.Series) -> _Encoded:
-    """Return numbers and the text of each, whatever their hashes are; it is slower."""
-    unique = texts.unique(maintain_order=True)  # plans of the same frames number alike
+    """Return numbers by a join of the texts themselves, which is slower but does not depend on hashes."""
+    unique = texts.unique(maintain_order=True)  # in order, so that equal frames get equal numbers
     numbers = texts.to_frame(TEXT).join(unique.to_frame(TEXT).with_row_index(NUMBER), on=TEXT, maintain_order="left")
     return _Encoded(numbers.get_column(NUMBER), unique, pl.repeat(value=False, n=len(texts), eager=True))
 
 
 def _hash(name: str) -> pl.Expr:
+    """Return the hash of each text."""
     return pl.col(name).hash()
 
 
 def _encoded(
     texts: pl.Series, ways: Sequence[Callable[[pl.Series], _Encoded | None]] = (_by_table, _by_sort, _by_join)
 ) -> tuple[pl.Series, pl.Series]:
-    """Return texts as numbers, and the text of each number; what one way leaves is left to the next one."""
+    """Return texts as numbers, and the text of each number. Texts that one way cannot encode are left to the next."""
     encoding = ways[0](texts)
     if encoding is None:
         return _encoded(texts, ways[1:])
     numbers, unique, others = encoding
     if texts.null_count():
         missing = texts.is_null()
-        numbers, others = numbers.to_frame().select(pl.when(~missing).then(pl.first())).to_series(), others & ~missing
+        numbers = numbers.to_frame().select(pl.when(~missing).then(pl.first())).to_series()
+        others = others & ~missing
     if not others.any():
         return numbers, unique
     more, new = _encoded(texts.filter(others), ways[1:])
-    # With more than 2^32 rows, polars counts in longer integers than the table does.
+    # With more than 2^32 rows, polars uses longer integers than the table.
     more = (more + len(unique)).cast(numbers.dtype)
     return numbers.scatter(others.arg_true(), more), pl.concat([unique, new])

@@ -1,4 +1,4 @@
-"""Background threads next to those of polars."""
+"""Background threads beside polars' own threads."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Result = TypeVar("Result")
 def can_wait() -> bool:
     """Return whether the current thread may wait for a background thread that runs a query.
 
-    A thread of polars itself may not, as when it calls the function of `map_batches`. The query needs a free thread of
-    polars, and if all of them wait for such queries, none is left: the program hangs.
+    A thread of polars may not wait, such as when it calls the function of `map_batches`. The query needs a free thread
+    of polars. If all of them wait for such queries, none is free and the program hangs.
     """
     return not isinstance(threading.current_thread(), threading._DummyThread)  # noqa: SLF001 - has no public name
 
@@ -26,7 +26,7 @@ def can_wait() -> bool:
 def background_pool(workers: int | None = None) -> Executor:
     """Return a pool of background threads, by default as many as polars has.
 
-    If the current thread cannot wait, the pool runs each task at once in the current thread.
+    If the current thread cannot wait, the pool runs each task immediately in the current thread.
     """
     return ThreadPoolExecutor(workers or pl.thread_pool_size()) if can_wait() else _InTurn()
 
