@@ -113,7 +113,7 @@ class JudgmentMethods(Methods):
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         grade : float, optional
-            The largest relevance that an unjudged item may have; None: the largest relevance in `truth`.
+            The largest relevance that an unjudged item may have; without it: the largest relevance in `truth`.
 
         Returns
         -------
