@@ -335,7 +335,8 @@ def tails() -> None:
         return np.asarray(random.lognormal(0, 1.5, shape) * (random.random(shape) < SOLD))
 
     def gains(random: Random, shape: tuple[int, int]) -> Floats:
-        return random.lognormal(0, 1.5, shape) * random.choice([-1.0, 0.0, 1.0], shape, p=[0.08, 0.8, 0.12])
+        signs = random.choice([-1.0, 0.0, 1.0], shape, p=[0.08, 0.8, 0.12])
+        return np.asarray(random.lognormal(0, 1.5, shape) * signs)
 
     mean = float(np.exp(1.5**2 / 2))
     laws: dict[str, tuple[Callable[[Random, tuple[int, int]], Floats], float]] = {
