@@ -185,7 +185,9 @@ def _from_lists(
 
 def _rows_of(values: Any) -> Any:
     """Return the rows of a matrix as lists, as those that models return, and all else as it is."""
-    is_matrix = getattr(values, "ndim", 1) == MATRIX and hasattr(values, "tolist")
+    # Expressions of pandas have any attribute.
+    dimensions = getattr(values, "ndim", None)
+    is_matrix = isinstance(dimensions, int) and dimensions == MATRIX and hasattr(values, "tolist")
     return values.tolist() if is_matrix else values
 
 

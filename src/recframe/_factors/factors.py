@@ -164,10 +164,11 @@ def _in_order(model: Model, order: Array) -> Model:
 
 def _numbers(name: str, rows: Any) -> Array:
     """Return the numbers of the rows of factors, as ids."""
-    if rows is None or not hasattr(rows, "__len__"):
+    try:
+        return np.arange(len(rows))
+    except TypeError:
         msg = f"{name}=None, but no factors say how many {name} there are"
-        raise OptionError(msg, f"{name}=[...], one id for each")
-    return np.arange(len(rows))
+        raise OptionError(msg, f"{name}=[...], one id for each") from None
 
 
 def _ids(name: str, ids: Any) -> Any:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from recframe._signatures import checked_call
 from recframe._training.value import Value
 from recframe._values import choice
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
-from recframe.metrics import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from recframe.metrics import Metric
 
 Booster = Literal["lightgbm", "lightgbm.sklearn", "xgboost"]
 """What calls an evaluation function."""
@@ -66,12 +67,14 @@ def feval(
     """
     if library is not None:
         choice("library", library, get_args(Booster))
-    values: Values = Value.of(metric, policies) if isinstance(metric, str | Metric) else ()
-    if not isinstance(metric, str | Metric):
+    values: Values
+    if isinstance(metric, list | tuple):
         values = tuple(Value.of(each, policies) for each in metric)
         if not values:
             msg = f"metric={quoted(metric)} names no metric"
             raise OptionError(msg, "feval(['ndcg@10', 'map@10'])")
+    else:
+        values = Value.of(cast("str | Metric", metric), policies)
     # A function within this one could not be pickled, as a process that trains would need it.
     call = {None: _any_booster, "lightgbm.sklearn": _of_labels}.get(library, _of_data)
     return partial(call, values)
