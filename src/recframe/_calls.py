@@ -58,6 +58,7 @@ class Arguments:
 
     def __init__(self, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any]) -> None:
         self.adapter = adapter_of(frame)
+        frame, roles = self.adapter.with_expressions(frame, roles, bound)
         self._frame = frame
         self._frames: dict[str, Any] = {}
         # Of frames, these hold only whether there is one: what is kept holds no data.

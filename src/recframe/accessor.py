@@ -73,7 +73,8 @@ class Rec(
 
     def __call__(self, *unnamed: object, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
-        return type(self)(self._frame, _evaluate.bind(self._frame, self._bound, roles, unnamed))
+        frame, roles = adapter_of(self._frame).with_expressions(self._frame, roles, self._bound)
+        return type(self)(frame, _evaluate.bind(frame, self._bound, roles, unnamed))
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
@@ -334,7 +335,9 @@ def _of_lazy(name: str) -> Callable[..., Any]:
     def method(self: LazyRec, *args: Any, **keywords: Any) -> Any:
         if not FRAMES.isdisjoint(keywords):
             keywords = sides_in_kind(self._frame, keywords, FRAMES)
-        adapter, call = adapter_of(self._frame), (name, self._frame, self._bound, args, keywords, current())
+        adapter = adapter_of(self._frame)
+        frame, keywords = adapter.with_expressions(self._frame, keywords, self._bound)
+        call = (name, frame, self._bound, args, keywords, current())
         if name in MADE_NOW:
             return adapter.made_now(_call, *call)
         how = {"results": RESULTS.get(name, 1), "validate": self._validate, "text_of": text_of}
@@ -398,7 +401,8 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     if isinstance(frame, Mapping) and (models := frames_of_models(frame)):
         column = roles.get("model") or current().get("model") or str(MODEL)
         frame, roles = stacked(models, column), {**roles, "model": column}
-    adapter_of(frame)  # it raises for what is no supported frame
+    # It raises for what is no supported frame.
+    frame, roles = adapter_of(frame).with_expressions(frame, roles, {})
     bound = _evaluate.bind(frame, {}, roles, unnamed)
     of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
     return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)

@@ -181,6 +181,10 @@ class Adapter(ABC):
         """Return a frame that a call reads in addition, in kind where that costs nothing."""
         return other
 
+    def with_expressions(self, frame: Any, roles: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, Any]:  # noqa: ARG002
+        """Return a frame with a column for each role that is an expression, and the roles that name these."""
+        return frame, roles
+
     def stack_models(self, frames: Mapping[str, Any], model: str) -> Any:  # noqa: ARG002
         """Return the rows of the frames of several models, with a column of the model's name."""
         msg = f"a frame for each model is read in memory, but these are {type(self).__name__} frames"

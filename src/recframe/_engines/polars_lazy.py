@@ -13,7 +13,7 @@ from polars.io import plugins
 from recframe._engines import polars_constructors
 from recframe._engines.base import Adapter
 from recframe._engines.column_spec import Source
-from recframe._engines.polars import EagerPolars, stacked_models
+from recframe._engines.polars import EagerPolars, stacked_models, with_expressions
 from recframe._engines.polars_compat import KNOWS_SCHEMA_LATER, col
 from recframe._engines.postponed import RERUN, ReleasedError, Rerun, RowsNeededError
 
@@ -84,6 +84,9 @@ class LazyPolars(Adapter):
     def side_frame(self, other: Any) -> Any:
         """Return a data frame as a lazy one."""
         return other.lazy() if isinstance(other, pl.DataFrame) else other
+
+    def with_expressions(self, frame: Any, roles: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, Any]:
+        return with_expressions(frame, roles, bound)
 
     def stack_models(self, frames: Mapping[str, pl.LazyFrame], model: str) -> pl.LazyFrame:
         # No schema is resolved now, because reading a schema may be slow.
