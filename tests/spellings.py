@@ -23,7 +23,7 @@ CUTOFFS = (1, 2, 3, 5, 30, None)  # 30: longer than every list
 NUMBERS = (0.5, 0.4, 1)
 """Of each option that is a number, the first of these that its bounds hold, and that is not its default, is tested."""
 FITTING = {
-    "discount": ("jarvelin", "reciprocal", "{1:1,2:0.5,4:0.25}"),
+    "discount": ("jarvelin", "reciprocal", "{1:1,2:0.5,3:0.25}"),
     "max_relevance": (5,),
     "probability": ("{0:0.1,1:0.3,2:0.5,3:1}",),
 }

@@ -77,6 +77,7 @@ CASES = {
     "bad discount": (lambda r: r.dcg(discount="log10"), ValueError, "discount='log10' is not one of"),
     "discount of no kind": (lambda r: r.dcg(discount=2), TypeError, "discount=2 does not map positions to numbers"),
     "weight below 0": (lambda r: r.dcg(discount=[1, -1]), ValueError, "gives position 2 the weight -1"),
+    "weight that rises": (lambda r: r.ndcg(discount={1: 1, 3: 0.5}), ValueError, "rises from 0 at position 2 to 0.5"),
     "no weight": (lambda r: r.dcg(discount=[0, 0]), ValueError, "has no weight above 0"),
     "bad norm": (lambda r: r.map(norm="n"), ValueError, "norm='n' is not one of"),
     "bad p": (lambda r: r.rbp(p=1.5), ValueError, "p=1.5 is not between 0 and 1"),

@@ -91,7 +91,20 @@ def checked_discount(weights: Any) -> tuple[tuple[float, float], ...]:
         raise OptionError(
             msg, f"give 1 to {MOST_WEIGHTS} weights, such as [1, 0.6, 0.4]; later positions have weight 0"
         )
+    _check_falling(dict(table), weights)
     return table
+
+
+def _check_falling(table: dict[float, float], weights: Any) -> None:
+    """Raise for a weight above the weight of the position before: the ideal order, by relevance, would not be best."""
+    for position, weight in table.items():
+        before = table.get(position - 1, 0.0)
+        if position > 1 and weight > before:
+            msg = (
+                f"discount={quoted(weights)} rises from {before:g} at position {position - 1:g} to {weight:g} at"
+                f" position {position:g}, so the order by relevance would not be the best one"
+            )
+            raise OptionError(msg, "give each position at most the weight of the position before, by a running minimum")
 
 
 @cache
