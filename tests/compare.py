@@ -8,6 +8,7 @@ from typing import Any
 import narwhals as nw
 import pytest
 
+import recframe
 from oracle import ORACLES, Case, grouped, names, parse
 from spellings import SOME
 from strategies import BY
@@ -49,7 +50,8 @@ def ask_case(engine: Any, case: Case, labels: list[str], **given: Any) -> list[d
     """Evaluate metrics on a case, with the side information that it has."""
     described = [{"item": item, **{f"f{i}": x for i, x in enumerate(own)}} for item, own in case.features.items()]
     tables = {"frame": case.rows, "train": case.train, "features": described}
-    inputs = {name for label in labels for name in (*parse(label).required_inputs, *parse(label).optional_inputs)}
+    metrics = [recframe.metrics.parse(label) for label in labels]
+    inputs = {name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs)}
     # A call of accuracy metrics alone refuses the items that users have.
     tables = {name: rows for name, rows in tables.items() if rows and (name != "train" or name in inputs)}
     frames = dict(zip(tables, engine.frames(*tables.values()), strict=True))
