@@ -185,7 +185,7 @@ class Roles:
         that of the whole lists in which only the items with this value are relevant.
     ties : {"average", "best", "worst", "item", "item_desc", "first"}
         Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
-        item first, or row order (eager frames only). In `evaluate` also ``"range"``: the expected value and its bounds.
+        item first, or row order (not in SQL). In `evaluate` also ``"range"``: the expected value and its bounds.
     min_relevance : float, optional
         A row is relevant from this relevance on; without it: above 0. Lower grades still gain in metrics that read
         grades: ``"ndcg(grades=relevant)"`` ends that.

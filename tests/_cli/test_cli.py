@@ -190,7 +190,7 @@ def test_every_role_is_an_option_with_its_words(run):
         assert (f"--{name.replace('_', '-')} " in out) == (name != "partitions")
     assert re.search(r"--by COLUMN +The list key", out)
     text = " ".join(out.split())
-    assert "One of average, best, worst, item, item_desc, first. [average]" in text
+    assert "One of average, best, worst, item, item_desc, first, range. [average]" in text
     assert "trec_eval, sklearn, ranx" in text
     assert re.search(r"--model COLUMN [A-Z]\w+", text)
     assert "`" not in out

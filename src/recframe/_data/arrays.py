@@ -193,7 +193,8 @@ def _named(name: str, ids: Any, numbers: NDArray[Any], count: int) -> NDArray[An
     if len(values) != count:
         msg = f"{name} has {len(values)} ids, but the matrices have {count} {'rows' if name == 'by' else 'columns'}"
         raise InputError(msg, "give one id for each of them, in the same order")
-    return values[numbers]
+    named: NDArray[Any] = values[numbers]
+    return named
 
 
 def _lists(by: Any, rows: int) -> NDArray[Any]:

@@ -390,8 +390,8 @@ def with_expressions(frame: Any, roles: Mapping[str, Any], bound: Mapping[str, A
             msg = f"the expression of `{name}=` has the name {column!r}, which another role names"
             raise OptionError(msg, f"give it another one, with .alias('{name}')")
         truth = roles.get("truth", bound.get("truth")) if name == "relevant" else None
-        is_polars = isinstance(truth, pl.DataFrame | pl.LazyFrame)
-        if is_polars and set(value.meta.root_names()) <= {*truth.collect_schema().names()}:
+        roots = set(value.meta.root_names())
+        if isinstance(truth, pl.DataFrame | pl.LazyFrame) and roots <= {*truth.collect_schema().names()}:
             roles["truth"] = truth.with_columns(value.alias(column))
         else:
             _check_roots(name, frame, value)

@@ -58,7 +58,7 @@ class Digit(NamedTuple):
     dtype: pl.DataType
     least: int
     """The value of the digit 0."""
-    count: int
+    size: int
     """How many values the digit has."""
     lacks: bool
     """Whether the digit 0 stands for a missing value."""

@@ -148,7 +148,7 @@ class FusionMethods(Methods):
             The values to try for ``"weights"``, ``"k"``, ``"gamma"``, ``"sigma"`` and ``"p"``. The default values are
             the ones of ranx: weights are multiples of 0.1 that sum to 1, `k` is 10, 20 … 100, and the others are
             hundredths up to 1. Weights are tried with ``"weighted"``, ``"wmnz"``, ``"mixed"``, ``"borda"`` and
-            ``"condorcet"``; the last three are tried without weights too.
+            ``"condorcet"``. Mixed, Borda and Condorcet are tried without weights too.
         folds : int
             The number of folds, from 2.
         confidence : float

@@ -76,8 +76,8 @@ def feval(
     else:
         values = Value.of(cast("str | Metric", metric), policies)
     # A function within this one could not be pickled, as a process that trains would need it.
-    call = {None: _any_booster, "lightgbm.sklearn": _of_labels}.get(library, _of_data)
-    return partial(call, values)
+    calls: dict[str | None, Callable[..., Any]] = {None: _any_booster, "lightgbm.sklearn": _of_labels}
+    return partial(calls.get(library, _of_data), values)
 
 
 def _of_each(values: Values, call: Callable[[Value], Any]) -> Any:
