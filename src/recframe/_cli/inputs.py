@@ -115,8 +115,9 @@ class Inputs:
         keys = [*self._by, self._name("item")]
         if frame.is_empty() or len({*keys}) < len(keys) or not {*keys} <= {*frame.columns}:
             return False
-        of_first_list = pl.all_horizontal(pl.col(key) == pl.lit(frame[key][0]) for key in self._by)
-        samples = frame.head(FIRST_ROWS), frame.filter(of_first_list) if self._by else frame.head(0)
+        has_first_key = [pl.col(key) == pl.lit(frame[key][0]) for key in self._by]
+        of_first_list = pl.all_horizontal(pl.lit(value=True), *has_first_key)
+        samples = frame.head(FIRST_ROWS), frame.filter(of_first_list)
         return any(sample.select(keys).is_duplicated().any() for sample in samples)
 
     def _file(self, path: Path, pick: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None) -> pl.DataFrame:
