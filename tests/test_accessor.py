@@ -19,8 +19,8 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import SIDE_INFORMATION, Roles, roles_of
-from recframe._signatures import MAIN_ROLES
+from recframe._base.roles import SIDE_INFORMATION, Roles, roles_of
+from recframe._base.signatures import MAIN_ROLES
 
 COLUMNS = {"user": [1, 1, 1, 2, 2], "relevant": [1, 0, 1, 0, 1], "score": [0.9, 0.8, 0.1, 0.6, 0.5]}
 NDCG = ((1 / (1 + 0.6309297535714575)) + 0.6309297535714575) / 2
@@ -104,7 +104,7 @@ def test_reloading_warns_of_nothing(frame):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         importlib.reload(recframe)
-        importlib.reload(recframe._register).install()
+        importlib.reload(recframe._call.register).install()
     assert value(frame.rec.mrr()) == 0.75
     names = [type(finder).__qualname__ for finder in sys.meta_path]
     assert names.count("_Finder") == 1
@@ -258,7 +258,7 @@ def test_importing_is_light_and_the_rest_comes_at_its_first_use():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:4] == [
         "[]",
-        "['recframe._defaults', 'recframe._register', 'recframe.errors']",
+        "['recframe._base.defaults', 'recframe._call.register', 'recframe.errors']",
         "explain from_lists recframe.profiles True",
         "True",
     ]

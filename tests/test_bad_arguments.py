@@ -21,7 +21,7 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import ALL_ROLES
+from recframe._base.roles import ALL_ROLES
 from recframe._display.plot import Plot
 
 np = pytest.importorskip("numpy")

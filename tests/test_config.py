@@ -12,7 +12,7 @@ import pytest
 
 import recframe
 from recframe import Config
-from recframe._arguments import ALL_ROLES, CONFIG_ROLES, Roles
+from recframe._base.roles import ALL_ROLES, CONFIG_ROLES, Roles
 
 pl = pytest.importorskip("polars")
 

@@ -16,7 +16,7 @@ import pytest
 
 import recframe
 from recframe import metrics, profiles
-from recframe._arguments import Like
+from recframe._base.roles import Like
 from recframe._display.plot import Plot
 
 pl = pytest.importorskip("polars")

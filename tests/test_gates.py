@@ -8,7 +8,7 @@ import re
 import pytest
 
 import recframe
-from recframe._lists.claims import models_at_risk
+from recframe._inference.lists.claims import models_at_risk
 
 SOME = {"user": [1, 1, 2], "item": ["a", "b", "a"], "relevant": [1, 0, 0], "score": [0.9, 0.1, 0.5]}
 NONE = {

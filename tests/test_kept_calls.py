@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import recframe
-from recframe import _calls, metrics
+from recframe import metrics
+from recframe._call import kept_calls as _calls
 from recframe.errors import MissingColumnError, OptionError, OptionTypeError
 
 ROWS = {

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import recframe
-from recframe._guesses import RENAMED
+from recframe._base.guesses import RENAMED
 
 pl = pytest.importorskip("polars")
 

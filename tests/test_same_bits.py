@@ -245,7 +245,7 @@ def test_sums_of_parts_are_not_rounded(seed):
 )
 def test_numbers_that_cannot_be_cut_are_added_as_they_are(values):
     pl = pytest.importorskip("polars")
-    from recframe._engines import polars_sums
+    from recframe._engines.polars import sums as polars_sums
 
     frame = pl.DataFrame({"key": [1] * len(values), "x": pl.Series(values, dtype=pl.Float64)})
     expected = frame["x"].sum()
@@ -258,9 +258,9 @@ def test_numbers_that_cannot_be_cut_are_added_as_they_are(values):
 def test_exact_sums_of_groups(library, seed):
     frames = pytest.importorskip(library)
     if library == "polars":
-        from recframe._engines.polars_sums import exact_sums
+        from recframe._engines.polars.sums import exact_sums
     else:
-        from recframe._engines.pandas_sums import exact_sums
+        from recframe._engines.pandas.sums import exact_sums
     rng = random.Random(seed)
     data = [(rng.randint(0, 2), value) for value in numbers(seed)]
     found = set()
@@ -278,7 +278,7 @@ def test_exact_sums_of_groups(library, seed):
 @pytest.mark.parametrize("height", [0, 300, 70_000])
 def test_sums_in_order_are_sums(together, height):
     pl = pytest.importorskip("polars")
-    from recframe._engines.polars_runs import sums_in_order
+    from recframe._engines.polars.runs import sums_in_order
 
     rng = random.Random(height)
     keys = [rng.randint(0, height // 9) for _ in range(height)]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recframe import _columns
+from recframe._base import columns as _columns
 from recframe._engines.registry import KINDS
 
 SOURCE = Path(_columns.__file__).parent
@@ -108,7 +108,7 @@ def own_imports(*, for_types=False):
 @pytest.fixture(scope="module")
 def imports():
     found = own_imports()
-    assert "recframe._engines.base" in found["recframe._engines.polars"]
+    assert "recframe._engines.base" in found["recframe._engines.polars.adapter"]
     return found
 
 
@@ -123,7 +123,7 @@ def test_only_adapters_import_a_library_of_frames():
 
 
 def test_adapters_import_nothing_of_the_plan_and_the_metrics(imports):
-    below = {"recframe._columns", "recframe._defaults", "recframe._values", "recframe.errors"}
+    below = {"recframe._base.columns", "recframe._base.defaults", "recframe._base.values", "recframe.errors"}
     for name, targets in imports.items():
         if name.startswith("recframe._engines"):
             assert not {target for target in targets if not target.startswith("recframe._engines")} - below, name
@@ -215,7 +215,7 @@ def test_a_column_names_the_module_that_adds_it():
 
 
 def test_every_declared_column_is_used():
-    paths = (path for path in modules("**/*.py") if path.name != "_columns.py")
+    paths = (path for path in modules("**/*.py") if path.name != "_base/columns.py")
     words = {word for path in paths for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
     constants = re.findall(
         r"^(\w+) = [A-Z_]+\.(?:one|many)\(", Path(_columns.__file__).read_text("utf-8"), re.MULTILINE
@@ -230,12 +230,12 @@ def test_one_alias_names_the_frames():
         name
         for name, text in texts.items()
         if re.search(r"^\s*\w+(: TypeAlias)? = \"?nw.LazyFrame", text, re.MULTILINE)
-    ] == ["_columns.py"]
+    ] == ["_base/columns.py"]
 
 
 def test_the_plans_frames_hold_declared_columns(monkeypatch):
     pl = pytest.importorskip("polars")
-    from recframe._engines.polars import EagerPolars
+    from recframe._engines.polars.adapter import EagerPolars
 
     held, collect_once = {}, EagerPolars.collect_once
 

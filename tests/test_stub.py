@@ -9,9 +9,9 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import ALL_ROLES, CALL_ROLES, CONFIG_ROLES, roles_of
+from recframe._base.roles import ALL_ROLES, CALL_ROLES, CONFIG_ROLES, roles_of
+from recframe._base.signatures import MAIN_ROLES
 from recframe._display.plot import PLOTS, Plot
-from recframe._signatures import MAIN_ROLES
 
 SOURCE = Path(recframe.__file__).parent
 STUB = ast.parse((SOURCE / "accessor.pyi").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Draws the plan's frames, and the columns that each adds, from ``src/recframe/_columns.py``.
+"""Draws the plan's frames, and the columns that each adds, from ``src/recframe/_base/columns.py``.
 
 ``python tools/plan_frames.py`` writes the drawing into ``docs/contributing.md``.
 ``--check`` fails if it is out of date.
@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recframe._columns import FRAMES
+from recframe._base.columns import FRAMES
 
 if TYPE_CHECKING:
-    from recframe._columns import FrameSpec
+    from recframe._base.columns import FrameSpec
 
 PAGE = Path(__file__).parent.parent / "docs" / "contributing.md"
 START, END = "<!-- frames: written by tools/plan_frames.py -->", "<!-- end of frames -->"

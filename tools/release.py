@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-TESTS = ("tests/test_accessor.py", "tests/test_models.py", "tests/_comparison/test_compare.py")
+TESTS = ("tests/test_accessor.py", "tests/test_models.py", "tests/_inference/comparison/test_compare.py")
 """What is run against each archive; CI runs the whole suite."""
 EXTRAS = "polars,pandas,stats,cli"
 SMOKE = """

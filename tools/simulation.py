@@ -16,22 +16,22 @@ import polars as pl
 from numpy.typing import NDArray
 
 import recframe
-from recframe._comparison.doubts import are_uneven, few_differ
-from recframe._fusion.tune import Lists
-from recframe._lists.claims import models_at_risk
-from recframe._ranks.rank_models import Means
-from recframe._statistics import anytime, resampling, student
-from recframe._statistics import power as power_of_tests
-from recframe._statistics.correction import adjusted
-from recframe._statistics.paired_hits import PairedHits
-from recframe._statistics.prediction_powered import Values, prediction_powered
-from recframe._statistics.rank_intervals import Ranks
-from recframe._statistics.ratios import fieller
-from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
-from recframe._statistics.skewness import is_skewed, skewness
-from recframe._statistics.student import Sums
-from recframe._statistics.verdicts import Evidence
-from recframe._statistics.wilson import wilson
+from recframe._inference.comparison.doubts import are_uneven, few_differ
+from recframe._inference.fusion.tune import Lists
+from recframe._inference.lists.claims import models_at_risk
+from recframe._inference.ranks.rank_models import Means
+from recframe._inference.statistics import anytime, resampling, student
+from recframe._inference.statistics import power as power_of_tests
+from recframe._inference.statistics.correction import adjusted
+from recframe._inference.statistics.paired_hits import PairedHits
+from recframe._inference.statistics.prediction_powered import Values, prediction_powered
+from recframe._inference.statistics.rank_intervals import Ranks
+from recframe._inference.statistics.ratios import fieller
+from recframe._inference.statistics.simultaneous import LargestFlipped, MultivariateT
+from recframe._inference.statistics.skewness import is_skewed, skewness
+from recframe._inference.statistics.student import Sums
+from recframe._inference.statistics.verdicts import Evidence
+from recframe._inference.statistics.wilson import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -13,7 +13,12 @@ import griffe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RETURNED = ("_states.merged.Merged", "_display.plot.Plot", "_display.table.Table", "_training.scorer.Scorer")
+RETURNED = (
+    "_inference.states.merged.Merged",
+    "_display.plot.Plot",
+    "_display.table.Table",
+    "_integrations.training.scorer.Scorer",
+)
 """What `recframe.merge_states`, `.rec.plot`, `recframe.table` and `recframe.scorer` return."""
 
 

@@ -12,10 +12,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles, roles_of
+from recframe._base.roles import CALL_ROLES, CONFIG_ROLES, Roles, roles_of
 from recframe._display.data import MEANS
 from recframe._display.plot import PLOTS, Plot
-from recframe._expressions.calls import CALLS, NAMES, OWN_POLICIES
+from recframe._integrations.expressions.calls import CALLS, NAMES, OWN_POLICIES
 from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 
@@ -42,7 +42,7 @@ import altair as alt
 import pandas as pd
 import polars as pl
 
-from recframe._arguments import Columns, Estimator, FusionMethod, FusionNorm, Like, Lists, MeanKind, Ties, Undefined
+from recframe._base.roles import Columns, Estimator, FusionMethod, FusionNorm, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 {imports}
 
@@ -108,7 +108,7 @@ CONFIG = '''"""Written by tools/stubs.py: change the roles or the class, then ru
 from collections.abc import Sequence
 from typing import Any, Literal, Self, TypedDict, Unpack
 
-from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
+from recframe._base.roles import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 
 {roles}
 class Config:
@@ -133,8 +133,8 @@ from typing import Literal, TypedDict, Unpack
 
 import polars as pl
 
-from recframe._arguments import Undefined
-from recframe._expressions.checks import ExpressionTies
+from recframe._base.roles import Undefined
+from recframe._integrations.expressions.checks import ExpressionTies
 from recframe.metrics import Metric
 {imports}
 

@@ -12,23 +12,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe import _register, errors
+from recframe import errors
+from recframe._call import register as _register
 from recframe.errors import *  # noqa: F403 - all that `errors.__all__` names
 
 if TYPE_CHECKING:
     from recframe import datasets, expr, metrics, profiles
     from recframe._data.arrays import from_arrays
     from recframe._data.candidates import candidates
+    from recframe._data.files.dicts import from_dict, to_dict
+    from recframe._data.files.trec import read_qrels, read_run, write_run
     from recframe._data.lists import from_lists
     from recframe._display.forest import forest
     from recframe._display.table import table
-    from recframe._files.dicts import from_dict, to_dict
-    from recframe._files.trec import read_qrels, read_run, write_run
-    from recframe._sql.call import sql
-    from recframe._states.methods import merge_states
-    from recframe._thresholds import require
-    from recframe._training.boosters import feval
-    from recframe._training.scorer import scorer
+    from recframe._inference.gates import require
+    from recframe._inference.states.methods import merge_states
+    from recframe._integrations.sql.call import sql
+    from recframe._integrations.training.boosters import feval
+    from recframe._integrations.training.scorer import scorer
     from recframe.accessor import EagerRec, LazyRec, rec
     from recframe.config import Config
     from recframe.factors import from_factors
@@ -76,22 +77,22 @@ _LATER = {
     "Metric": "recframe.metrics",
     "candidates": "recframe._data.candidates",
     "explain": "recframe.profiles",
-    "feval": "recframe._training.boosters",
+    "feval": "recframe._integrations.training.boosters",
     "from_arrays": "recframe._data.arrays",
-    "from_dict": "recframe._files.dicts",
+    "from_dict": "recframe._data.files.dicts",
     "from_factors": "recframe.factors",
     "from_lists": "recframe._data.lists",
-    "read_qrels": "recframe._files.trec",
-    "read_run": "recframe._files.trec",
-    "merge_states": "recframe._states.methods",
+    "read_qrels": "recframe._data.files.trec",
+    "read_run": "recframe._data.files.trec",
+    "merge_states": "recframe._inference.states.methods",
     "rec": "recframe.accessor",
-    "require": "recframe._thresholds",
-    "scorer": "recframe._training.scorer",
+    "require": "recframe._inference.gates",
+    "scorer": "recframe._integrations.training.scorer",
     "forest": "recframe._display.forest",
     "table": "recframe._display.table",
-    "sql": "recframe._sql.call",
-    "to_dict": "recframe._files.dicts",
-    "write_run": "recframe._files.trec",
+    "sql": "recframe._integrations.sql.call",
+    "to_dict": "recframe._data.files.dicts",
+    "write_run": "recframe._data.files.trec",
 }
 """The module of each name that is imported at its first use, as the import of this package must be fast."""
 _MODULES = ("accessor", "config", "datasets", "expr", "factors", "metrics", "profiles")

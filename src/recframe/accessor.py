@@ -11,26 +11,26 @@ from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recframe import _evaluate
-from recframe._agreement.methods import AgreementMethods
-from recframe._arguments import CALL_ROLES, FRAMES
-from recframe._bound_calls import ShownMethod
-from recframe._calls import text_of
-from recframe._comparison.methods import ComparisonMethods
+from recframe._base.defaults import MODEL, current, only
+from recframe._base.guesses import METHODS, SENTENCES, new_name
+from recframe._base.roles import CALL_ROLES, FRAMES
+from recframe._base.signatures import checked_call, show_roles
+from recframe._base.values import flag
+from recframe._call import evaluate as _evaluate
+from recframe._call.kept_calls import text_of
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
-from recframe._defaults import MODEL, current, only
+from recframe._display.bound_calls import ShownMethod
 from recframe._display.methods import DisplayMethods
 from recframe._engines.registry import adapter_of, frames_of_models, in_kind, is_lazy, sides_in_kind, stacked
-from recframe._fusion.methods import FusionMethods
-from recframe._guesses import METHODS, SENTENCES, new_name
-from recframe._judgments.methods import JudgmentMethods
-from recframe._lists import calls
-from recframe._lists.confidences import remember
-from recframe._ranks.methods import RankMethods
-from recframe._signatures import checked_call, show_roles
-from recframe._states.methods import StateMethods
-from recframe._values import flag
+from recframe._inference.agreement.methods import AgreementMethods
+from recframe._inference.comparison.methods import ComparisonMethods
+from recframe._inference.fusion.methods import FusionMethods
+from recframe._inference.judgments.methods import JudgmentMethods
+from recframe._inference.lists import calls
+from recframe._inference.lists.confidences import remember
+from recframe._inference.ranks.methods import RankMethods
+from recframe._inference.states.methods import StateMethods
 from recframe.errors import no_attribute
 from recframe.metrics import AWRF, METRICS, meant
 

@@ -12,7 +12,7 @@ import altair as alt
 import pandas as pd
 import polars as pl
 
-from recframe._arguments import Columns, Estimator, FusionMethod, FusionNorm, Like, Lists, MeanKind, Ties, Undefined
+from recframe._base.roles import Columns, Estimator, FusionMethod, FusionNorm, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 from recframe.metrics._gain import Gain, Grades
 from recframe.metrics._weights import Discount

@@ -6,11 +6,11 @@ from datetime import date
 from numbers import Real
 from typing import Any, Self
 
-from recframe import _defaults
-from recframe._arguments import CONFIG_ROLES, FRAMES, ROLES
+from recframe._base import defaults as _defaults
+from recframe._base.roles import CONFIG_ROLES, FRAMES, ROLES
+from recframe._base.signatures import show_roles
+from recframe._base.values import check_names, unnamed_role
 from recframe._engines.registry import LIBRARY, check_library
-from recframe._signatures import show_roles
-from recframe._values import check_names, unnamed_role
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 __all__ = ["Config"]

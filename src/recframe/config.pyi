@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal, Self, TypedDict, Unpack
 
-from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
+from recframe._base.roles import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 
 class ConfigRoles(TypedDict, total=False):
     by: Columns

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recframe._defaults import config_hint
+from recframe._base.defaults import config_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

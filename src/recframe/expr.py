@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from recframe._expressions.calls import CALLS, NO_LONGER
+from recframe._integrations.expressions.calls import CALLS, NO_LONGER
 from recframe.errors import no_attribute
 
 globals().update(CALLS)

@@ -5,8 +5,8 @@ from typing import Literal, TypedDict, Unpack
 
 import polars as pl
 
-from recframe._arguments import Undefined
-from recframe._expressions.checks import ExpressionTies
+from recframe._base.roles import Undefined
+from recframe._integrations.expressions.checks import ExpressionTies
 from recframe.metrics import Metric
 from recframe.metrics._gain import Gain, Grades
 from recframe.metrics._weights import Discount

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from recframe._defaults import BY, ITEM, RELEVANT, columns_or_defaults
-from recframe._signatures import checked_call
+from recframe._base.defaults import BY, ITEM, RELEVANT, columns_or_defaults
+from recframe._base.signatures import checked_call
 from recframe.errors import check_packages
 
 __all__ = ["from_factors"]
@@ -122,8 +122,8 @@ def from_factors(
     └──────┴──────┴──────────┴──────┴───────────────┴─────────────────────┘
     """
     check_packages("from_factors", "factors", "numpy")
-    from recframe._factors.factors import evaluate
-    from recframe._factors.settings import Settings
+    from recframe._data.factors.factors import evaluate
+    from recframe._data.factors.settings import Settings
 
     settings = Settings.of(k=k, positions=positions, memory=memory, threads=threads, progress=progress)
     roles = columns_or_defaults(by=by, item=item, relevant=relevant)

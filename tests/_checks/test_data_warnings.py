@@ -43,7 +43,7 @@ def only(messages: list[str]) -> str:
 def eager(request):
     engine = request.getfixturevalue("engine") if "engine" in request.fixturenames else None
     if engine is not None and engine.postpones:
-        pytest.skip("tests/_engines/test_polars_lazy.py has the warnings of lazy polars frames")
+        pytest.skip("tests/_engines/polars/test_lazy.py has the warnings of lazy polars frames")
     if engine is not None and engine.lazy:
         pytest.skip("lazy frames are looked at by check alone")
 

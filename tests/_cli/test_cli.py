@@ -21,10 +21,10 @@ pytest.importorskip("numpy")
 pl = pytest.importorskip("polars")
 
 import recframe  # noqa: E402
-from recframe._arguments import ALL_ROLES, Roles  # noqa: E402
+from recframe._base.docstrings import entries_of  # noqa: E402
+from recframe._base.roles import ALL_ROLES, Roles  # noqa: E402
 from recframe._cli import definitions, options, terminal, texts  # noqa: E402
 from recframe._display.colours import VERDICTS, painted  # noqa: E402
-from recframe._docstrings import entries_of  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 from recframe.profiles import PROFILES  # noqa: E402
@@ -554,7 +554,7 @@ def test_what_cannot_be_written_is_said_before_any_work(run):
 
 
 def test_an_interrupted_run_leaves_the_old_file(run, monkeypatch):
-    from recframe._files import paths
+    from recframe._data.files import paths
 
     Path("result.csv").write_text("old")
 

@@ -254,7 +254,7 @@ def test_objects_in_lists_of_polars_are_refused():
 
 def test_a_price_list_in_the_types_of_columns():
     pd = pytest.importorskip("pandas")
-    from recframe._engines.pandas_constructors import priced
+    from recframe._engines.pandas.constructors import priced
 
     prices = {"a": 2, "b": 3.5}
     for dtype in ("object", "category", "string"):

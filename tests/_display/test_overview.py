@@ -10,7 +10,7 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import CALL_ROLES
+from recframe._base.roles import CALL_ROLES
 from recframe._display import overview
 from recframe._display.plot import PLOTS
 

@@ -87,7 +87,7 @@ def without(monkeypatch, *libraries):
     """Make it look as if libraries were not installed."""
     find = importlib.util.find_spec
     monkeypatch.setattr("recframe._engines.arrow.find_spec", lambda name: None if name in libraries else find(name))
-    monkeypatch.setattr("recframe._engines.pandas.polars_engine", lambda: None)
+    monkeypatch.setattr("recframe._engines.pandas.adapter.polars_engine", lambda: None)
 
 
 def test_arrow_needs_a_library_that_computes(monkeypatch):

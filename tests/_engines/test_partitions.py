@@ -55,7 +55,7 @@ def sample(seed):
 def test_parts_give_what_the_whole_gives(partitions, more, known, monkeypatch):
     if known and not hasattr(pl.LazyFrame, "pipe_with_schema"):
         pytest.skip("needs polars 1.35")
-    monkeypatch.setattr("recframe._engines.polars_lazy.KNOWS_SCHEMA_LATER", known)
+    monkeypatch.setattr("recframe._engines.polars.lazy.KNOWS_SCHEMA_LATER", known)
     frame, train, _ = sample(3)
     train = train.with_columns(day=1)
     requested = {"metrics": NAMES, "k": [1, 4], "score": ["score", "other"], **more}

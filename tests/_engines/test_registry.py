@@ -13,7 +13,7 @@ import recframe
 pl = pytest.importorskip("polars")
 
 from recframe._engines import base, registry  # noqa: E402 - needs polars
-from recframe._engines.polars import EagerPolars  # noqa: E402
+from recframe._engines.polars.adapter import EagerPolars  # noqa: E402
 
 DATA = {"user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "score": [0.9, 0.1, 0.8, 0.3], "item": [1, 2, 1, 3]}
 

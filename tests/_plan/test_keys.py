@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from recframe._arguments import Roles
-from recframe._columns import MODEL
+from recframe._base.columns import MODEL
+from recframe._base.roles import Roles
 from recframe._plan.keys import keys_of
-from recframe._query import Query
+from recframe._plan.query import Query
 from recframe.metrics import parse
 
 

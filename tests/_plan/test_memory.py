@@ -35,7 +35,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 @pytest.fixture
 def repeated(monkeypatch):
     """Collect how many rows each repetition makes."""
-    engine = pytest.importorskip("recframe._engines.polars").EagerPolars
+    engine = pytest.importorskip("recframe._engines.polars.adapter").EagerPolars
     repeat, counts = engine.repeat, []
 
     def counted(self, frame, times):

@@ -17,8 +17,8 @@ np = pytest.importorskip("numpy")
 
 from oracle.sampled import least_squares, probabilities  # noqa: E402 - it needs NumPy
 from recframe._plan.sampled_lists import ESTIMATED  # noqa: E402
-from recframe._statistics import sampled_ranks  # noqa: E402
-from recframe._statistics.sampled_ranks import table  # noqa: E402
+from recframe.metrics import _sampled_ranks as sampled_ranks  # noqa: E402
+from recframe.metrics._sampled_ranks import table  # noqa: E402
 from recframe.metrics._weights import DISCOUNTS  # noqa: E402
 
 OF_RANK = {
@@ -75,7 +75,7 @@ def test_the_estimated_rank_is_unbiased():
 
 def test_many_ranks_are_read_in_blocks(monkeypatch):
     whole = table(OF_RANK["ndcg"], 5, 60, "bv")
-    monkeypatch.setattr("recframe._statistics.sampled_ranks.RANKS_AT_ONCE", 7)
+    monkeypatch.setattr("recframe.metrics._sampled_ranks.RANKS_AT_ONCE", 7)
     assert np.allclose(table(OF_RANK["ndcg"], 5, 60, "bv"), whole, atol=1e-12)
 
 

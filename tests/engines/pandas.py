@@ -89,6 +89,6 @@ class Pandas(Engine):
         with pytest.MonkeyPatch.context() as patch:
             if self._alone:
                 # What recframe finds where polars is not installed; whoever imports it all the same fails.
-                patch.setattr("recframe._engines.pandas.polars_engine", lambda: None)
+                patch.setattr("recframe._engines.pandas.adapter.polars_engine", lambda: None)
                 patch.setitem(sys.modules, "polars", None)
             yield

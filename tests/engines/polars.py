@@ -75,8 +75,8 @@ class Polars(Engine):
             if self._many:
                 for module in ("polars", "polars_pack", "polars_sort", "polars_texts"):
                     patch.setattr(f"recframe._engines.{module}.FEW_ROWS", 0)
-                patch.setattr("recframe._engines.polars_sort.ROWS_AT_ONCE", 50)
-                patch.setattr("recframe._engines.polars_sort.PIECE", 7)
+                patch.setattr("recframe._engines.polars.sort.ROWS_AT_ONCE", 50)
+                patch.setattr("recframe._engines.polars.sort.PIECE", 7)
                 leave_rows_out(patch)
             yield
 

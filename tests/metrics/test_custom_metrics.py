@@ -10,11 +10,11 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import Roles
-from recframe._call_frames import CallFrames
+from recframe._base.roles import Roles
+from recframe._plan.call_frames import CallFrames
 from recframe._plan.collect_terms import requirements_of
 from recframe._plan.plan import Plan
-from recframe._query import Query
+from recframe._plan.query import Query
 from recframe.metrics import METRICS
 from recframe.metrics._options import bounds
 from spellings import spellings_of

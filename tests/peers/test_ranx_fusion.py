@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import recframe
-from recframe._arguments import CALL_ROLES
-from recframe._fusion.grid import candidates
-from recframe._query import query_of_call
+from recframe._base.roles import CALL_ROLES
+from recframe._inference.fusion.grid import candidates
+from recframe._plan.query import query_of_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ import pytest
 
 import recframe
 from recframe import metrics, profiles
-from recframe._arguments import Like
+from recframe._base.roles import Like
 from recframe.metrics import METRICS
 from recframe.profiles import PROFILES, Profile
 

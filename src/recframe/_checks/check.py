@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES
+from recframe._base.columns import ITEM, MODEL
+from recframe._base.roles import CALL_ROLES
+from recframe._base.values import flag
 from recframe._checks import rows
 from recframe._checks.findings import FINDINGS, MODEL_THERE
 from recframe._checks.lists import of_keys, of_lists
 from recframe._checks.opened import Opened
-from recframe._columns import ITEM, MODEL
 from recframe._engines.registry import adapter_of, is_lazy
+from recframe._plan.query import query_of_call
 from recframe._plan.sum_columns import literal
-from recframe._query import query_of_call
-from recframe._values import flag
 from recframe.errors import InputError, OptionError, python_text
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recframe._base.columns import Frame
     from recframe._checks.findings import Finding
     from recframe._checks.opened import Part
-    from recframe._columns import Frame
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
 TOTAL, ORDER, PLACE = "total", "order", "place of the finding"

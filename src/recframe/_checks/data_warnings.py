@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
+from recframe._base.columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, nan_column, score_column
+from recframe._base.guesses import MEANT
 from recframe._checks import first_rows
 from recframe._checks.definitions import comparable, list_keys, used_columns, values_of
 from recframe._checks.findings import ROWS, warning_of
@@ -22,11 +24,9 @@ from recframe._checks.opened import Frames, candidate_specs, candidates, shown, 
 from recframe._checks.relevance_warnings import relevance_faults
 from recframe._checks.rows import of_repeats, of_unused_model
 from recframe._checks.truth_warnings import EXAMPLES, Matches, assumed_relevance
-from recframe._columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, nan_column, score_column
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.postponed import RERUN
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
-from recframe._guesses import MEANT
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import item_spec, model_spec, score_specs
 from recframe.errors import DataWarning, stack_level
@@ -34,9 +34,9 @@ from recframe.errors import DataWarning, stack_level
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recframe._call_frames import CallFrames
+    from recframe._plan.call_frames import CallFrames
     from recframe._plan.opened import Opened
-    from recframe._query import Query
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
 REACH = 1_000_000

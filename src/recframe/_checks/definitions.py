@@ -10,7 +10,7 @@ from recframe._engines.registry import adapter_of
 from recframe._plan.sources import omitted_rows
 
 if TYPE_CHECKING:
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 VALUES = "values"
 REPEATED = 1.2

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._base.columns import MODEL
 from recframe._checks.definitions import is_comparable, values_of
 from recframe._checks.findings import ROWS
 from recframe._checks.opened import Frames
-from recframe._columns import MODEL
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import key_specs, with_list_key
 
 if TYPE_CHECKING:
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 FIRST_ROWS = 10_000
 """How many of the first rows to look at."""

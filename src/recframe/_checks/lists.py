@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
+from recframe._base.columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, SIZE, START, score_column
 from recframe._checks.definitions import makes_dependent
 from recframe._checks.findings import GRADES_THERE, LISTS
 from recframe._checks.opened import all_or_none
-from recframe._columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, SIZE, START, score_column
 from recframe._engines.base import known_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._base.columns import Frame
     from recframe._checks.opened import Frames, Opened, Part
-    from recframe._columns import Frame
 
 RANKED_HITS, STRADDLES, OVERLAPS = "ranked hits", "straddles", "overlaps"
 LEAST, MOST, CONSTANT = "least", "most", "constant"

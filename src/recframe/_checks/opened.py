@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.definitions import comparable, used_columns, used_in_truth
-from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
-from recframe._columns import (
+from recframe._base.columns import (
     HIT,
     ITEM,
     MODEL,
@@ -18,6 +16,8 @@ from recframe._columns import (
     missing_key_column,
     nan_column,
 )
+from recframe._checks.definitions import comparable, used_columns, used_in_truth
+from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_frame, is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine
     from recframe._engines.column_spec import Use
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
     Specs = dict[str, ColumnSpec]
     Part = tuple[set[str], Frame]

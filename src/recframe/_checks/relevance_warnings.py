@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._base.columns import HIT, RELEVANCE, score_column
 from recframe._checks.definitions import is_comparable, list_keys, values_of
 from recframe._checks.findings import LISTS, ROWS, warning_of
 from recframe._checks.first_rows import FIRST_ROWS, equal_to, first_rows, open_rows_of
 from recframe._checks.lists import ONLY_RELEVANT, of_hits
 from recframe._checks.opened import Frames
 from recframe._checks.rows import FEWEST_GRADES, HIGHEST_JUDGMENT, MOST_GRADES
-from recframe._columns import HIT, RELEVANCE, score_column
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of
 from recframe._plan.relevance import is_hit, or_zero
@@ -38,9 +38,9 @@ from recframe.metrics import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recframe._call_frames import CallFrames
+    from recframe._plan.call_frames import CallFrames
     from recframe._plan.opened import Opened
-    from recframe._query import Query
+    from recframe._plan.query import Query
     from recframe.metrics import Metric
 
 FIRST_VALUES = 100

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
+from recframe._base.columns import ITEM, RELEVANCE, missing_key_column, nan_column, score_column
 from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._checks.opened import UNUSED_MODEL, all_or_none
-from recframe._columns import ITEM, RELEVANCE, missing_key_column, nan_column, score_column
 from recframe._plan.relevance import or_zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._base.columns import Frame
     from recframe._checks.opened import Frames, Opened, Part
-    from recframe._columns import Frame
 
 GRADE, GRADES, LOW_GRADES, GRADED_ROWS = "grade", "grades", "low grades", "graded rows"
 GRADES_OF_RATINGS = "grades of ratings"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._base.columns import COUNT, ITEM
 from recframe._checks.definitions import is_comparable, list_keys, values_of
 from recframe._checks.findings import warning_of
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._checks.opened import Frames, candidate_specs, candidates
 from recframe._checks.rows import matched, of_assumed_relevance
-from recframe._columns import COUNT, ITEM
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recframe._engines.base import Session
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 SHARED = "shared"
 _IS_SHARED, _ROWS = nw.lit(1).alias(SHARED), nw.len()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recframe._base.guesses import ELSEWHERE, role_meant
 from recframe._cli.group import application
 from recframe._cli.terminal import complain, discard_output, said, warnings_as_lines
 from recframe._cli.texts import COMPLETE, NAME
-from recframe._guesses import ELSEWHERE, role_meant
 from recframe.errors import RecError, parts_of
 
 if TYPE_CHECKING:

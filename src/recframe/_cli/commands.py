@@ -10,7 +10,8 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 import recframe
 from recframe import rec
-from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
+from recframe._base.roles import CALL_ROLES, EXPLAINED, FRAMES
+from recframe._base.values import as_tuple
 from recframe._checks.findings import FINDINGS
 from recframe._cli import tables, terminal
 from recframe._cli.gates import bounds_of, check_limits, found_beyond
@@ -18,12 +19,11 @@ from recframe._cli.metrics import metrics_text
 from recframe._cli.options import BETWEEN_METRICS, given_roles, own_arguments, said_of_columns, separator_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME
+from recframe._data.files.paths import as_path
 from recframe._display.colours import painted
-from recframe._files.paths import as_path
-from recframe._lists.calls import check_save, names_file
-from recframe._lists.calls import save as save_lists
-from recframe._thresholds import beyond_limits, verdict_failures
-from recframe._values import as_tuple
+from recframe._inference.gates import beyond_limits, verdict_failures
+from recframe._inference.lists.calls import check_save, names_file
+from recframe._inference.lists.calls import save as save_lists
 from recframe.errors import OptionError, parts_of
 from recframe.metrics import CutMetric
 from recframe.profiles._spec import spec_of

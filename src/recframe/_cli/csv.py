@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars import selectors as cs
 
-from recframe._files.paths import read_bytes
+from recframe._data.files.paths import read_bytes
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES, ROLES
+from recframe._base.roles import CALL_ROLES, EXPLAINED, FRAMES, ROLES
 from recframe._cli import commands
 from recframe._cli.formats import FORMATS
 from recframe._cli.options import call_options, own_arguments, role_options, roles_of
 from recframe._cli.texts import COMMANDS, examples_text
-from recframe._sql.call import Dialect
+from recframe._integrations.sql.call import Dialect
 from recframe.errors import OptionError
 from recframe.metrics import METRICS
 

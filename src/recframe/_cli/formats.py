@@ -6,8 +6,8 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from recframe._files.fields import BOM, looks_like_retrieval, without_comments
-from recframe._files.paths import GZIP, PARQUET, STDIN, check_file, read_bytes
+from recframe._data.files.fields import BOM, looks_like_retrieval, without_comments
+from recframe._data.files.paths import GZIP, PARQUET, STDIN, check_file, read_bytes
 from recframe.errors import InputError
 
 FORMATS = {

@@ -12,9 +12,9 @@ from pathlib import Path
 import click
 
 from recframe import __version__
+from recframe._base.guesses import RENAMED
 from recframe._cli.terminal import say
 from recframe._cli.texts import COMMANDS, NAME, examples_text
-from recframe._guesses import RENAMED
 from recframe.errors import closest_of
 
 

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars import selectors as cs
 
-from recframe._arguments import ROLES, Roles
+from recframe._base.roles import ROLES, Roles
+from recframe._base.values import as_tuple
 from recframe._checks.first_rows import FIRST_ROWS
 from recframe._cli.csv import odd_line, read_numbers, with_ids_alike
 from recframe._cli.formats import ENDINGS, FORMATS, format_of
 from recframe._cli.partitions import files_of, partitions, with_partitions
 from recframe._cli.terminal import progress
 from recframe._cli.texts import number_of
-from recframe._files.paths import (
+from recframe._data.files.paths import (
     STDIN,
     as_path,
     check_file,
@@ -29,8 +30,7 @@ from recframe._files.paths import (
     read_bytes,
     standard_input,
 )
-from recframe._files.trec import read_qrels, read_run
-from recframe._values import as_tuple
+from recframe._data.files.trec import read_qrels, read_run
 from recframe.errors import InputError, OptionError, RecError
 from recframe.profiles._spec import spec_of
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 import click
 
 import recframe
-from recframe._arguments import CALL_ROLES, ROLES, Roles
+from recframe._base.docstrings import doc_of, entries_of
+from recframe._base.roles import CALL_ROLES, ROLES, Roles
 from recframe._cli.terminal import said
-from recframe._docstrings import doc_of, entries_of
 from recframe.errors import Argument, OptionError, parts_of
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from datetime import date
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from recframe._data.files.paths import as_path, write_atomically
 from recframe._display.cells import MISSING_SIGN
 from recframe._display.markdown import escaped, table_of_cells
-from recframe._files.paths import as_path, write_atomically
 from recframe.errors import InputError, OptionError, visible
 
 if TYPE_CHECKING:

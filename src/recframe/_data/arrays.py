@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import narwhals as nw
 
-from recframe._defaults import BY, ITEM, RELEVANT, SCORE, columns_or_defaults
+from recframe._base.defaults import BY, ITEM, RELEVANT, SCORE, columns_or_defaults
+from recframe._base.signatures import checked_call
 from recframe._engines.registry import constructors_for
-from recframe._signatures import checked_call
 from recframe.errors import DataWarning, InputError, OptionError, OptionTypeError, check_packages, quoted, stack_level
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import ITEM
+from recframe._base.columns import ITEM
+from recframe._base.values import as_tuple, column_names, column_or_none, number
 from recframe._data.chance import FIELD_SIZE, places, scramble
 from recframe._data.common import check_new_column, query_of_frames
 from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._values import as_tuple, column_names, column_or_none, number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:

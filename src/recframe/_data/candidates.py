@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, 
 
 import narwhals as nw
 
+from recframe._base.defaults import BY, ITEM, columns_or_defaults
+from recframe._base.signatures import checked_call
+from recframe._base.values import ids
 from recframe._data.common import check_frame
 from recframe._data.label import drop_seen
-from recframe._defaults import BY, ITEM, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
+from recframe._plan.query import query_of_call
 from recframe._plan.sources import item_spec, key_specs
-from recframe._query import query_of_call
-from recframe._signatures import checked_call
-from recframe._values import ids
 from recframe.errors import ColumnTypeError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import narwhals as nw
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import CALL_ROLES, Roles
-from recframe._defaults import current
+from recframe._base.defaults import current
+from recframe._base.roles import CALL_ROLES, Roles
+from recframe._base.values import choice, is_label, whole_number
 from recframe._engines.registry import check_answers_with_rows, is_frame
-from recframe._query import query_of_call
-from recframe._values import choice, is_label, whole_number
+from recframe._plan.query import query_of_call
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 
 def check_frame(what: str, frame: object) -> None:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import EQUAL, ITEM, MODEL, POSITION, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
+from recframe._base.columns import (
+    EQUAL,
+    ITEM,
+    MODEL,
+    POSITION,
+    RELEVANCE,
+    REPEAT,
+    START,
+    TRUE_VALUE,
+    VALUE,
+    score_column,
+)
+from recframe._base.values import as_tuple
 from recframe._data.common import check_frame, check_roles, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.postponed import is_dry
@@ -16,15 +28,14 @@ from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.matches import unmatched
 from recframe._plan.relevance import distinct, known_value, number_repeats, or_zero, zero_repeats
 from recframe._plan.sources import item_spec, key_specs, model_spec, relevance_of_truth, score_specs, with_list_key
-from recframe._values import as_tuple
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.rows import Rows
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 
 NEVER = 2**30

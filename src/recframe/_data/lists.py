@@ -8,16 +8,16 @@ from collections.abc import Set as AbstractSet
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
+from recframe._base.defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
+from recframe._base.signatures import checked_call
+from recframe._base.values import LARGEST_NUMBER, as_tuple, column_names, flag, ids
 from recframe._data.common import check_frame, check_name, check_roles, count_of, query_of_frames
 from recframe._data.label import label
 from recframe._data.top import one_order, place_beside, ranked
-from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
+from recframe._plan.query import check_apart
 from recframe._plan.sources import key_specs, model_spec
-from recframe._query import check_apart
-from recframe._signatures import checked_call
-from recframe._values import LARGEST_NUMBER, as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:

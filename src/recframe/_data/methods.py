@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._methods import Methods
+from recframe._base.methods import Methods
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from recframe._arguments import Columns
+    from recframe._base.roles import Columns
 
 Frame = Any
 """A frame of the kind given."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._columns import ITEM, RELEVANCE, SCORE
+from recframe._base.columns import ITEM, RELEVANCE, SCORE
 from recframe._data.common import count_of, query_of_frames
 from recframe._data.top import one_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_frames
+from recframe._plan.query import check_apart
 from recframe._plan.sources import item_spec, key_specs, score_specs, with_list_key
-from recframe._query import check_apart
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 OTHER, OTHER_RATE, RATE, CLICK, PAIRS = "other", "other rate", "rate", "click", "pairs"
 ESTIMATE = "propensity"

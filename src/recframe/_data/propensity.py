@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import narwhals as nw
 
-from recframe._columns import ITEM
+from recframe._base.columns import ITEM
+from recframe._base.values import choice, number
 from recframe._data.common import check_new_column, query_of_frames
 from recframe._engines.column_spec import Source
 from recframe._engines.postponed import is_dry
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._values import choice, number
 from recframe.errors import InputError, OptionError, quoted
 from recframe.metrics._sums import quotient
 from recframe.metrics.novelty import Unit
@@ -21,7 +21,7 @@ from recframe.metrics.novelty import Unit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine
 
 TIMES, SHOWN, LEVEL, MOST_TIMES, EXPONENT = "times", "shown", "level", "most", "power"

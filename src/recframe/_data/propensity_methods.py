@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._methods import Methods
+from recframe._base.methods import Methods
 from recframe.errors import check_packages
 
 if TYPE_CHECKING:

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import ITEM
+from recframe._base.columns import ITEM
+from recframe._base.values import column_name, whole_number
 from recframe._data.chance import FIELD_SIZE, places, scramble
 from recframe._data.common import count_of, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._values import column_name, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
+    from recframe._base.values import Labels
     from recframe._engines.base import Engine
     from recframe._engines.rows import Rows
-    from recframe._query import Query
-    from recframe._values import Labels
+    from recframe._plan.query import Query
 
 
 HOW = ("fraction", "count", "last", "since")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recframe._columns import MODEL, PLACE, SCORE
+from recframe._base.columns import MODEL, PLACE, SCORE
 from recframe._data.common import check_new_column, count_of, query_of_frames
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
@@ -16,7 +16,7 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 
 def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, roles: Mapping[str, Any]) -> Any:

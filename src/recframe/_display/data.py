@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import CALL_ROLES
+from recframe._base.roles import CALL_ROLES
+from recframe._base.values import check_names
+from recframe._call.evaluate import plan_of_lists
 from recframe._display.chart_texts import name_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package
 from recframe._engines.registry import adapter_of, labels_of
-from recframe._evaluate import plan_of_lists
-from recframe._statistics import ROUNDING, check_installed
-from recframe._values import check_names
+from recframe._inference.statistics import ROUNDING, check_installed
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from recframe._comparison.describe import Options
+    from recframe._inference.comparison.describe import Options
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
 
@@ -48,7 +48,7 @@ class Call:
     def options(self, confidence: Any, cluster: Any) -> Options:
         """Return how means are described, checked."""
         check_installed()
-        from recframe._comparison.describe import Options
+        from recframe._inference.comparison.describe import Options
 
         truth = {**self.bound, **self.keywords}.get("truth")
         return Options.of(labels_of(self.frame, truth), confidence=confidence, cluster=cluster)
@@ -109,7 +109,7 @@ class Mean:
 
 def means(plan: Plan, options: Options) -> list[Mean]:
     """Return the means of each segment, model and metric with their intervals."""
-    from recframe._comparison.describe import describe
+    from recframe._inference.comparison.describe import describe
 
     query = plan.context.query
     records = {query.averaging(record.label).name: record for record in plan.metrics}
@@ -167,7 +167,7 @@ class Values:
 
 def values_of(plan: Plan) -> Values:
     """Return the values of lists as arrays, NaN where a list has none."""
-    from recframe._lists.values import ListValues, check_values_per_list, segments
+    from recframe._inference.lists.values import ListValues, check_values_per_list, segments
 
     check_values_per_list(plan.metrics, "plot")
     by_list = ListValues(plan)

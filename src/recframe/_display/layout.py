@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from recframe._comparison.columns import DETAILS
 from recframe._display.cells import (
     MISSING_SIGN,
     Cell,
@@ -19,6 +18,7 @@ from recframe._display.cells import (
 )
 from recframe._display.decided import Decided, record_of
 from recframe._display.frames import grouped
+from recframe._inference.comparison.columns import DETAILS
 from recframe.errors import InputError
 
 if TYPE_CHECKING:

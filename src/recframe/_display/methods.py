@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from recframe._methods import Methods
+from recframe._base.methods import Methods
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

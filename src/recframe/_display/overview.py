@@ -7,18 +7,18 @@ from html import escape
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recframe._arguments import ROLES
+from recframe._base.roles import ROLES
+from recframe._base.values import as_tuple
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_frame, kind_of
-from recframe._query import query_of_call
-from recframe._values import as_tuple
+from recframe._plan.query import query_of_call
 from recframe.errors import MissingColumnError, RecError, quoted
 from recframe.metrics import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 REPR_WIDTH, REPR_INDENT = 100, 9
 MOST_COUNTED_ROWS = 20_000_000

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from recframe._base.signatures import checked_call, show_roles
+from recframe._call.evaluate import refuse_options
 from recframe._display import charts, verdict_charts
 from recframe._display.data import (
     BY_SEGMENT,
@@ -16,8 +18,6 @@ from recframe._display.frames import grouped
 from recframe._display.overview import html_of_charts, text_of_charts
 from recframe._display.rank_charts import RankCharts
 from recframe._display.segment_charts import SegmentCharts
-from recframe._evaluate import refuse_options
-from recframe._signatures import checked_call, show_roles
 from recframe.errors import InputError, OptionError, OptionTypeError, no_attribute, quoted
 from recframe.metrics import CutMetric
 
@@ -275,7 +275,7 @@ class Plot(SegmentCharts, RankCharts):
         """
         call = self._call(roles, MEANS)
         plan = call.one("power", metric, k, call.options(confidence, cluster))
-        from recframe._ranks.sample_size import Options, power_curve
+        from recframe._inference.ranks.sample_size import Options, power_curve
 
         options = Options.of(
             None, difference=difference, power=power, tests=tests, confidence=confidence, baseline=baseline,

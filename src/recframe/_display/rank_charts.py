@@ -66,7 +66,7 @@ class RankCharts(Charts):
         """
         call = self._call(roles, MEANS)
         plan = call.one("ranks", metric, k, call.options(confidence, cluster))
-        from recframe._ranks.rank_models import Options, ranked
+        from recframe._inference.ranks.rank_models import Options, ranked
 
         rows = ranked(plan, Options.of(None, confidence=confidence, cluster=cluster, resamples=10_000, seed=0))
         (metric,) = plan.metrics

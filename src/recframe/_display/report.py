@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES, EXPLAINED
+from recframe._base.roles import CALL_ROLES, EXPLAINED
+from recframe._base.values import as_tuple, choice
+from recframe._call.evaluate import expand
+from recframe._data.files.paths import as_path, check_directory, write_atomically
 from recframe._display import chart_texts, charts, page, report_charts, verdict_charts, verdicts
 from recframe._display.cells import number_text
 from recframe._display.decided import record_of
@@ -20,10 +23,7 @@ from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import Layout
 from recframe._display.report_query import ReportQuery
 from recframe._engines.postponed import is_dry
-from recframe._evaluate import expand
-from recframe._files.paths import as_path, check_directory, write_atomically
-from recframe._lists.paired_sums import model_number
-from recframe._values import as_tuple, choice
+from recframe._inference.lists.paired_sums import model_number
 from recframe.errors import OptionError
 from recframe.profiles import explain
 

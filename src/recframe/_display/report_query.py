@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._comparison.describe import Options
     from recframe._display.data import Call
+    from recframe._inference.comparison.describe import Options
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
     from recframe.profiles._spec import Spec

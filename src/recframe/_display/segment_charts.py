@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recframe._base.values import whole_number
 from recframe._display import charts
 from recframe._display.data import BY_SEGMENT, Charts, check_means, means, most_lists
-from recframe._values import whole_number
 from recframe.errors import InputError, OptionError, visible
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from recframe._comparison.describe import Options
     from recframe._display.data import Call, Mean
+    from recframe._inference.comparison.describe import Options
     from recframe.metrics import Metric
 
 MOST_SEGMENTS = 30

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 
+from recframe._base.signatures import checked_call
+from recframe._base.values import choice, flag, whole_number
+from recframe._data.files.paths import as_path, check_directory, write_atomically
 from recframe._display.cells import RAISED, label_text, with_letters
 from recframe._display.chart_texts import check_title
 from recframe._display.decided import Decided, decided_of, records_by_name
@@ -18,10 +21,7 @@ from recframe._display.sorting import best_first
 from recframe._display.table_image import png
 from recframe._display.table_sheet import xlsx
 from recframe._display.wide import wide_layout
-from recframe._files.paths import as_path, check_directory, write_atomically
-from recframe._lists.confidences import confidence_of
-from recframe._signatures import checked_call
-from recframe._values import choice, flag, whole_number
+from recframe._inference.lists.confidences import confidence_of
 from recframe.errors import InputError, MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def table(
     if confidence is None:
         confidence = confidence_of(result)
     else:
-        from recframe._statistics.student import check_confidence
+        from recframe._inference.statistics.student import check_confidence
 
         confidence = check_confidence(confidence)
     records = records_by_name(metrics)

@@ -14,7 +14,7 @@ from recframe.errors import ColumnTypeError, MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Session
     from recframe._engines.column_spec import Source
 
@@ -111,11 +111,11 @@ def _is_unknown_to_polars(dtype: Any) -> bool:
 def _computing() -> tuple[Adapter, Callable[[Table], Any]]:
     """Return the adapter of the library that computes, and what makes its frames of tables."""
     if find_spec("polars") is not None:
-        from recframe._engines.polars import EagerPolars
+        from recframe._engines.polars.adapter import EagerPolars
 
         return EagerPolars(), _as_polars
     if find_spec("pandas") is not None:
-        from recframe._engines.pandas import Pandas
+        from recframe._engines.pandas.adapter import Pandas
 
         return Pandas(), _as_pandas
     what = "evaluating a PyArrow table"

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
 
-from recframe._columns import COUNT, EQUAL, POSITION, SIZE, START
+from recframe._base.columns import COUNT, EQUAL, POSITION, SIZE, START
 from recframe._engines.column_errors import missing_columns
 from recframe.errors import InputError, OptionTypeError, check_packages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from recframe._columns import Addends, Frame
+    from recframe._base.columns import Addends, Frame
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns

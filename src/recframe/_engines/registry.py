@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._defaults import current
+from recframe._base.defaults import current
 from recframe.errors import NO_FRAMES, MissingExtraError, OptionTypeError, not_grouped, one_of
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ class Kind:
 
 
 KINDS = (
-    Kind("polars", "DataFrame", "polars:EagerPolars", "a polars DataFrame or LazyFrame", makes_frames=True),
-    Kind("polars", "LazyFrame", "polars_lazy:LazyPolars", "a polars DataFrame or LazyFrame"),
-    Kind("pandas", "DataFrame", "pandas:Pandas", "a pandas DataFrame", makes_frames=True),
+    Kind("polars", "DataFrame", "polars.adapter:EagerPolars", "a polars DataFrame or LazyFrame", makes_frames=True),
+    Kind("polars", "LazyFrame", "polars.lazy:LazyPolars", "a polars DataFrame or LazyFrame"),
+    Kind("pandas", "DataFrame", "pandas.adapter:Pandas", "a pandas DataFrame", makes_frames=True),
     Kind("pyarrow", "Table", "arrow:Arrow", "a PyArrow table"),
-    Kind("duckdb", "DuckDBPyRelation", "duckdb:DuckDB", "a DuckDB relation"),
-    Kind("ibis", "Table", "ibis:Ibis", "an Ibis table"),
-    Kind("pyspark.sql", "DataFrame", "spark:Spark", "a Spark DataFrame"),
+    Kind("duckdb", "DuckDBPyRelation", "sql.duckdb:DuckDB", "a DuckDB relation"),
+    Kind("ibis", "Table", "sql.ibis:Ibis", "an Ibis table"),
+    Kind("pyspark.sql", "DataFrame", "sql.spark:Spark", "a Spark DataFrame"),
 )
 LIBRARY = "library"
 """What `recframe.Config` calls the library that makes frames of what is no frame."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine
     from recframe._engines.column_spec import Source
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CLUSTER,
     GREATEST,
     LEAST,
@@ -29,11 +29,11 @@ from recframe.metrics._sums import nan_if_infinite
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from recframe._arguments import MeanKind
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
+    from recframe._base.roles import MeanKind
     from recframe._engines.base import Engine
     from recframe._plan.opened import Opened
-    from recframe._query import Query
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
 

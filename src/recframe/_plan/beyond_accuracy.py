@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     ALL,
     FIRST,
     INTERACTIONS,
@@ -29,7 +29,7 @@ from recframe.metrics._shared_terms import Terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
 
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import CANDIDATES, MODEL, TIED
+from recframe._base.columns import CANDIDATES, MODEL, TIED
+from recframe._inference.statistics import ROUNDING
 from recframe._plan.averages import joined
 from recframe._plan.plan import Plan
+from recframe._plan.query import check_apart
 from recframe._plan.sources import omitted_rows
-from recframe._query import check_apart
-from recframe._statistics import ROUNDING
 from recframe.errors import OptionError
 from recframe.metrics.subtopics import SubtopicMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._call_frames import CallFrames
-    from recframe._query import Ordered, Query
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.query import Ordered, Query
     from recframe.metrics._record import Metric
 
 CHANCE = "{} chance"

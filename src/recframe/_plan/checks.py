@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, NoReturn
 
 import narwhals as nw
 
-from recframe._columns import ITEM, LIST_COUNTS, MODEL, PROPENSITY, RELEVANCE, VALUE, score_column
+from recframe._base.columns import ITEM, LIST_COUNTS, MODEL, PROPENSITY, RELEVANCE, VALUE, score_column
+from recframe._plan.query import check_apart
 from recframe._plan.relevance import is_read_row, or_zero
-from recframe._query import check_apart
 from recframe.errors import InputError, OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
+    from recframe._plan.query import Query
     from recframe._plan.requirements import RelevanceLimit, Requirements
-    from recframe._query import Query
     from recframe.metrics._record import Metric
 
 WITH_PROPENSITY = (

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, cast
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CONTRIBUTION,
     IN_TRUTH,
     KNOWN,
@@ -47,8 +47,8 @@ from recframe.metrics._sums import Sums
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Lists
-    from recframe._query import Query
+    from recframe._base.roles import Lists
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric, Reads
 
 COUNTED: dict[Lists, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     ABSOLUTE,
     BLOCK_HITS,
     CONTRIBUTION,
@@ -31,20 +31,20 @@ from recframe._plan import places
 from recframe._plan.list_sums import Ranking
 from recframe._plan.matches import unmatched
 from recframe._plan.plan import Plan
+from recframe._plan.query import check_apart
 from recframe._plan.relevance import or_zero
 from recframe._plan.stops import row_stop_places
-from recframe._query import check_apart
 from recframe.errors import OptionError
 from recframe.metrics._row import FIRST_HIT, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._call_frames import CallFrames
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Later
+    from recframe._plan.call_frames import CallFrames
     from recframe._plan.opened import Opened
-    from recframe._query import Query
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
 

@@ -11,7 +11,7 @@ from recframe.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
     from recframe.metrics._record import Metric
 

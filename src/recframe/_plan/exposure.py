@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import EXPOSED, GROUP, HIT, ITEM, MODEL, RELEVANCE, TARGET, exposed_column, total_column
+from recframe._base.columns import EXPOSED, GROUP, HIT, ITEM, MODEL, RELEVANCE, TARGET, exposed_column, total_column
 from recframe._plan.groups import catalog, relevant_items, target_numbers, with_groups
 from recframe._plan.list_sums import Ranking
 from recframe._plan.plan import Plan
+from recframe._plan.query import check_apart
 from recframe._plan.sum_columns import constant
-from recframe._query import check_apart
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._call_frames import CallFrames
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Later
-    from recframe._query import Query
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
     from recframe.metrics.awrf import GroupTarget
 

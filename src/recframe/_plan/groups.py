@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     ATTENTION,
     GROUP,
     GROUP_SHARE,
@@ -28,7 +28,7 @@ from recframe.metrics._sums import quotient
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
     from recframe.metrics.awrf import GroupTarget
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import RELEVANCE, own_value_column
+from recframe._base.columns import RELEVANCE, own_value_column
 from recframe._plan.matches import matched
 from recframe._plan.sources import item_names, key_names, with_list_key
 
 if TYPE_CHECKING:
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Session
-    from recframe._query import Query
+    from recframe._plan.query import Query
 
 
 def by_value(session: Session, query: Query, name: str, *, reads_relevance: bool) -> Frame:

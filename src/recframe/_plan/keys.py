@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recframe._columns import CLUSTER, LIST_COUNTS, MODEL, key_column
+from recframe._base.columns import CLUSTER, LIST_COUNTS, MODEL, key_column
 from recframe._plan import sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._query import Query
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CATALOG_SIZE,
     GAIN,
     HIT,
@@ -44,7 +44,7 @@ from recframe.metrics._row import ALL_HITS, ALL_ROWS, FIRST_HIT, STOPS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.opened import Opened
     from recframe.metrics._record import BestOf

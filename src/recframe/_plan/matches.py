@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import LISTED
+from recframe._base.columns import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine
 
 

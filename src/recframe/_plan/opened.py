@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     GREATEST,
     HIT,
     IN_TRUTH,
@@ -42,11 +42,11 @@ from recframe.metrics._row import is_judged
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._call_frames import CallFrames
-    from recframe._columns import Addends, Frame
+    from recframe._base.columns import Addends, Frame
     from recframe._engines.base import Engine, Session
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.query import Query
     from recframe._plan.requirements import Requirements
-    from recframe._query import Query
 
 
 class Opened:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CANDIDATES,
     FOUND,
     PLACE,
@@ -22,7 +22,7 @@ from recframe.metrics._row import ALL_ROWS, Row
 from recframe.metrics._sums import at_most
 
 if TYPE_CHECKING:
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
     from recframe.metrics._record import Metric
 

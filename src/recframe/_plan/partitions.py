@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import CATALOG_SIZE, MODEL, PLACE
+from recframe._base.columns import CATALOG_SIZE, MODEL, PLACE
 from recframe._plan.plan import Plan
 from recframe._plan.sources import key_names
 from recframe._plan.state import State
@@ -15,9 +15,9 @@ from recframe._plan.state import State
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._call_frames import CallFrames
     from recframe._engines.postponed import PartReader, Rerun
-    from recframe._query import Query
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
     BLOCK_POOLED,
@@ -32,7 +32,7 @@ from recframe.metrics._row import ALL_HITS, EPSILON, FIRST_HIT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine
     from recframe._plan.opened import Opened
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CATALOG_SIZE,
     CATEGORISED,
     IN_TRUTH,
@@ -43,10 +43,10 @@ from recframe.metrics._beyond_accuracy import ExposureMetric, RecommendedMetric
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recframe._call_frames import CallFrames
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Later
-    from recframe._query import Query
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
 

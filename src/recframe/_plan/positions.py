@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     ABSENT,
     CANDIDATES,
     GROUP,
@@ -27,15 +27,15 @@ from recframe._columns import (
     VALUE,
     score_column,
 )
+from recframe._base.values import MOST_ROWS
 from recframe._engines.base import Needed
 from recframe._plan import ranks
 from recframe._plan.relevance import hit_column, is_needed_row, known_value, number_repeats, or_zero, zero_repeats
 from recframe._plan.sum_columns import constant
-from recframe._values import MOST_ROWS
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.opened import Opened
 

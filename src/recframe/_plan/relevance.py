@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import HIT, ITEM, POOLED, PROPENSITY, RELEVANCE, REPEAT, START, SUBTOPIC, TRUE_VALUE, VALUE
+from recframe._base.columns import HIT, ITEM, POOLED, PROPENSITY, RELEVANCE, REPEAT, START, SUBTOPIC, TRUE_VALUE, VALUE
 from recframe._plan.sum_columns import EXPRESSION_CACHE_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
 
 
 def distinct(truth: Frame, keys: Sequence[str], numbers: Sequence[str]) -> Frame:

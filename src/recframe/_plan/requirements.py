@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     BLOCK_HITS,
     CATALOG_SIZE,
     COMPARED,
@@ -32,7 +32,7 @@ from recframe.metrics._shared_terms import Terms
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
     from recframe.metrics._record import Metric, Reads
     from recframe.metrics._row import Numbers

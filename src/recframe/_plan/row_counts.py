@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CANDIDATES,
     ITEM,
     RANKED,
@@ -24,7 +24,7 @@ from recframe.metrics._row import Row
 from recframe.metrics._sums import at_most
 
 if TYPE_CHECKING:
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
 
 

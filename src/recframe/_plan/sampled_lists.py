@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import RELEVANT, ROWS
+from recframe._base.columns import RELEVANT, ROWS
 from recframe.errors import InputError, OptionError
 from recframe.metrics._sampled import SampledMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
-    from recframe._query import Query
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
 ESTIMATED = "recall, full_recall, hit_rate, precision and f1 at a k, mrr, map, pr_auc, ndcg, rbp, roc_auc, gauc"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     HIT,
     HITS_AHEAD,
     HITS_INSIDE,
@@ -26,7 +26,7 @@ from recframe.metrics._row import cut
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
 
 

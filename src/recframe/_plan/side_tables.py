@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CATALOG_SIZE,
     CATEGORISED,
     COUNT,
@@ -45,7 +45,7 @@ from recframe.metrics._sums import quotient
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Session
     from recframe._plan.keys import Keys
     from recframe._plan.requirements import Requirements

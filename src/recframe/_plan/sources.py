@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CANDIDATES,
     CLUSTER,
     GROUP,
@@ -31,17 +31,17 @@ from recframe._columns import (
 )
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, kind_of
+from recframe._plan.query import RANKED_ROWS, TIED_ROWS
 from recframe._plan.relevance import filled, made_of_relevance
-from recframe._query import RANKED_ROWS, TIED_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from recframe._call_frames import CallFrames
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.column_spec import Use
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.query import Query
     from recframe._plan.requirements import ColumnsRead, Requirements
-    from recframe._query import Query
 
     Specs = dict[str, ColumnSpec]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     MARKED,
     OWN_GRADE,
     POSITION,
@@ -27,7 +27,7 @@ from recframe.metrics._row import STOPS
 from recframe.metrics._sums import quotient
 
 if TYPE_CHECKING:
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
     from recframe._plan.requirements import Cascade
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CHANCE,
     CHOSEN,
     GAIN,
@@ -38,7 +38,7 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
     from recframe.metrics._row import Weight
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     BEFORE,
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.opened import Opened
     from recframe._plan.weight_tables import WeightSums

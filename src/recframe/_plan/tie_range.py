@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import narwhals as nw
 
-from recframe._arguments import TieBound
-from recframe._columns import MODEL
+from recframe._base.columns import MODEL
+from recframe._base.roles import TieBound
 from recframe._plan.averages import joined
 from recframe._plan.plan import Plan
-from recframe._query import check_apart
+from recframe._plan.query import check_apart
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import RecommendedMetric
 from recframe.metrics.subtopics import SubtopicMetric
@@ -19,8 +19,8 @@ from recframe.metrics.subtopics import SubtopicMetric
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._call_frames import CallFrames
-    from recframe._query import Query
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
 LOW, HIGH = "{} low", "{} high"

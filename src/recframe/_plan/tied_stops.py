@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     ANGLE,
     BAND,
     BAND_COUNT,
@@ -57,7 +57,7 @@ from recframe.metrics._sums import quotient
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recframe._columns import Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine
     from recframe._plan.requirements import Cascade
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
-from recframe._columns import BEFORE, POSITION, SIZE, START, UPTO, before_column
+from recframe._base.columns import BEFORE, POSITION, SIZE, START, UPTO, before_column
 from recframe._plan.sum_columns import EXPRESSION_CACHE_SIZE
 from recframe.metrics._row import cut
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import narwhals as nw
 
+from recframe._base.signatures import checked_call
 from recframe._engines.registry import constructors_for
-from recframe._signatures import checked_call
 
 if TYPE_CHECKING:
     import pandas as pd

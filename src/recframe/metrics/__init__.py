@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recframe._guesses import argument_hint, role_meant
-from recframe._signatures import checked_call
+from recframe._base.guesses import argument_hint, role_meant
+from recframe._base.signatures import checked_call
 from recframe.errors import OptionError, OptionTypeError, before_list, closest_of, no_attribute, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric, summary_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import POOLED, POSITION, ideal_position_column
+from recframe._base.columns import POOLED, POSITION, ideal_position_column
 from recframe.metrics._row import ALL_ROWS, RelevantRow, cut, is_nonrelevant
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CATEGORISED,
     DESCRIBED,
     FIRST,

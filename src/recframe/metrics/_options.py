@@ -13,7 +13,7 @@ from functools import cache, partial
 from types import UnionType
 from typing import Any, Literal, Never, Union, get_args, get_origin, get_type_hints
 
-from recframe._values import MOST_ROWS, choice, flag, number, whole_number
+from recframe._base.values import MOST_ROWS, choice, flag, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 CHECKED = frozenset({bool, int, float, Callable})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import BLOCK_HITS, CHANCE, HITS_BEFORE, POSITION, SUBTOPIC, examined_column, stop_column
+from recframe._base.columns import BLOCK_HITS, CHANCE, HITS_BEFORE, POSITION, SUBTOPIC, examined_column, stop_column
 from recframe.metrics._row import ALL_HITS, FIRST_HIT, STOPS, Row, cut
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from recframe._docstrings import doc_of
+from recframe._base.docstrings import doc_of
 from recframe.metrics._options import bounds, options_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
     CONCORDANCE,

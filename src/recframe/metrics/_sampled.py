@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import narwhals as nw
 
-from recframe._statistics.sampled_ranks import table
 from recframe.metrics._record import Metric, Reads
+from recframe.metrics._sampled_ranks import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._arguments import Estimator
+    from recframe._base.roles import Estimator
     from recframe.metrics._row import Row, Weight
     from recframe.metrics._sums import Sums
 

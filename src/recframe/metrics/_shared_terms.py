@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import narwhals as nw
 from narwhals.exceptions import InvalidOperationError
 
-from recframe._columns import RELEVANCE
+from recframe._base.columns import RELEVANCE
 from recframe.errors import OptionError, OptionTypeError, no_attribute, quoted
 
 if TYPE_CHECKING:

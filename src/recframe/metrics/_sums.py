@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import (
+from recframe._base.columns import (
     CATALOG_SIZE,
     RANKED,
     RELEVANT,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
-from recframe._arguments import Like
+from recframe._base.roles import Like
 from recframe.profiles._boosters import *  # noqa: F403 - all of its profiles
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
 from recframe.profiles._retrieval import *  # noqa: F403 - all of its profiles

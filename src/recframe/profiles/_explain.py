@@ -6,14 +6,14 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import EXPLAINED, POLICIES, ROLES, Roles
-from recframe._query import policies_named, resolved
-from recframe._signatures import checked_call
-from recframe._statistics.sampled_ranks import GAMMA
+from recframe._base.roles import EXPLAINED, POLICIES, ROLES, Roles
+from recframe._base.signatures import checked_call
+from recframe._plan.query import policies_named, resolved
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics import METRICS, CutMetric
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._families import FAMILIES
+from recframe.metrics._sampled_ranks import GAMMA
 from recframe.profiles._builtin import PROFILES
 from recframe.profiles._record import EVERY_ROW, query_of
 from recframe.profiles._spec import spec_of
@@ -21,7 +21,7 @@ from recframe.profiles._spec import spec_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from recframe._query import Averaging, Query
+    from recframe._plan.query import Averaging, Query
     from recframe.metrics import Metric
     from recframe.profiles._record import Profile
 

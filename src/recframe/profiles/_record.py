@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from recframe._arguments import Roles
-from recframe._query import Averaging, Query
+from recframe._base.roles import Roles
+from recframe._plan.query import Averaging, Query
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric, spelled
@@ -15,7 +15,7 @@ from recframe.metrics._record import CutMetric, Metric, spelled
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Lists, Ties, Undefined
+    from recframe._base.roles import Lists, Ties, Undefined
     from recframe.profiles._spec import Spec
 
 EVERY_ROW = -math.inf

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
-from recframe._values import number
+from recframe._base.values import number
 from recframe.errors import OptionError, OptionTypeError, one_of, quoted
 from recframe.metrics import make, read, refuse_unknown
 from recframe.metrics._record import (

@@ -1,0 +1,317 @@
+"""Roles: which column is what, which policy holds. `Roles` is their one table, from which all else is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from recframe._base.values import (
+    Labels,
+    check_names,
+    choice,
+    column_name,
+    column_names,
+    column_or_none,
+    finite_or,
+    flag,
+    number,
+    pair_of_numbers,
+    share_or,
+    whole_number,
+)
+
+if TYPE_CHECKING:
+    from recframe.metrics._record import Metric
+
+Columns = str | Sequence[str] | None
+"""Names of columns: one or several."""
+Undefined = float | Literal["skip", "raise", "raise_all"]
+"""What replaces a list without a value: nothing, a number, an error, or an error if no list has a value."""
+
+TiePolicy = Literal["average", "best", "worst", "item", "item_desc", "first"]
+"""What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
+Ties = Literal[TiePolicy, "range"]
+"""The same, or the expected value beside its bounds, which `evaluate` alone returns."""
+TieBound = Literal["best", "worst"]
+"""The orders of tied rows that `evaluate` looks at under ``ties="range"``."""
+Lists = Literal["all", "truth", "ranked", "both"]
+"""Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
+MeanKind = Literal["arithmetic", "geometric", "harmonic", "median"]
+"""What the values of lists become together."""
+Estimator = float | Literal["bv", "cls", "rank", "pooled"]
+"""How sampled lists tell of whole ones: by least bias and variance, by least bias, or by the estimated rank."""
+Like = Literal[
+    "trec_eval",
+    "sklearn",
+    "ranx",
+    "rectools",
+    "recommenders",
+    "spark",
+    "torchmetrics",
+    "recometrics",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "ir_measures",
+    "recbole",
+    "replay",
+    "tensorflow_ranking",
+    "lenskit",
+    "mlflow",
+    "llama_index",
+    "sentence_transformers",
+    "evidently",
+]
+"""The libraries whose options and policies a call may name."""
+FusionMethod = Literal[
+    "rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted", "gmnz", "wmnz", "mixed", "log_isr",
+    "logn_isr", "rbc", "condorcet",
+]  # fmt: skip
+"""How the scores of several models become one."""
+FusionNorm = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
+"""How the scores of a list become comparable between models."""
+
+DEFAULT_SCORE = "score"
+CALLS = (
+    "evaluate", "contributions", "compare", "rank_models", "sample_size", "describe", "estimate_with_judge",
+    "bounds", "exposure", "changes", "state", "report", "fuse", "tune_fusion", "agreement", "check", "label", "top",
+    "to_lists", "split", "add_random", "add_popular", "add_propensity", "position_bias",
+)  # fmt: skip
+"""The calls that accept roles."""
+RANKING = frozenset(CALLS) - {"split", "add_random", "add_popular", "add_propensity"}
+"""Those that read how a model orders rows."""
+EXPOSED = RANKING - {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
+"""Those that read a ranking as metrics do: `exposure` does, but has no metric."""
+EVALUATED = EXPOSED - {"exposure"}
+"""The calls that compute metrics."""
+AVERAGED = EVALUATED - {"contributions", "changes"}
+"""Those that average over lists."""
+Kind = Literal["column", "policy", "frame", "side information", "parts"]
+"""What a role names: columns, a policy, the truth, a frame that only some metrics read, or how lists are read."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """What holds for one role, in addition to its name, type, default and explanation in `Roles`.
+
+    Attributes
+    ----------
+    check : callable
+        From the role's name, what the user gave, and the labels of the frames to what the plan reads; it may raise.
+    calls : frozenset of str
+        The calls of the namespace that accept it, the metrics aside: these accept all but `model`.
+    kind : {"column", "policy", "frame", "side information", "parts"}
+        What it names. `recframe.Config` accepts all but frames, the command line all but parts.
+    metavar : str
+        What the command line calls its value, where its type does not tell.
+    holds : {"text", "float", "integer"}
+        What its columns hold, in files and in tables of databases.
+    """
+
+    check: Callable[[str, Any, Labels], Any]
+    calls: frozenset[str] = EVALUATED
+    kind: Kind = "column"
+    metavar: str = ""
+    holds: Literal["text", "float", "integer"] = "text"
+
+    @classmethod
+    def of(cls, *args: Any, **keywords: Any) -> Mapping[str, Role]:
+        """Return the metadata of a field of `Roles`."""
+        return {"role": cls(*args, **keywords)}
+
+
+UNDEFINED = "`undefined='skip'`, or a value such as `undefined=0`"
+
+
+def _optional(check: Callable[..., Any]) -> Callable[[str, Any, Labels], Any]:
+    """Return a check that accepts None too."""
+    return lambda name, value, labels: None if value is None else check(name, value, labels)
+
+
+def _value(check: Callable[..., Any], *args: Any) -> Callable[[str, Any, Labels], Any]:
+    """Return the check of what names no column."""
+    return lambda name, value, _: check(name, value, *args)
+
+
+def _word(kind: Any) -> Callable[[str, Any, Labels], Any]:
+    """Return the check of one of some words."""
+    return _value(choice, get_args(kind))
+
+
+def _words(kind: Any) -> tuple[str, ...]:
+    """Return the words of a type that is a number or one of them."""
+    return get_args(get_args(kind)[1])
+
+
+def _parts(name: str, value: Any) -> int:
+    wrong = f"is of type {type(value).__name__}"
+    return whole_number(name, value, f"{name} is a whole number from 1, or None", wrong=wrong)
+
+
+_policy = partial(Role.of, kind="policy")
+_number, _count = partial(Role.of, holds="float"), partial(Role.of, holds="integer")
+_frame = partial(Role.of, lambda _name, given, _labels: given)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The arguments that every metric method accepts, with their defaults.
+
+    Parameters
+    ----------
+    by : str, sequence of str or None
+        The list key: one column or several. None: the whole frame is one list. Rows without a key
+        are a list too.
+    item : str
+        The item; read only for ``truth=``, ``ties="item"`` and the beyond-accuracy metrics.
+    relevant : str
+        The relevance: bool, integer or float; missing counts as 0.
+    score : str, optional
+        The score, higher is better; ``"score"`` unless `rank` is given, or an eager frame has ``"rank"`` instead. A
+        missing score: not recommended.
+    rank : str, optional
+        Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
+    value : str
+        The value of a hit, such as a price, missing 0; read by the money metrics only.
+    truth : frame, optional
+        A second frame of the same kind with the key, the item and, if present, the relevance, else 1.
+    per : str or sequence of str, optional
+        Columns to report by, with one value in each list; the value is the mean over the lists within each.
+        The columns of `by`: one value for each list.
+    per_item : str or sequence of str, optional
+        Columns to report by that describe the item, such as its genre; read from `truth` if there is one. The value is
+        that of the whole lists in which only the items with this value are relevant.
+    ties : {"average", "best", "worst", "item", "item_desc", "first"}
+        Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
+        item first, or row order (not in SQL). In `evaluate` also ``"range"``: the expected value and its bounds.
+    min_relevance : float, optional
+        A row is relevant from this relevance on; without it: above 0. Lower grades still gain in metrics that read
+        grades: ``"ndcg(grades=relevant)"`` ends that.
+    undefined : "skip", float, "raise" or "raise_all"
+        A list without relevant items: left out of the mean, given this value, or an error. ``"raise_all"`` is an error
+        only if no list at all has a value. Errors are for eager frames only.
+    train : frame, optional
+        Past interactions, with the key and the item: who had what. Read by beyond-accuracy metrics and by `check`.
+    catalog : int, collection or frame, optional
+        The items that could be recommended: how many, the items, or a frame of them; without it: those of the frame.
+    features : frame, optional
+        The item and one numeric column a feature, or one column of lists.
+    lists : {"all", "truth", "ranked", "both"}
+        Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
+    subtopic : str, optional
+        The column of subtopics in `truth`, which has a row for each subtopic of an item. Read by `alpha_ndcg`,
+        `err_ia` and `subtopic_recall`; without it: all relevant items have one subtopic.
+    group : str, optional
+        The column that names the group of an item, such as its seller, in `features`, the frame or `truth`. Read by
+        `awrf`; without it: each item is a group.
+    condensed : bool
+        Whether unjudged rows are left out before the rest is ranked. A row is judged if the truth holds its
+        item with a relevance of 0 or more; without ``truth=``, if its relevance is that.
+    mean : {"arithmetic", "geometric", "harmonic", "median"}
+        What the values of lists become together.
+    like : str, optional
+        The library whose options and policies are the defaults of this call, such as ``"trec_eval"``, ``"sklearn"`` or
+        ``"rectools"``: see `explain`.
+    partitions : int, optional
+        Lazy polars frames: read the lists in that many parts, one after the other, by a hash of their key. Files are
+        scanned once for each, and memory holds the ranking of one part. The values stay the same.
+    weight : str, optional
+        The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing counts as 0.
+        Read from `truth` where it has the column, else from the frame.
+    propensity : str, optional
+        The probability, above 0 and up to 1, that the relevance of a row was observed. Each relevant item then counts
+        as 1 / propensity items. Read from `truth` if there is one, else from the frame.
+    sampled : tuple of int, optional
+        ``(m, n)``: each list holds one relevant item and m of the other n - 1 items that it would rank in full, drawn
+        at random. The values are estimates of those of the full lists.
+    estimator : float or {"bv", "cls", "rank", "pooled"}
+        Of `sampled`: the least squares of bias and, as much as the number says, variance (``"bv"``: 0.1); the least
+        squares of bias that do not grow with the rank; or the value at the estimated rank. Of `propensity`:
+        ``"pooled"`` divides sums over all lists, where shares of single lists are averaged by default.
+    model : str, optional
+        The column that names the model of each row, in long format.
+    """
+
+    by: Columns = field(default="user", metadata=Role.of(column_names, frozenset(CALLS)))
+    item: str = field(default="item", metadata=Role.of(column_name, frozenset(CALLS)))
+    relevant: str = field(
+        default="relevant", metadata=_number(column_name, EXPOSED | {"bounds", "check", "label", "position_bias"})
+    )
+    score: str | Sequence[str] | None = field(default=None, metadata=_number(column_names, RANKING))
+    rank: str | Sequence[str] | None = field(default=None, metadata=_count(column_names, RANKING))
+    value: str = field(default="price", metadata=_number(column_name, EVALUATED | {"label"}))
+    truth: Any = field(default=None, metadata=_frame(EXPOSED | {"bounds", "check"}, "frame", "FILE"))
+    per: Columns = field(
+        default=None, metadata=Role.of(column_names, AVERAGED - {"tune_fusion"} | {"bounds", "agreement", "check"})
+    )
+    per_item: Columns = field(
+        default=None, metadata=Role.of(column_names, frozenset({"evaluate", "describe", "compare"}))
+    )
+    ties: Ties = field(default="average", metadata=_policy(_word(TiePolicy), EXPOSED))
+    min_relevance: float | None = field(
+        default=None, metadata=_policy(_optional(_value(number)), EXPOSED | {"bounds", "check"})
+    )
+    undefined: Undefined = field(
+        default="skip", metadata=_policy(_value(finite_or, _words(Undefined), UNDEFINED), AVERAGED)
+    )
+    train: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "side information", "FILE"))
+    catalog: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE|NUMBER"))
+    features: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE"))
+    lists: Lists = field(default="all", metadata=_policy(_word(Lists), AVERAGED))
+    subtopic: str | None = field(default=None, metadata=Role.of(column_or_none))
+    group: str | None = field(default=None, metadata=Role.of(column_or_none, (AVERAGED - {"state"}) | {"exposure"}))
+    condensed: bool = field(default=False, metadata=_policy(_value(flag)))
+    mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), frozenset({"evaluate"})))
+    like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
+    partitions: int | None = field(
+        default=None, metadata=Role.of(_optional(_value(_parts)), frozenset({"evaluate"}), "parts")
+    )
+    weight: str | None = field(default=None, metadata=_number(column_or_none, AVERAGED))
+    propensity: str | None = field(default=None, metadata=_number(column_or_none))
+    sampled: tuple[int, int] | None = field(
+        default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
+    )
+    estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or, _words(Estimator))))
+    model: str | None = field(default=None, metadata=Role.of(column_or_none, RANKING - {"bounds", "position_bias"}))
+
+    omission_columns: tuple[str, ...] = ()
+    """Not a role: the columns of `from_factors` that count the rows which the frame omits."""
+
+
+ROLES: Mapping[str, Role] = {each.name: each.metadata["role"] for each in fields(Roles) if "role" in each.metadata}
+"""What holds for each role, by its name."""
+ALL_ROLES = tuple(ROLES)
+"""What `evaluate` accepts."""
+SIDE_INFORMATION = tuple(name for name, role in ROLES.items() if role.kind == "side information")
+"""The roles of frames that only some metrics read."""
+FRAMES = frozenset({"truth", *SIDE_INFORMATION})
+CONFIG_ROLES = tuple(name for name in ROLES if name not in FRAMES)
+"""What `recframe.Config` accepts: all but the frames."""
+POLICIES = ("ties", "min_relevance", "undefined", "lists")
+"""What a profile sets for every metric."""
+EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean", "weight")
+"""What `explain` accepts in addition to `like`: what changes the numbers of a metric."""
+CALL_ROLES: Mapping[str, tuple[str, ...]] = {
+    call: tuple(name for name, role in ROLES.items() if call in role.calls) for call in CALLS
+}
+"""The roles that each call of the namespace accepts, the metrics aside."""
+
+
+def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
+    """Return the roles that a metric's method accepts; without a metric: those that every metric accepts."""
+    inputs = () if kind is None else (*kind.required_inputs, *kind.optional_inputs)
+    return tuple(name for name in ALL_ROLES if name != "model" and (name in inputs or name not in SIDE_INFORMATION))
+
+
+def layered(layers: Sequence[Mapping[str, Any]], allowed: Sequence[str], labels: Labels = None) -> Roles:
+    """Return the defaults, overridden by each of the layers in turn, each role as its check returns it."""
+    checked: dict[str, Any] = {}
+    for layer in layers:
+        check_names(layer, allowed)
+        for role, other in (("rank", "score"), ("score", "rank")):
+            if role in layer and layer.get(other) is None:
+                checked.pop(other, None)
+        checked.update(layer)
+    return Roles(**{name: ROLES[name].check(name, value, labels) for name, value in checked.items()})

@@ -1,0 +1,268 @@
+"""Checks of single arguments: whether a call has them, and what they hold: names of columns, numbers, words."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from recframe._base.defaults import config_hint
+from recframe._base.guesses import WORDS, argument_hint
+from recframe.errors import MissingColumnError, OptionError, OptionTypeError, before_list, closest, one_of, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def check_names(names: Iterable[str], allowed: Sequence[str], also: Sequence[str] = ()) -> None:
+    """Raise for an argument that a call does not accept; `also` names those that are no roles."""
+    for name in names:
+        if name not in (*also, *allowed):
+            existing = f"there are {', '.join([*also, *allowed])}"
+            msg = f"there is no argument {name!r}"
+            raise OptionTypeError(msg, before_list(argument_hint(name, allowed, also), existing))
+
+
+def unnamed_role(value: object, call: str) -> OptionTypeError:
+    """Return the error for a value that a call gets without the name of its role."""
+    return OptionTypeError(f"{quoted(value)} lacks the name of its role", f"name it: {call}(by='user')")
+
+
+# --- names of columns --------------------------------------------------------------------------------------------
+
+VALUES = ("Series", "Index", "ndarray", "ChunkedArray", "Array")
+"""What libraries call the values of a column."""
+FRAMES = ("DataFrame", "LazyFrame", "Table", "DuckDBPyRelation")
+
+Labels = Collection[Any] | None
+"""The column labels of the call's pandas frames, which need not be text; None: columns are named by text only."""
+
+
+def column_name(role: str, value: object, labels: Labels = None) -> str:
+    """Return the column that an argument names.
+
+    Raises
+    ------
+    OptionTypeError
+        The argument is an expression, a column, a number or anything else that names no column.
+    MissingColumnError
+        It could be the label of a pandas frame, but is not.
+    """
+    if is_label(value, labels):
+        return value  # type: ignore[return-value] # what is called a name may be any label of pandas
+    if labels is not None and isinstance(value, int | float | tuple) and not isinstance(value, bool):
+        names = ", ".join(map(quoted, labels)) or "no columns"
+        msg = f"`{role}={quoted(value)}`: the frame has no such column; it has {names}"
+        raise MissingColumnError.of(msg, "", (role, value))
+    what, hint = _instead(role, value)
+    hint = config_hint(role, value) or hint
+    msg = f"`{role}={quoted(value)}` is {what}not the name of a column"
+    raise OptionTypeError(msg, hint)
+
+
+def column_or_none(role: str, value: object, labels: Labels = None) -> str | None:
+    """Return the column of a role that may have none, or raise."""
+    return None if value is None else column_name(role, value, labels)
+
+
+def column_names(role: str, value: object, labels: Labels = None) -> str | list[str] | None:
+    """Return what an argument names: one column, a list of columns, or None.
+
+    A tuple that is a label of a pandas frame is one column; any other tuple is a sequence of columns.
+    """
+    if value is None or is_label(value, labels) or not isinstance(value, Sequence) or isinstance(value, bytes):
+        return None if value is None else column_name(role, value, labels)
+    return [column_name(role, name, labels) for name in value]
+
+
+def as_tuple(value: Any) -> tuple[str, ...]:
+    """Return the columns that `column_names` found, as a tuple."""
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def is_label(value: object, labels: Labels) -> bool:
+    """Return whether something is text that can name a column, or a label that the frames have."""
+    if isinstance(value, str):
+        # Half a surrogate pair is no text to polars.
+        return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
+    try:
+        # A set compares what has one hash only, so that nothing without a truth value is compared.
+        return labels is not None and value in set(labels)
+    except TypeError:
+        return False
+
+
+def holds_values(value: object) -> bool:
+    """Return whether something is a column's values, of any library."""
+    kinds = [(base.__module__.split(".")[0], base.__name__) for base in type(value).__mro__]
+    return any(name in VALUES and _is_of_frames(library) for library, name in kinds)
+
+
+def _is_of_frames(library: str) -> bool:
+    """Return whether a library is one of frames or of their columns."""
+    from recframe._engines.registry import KINDS  # for messages only
+
+    return library in {"narwhals", "numpy", *(kind.module.split(".")[0] for kind in KINDS)}
+
+
+def _instead(role: str, value: object) -> tuple[str, str]:
+    """Return what was given instead of a name, and the remedy."""
+    kind = type(value)
+    if isinstance(value, type) or not _is_of_frames(kind.__module__.split(".")[0]):
+        return "", f"`{role}={quoted(sorted(value, key=quoted) if isinstance(value, set | frozenset) else 'name')}`"
+    if kind.__name__ in FRAMES:
+        return "a frame, ", f"`{role}='name'`"
+    name = _name_of(value)
+    if name is not None:
+        return ("the column itself, " if holds_values(value) else "an expression, "), f"`{role}={name!r}`"
+    if kind.__name__ == "Selector":
+        return "a selector of columns, ", f"{role}=df.select(...).columns, the list of their names"
+    also = ", or give `min_relevance=`" if role == "relevant" else ""
+    add = "df.assign(name=...)" if kind.__module__.startswith("pandas") else "df.with_columns(name=...)"
+    what = "a column's values, " if holds_values(value) else "an expression, "
+    return what, f"add the column to the frame first, {add}, then `{role}='name'`{also}"
+
+
+def _name_of(value: Any) -> str | None:
+    """Return the name of a column that an expression or a series is, unless it is computed from it."""
+    if holds_values(value):
+        name = getattr(value, "name", None)
+        # Truth values keep the name of the column that they were compared with.
+        is_boolean = str(getattr(value, "dtype", "")).lower().startswith("bool")
+        return name if isinstance(name, str) and name and not is_boolean else None
+    roots = value.meta.root_names() if type(value).__module__[:6] == "polars" and hasattr(value, "meta") else []
+    return roots[0] if len(roots) == 1 and str(value) == f'col("{roots[0]}")' else None
+
+
+# --- numbers and words -------------------------------------------------------------------------------------------
+
+MOST_EXACT = 2**53
+"""The largest integer up to which floats hold all."""
+LARGEST_NUMBER = 1e300
+"""The largest number that is read as a score or a value of a list: sums of larger ones are infinite."""
+MOST_ROWS = 2**31 - 1
+"""The largest number of rows of a list, and so the largest cutoff."""
+
+
+def whole_number(
+    name: str,
+    value: object,
+    hint: str,
+    *,
+    least: int = 1,
+    most: int | None = MOST_ROWS,
+    wrong: str = "is not a whole number",
+) -> int:
+    """Return a whole number within bounds; `wrong` says what else is wrong."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = None
+    if number is None:
+        msg = f"`{name}={quoted(value)}` {wrong}"
+        raise OptionTypeError(msg, hint)
+    if number < least or (most is not None and number > most):
+        msg = f"`{name}={quoted(number)}` is {f'less than {least}' if number < least else f'more than {most}'}"
+        raise OptionError(msg, hint)
+    return number
+
+
+def number(name: str, given: object, hint: str = "") -> float:
+    """Return a number as a float; NaN is none."""
+    try:
+        value = float(given) if isinstance(given, Real | Decimal) and not isinstance(given, bool) else None
+    except ValueError:
+        value = math.nan
+    except OverflowError:
+        msg = f"`{name}={quoted(given)}` is more than a float can hold"
+        raise OptionError(msg, hint) from None
+    if value is None or math.isnan(value):
+        msg = f"`{name}={quoted(given)}` is not a number"
+        raise (OptionTypeError if value is None else OptionError)(msg, hint)
+    return value
+
+
+def number_or(name: str, value: object, words: Sequence[str], hint: str = "") -> Any:
+    """Return a number as a float, or one of some words."""
+    if isinstance(value, str) and value in words:
+        return value
+    if isinstance(value, str) or value is None:
+        msg = f"`{name}={quoted(value)}` is not {', '.join(map(repr, words))} or a number"
+        raise OptionError(msg, closest(value, words) or hint)
+    return number(name, value)
+
+
+def finite_or(name: str, option_value: object, words: Sequence[str], hint: str) -> Any:
+    """Return a number that means can be made of as a float, or one of some words."""
+    value = number_or(name, option_value, words, hint)
+    if isinstance(value, float) and not abs(value) <= LARGEST_NUMBER:
+        msg = f"`{name}={quoted(option_value)}` is not within ±{LARGEST_NUMBER:g}"
+        raise OptionError(msg, hint)
+    return value
+
+
+def share_or(name: str, option_value: object, words: Sequence[str]) -> Any:
+    """Return a number above 0 and up to 1 as a float, or one of some words."""
+    value = number_or(name, option_value, words)
+    if isinstance(value, float) and not 0 < value <= 1:
+        msg = f"`{name}={quoted(option_value)}` is not above 0 and at most 1"
+        raise OptionError(msg)
+    return value
+
+
+def pair_of_numbers(name: str, value: Any) -> tuple[int, int]:
+    """Return how many of how many: two whole numbers from 1, the first below the second."""
+    hint = f"how many of how many, such as `{name}=(99, 10_000)`"
+    if not isinstance(value, tuple | list) or len(value) != 2:  # noqa: PLR2004 - a pair
+        msg = f"`{name}={quoted(value)}` is not a pair of numbers"
+        raise OptionTypeError(msg, hint)
+    some, total = (whole_number(name, part, hint) for part in value)
+    if some >= total:
+        msg = f"`{name}={quoted(value)}` holds no smaller number before a larger one"
+        raise OptionError(msg, hint)
+    return some, total
+
+
+def flag(name: str, value: object) -> bool:
+    """Return a truth value."""
+    if not isinstance(value, bool):
+        msg = f"`{name}={quoted(value)}` is neither True nor False"
+        raise OptionTypeError(msg)
+    return value
+
+
+def ids(name: str, values: Any, hint: str, *, in_order: bool = False) -> list[Any]:
+    """Return the users or items that something holds as a list; each can be compared with the others.
+
+    In order, they are those of the rows of something else: a set says nothing of which is whose.
+    """
+    listed = None
+    refused = (str, bytes, type, *((set, frozenset) if in_order else ()))
+    if not isinstance(values, refused) and not hasattr(type(values), "columns"):
+        with suppress(TypeError):
+            listed = list(values.tolist() if hasattr(type(values), "tolist") else values)
+    if listed is None:
+        msg = f"`{name}={quoted(values)}` is neither a frame nor a sequence"
+        raise OptionTypeError(msg, hint)
+    try:
+        set(listed)
+    except TypeError as error:
+        msg = f"{name} holds what is no id: {error}"
+        raise OptionTypeError(msg, hint) from None
+    return listed
+
+
+def choice(name: str, value: Any, allowed: Iterable[str]) -> Any:
+    """Return one of some words, or raise."""
+    allowed = tuple(allowed)
+    if not isinstance(value, str) or value not in allowed:
+        text = value.lower() if isinstance(value, str) else "none" if value is None else ""
+        meant = [word for word in allowed if text in WORDS.get(word, ())]
+        raise one_of(name, value, allowed, *meant)
+    return value

@@ -1,0 +1,341 @@
+"""From the arguments of a call to its answer. The plan and its kin are imported by the first call that needs them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from inspect import Parameter, cleandoc
+from typing import TYPE_CHECKING, Any
+
+from recframe._base.defaults import current
+from recframe._base.roles import ALL_ROLES, CALL_ROLES, FRAMES, SIDE_INFORMATION, Roles, roles_of
+from recframe._base.signatures import role_parameters, roles_doc, signature_of
+from recframe._base.values import as_tuple, check_names, flag, unnamed_role
+from recframe._call.kept_calls import Arguments, profiles
+from recframe._engines.postponed import RERUN, Rerun, is_dry
+from recframe._engines.registry import adapter_of, is_lazy, sides_in_kind
+from recframe._plan.query import check_cluster
+from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
+from recframe.metrics import Metric
+from recframe.metrics import make as make_metric
+from recframe.metrics._beyond_accuracy import ExposureMetric
+from recframe.metrics._record import CutMetric, check_k, spelled
+from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from recframe._call.kept_calls import Call
+    from recframe._checks.data_warnings import Looked
+    from recframe._engines.base import Adapter
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.contributions import Contributions
+    from recframe._plan.plan import Plan
+    from recframe._plan.query import Query
+    from recframe.metrics.awrf import AWRF
+
+
+def bind(
+    frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()
+) -> dict[str, Any]:
+    """Return the roles that are bound to a frame with new ones; raise for a value without the name of its role."""
+    if unnamed:
+        raise unnamed_role(unnamed[0], "df.rec")
+    check_names(list(roles), ALL_ROLES)
+    if not FRAMES.isdisjoint(roles):
+        roles = sides_in_kind(frame, roles, FRAMES)
+    return {**bound, **roles}
+
+
+def value_of_metric(frame: Any, metric: str | Metric, roles: dict[str, Any]) -> float:
+    """Return the value of one metric of one ranking in an eager frame."""
+    arguments = Arguments(frame, {}, roles)
+    call = arguments.kept(("value_of_metric", metric), lambda: _of_one(arguments, spec_of(metric)))
+    return float(_value(arguments, call))
+
+
+def _of_one(arguments: Arguments, spec: Spec) -> Call:
+    """Return the call of one metric of one ranking."""
+    call = arguments.call([spec], arguments.roles(ALL_ROLES))
+    if call.query.several:
+        what = f"`model={call.roles.model!r}`" if call.roles.model is not None else f"`score={call.query.orders!r}`"
+        msg = f"{what} names several models, but a metric's method accepts one"
+        raise OptionError(msg, f"evaluate([{spec.name!r}], ...)")
+    return call
+
+
+def _value(arguments: Arguments, call: Call) -> Any:
+    """Return one metric of one ranking: a number, or a frame of it if the user's frame is lazy."""
+    if call.roles.partitions is not None:
+        return _in_parts(arguments, call)
+    plan = _plan(arguments, call)
+    if call.query.per or not plan.context.engine.eager:
+        return _answer(plan)
+    looked = _look(plan)
+    mean = plan.context.engine.collect_once(plan.run())
+    value = plan.number(mean)
+    _warn(plan, value, looked)
+    if math.isnan(value) and not is_dry():
+        msg = f"no list has a value of {call.specs[0].name}, {call.specs[0].metric.undefined_reason()}"
+        warnings.warn(msg, UndefinedWarning, stacklevel=stack_level())
+    return value if RERUN.get() is None else plan.finish(mean)
+
+
+def evaluate(
+    frame: Any,
+    bound: dict[str, Any],
+    metrics: str | Metric | Sequence[str | Metric],
+    k: int | Sequence[int | None] | None,
+    roles: dict[str, Any],
+    *,
+    counts: bool,
+    chance: bool,
+) -> Any:
+    """Return many metrics, cutoffs and models as a frame of the kind given."""
+    ties = roles.get("ties", bound.get("ties"))
+    in_range = isinstance(ties, str) and ties == "range"
+    if in_range:
+        roles = {**roles, "ties": "average"}
+    arguments = Arguments(frame, bound, roles)
+
+    def make() -> Call:
+        roles = arguments.roles(ALL_ROLES)
+        flag("chance", chance)
+        changes = {"counts": True, "every_list": True} if flag("counts", counts) else {}
+        call = arguments.call(expand(metrics, k, roles.like), roles, **changes)
+        if counts:
+            _check_counts(call)
+        return call
+
+    call = arguments.kept(("evaluate", metrics, k, counts, chance), make)
+    if in_range:
+        return _with_range(arguments, call, chance=chance)
+    if chance:
+        return _with_chance(arguments, call)
+    return _answer(_plan(arguments, call)) if call.roles.partitions is None else _in_parts(arguments, call)
+
+
+def _with_chance(arguments: Arguments, call: Call) -> Any:
+    """Return the result of a call with its chance levels, after a warning where its numbers may mean nothing."""
+    if call.roles.partitions is not None:
+        msg = f"`chance=True` does not go with `partitions={quoted(call.roles.partitions)}`"
+        raise OptionError(msg, "leave `partitions=` out, or make one call without `chance=`")
+    from recframe._plan.chance import with_chance
+
+    plan, result = with_chance(arguments.opened(call), call.query, call.metrics)
+    _warn(plan, result)
+    return result
+
+
+def _with_range(arguments: Arguments, call: Call, *, chance: bool) -> Any:
+    """Return the result of a call with the least and the greatest value over the orders of tied rows."""
+    if chance or call.roles.partitions is not None:
+        other = "`chance=True`" if chance else f"`partitions={quoted(call.roles.partitions)}`"
+        msg = f"`ties='range'` does not go with {other}"
+        raise OptionError(msg, "make a call for each of them")
+    from recframe._plan.tie_range import with_range
+
+    plan, result = with_range(arguments.opened(call), call.query, call.metrics)
+    _warn(plan, result)
+    return result
+
+
+def _check_counts(call: Call) -> None:
+    """Raise where lists with a value cannot be counted."""
+    if all(isinstance(metric, ExposureMetric) for metric in call.metrics):
+        msg = f"`counts=True` counts lists with a value, but {call.metrics[0].label} is one value of all lists together"
+        raise OptionError(msg, "add a metric that has a value per list, such as 'ndcg'")
+
+
+def _plan(arguments: Arguments, call: Call, *, rows: bool = False) -> Plan:
+    """Return the plan of a call for its frames: with items, and relevance as it is, if somebody reads its rows."""
+    from recframe._plan.plan import Plan
+
+    return Plan(arguments.opened(call), call.query, call.metrics, item=rows, made_by_sql=not rows)
+
+
+def _answer(plan: Plan | Contributions) -> Any:
+    """Return the result of a plan as a frame, after a warning where its numbers may mean nothing."""
+    looked = _look(plan)
+    result = plan.frame()
+    _warn(plan, result, looked)
+    return result
+
+
+def _look(plan: Plan | Contributions) -> Looked | None:
+    """Return what the rows of a plan show; of a postponed call, they may go as soon as they are ranked."""
+    from recframe._checks.data_warnings import look_at
+
+    rerun = RERUN.get()
+    plan.context.releases = rerun is not None and any(frame is plan.frames.frame for frame in rerun.owned)
+    return look_at(plan.frames, plan.context.query, plan.context)
+
+
+def _warn(plan: Plan | Contributions, result: Any, looked: Looked | None = None) -> None:
+    """Warn where the numbers of a result may mean nothing."""
+    from recframe._checks.data_warnings import warn_of_data
+
+    warn_of_data(plan.frames, plan.context.query, plan.context, result, looked=looked)
+
+
+def plan_of_lists(
+    frame: Any,
+    bound: dict[str, Any],
+    metrics: Any,
+    k: Any,
+    roles: dict[str, Any],
+    call: str,
+    cluster: str | None,
+    *,
+    items: bool | None = None,
+) -> Plan:
+    """Return the plan of a call that looks at the values of lists: of every list, if it says whether to read items."""
+    mean = {**current(), **bound}.get("mean", "arithmetic")
+    if not (isinstance(mean, str) and mean == "arithmetic"):
+        msg = f"`mean={quoted(mean)}` is bound, but {call} looks at arithmetic means"
+        raise OptionError(msg, "bind `mean='arithmetic'`, or use evaluate, which accepts other means")
+    allowed = [*CALL_ROLES[call], "model"]
+    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, roles)
+
+    def make() -> Call:
+        roles = arguments.roles(allowed)
+        if roles.model is not None and "model" not in CALL_ROLES[call]:
+            msg = f"`model={roles.model!r}` names models in rows, but {call} reads models in columns"
+            raise OptionError(msg, _model_columns(arguments.adapter, roles))
+        if call != "state":  # merged states may add up segments
+            check_cluster(cluster, as_tuple(roles.per))
+        every_list = call in ("describe", "estimate_with_judge", "state") or items is not None
+        return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
+
+    return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), rows=bool(items))
+
+
+def _model_columns(adapter: Adapter, roles: Roles) -> str:
+    """Return the hint that makes a column of each model."""
+    if not adapter.pivot_example:
+        return "filter the rows of one model, and bind `model=None`"
+    role = "score" if roles.rank is None else "rank"
+    index = [*as_tuple(roles.by), roles.item]
+    values = getattr(roles, role) or "score"
+    pivot = adapter.pivot_example.format(model=roles.model, index=index, values=values)
+    return f"make a column of each model, {pivot}, and name them by `{role}=['a', 'b']` with `model=None`"
+
+
+def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any]) -> Any:
+    """Return what each ranked row adds to its list's value, as a frame of the kind given."""
+    from recframe._plan.contributions import Contributions
+
+    opened, query, record, show = call_of_rows(frame, bound, metric, k, roles, "contributions")
+    return _answer(Contributions(opened, query, record, item=show))
+
+
+def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, named: dict[str, Any]) -> Any:
+    """Return the exposure of groups of items, as a frame of the kind given."""
+    from recframe._plan.exposure import GroupExposure
+
+    allowed = CALL_ROLES["exposure"]
+    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, named)
+    roles = arguments.roles(allowed)
+    # Of a truth, the relevance and the groups are there.
+    also = [] if roles.truth is None else [replace(metric, target="relevant")]
+    call = arguments.call([Spec(each, {}) for each in dict.fromkeys([metric, *also])], roles)
+    return GroupExposure(arguments.opened(call), call.query, call.metrics, metric.target).frame()
+
+
+def call_of_rows(
+    frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any], call: str
+) -> tuple[CallFrames, Query, Metric, bool]:
+    """Return the frames, the query and the metric of a call about rows, and whether the item is there to be shown."""
+    if not isinstance(as_written(metric), str | Metric):
+        msg = f"`metric={quoted(metric)}` is not one metric"
+        raise OptionTypeError(msg, f"{call}('ndcg', `k=5`)")
+    named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | roles
+    item = current().get("item", Roles.item)
+    show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
+    if call == "contributions" and "item" in named and named["item"] is None:
+        show, named = False, {name: value for name, value in named.items() if name != "item"}
+    roles = {name: value for name, value in roles.items() if name in named}
+    bound = {name: value for name, value in bound.items() if name in named}
+    arguments = Arguments(frame, bound, roles)
+
+    def make() -> Call:
+        roles = arguments.roles(CALL_ROLES[call])
+        return arguments.call(expand(metric, check_k(k), roles.like), roles)
+
+    compiled = arguments.kept((call, metric, k), make)
+    (record,) = compiled.metrics
+    return arguments.opened(compiled), compiled.query, record, show
+
+
+def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:
+    """Raise for an option of a metric among the arguments that a call does not accept."""
+    several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
+    for spec in map(spec_of, metrics if several else [] if metrics is None else [metrics]):
+        for name in unknown:
+            if name != "k" and any(field.name == name for field in fields(spec.metric)):
+                named = {**spec.named, name: unknown[name] if isinstance(unknown[name], str) else quoted(unknown[name])}
+                msg = (
+                    f"`{name}={quoted(unknown[name])}` is an option of {spec.metric.name}, not an argument of the call"
+                )
+                text = repr(spelled(spec.metric.name, named, getattr(spec.metric, "k", None)))
+                no_text = f"metrics.{type(spec.metric).__name__}({name}=...)"
+                raise OptionTypeError(msg, no_text if callable(unknown[name]) else text)
+
+
+def method(kind: type[Metric]) -> Callable[..., Any]:
+    """Return the accessor's method for a metric, with its signature and documentation."""
+    options, roles = [field.name for field in fields(kind)], roles_of(kind)
+
+    def call(self: Any, *args: Any, **keywords: Any) -> Any:
+        named_options = {name: keywords.pop(name) for name in options if name in keywords}
+        arguments = Arguments(self._frame, self._bound, keywords)
+
+        def make() -> Call:
+            if args and (len(args) > 1 or "k" in named_options or not issubclass(kind, CutMetric)):
+                accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it accepts no k"
+                msg = f"{kind.name}({', '.join(map(quoted, args))}): {accepts}"
+                raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='user')")
+            # Only k is positional; what is no role must be an option, or the metric says what it accepts.
+            unknown = {name: value for name, value in keywords.items() if name not in (*roles, "model")}
+            named = {**named_options, **unknown, **({"k": args[0]} if args else {})}
+            # Options that the metric does not have are refused by name.
+            metric = make_metric(kind.name, named, also=roles) if unknown else kind(**named)
+            return _of_one(arguments, Spec(metric, {name: value for name, value in named.items() if name != "k"}))
+
+        return _value(arguments, arguments.kept((kind.name, args, named_options), make))
+
+    call.__name__ = kind.name
+    call.__qualname__ = f"Rec.{kind.name}"
+    side_information = [name for name in roles if name in SIDE_INFORMATION]
+    call.__doc__ = f"{cleandoc(kind.__doc__ or '')}\n{roles_doc(roles, own=side_information)}"
+    shown = signature_of([*_parameters(kind), *role_parameters(side_information)], roles)
+    setattr(call, "__signature__", shown)  # noqa: B010 - functions declare no such attribute
+    return call
+
+
+def _parameters(kind: type[Metric]) -> Iterator[Parameter]:
+    """Yield the parameters of a metric's method that are no roles."""
+    yield Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    for field in sorted(fields(kind), key=lambda field: field.name != "k"):
+        how = Parameter.POSITIONAL_OR_KEYWORD if field.name == "k" else Parameter.KEYWORD_ONLY
+        yield Parameter(field.name, how, default=field.default)
+
+
+def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
+    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
+    definitions = {} if like is None else profiles()[like].metrics
+    return specs_of(metrics, k, [name for name, definition in definitions.items() if definition.cut == "none"])
+
+
+def _in_parts(arguments: Arguments, call: Call) -> Any:
+    """Return the answer of a call whose lists are read in parts."""
+    frames, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
+    from recframe._plan.partitions import in_parts
+
+    rerun = RERUN.get()
+    if rerun is None and not adapter.reads_parts:
+        msg = f"`partitions={parts}` is for lazy polars frames, but this is a {type(frames.frame).__name__}"
+        raise OptionError(msg, f"leave `partitions=` out: {adapter.instead_of_parts}")
+    return in_parts(frames, call.query, call.metrics, parts, rerun or Rerun())

@@ -1,0 +1,174 @@
+"""A call without its data: metrics, roles and policies, checked once and kept for equal calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recframe._base.defaults import current
+from recframe._base.guesses import KEEPS_ALL_ITEMS
+from recframe._base.roles import FRAMES
+from recframe._engines.registry import adapter_of, is_frame, sides_in_kind
+from recframe._plan.call_frames import frames_of_call, inputs_of
+from recframe._plan.query import GUESSED, policies_named, resolved
+from recframe.errors import OptionError
+from recframe.metrics._beyond_accuracy import ExposureMetric
+from recframe.metrics._record import Metric
+from recframe.profiles._record import query_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from recframe._base.roles import Roles
+    from recframe._plan.call_frames import CallFrames
+    from recframe._plan.query import Query
+    from recframe.profiles._record import Profile
+    from recframe.profiles._spec import Spec
+
+Made = TypeVar("Made")
+PLAIN = frozenset({str, int, float, bool, NoneType})
+"""The types of values that their text tells apart."""
+MOST_KEPT = 256
+_kept: dict[Any, Any] = {}
+"""What calls were made of, by all that it depends on: values with their types and labels of columns, never data."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a call computes and how, without its data."""
+
+    specs: Sequence[Spec]
+    metrics: Sequence[Metric]
+    query: Query
+    roles: Roles
+    """The roles that the user named; of frames only whether there is one."""
+    inputs: frozenset[str]
+    """The side information that the metrics read."""
+
+
+class Arguments:
+    """The frame of a call, and the roles that are bound and given.
+
+    Attributes
+    ----------
+    adapter : Adapter
+        The adapter of the user's frame.
+    """
+
+    def __init__(self, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any]) -> None:
+        self.adapter = adapter_of(frame)
+        frame, roles = self.adapter.with_expressions(frame, roles, bound)
+        self._frame = frame
+        self._frames: dict[str, Any] = {}
+        # Of frames, these hold only whether there is one: what is kept holds no data.
+        self._bound, self._keywords = self._without_frames(bound), self._without_frames(roles)
+
+    def _without_frames(self, roles: Mapping[str, Any]) -> Mapping[str, Any]:
+        if FRAMES.isdisjoint(roles):
+            return roles
+        roles = sides_in_kind(self._frame, roles, FRAMES)
+        frames = {name: frame for name, frame in roles.items() if name in FRAMES}
+        self._frames |= frames
+        return {**roles, **{name: None if frame is None else True for name, frame in frames.items()}}
+
+    def roles(self, allowed: Sequence[str]) -> Roles:
+        """Return the roles of the call, of frames only whether there is one."""
+        return resolved([self._frame, self._frames.get("truth")], self._bound, self._keywords, allowed)
+
+    def call(self, specs: Sequence[Spec], roles: Roles, **changes: Any) -> Call:
+        """Return the call of some metrics, under the profile that it names, after the checks that need no data."""
+        named = policies_named(self._bound, self._keywords)
+        metrics, query = query_of(specs, roles, named, profiles())
+        if roles.like is not None and query.ties == "first" and "ties" not in named and not self.adapter.knows_order:
+            msg = f"`like={roles.like!r}` breaks ties by row order, which a lazy frame does not have"
+            raise OptionError(msg, "give another policy too, such as `ties='average'`")
+        # The plan is imported by the first call that needs it.
+        from recframe._plan.checks import check_call
+
+        inputs = inputs_of(roles, metrics)
+        if self._keywords.get("group") is not None and not any(metric.reads_groups for metric in metrics):
+            msg = (
+                f"`group={self._keywords['group']!r}` is about groups of items, which {metrics[0].label} does not read"
+            )
+            raise OptionError(
+                msg, "awrf reads them; `by=` names the key of lists, `per_item=` reports by what items are"
+            )
+        if self._keywords.get("train") is not None and "train" not in inputs:
+            # Who gives it for accuracy alone expects that items which users already have are left out.
+            for metric in metrics:
+                if metric.reads_relevance:
+                    msg = f"`train=` is not read by {metric.label}"
+                    raise OptionError(msg, KEEPS_ALL_ITEMS)
+        # Of a truth, the relevance that somebody names is read in any case, and either frame may have the values.
+        read = () if roles.truth is None else ("relevant", "value")
+        in_call = frozenset(role for role, value in self._keywords.items() if value is not None and role not in read)
+        if "weight" not in in_call and all(isinstance(metric, ExposureMetric) for metric in metrics):
+            changes["weight"] = None  # values of all lists together are no mean over lists
+        query = replace(query, in_call=in_call, **changes)
+        check_call(query, metrics)
+        return Call(specs, metrics, query, roles, inputs)
+
+    def opened(self, call: Call) -> CallFrames:
+        """Return the user's frames that a call reads."""
+        roles = replace(call.roles, **self._frames) if self._frames else call.roles
+        return frames_of_call(self._frame, roles, call.inputs, self.adapter, call.metrics)
+
+    def kept(self, named: tuple[Any, ...], make: Callable[[], Made]) -> Made:
+        """Return what `make` returns of these arguments and the `named` ones, maybe as an equal call before made it."""
+        key = self._key((*named, self._bound, self._keywords, current()))
+        made: Made | None = None if key is None else _kept.get(key)
+        if made is None:
+            made = make()
+            if key is not None:
+                if len(_kept) >= MOST_KEPT:
+                    _kept.clear()
+                _kept[key] = made
+        return made
+
+    def _key(self, values: tuple[Any, ...]) -> Any:
+        """Return all that a call depends on but its data; None where that cannot be compared."""
+        adapter, labels = self.adapter, []
+        ranked = any(roles.get("rank") is not None for roles in (self._keywords, self._bound, current()))
+        names = adapter.names(self._frame) if adapter.eager or (ranked and not adapter.postpones) else ()
+        if adapter.any_label:
+            # Text is always the name of a column; what else is one, only the frames say.
+            truth = self._frames.get("truth")
+            others = adapter_of(truth).names(truth) if is_frame(truth) else ()
+            labels = [label for label in (*names, *others) if not isinstance(label, str)]
+        text = text_of((*values, labels))
+        return None if text is None else (type(self._frame), GUESSED.intersection(names), text)
+
+
+def text_of(values: tuple[Any, ...]) -> str | None:
+    """Return a text that only equal arguments have; None for arguments that cannot be compared."""
+    try:
+        # The text tells 1, 1.0 and True apart.
+        return repr(values) if _is_plain(values) else None
+    except (ValueError, RecursionError):
+        return None  # a number too long to be written, a list that holds itself
+
+
+def _is_plain(values: Iterable[Any]) -> bool:
+    """Return whether values are words, numbers, metrics of the library with such options, or collections of these."""
+    for value in values:
+        kind, inner = type(value), None
+        if kind in PLAIN:
+            continue
+        if kind is list or kind is tuple:
+            inner = value
+        elif kind is dict:
+            inner = (*value, *value.values())
+        elif isinstance(value, Metric) and value.is_builtin:
+            inner = vars(value).values()
+        if inner is None or not (not inner or _is_plain(inner)):
+            return False
+    return True
+
+
+def profiles() -> Mapping[str, Profile]:
+    """Return the profiles by their names."""
+    # As late as the plan: it imports every library's definitions.
+    from recframe.profiles._builtin import PROFILES
+
+    return PROFILES

@@ -1,0 +1,185 @@
+"""Attaches the namespaces to polars and pandas frames, whichever is imported first.
+
+Both libraries' own registrars are called, for their checks of collisions and for completion; but the accessor
+that polars (and pandas 2) then cache on the frame makes a reference cycle, so that a frame lives until the
+cyclic collector runs. The class attribute is therefore replaced by one that does not cache.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from recframe.errors import UnknownMethodError, not_grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+NAME = "rec"
+
+
+class _Accessor:
+    """A class attribute that makes the namespace anew at each look-up. The first one imports the namespace's class."""
+
+    __slots__ = ("_class_name", "_module", "_namespace")
+
+    def __init__(self, class_name: str, module: str = "recframe.accessor") -> None:
+        self._class_name = class_name
+        self._module = module
+        self._namespace: Any = None
+
+    def __get__(self, frame: Any, owner: type | None = None) -> Any:
+        if self._namespace is None:
+            self._namespace = getattr(import_module(self._module), self._class_name)
+        return self._namespace if frame is None else self._namespace(frame)
+
+
+class _Elsewhere:
+    """What columns have instead of the namespace: its methods say where that is."""
+
+    __slots__ = ("_hint", "_what")
+
+    def __init__(self, what: str, hint: str) -> None:
+        self._what, self._hint = what, hint
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._raise(f".{name}")
+
+    def _raise(self, call: str) -> NoReturn:
+        msg = f"{self._what}, so it has no .{NAME}{call}"
+        raise UnknownMethodError(msg, self._hint.format(call=call))
+
+
+class _Groups(_Elsewhere):
+    """What one grouped frame has: its hints name the groups."""
+
+    __slots__ = ("_groups",)
+
+    def __init__(self, groups: Any) -> None:
+        self._groups = groups
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        self._raise("")
+
+    def _raise(self, call: str) -> NoReturn:
+        what, hint = not_grouped(self._groups, call)
+        msg = f"{what}, so it has no .{NAME}{call}"
+        raise UnknownMethodError(msg, hint)
+
+
+class _OfGroups:
+    """What grouped frames have, but for a column of this name, which pandas finds as an attribute."""
+
+    __slots__ = ()
+
+    def __get__(self, groups: Any, owner: type | None = None) -> Any:
+        return groups[NAME] if NAME in getattr(getattr(groups, "obj", None), "columns", ()) else _Groups(groups)
+
+
+COLUMN = (
+    "a column by itself holds no lists",
+    f"call it on the frame, and name the columns: df.{NAME}{{call}}(by='user', score='score')",
+)
+
+
+def _attach(owner: type, register: Callable[[str], Callable[[type], type]], accessor: _Accessor | _Elsewhere) -> None:
+    """Register once; where an earlier import of this package did, only put the newer accessor in its place."""
+    if type(vars(owner).get(NAME)).__module__ != __name__:
+        register(NAME)(type(NAME, (), {}))
+    setattr(owner, NAME, accessor)
+
+
+def _attach_to_groups(module: str, *names: str) -> None:
+    """Tell grouped frames where the namespace is, where the library has classes of these names."""
+    for name in names:
+        owner = getattr(sys.modules.get(module), name, None)
+        if owner is not None:
+            setattr(owner, NAME, _OfGroups())
+
+
+def _polars(polars: ModuleType) -> None:
+    _attach(polars.DataFrame, polars.api.register_dataframe_namespace, _Accessor("EagerRec"))
+    _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, _Accessor("LazyRec"))
+    _attach(
+        polars.Expr,
+        polars.api.register_expr_namespace,
+        _Accessor("ExprRec", "recframe._integrations.expressions.namespace"),
+    )
+    _attach(polars.Series, polars.api.register_series_namespace, _Elsewhere(*COLUMN))
+    _attach_to_groups("polars.dataframe.group_by", "GroupBy", "DynamicGroupBy", "RollingGroupBy")
+    _attach_to_groups("polars.lazyframe.group_by", "LazyGroupBy")
+
+
+def _pandas(pandas: ModuleType) -> None:
+    _attach(pandas.DataFrame, pandas.api.extensions.register_dataframe_accessor, _Accessor("EagerRec"))
+    _attach(pandas.Series, pandas.api.extensions.register_series_accessor, _Elsewhere(*COLUMN))
+    _attach_to_groups("pandas.api.typing", "DataFrameGroupBy", "SeriesGroupBy")
+
+
+_LIBRARIES: dict[str, Callable[[ModuleType], None]] = {"polars": _polars, "pandas": _pandas}
+
+
+class _AfterImport(Loader):
+    """Runs a library's own loader, then registers."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        created: ModuleType | None = self._loader.create_module(spec)
+        return created
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The module must not remember this loader: it lacks what resource readers ask of one.
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        _LIBRARIES[module.__name__](module)
+
+
+class _Finder(MetaPathFinder):
+    """Finds nothing itself: it sees to it that a library imported later gets its namespace, whichever finder has it."""
+
+    def __init__(self) -> None:
+        self._searched: set[tuple[int, str]] = set()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        searched = threading.get_ident(), fullname
+        if fullname not in _LIBRARIES or searched in self._searched:
+            return None
+        # Another finder may ask all finders too, this one among them.
+        self._searched.add(searched)
+        try:
+            others = (finder for finder in list(sys.meta_path) if not _is_own(finder))
+            specs = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
+            spec = next((spec for spec in specs if spec is not None), None)
+        finally:
+            self._searched.discard(searched)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = _AfterImport(spec.loader)
+        return spec
+
+
+def _is_own(finder: object) -> bool:
+    """Return whether a finder is that of this package, or of an earlier import of it."""
+    return type(finder).__qualname__ == _Finder.__qualname__ and type(finder).__module__ == __name__
+
+
+def install() -> None:
+    """Register now with what is imported already, and with the rest when it is imported."""
+    for name, register in _LIBRARIES.items():
+        module = sys.modules.get(name)
+        if module is not None and hasattr(module, "DataFrame"):
+            register(module)
+    if not any(map(_is_own, sys.meta_path)):
+        sys.meta_path.insert(0, _Finder())

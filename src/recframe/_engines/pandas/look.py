@@ -1,0 +1,57 @@
+"""A quick look at a data frame that finds, or rules out, most of the common mistakes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from recframe._engines.pandas.columns import no_nan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def lists_with_repeats(frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
+    """Return what `Adapter.lists_with_repeats` says."""
+    names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
+    if any(name not in frame.columns for name in names):
+        return None
+    columns = {name: frame[name] for name in names}
+    if not all(_is_number(columns[name].dtype) for name in scores):
+        return None
+    try:
+        lists = np.zeros(len(columns[scores[0]]), dtype="int64")
+        for number, key in enumerate(keys):
+            codes = _pairs(lists, columns[key])
+            lists = codes if number == 0 else pd.factorize(codes)[0].astype("int64")
+        if not all(_differs(columns[name], lists) for name in scores):
+            return None
+        return 0 if item is None else _lists_with_repeats(lists, columns[item])
+    except (TypeError, ValueError, NotImplementedError):  # values that cannot be compared
+        return None
+
+
+def _lists_with_repeats(lists: Any, items: Any) -> int:
+    """Return in how many lists an item is repeated."""
+    repeats = pd.Series(_pairs(lists, items)).duplicated(keep=False).to_numpy()
+    return len(pd.unique(lists[repeats])) if repeats.any() else 0
+
+
+def _is_number(dtype: Any) -> bool:
+    """Return whether a column holds integers or floats as NumPy does, or a nullable or Arrow type."""
+    return bool(pd.api.types.is_any_real_numeric_dtype(dtype)) and not isinstance(dtype, pd.SparseDtype)
+
+
+def _pairs(codes: Any, column: Any) -> Any:
+    """Return one whole number for each pair of a code and a value; missing is a value."""
+    numbers, values = pd.factorize(column.to_numpy() if isinstance(column.dtype, np.dtype) else no_nan(column))
+    return codes * (len(values) + 1) + numbers + 1
+
+
+def _differs(column: Any, lists: Any) -> bool:
+    """Return whether two rows of a list that follow each other have unlike numbers."""
+    values = column.to_numpy(dtype="float64", na_value=np.nan)
+    first, second = values[:-1], values[1:]
+    return bool((((first < second) | (first > second)) & (lists[:-1] == lists[1:])).any())

@@ -1,0 +1,411 @@
+"""The engine for polars data frames, which also computes for lazy polars, Arrow and pandas frames."""
+
+from __future__ import annotations
+
+import math
+from contextvars import copy_context
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import narwhals as nw
+import polars as pl
+from polars import selectors as cs
+
+from recframe._base.columns import COUNT, POSITION, ROW
+from recframe._engines.base import Engine, Session
+from recframe._engines.column_errors import check_same_columns
+from recframe._engines.column_spec import columns_of
+from recframe._engines.polars import constructors as polars_constructors
+from recframe._engines.polars import look as polars_look
+from recframe._engines.polars import pack as polars_pack
+from recframe._engines.polars import runs as polars_runs
+from recframe._engines.polars import sort as polars_sort
+from recframe._engines.polars import sums as polars_sums
+from recframe._engines.polars.columns import EagerColumns
+from recframe._engines.polars.compat import EXPLODE, FEW_ROWS, col, collect, collect_columns, series
+from recframe._engines.polars.frame import computed_rows, eager_rows, lazy, native
+from recframe._engines.polars.rows import EagerRows
+from recframe._engines.polars.threads import background_pool, can_wait
+from recframe._engines.postponed import RERUN, is_dry
+from recframe.errors import ColumnTypeError, MissingColumnError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Executor, Future
+
+    from recframe._base.columns import Addends, Frame
+    from recframe._engines.base import Built, Later, Needed, Place
+    from recframe._engines.column_spec import Source
+    from recframe._engines.constructors import Constructors
+    from recframe._engines.ids import IdColumns
+    from recframe._engines.polars.frame import PolarsFrame
+    from recframe._engines.rows import Rows
+
+MOST_JOINED = 2**23
+"""The most rows for which joins use the in-memory engine."""
+
+
+class EagerPolars(Engine):
+    """The engine for data frames. Plans are collected between steps."""
+
+    eager = True
+    pivot_example = "df.pivot(on={model!r}, index={index!r}, values={values!r})"
+    answers_with_rows = True
+    constructors: ClassVar[Constructors] = polars_constructors
+    _is_small = False
+    """Whether all frames of a call have few rows. Then a plan costs more than the computation, so steps are direct."""
+
+    _joins_in_memory = False
+    """Whether joins are collected immediately, by the in-memory engine."""
+
+    def names(self, frame: pl.DataFrame) -> list[Any]:
+        return list(frame.columns)
+
+    def checked(self, name: str, source: Source) -> Any:
+        if (rerun := RERUN.get()) is not None:
+            rerun.note(source)
+        return super().checked(name, source)
+
+    def scalar(self, frame: Frame) -> Any:
+        return self._collect(frame).item()
+
+    def stack(self, frames: Sequence[Frame]) -> Frame:
+        return lazy(pl.concat([frame.to_native() for frame in frames]))
+
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        sums = [col(column).sum() for column in columns]
+        rows = frame.to_native()
+        # The order is kept, because threads would split groups and add the parts in any order, which changes last bits.
+        return lazy(rows.group_by(list(group), maintain_order=self._is_small).agg(sums) if group else rows.select(sums))
+
+    def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
+        if self._is_small:
+            return None
+        # Each part is summed separately. Stacked parts would hold a 0 in every column of the other parts.
+        sums = []
+        added = {name: list[pl.Expr]() for name in columns}
+        # A join copies the columns so far, so the widest part comes last.
+        for number, part in enumerate(sorted(parts, key=lambda part: len(part.terms))):
+            names = {name: f"{number} {name}" for name in part.terms}
+            sums.append(self.sum_terms(part, group).to_native().rename(names))
+            for name, alias in names.items():
+                added[name].append(pl.col(alias).fill_null(0.0))
+        return lazy(polars_sums.joined(sums, list(group), added))
+
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        # Joins of Narwhals do not have these options.
+        joined = left.to_native().join(
+            right.to_native(), on=list(on), how="left", maintain_order="left", nulls_equal=True
+        )
+        return lazy(collect_columns(joined) if self._joins_in_memory else joined)
+
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        numbers = pl.int_ranges(1, pl.col(times) + 1).alias(POSITION)
+        return lazy(frame.to_native().with_columns(numbers).explode(POSITION, **EXPLODE))
+
+    def positions(self, upto: int | Frame) -> Frame:
+        if isinstance(upto, int):
+            return lazy(pl.LazyFrame({POSITION: range(1, upto + 1)}, schema={POSITION: pl.Int64}))
+        last = pl.first().max().cast(pl.Int64).fill_null(0)
+        return lazy(upto.to_native().select(pl.int_range(1, last + 1).alias(POSITION)))
+
+    @classmethod
+    def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
+        """Return the engine for frames with these numbers of rows."""
+        engine = cls()
+        most = max(heights, default=0)
+        engine._is_small = most <= FEW_ROWS
+        # Ordered joins take five times as long in the streaming engine on several cores, but less memory.
+        engine._joins_in_memory = FEW_ROWS < most <= MOST_JOINED and pl.thread_pool_size() > 1
+        return engine
+
+    def _collect(self, frame: Frame) -> pl.DataFrame:
+        rows = computed_rows(frame)
+        if rows is not None:
+            return rows
+        return collect_columns(frame.to_native()) if self._is_small else collect(frame.to_native())
+
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
+        self.check_names(sources)
+        if (rerun := RERUN.get()) is not None:
+            rerun.note(*sources.values())
+        columns = EagerColumns.read(sources, rows)
+        engine = EagerPolars.of_heights([frame.height for frame in columns.frames.values()])
+        frames = {name: lazy(frame) for name, frame in columns.frames.items()}
+        columns = replace(columns, frames={})  # so that only the session refers to the rows
+
+        def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
+            decoded = columns.decoded(engine.collected(result).to_native(), sort)
+            return decoded.rename(dict(names)) if names else decoded
+
+        return Session(engine, frames, finish, columns_of(sources))
+
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+        session = self.open_frames(sources, rows=numbered)
+        rerun = RERUN.get()
+        if rerun is not None:
+            rerun.answered.add(id(sources["frame"].native))
+        return EagerRows(sources, session.engine, session.frames, [ROW])
+
+    def with_expressions(self, frame: Any, roles: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, Any]:
+        return with_expressions(frame, roles, bound)
+
+    def stack_models(self, frames: Mapping[str, pl.DataFrame], model: str) -> pl.DataFrame:
+        stacked: pl.DataFrame = stacked_models(frames, model)
+        return stacked
+
+    def items_frame(self, column: str, items: list[Any]) -> pl.DataFrame:
+        return pl.DataFrame({column: items}, strict=False)
+
+    @property
+    def ids(self) -> IdColumns:
+        from recframe._engines.polars.ids import PolarsIds  # needs NumPy, as factors do
+
+        return PolarsIds()
+
+    def lists_with_repeats(
+        self, frame: pl.DataFrame, keys: Sequence[Any], scores: Sequence[Any], item: Any
+    ) -> int | None:
+        return polars_look.lists_with_repeats(frame, keys, scores, item)
+
+    def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
+        values: list[Any] = series(frame, column)[start:stop].to_list()
+        return values
+
+    def release(self, frames: Iterable[Frame], columns: Collection[str] | None = None) -> None:
+        rerun = RERUN.get()
+        for frame in cast("Iterable[PolarsFrame]", frames):
+            frame.release(columns)
+        # The session's columns share memory with the user's frame, so the user's columns are dropped too.
+        for rows in [] if rerun is None else rerun.owned:
+            for name in rows.columns:
+                rows.drop_in_place(name)
+
+    def frame_of(self, native: pl.DataFrame) -> Frame:
+        return lazy(native)
+
+    def computed(self, compute: Callable[[], Any], schema: Callable[[], pl.Schema]) -> Any:
+        return pl.DataFrame(schema=schema()) if is_dry() else compute()
+
+    def may_hold_nan(self, frame: pl.DataFrame, column: Any) -> bool:
+        values = series(frame, column)
+        return values.dtype.is_float() and math.isnan(values.sum() or 0.0)
+
+    def collect_once(self, frame: Frame) -> Frame:
+        return frame if computed_rows(frame) is not None else lazy(self._collect(frame))
+
+    def collected(self, frame: Frame) -> nw.DataFrame[Any]:
+        return nw.from_native(self._collect(frame), eager_only=True)
+
+    def sum_exactly(
+        self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
+    ) -> Frame:
+        return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, counted or {}))
+
+    def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        if self._is_small:
+            return self.sum_by(frame, group, columns)
+        return lazy(polars_runs.sums_in_order(self._collect(frame), group, {name: col(name) for name in columns}))
+
+    def sum_terms(self, part: Addends, group: Sequence[str]) -> Frame:
+        if self._is_small or not part.upto:
+            return super().sum_terms(part, group)
+        rows = self._collect(part.frame)
+        terms = {name: native(term) for name, term in part.terms.items()}
+        return lazy(polars_runs.sums_in_order(rows, group, terms, part.order, part.upto))
+
+    def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
+        return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, {}, least))
+
+    def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        if self._is_small:
+            # A sort is enough, because the rows of a group are then added in their order.
+            return lazy(frame.to_native().sort([*group, *columns], nulls_last=True))
+        block = [*group, columns[0]]
+        tied = columns[1:]
+        return lazy(polars_runs.ordered_ties(self._collect(frame), block, tied)) if tied else frame
+
+    def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "_right") -> Frame:
+        if self._is_small:
+            return super().look_up(rows, table, column, suffix)
+        # Values are gathered by position, which takes a quarter of the time of a join.
+        left = self._collect(rows)
+        values = self._collect(table).drop(POSITION)
+        index = left.get_column(column).cast(pl.Int64)
+        index = (index - 1).set(index < 1, None)
+        names = {name: name + suffix if name in left.columns else name for name in values.columns}
+        return lazy(left.hstack(values.select(pl.all().gather(index)).rename(names)))
+
+    def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
+        rows = computed_rows(frame)
+        if rows is None or rows.height != 1:
+            return super().ratios(frame, columns, sides)
+        # For a single row, a plan would cost more than the computation.
+        row = rows.row(0, named=True)
+        ratios = dict[str, float | None]()
+        for name, (above, below) in sides.items():
+            total = row[above]
+            weight = row[below]
+            ratios[name] = None if total is None or weight is None or weight <= 0 else total / weight
+        divided = pl.DataFrame([ratios], schema=dict.fromkeys(ratios, pl.Float64))
+        return lazy(pl.DataFrame([series(divided if name in ratios else rows, name) for name in columns]))
+
+    def distinct(self, frame: Frame, keys: Sequence[str]) -> Frame:
+        # For many rows, counting integers takes a fifth of the time of `unique`.
+        return frame.select(*keys).unique() if self._is_small else self.count_rows(frame, keys, COUNT, {}).select(*keys)
+
+    def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
+        counts = None
+        if not self._is_small:
+            counts = polars_sums.count_rows(eager_rows(frame.select(*keys, *values.values())), keys, name, values)
+        return super().count_rows(frame, keys, name, values) if counts is None else lazy(counts)
+
+    def sums_before(self, frame: Frame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> Frame:
+        if self._is_small:
+            return super().sums_before(frame, columns, keys, order)
+        return lazy(polars_sums.sums_before(self._collect(frame), columns, keys, order))
+
+    @property
+    def _has_threads(self) -> bool:
+        """Whether work in background threads is faster."""
+        return not self._is_small and pl.thread_pool_size() > 1 and can_wait()
+
+    def submit(self, build: Later) -> Later:
+        # A postponed call runs its steps one after the other, which needs less memory.
+        if not self._has_threads or RERUN.get() is not None:
+            return super().submit(build)
+        # A background thread helps, because the sort and plans of few rows use only one core.
+        pool = background_pool(1)
+        frame = _submit(pool, build)
+        pool.shutdown(wait=False)
+        return frame.result
+
+    def prefetch(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
+        if not self._has_threads:
+            yield from super().prefetch(builds)
+            return
+        # The next model is sorted while the sums of the current one are computed.
+        with background_pool(1) as pool:
+            coming = _submit(pool, builds[0])
+            for build in builds[1:]:
+                current = coming.result()
+                coming = _submit(pool, build)
+                yield current
+            yield coming.result()
+
+    def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
+        # Read the column directly, because a plan would cost more.
+        numbers: Any = eager_rows(frame.select(column) if computed_rows(frame) is None else frame).get_column(column)
+        facts = getattr(frame, "facts", {}).setdefault(column, [])
+        if not facts and (numbers.dtype.is_integer() or (not self._is_small and polars_pack.may_be_whole(numbers))):
+            facts[:] = polars_pack.facts(numbers, numbers.dtype)
+        least, most = facts[:2] or (numbers.min(), numbers.max())
+        return float(least or 0), float(most or 0)
+
+    def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
+        any_row = frame.to_native().select(native(condition).any())
+        return bool(collect(any_row, few=self._is_small or computed_rows(frame) is not None).item())
+
+    def drop_missing(self, frame: Frame, column: str) -> Frame:
+        rows = eager_rows(frame)
+        if rows.get_column(column).null_count():
+            return super().drop_missing(frame, column)
+        # Keep the eager rows, so that the next step need not collect them again.
+        return frame if getattr(frame, "rows", None) is rows else lazy(rows)
+
+    def rank_rows(
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
+    ) -> Frame:
+        rows = eager_rows(frame)
+        mark = polars_sort.Mark.of(needed)
+        ranked = polars_sort.rank_rows(rows, keys, score, upto, mark, getattr(frame, "facts", {}))
+        return lazy(ranked if self._is_small else collect_columns(ranked))
+
+    def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
+        rows = eager_rows(frame)
+        # Each sort uses only one core, so several run at the same time.
+        with background_pool() as pool:
+            coming = {
+                name: _submit(pool, partial(polars_sort.places, rows, group, score, first=first))
+                for name, (group, score) in places.items()
+            }
+        return lazy(rows.with_columns(each.result().alias(name) for name, each in coming.items()))
+
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
+        numbered = polars_sort.number_rows(self._collect(frame), keys, column, **how)
+        return lazy(numbered if self._is_small else collect_columns(numbered))
+
+
+def _submit(pool: Executor, build: Callable[[], Built]) -> Future[Built]:
+    """Start building something in another thread, under what holds in the caller's, such as `Config`."""
+    return pool.submit(copy_context().run, build)
+
+
+def stacked_models(frames: Mapping[str, Any], model: str) -> Any:
+    """Return the rows of frames of the same columns, all eager or all lazy, with a column of the model's name."""
+    schemas = {name: frame.collect_schema() for name, frame in frames.items()}
+    check_same_columns(schemas, model)
+    first, *others = schemas.values()
+    named = [frame.select(*first, pl.lit(name).alias(model)) for name, frame in frames.items()]
+    differing = [name for name in first if any(not _are_comparable(first[name], other[name]) for other in others)]
+    if differing:
+        types = " and ".join(dict.fromkeys(str(schema[differing[0]]) for schema in schemas.values()))
+        msg = f"the column {differing[0]!r} of the models' frames is {types}"
+        raise ColumnTypeError(msg, "give it one type in all frames")
+    return pl.concat(named, how="vertical_relaxed")
+
+
+def _are_comparable(left: pl.DataType, right: pl.DataType) -> bool:
+    """Return whether columns of two types become one without a change of what they hold."""
+    return left == right or pl.Null in (left, right) or (left.is_numeric() and right.is_numeric())
+
+
+OF_LISTS = frozenset({"by", "item"})
+"""The roles whose columns a truth has too, so that an expression of the frame is not enough."""
+SHOWN = frozenset({"per", "score", "rank", "model"})
+"""The roles whose columns name something in results, so that the expression's own name counts."""
+
+
+def with_expressions(frame: Any, roles: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return a frame with a column for each role that is an expression, and the roles that name these columns.
+
+    Of a truth that has all columns of the expression of the relevance, the truth gets the new column.
+    """
+    found = {name: value for name, value in roles.items() if isinstance(value, pl.Expr)}
+    if not found:
+        return frame, roles
+    roles = dict(roles)
+    for name, value in found.items():
+        if cs.is_selector(value):
+            roles[name] = list(cs.expand_selector(frame, value))
+            continue
+        if name in OF_LISTS and roles.get("truth", bound.get("truth")) is not None:
+            msg = f"`{name}=` is an expression, but the truth has this column too"
+            raise OptionError(msg, "add the column to both frames with with_columns, and name it")
+        column = value.meta.output_name() if name in SHOWN else EXPRESSION.format(name)
+        if column in [each for role, each in {**bound, **roles}.items() if role != name and isinstance(each, str)]:
+            msg = f"the expression of `{name}=` has the name {column!r}, which another role names"
+            raise OptionError(msg, f"give it another one, with .alias('{name}')")
+        truth = roles.get("truth", bound.get("truth")) if name == "relevant" else None
+        roots = set(value.meta.root_names())
+        if isinstance(truth, pl.DataFrame | pl.LazyFrame) and roots <= {*truth.collect_schema().names()}:
+            roles["truth"] = truth.with_columns(value.alias(column))
+        else:
+            _check_roots(name, frame, value)
+            frame = frame.with_columns(value.alias(column))
+        roles[name] = column
+    return frame, roles
+
+
+def _check_roots(name: str, frame: Any, expression: pl.Expr) -> None:
+    """Raise where a data frame lacks a column of an expression; a lazy frame says so when it is collected."""
+    missing = set(expression.meta.root_names()) - {*frame.columns} if isinstance(frame, pl.DataFrame) else set()
+    if missing:
+        msg = f"`{name}=` is an expression of {', '.join(map(repr, sorted(missing)))}, but the frame has no such column"
+        hint = "give `truth=` in the same call or binding" if name == "relevant" else "name columns of the frame"
+        raise MissingColumnError(msg, hint)
+
+
+EXPRESSION = "expression of {}"
+"""The name of the column of a role that no result shows."""

@@ -1,0 +1,170 @@
+"""Sums of data frames: exact sums, which do not depend on the order of rows, and fast sums and counts over groups.
+
+They take a few steps over all rows. Polars' own functions take a step per group, or look up the key of each row.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial, reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from recframe._engines.exact_sums import parts_of
+from recframe._engines.polars.compat import FEW_ROWS, col, collect, numpy_if_installed, series
+from recframe._engines.polars.pack import digits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+IN_GROUP = "in_group"
+NUMBER = "number"
+SPARSE = 8
+"""The largest number of possible groups per row, so that a table of all groups stays small."""
+FEW_NUMBERS = 2**15
+"""Up to this number of values, Python adds faster than polars."""
+
+
+def rows_before(keys: Sequence[str]) -> pl.Expr:
+    """Return how many rows of the same group come before each row. The frame must be sorted by the keys."""
+    is_first = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in keys)
+    index = pl.int_range(pl.len())
+    return index - pl.when(is_first).then(index).forward_fill().fill_null(0)
+
+
+def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> pl.DataFrame:
+    """Add the sums of columns over the earlier rows of each row's group.
+
+    Each row starts with the value of the row before it. Then it adds the sums of the rows 1, 2, 4, 8, … places before
+    it. These are a few steps over all rows, while a window needs a step for each group.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        The rows, in any order.
+    columns : dict of str to str
+        The columns to sum by the names of their sums.
+    keys : sequence of str
+        The key of a group.
+    order : str
+        The column that orders the rows of a group.
+    """
+    rows = frame.sort([*keys, order]).with_columns(rows_before(keys).alias(IN_GROUP))
+    before = {
+        name: pl.when(pl.col(IN_GROUP) > 0).then(pl.col(column).shift(1)).otherwise(0.0)
+        for name, column in columns.items()
+    }
+    last = rows.get_column(IN_GROUP).max() or 0
+    rows = rows.with_columns(**before)
+    step = 1
+    while step < last:  # type: ignore[operator]
+        sums = (pl.col(name) + pl.col(name).shift(step) for name in columns)
+        rows = rows.with_columns(
+            pl.when(pl.col(IN_GROUP) > step).then(total).otherwise(pl.col(name))
+            for name, total in zip(columns, sums, strict=True)
+        )
+        step *= 2
+    return rows.drop(IN_GROUP)
+
+
+def joined(sums: Sequence[pl.LazyFrame], keys: Sequence[str], added: Mapping[str, Sequence[pl.Expr]]) -> pl.LazyFrame:
+    """Return the totals of several frames of sums; `added` holds the columns of each total."""
+    rows = sums[0]
+    for other in sums[1:]:
+        rows = rows.join(other, on=list(keys), how="full", coalesce=True, nulls_equal=True)
+    return rows.select(*keys, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(name) for name, terms in added.items()))
+
+
+def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> pl.DataFrame | None:
+    """Return the number of rows in each group, in the column `name` and again in the columns of `values`.
+
+    The result is None if one of the values is missing, NumPy is not installed, or the keys are not dense integers.
+    """
+    numpy = numpy_if_installed()
+    if numpy is None or any(frame.get_column(column).null_count() for column in values.values()):
+        return None
+    lists, _ = digits_of(frame, keys, [], {})
+    if lists is None or not lists.readable or lists.many > SPARSE * frame.height:
+        return None
+    numbers = collect(frame.lazy().select(lists.number().alias(NUMBER))).to_series()
+    counts = pl.Series(numpy.bincount(numbers.to_numpy(), minlength=lists.many)).alias(name)
+    counted = counts.to_frame().with_row_index(NUMBER).filter(pl.col(name) > 0)
+    key = lists.read(pl.col(NUMBER).cast(pl.Int64))
+    others = (pl.col(name).alias(other) for other in values)
+    return counted.select(*key.values(), name, *others).select(*keys, name, *values)
+
+
+# --- exact sums --------------------------------------------------------------------------------------------------
+
+
+def exact_sums(
+    frame: pl.DataFrame,
+    group: Sequence[str],
+    columns: Sequence[str],
+    counted: Mapping[str, str],
+    least: Sequence[str] = (),
+) -> pl.DataFrame:
+    """Return the exact sums of columns in each group, or over all rows.
+
+    `counted` adds how many values a column has, under another name. `least` adds the least values of columns.
+    """
+    if group:
+        return _exact_sums_by(frame, group, columns, counted, least)
+    values = dict(zip(frame.columns, frame.get_columns(), strict=True))
+    total = _sum if frame.height * len(columns) <= FEW_NUMBERS else _sum_of_parts
+    sums = {name: total(values[name]) for name in columns}
+    counts = {name: frame.height - values[column].null_count() for name, column in counted.items()}
+    return pl.DataFrame([{**sums, **counts}])
+
+
+def _exact_sums_by(
+    frame: pl.DataFrame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str], least: Sequence[str]
+) -> pl.DataFrame:
+    """Return the sums, counts and least values in each group."""
+    inputs = [*map(partial(series, frame), [*group, *least])]
+    added = [col(name).min() for name in least]
+    totals = []
+    for number, name in enumerate(columns):
+        sums = []
+        for index, part in enumerate(_parts(series(frame, name))):
+            inputs.append(part.alias(f"{number} {index}"))
+            sums.append(pl.col(f"{number} {index}"))
+        added += map(pl.Expr.sum, sums)
+        totals.append(reduce(add, sums).alias(name))
+    numbers = {name: number for number, name in enumerate(columns)}
+    added += [pl.col(f"{numbers[column]} 0").count().alias(name) for name, column in counted.items()]
+    summed = pl.DataFrame(inputs).lazy().group_by(list(group)).agg(added)
+    return collect(summed.select([*map(col, group), *totals, *counted, *map(col, least)]), few=frame.height <= FEW_ROWS)
+
+
+def _sum(values: pl.Series) -> Any:
+    """Return the exact sum of a short column."""
+    if not values.dtype.is_float():
+        return values.sum()
+    try:
+        return math.fsum((values.drop_nulls() if values.null_count() else values).to_list())
+    except (OverflowError, ValueError):
+        return values.sum()
+
+
+def _sum_of_parts(values: pl.Series) -> Any:
+    """Return the exact sum of a column, from the sums of its parts."""
+    sums: list[Any] = [part.sum() for part in _parts(values)]
+    return reduce(add, sums)
+
+
+def _parts(values: pl.Series) -> list[pl.Series]:
+    """Return the parts of a column of floats, which add up without rounding, or a column of integers itself."""
+    if not values.dtype.is_float():
+        return [values]
+    return parts_of(values if values.dtype == pl.Float64 else values.cast(pl.Float64), _largest)
+
+
+def _largest(values: pl.Series) -> Any:
+    """Return the largest absolute value of a column, or None without values."""
+    most: Any = values.max()
+    least: Any = values.min()
+    # `abs` would be slower, because it makes a plan.
+    return None if most is None else max(most, -least)

@@ -1,0 +1,208 @@
+"""Ibis tables: an expression of whatever backend the table has.
+
+Narwhals writes expressions that DuckDB reads as they are meant. `portable` rewrites what other databases read in
+another way.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._base.columns import POSITION
+from recframe._engines.base import lazy
+from recframe._engines.sql.base import SqlEngine, check_case
+from recframe._engines.sql.ibis_simple import Simpler
+from recframe.errors import BackendWarning, OptionError, stack_level
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from narwhals.dtypes import DType
+
+    from recframe._base.columns import Frame
+    from recframe._engines.base import Session
+    from recframe._engines.column_spec import Source
+
+ibis: Any = import_module("ibis")
+"""By name, so that type checkers do without it."""
+ops: Any = import_module("ibis.expr.operations")
+
+TESTED = frozenset({"duckdb", "postgres", "clickhouse"})
+"""The backends on which every metric is compared with polars: tests/_engines/sql/test_ibis_databases.py."""
+COMPILES = frozenset({"bigquery", "snowflake", "trino", "athena", "databricks", "risingwave", "materialize"})
+"""Those for which Ibis writes the SQL of all calls; for the others of few or none: `docs/engines.md`."""
+AS_TEXT = ", as text"
+"""What follows the name of a backend of which only the text of a query is wanted."""
+WARNED: set[str] = set()
+"""Those that a warning named already."""
+LEAST_EXPONENT = -708.0
+"""Of e, for a number that is not next to 0."""
+
+
+class Ibis(SqlEngine):
+    """Ibis expressions, which need no connection."""
+
+    remedy = "fetch the rows first, with table.to_polars"
+
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
+        for source in sources.values():
+            _warn_of_backends(source.native)
+            _check_names(source.native)
+        opened = {name: source.with_native(_may_be_missing(source.native)) for name, source in sources.items()}
+        return super().open_frames(opened, rows=rows)
+
+    def folds_case(self, frame: Frame) -> bool:
+        # DuckDB computes a table, or nothing does yet.
+        return {*_backends(frame.to_native())} <= {"duckdb"}
+
+    holds_long_queries = folds_case
+    """PostgreSQL and ClickHouse write columns of columns out wherever they are read, until memory ends."""
+
+    def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
+        return portable(super().rename(frame, names))
+
+    def collected(self, frame: Frame) -> nw.DataFrame[Any]:
+        return super().collected(lazy(portable(frame.to_native())))
+
+    def items_frame(self, column: str, items: list[Any]) -> Any:
+        return ibis.memtable(import_module("pyarrow").table({column: items}))
+
+    def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
+        check_case(frame.columns)
+        return ibis.memtable(frame.to_arrow())
+
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        first_table, second_table = left.to_native(), right.to_native()
+        # Names of their own, so that no column of the result needs a second look at where it came from.
+        # Where a join finds no row, ClickHouse puts 0 into columns that are never missing.
+        kept = {name: _as_typed(second_table[name]) for name in second_table.columns if name not in on}
+        second_table = second_table.select(**{f"there {name}": second_table[name] for name in on}, **kept)
+        matches = [first_table[name].identical_to(second_table[f"there {name}"]) for name in on]
+        return lazy(first_table.left_join(second_table, matches).drop(*(f"there {name}" for name in on)))
+
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        native = frame.to_native()
+        numbers = ibis.range(ibis.literal(1, "int64"), native[times].cast("int64") + 1)
+        return lazy(native.mutate(numbers.unnest().name(POSITION)))
+
+    def positions(self, upto: int | Frame) -> Frame:
+        if isinstance(upto, int):
+            return lazy(ibis.range(1, upto + 1).unnest().cast("int64").name(POSITION).as_table())
+        native = upto.to_native()
+        (last,) = native.columns
+        end = native[last].fill_null(0).cast("int64") + 1
+        return lazy(native.select(ibis.range(ibis.literal(1, "int64"), end).unnest().name(POSITION)))
+
+    def cast(self, frame: Frame, column: str, dtype: DType) -> Frame:
+        if not isinstance(dtype, nw.Int128):
+            return super().cast(frame, column, dtype)
+        # What no integer of ibis holds, a decimal does.
+        native = frame.to_native()
+        return lazy(native.mutate(native[column].cast("decimal(38, 0)").name(column)))
+
+    def untyped(self, native: Any) -> set[str]:
+        return set(native.schema().null_fields)
+
+
+def _backends(table: Any) -> list[str]:
+    """Return the names of the backends of a table."""
+    return [each.source.name for each in table.op().find((ops.DatabaseTable, ops.SQLQueryResult))]
+
+
+def _warn_of_backends(table: Any) -> None:
+    """Warn once of each backend of a table on which nothing was tested; an unbound table does not say its backend."""
+    for name in sorted({name for name in _backends(table) if not name.endswith(AS_TEXT)} - TESTED - WARNED):
+        claim = "Ibis writes SQL for it" if name in COMPILES else "Ibis writes SQL of few calls or none for it"
+        msg = (
+            f"recframe was never tested on {name}: {claim}. It is tested on DuckDB, PostgreSQL and ClickHouse. Compare "
+            "the values of some lists with those of the same rows in polars"
+        )
+        warnings.warn(msg, BackendWarning, stacklevel=stack_level())
+        WARNED.add(name)
+
+
+def _check_names(table: Any) -> None:
+    """Raise for a table that is called as parts of Ibis's queries are: these would be read in its place."""
+    for each in table.op().find(ops.DatabaseTable):
+        if re.fullmatch(r"t\d+", each.name, re.IGNORECASE) and each.namespace.database is None:
+            msg = f"the table {each.name!r} is called as Ibis calls parts of its queries, which are read instead"
+            raise OptionError(msg, f"con.table({each.name!r}, database='main'), or a view of another name")
+
+
+def _may_be_missing(table: Any) -> Any:
+    """Return a table whose columns may all be missing: Ibis stacks no others with those of a join."""
+    never = [name for name, kind in table.schema().items() if not kind.nullable]
+    return table.mutate(**{name: _as_typed(table[name]) for name in never})
+
+
+def _as_typed(column: Any) -> Any:
+    """Return a column of the type that Ibis says it has, and that may be missing."""
+    return ops.Cast(column.op(), column.type().copy(nullable=True)).to_expr()
+
+
+def portable(table: Any) -> Any:
+    """Return the expression that all databases read alike."""
+    # What numbers such as 1.0 give alone is a decimal on PostgreSQL.
+    floats = {name: _as_typed(table[name]) for name, kind in table.schema().items() if kind.is_floating()}
+    simpler = Simpler()
+
+    def rewrite(node: Any, changed: Mapping[str, Any] | None) -> Any:
+        return simpler.simple(_portable(node, changed))
+
+    return table.mutate(**floats).op().replace(rewrite).to_expr()
+
+
+def _portable(node: Any, changed: Mapping[str, Any] | None) -> Any:
+    """Return a node of an expression, given its changed arguments, as all databases read it alike."""
+    if isinstance(node, ops.WindowFunction):
+        return _window(node, dict(zip(node.__argnames__, node.__args__, strict=True)) | dict(changed or {}))
+    node = node.__recreate__(changed) if changed else node
+    return REWRITTEN.get(type(node), lambda same: same)(node)
+
+
+def _window(node: Any, arguments: dict[str, Any]) -> Any:
+    if not isinstance(node.func, (ops.RankBase, *COUNTS)):
+        return node.__recreate__(arguments)
+    if isinstance(arguments["func"], ops.Cast):  # of the count alone, as the window comes after it
+        arguments["func"] = arguments["func"].arg
+    # Ranks have no frame, but ClickHouse gives each of several tied rows a frame and a rank of its own.
+    frame = {"how": "range"} if isinstance(node.func, ops.MinRank | ops.DenseRank) else {}
+    return _integer(node.__recreate__(arguments | frame))
+
+
+def _integer(node: Any) -> Any:
+    # On ClickHouse, counts have no sign: a difference below 0 is huge.
+    return ops.Cast(node, "int64")
+
+
+def _cast(node: Any) -> Any:
+    # PostgreSQL casts no boolean to a float.
+    of_flag = node.arg.dtype.is_boolean() and node.to.is_numeric()
+    return ops.Cast(ops.Cast(node.arg, "int32"), node.to) if of_flag else node
+
+
+def _logarithm(node: Any) -> Any:
+    # PostgreSQL has logarithms of decimals only to other bases than e: hundreds of digits.
+    return ops.Divide(ops.Ln(node.arg), ops.Literal(math.log(node.base.value), "float64"))
+
+
+def _exponential(node: Any) -> Any:
+    # PostgreSQL raises for what is next to 0.
+    least = ops.Literal(LEAST_EXPONENT, "float64")
+    return ops.IfElse(ops.Less(node.arg, least), ops.Literal(0.0, "float64"), ops.Exp(node.arg))
+
+
+COUNTS = (ops.Count, ops.CountStar, ops.CountDistinct)
+REWRITTEN = {
+    **dict.fromkeys(COUNTS, _integer),
+    ops.Cast: _cast,
+    ops.Log: _logarithm,
+    ops.Exp: _exponential,
+}
+"""What becomes of a node of each kind; others stay as they are."""

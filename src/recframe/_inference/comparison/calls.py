@@ -1,0 +1,62 @@
+"""From the arguments of a comparison to its result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._base.values import column_names
+from recframe._call.evaluate import call_of_rows, plan_of_lists
+from recframe._engines.registry import adapter_of, labels_of
+from recframe._inference.lists.calls import names_file, warned
+from recframe._inference.statistics import check_installed
+from recframe.errors import OptionError, check_packages
+from recframe.metrics import MRR, Recall
+
+if TYPE_CHECKING:
+    from recframe.metrics import Metric
+
+
+def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
+    """Return which models differ, as a frame of the kind given."""
+    check_installed()
+    from recframe._inference.comparison.compare import answer_of, compare
+    from recframe._inference.comparison.options import Options
+    from recframe._inference.lists.baseline import Stored
+
+    roles = {**bound, **named}
+    labels, role = labels_of(frame, roles.get("truth")), "rank" if roles.get("score") is None else "score"
+    checked, stored = Options.of(labels, **options), None
+    if checked.baseline is not None and names_file(checked.baseline, column_names(role, roles.get(role), labels)):
+        adapter = adapter_of(frame)
+        if not (adapter.eager or adapter.answers_with_rows):
+            what = f"`baseline={str(checked.baseline)!r}` is a file"
+            msg = f"{what}, whose lists meet those of polars or pandas frames only"
+            raise OptionError(msg, adapter.remedy)
+        stored = Stored.read(checked.baseline)
+    elif checked.changed is not None:
+        msg = f"`changed={checked.changed!r}` is about the file of a baseline, but none is given"
+        raise OptionError(msg, "`baseline='prod.parquet'`, which evaluate with `save='prod.parquet'` wrote")
+    items = None if stored is None else stored.about["items"]
+    plan = plan_of_lists(frame, bound, metrics, k, named, "compare", checked.cluster, items=items)
+    return answer_of(warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean")), checked)
+
+
+def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, roles: dict[str, Any], options: Any) -> Any:
+    """Return the lists that lost and gained most between two models, as a frame of the kind given."""
+    check_packages("changes", "stats", "numpy")
+    from recframe._inference.comparison.changes import Options, changes
+    from recframe._plan.contributions import Contributions
+    from recframe._plan.sources import omitted_rows
+
+    checked = Options.of(**options)
+    opened, query, record, _ = call_of_rows(frame, bound, metric, k, roles, "changes")
+    # A metric of the whole list keeps the rows after the cutoff too, if the frame has all of them.
+    whole: Metric = Recall() if query.sampled is None else MRR()
+    further = [] if omitted_rows(query) or record == whole else [whole]
+    rows = Contributions(opened, query, record, item=True, further=further)
+    result = changes(rows, getattr(record, "k", None), checked)
+    from recframe._checks.data_warnings import warn_of_data
+
+    # Few lists are shown, so that their values do not say whether ids match.
+    warn_of_data(opened, query, rows.context, 0.0)
+    return result

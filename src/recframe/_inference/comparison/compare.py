@@ -1,0 +1,215 @@
+"""Is B better than A? Paired comparisons of models over the same lists."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._base.progress import progress_bar
+from recframe._checks.definitions import makes_dependent
+from recframe._engines.registry import adapter_of
+from recframe._inference.comparison.all_lists import LeftOut, check_left_out, of_all_lists
+from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, RELATIVE
+from recframe._inference.comparison.decided import correct
+from recframe._inference.comparison.doubts import warn_of_doubts
+from recframe._inference.comparison.looks import check_bounded, check_looks, check_relative
+from recframe._inference.comparison.options import OF_SUMS, SIMULTANEOUS
+from recframe._inference.comparison.resampled import check_ranks, parts_of, resample, units_of
+from recframe._inference.comparison.simultaneous import check_simultaneous
+from recframe._inference.comparison.tested import Tested, tested
+from recframe._inference.lists import paired_sums as paired
+from recframe._inference.lists.claims import P_OF_DEMANDS
+from recframe._inference.lists.clusters import check_clusters
+from recframe._inference.lists.confidences import remember
+from recframe._inference.lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
+from recframe._inference.lists.results import INTERNAL, result_frame, stacked
+from recframe._inference.lists.values import ListValues, range_with_number, sorted_by_key
+from recframe._plan.chance import check_chance, plan_of_chance
+from recframe.errors import DataWarning, stack_level
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._inference.comparison.options import Options
+    from recframe._inference.lists.baseline import Stored
+    from recframe._plan.opened import Opened
+    from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
+
+CHANCE = "chance"
+"""The baseline that is each model's own rows in a random order, if no model has the name."""
+PAIRS_AT_ONCE = 500
+"""How many pairs are compared together: each holds a column of differences."""
+
+
+def columns_of(options: Options, *, stored: bool = False) -> tuple[str, ...]:
+    """Return the columns of a result with details."""
+    index = COLUMNS.index("relative") + 1
+    relative = RELATIVE if options.relative else ()
+    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *([CHANGED] if stored else []), *P_OF_DEMANDS.values())
+
+
+def answer_of(result: Any, options: Options) -> Any:
+    """Return the columns of a result that were asked for, of an eager frame with details and what gates read."""
+    hidden = {*P_OF_DEMANDS.values()}
+    if not options.details:
+        hidden |= {*COLUMNS, CHANGED} - {*ANSWER, *(["relative"] if options.relative else [])}
+    frame = adapter_of(result).as_narwhals(result)
+    claims = options.claims(frame)
+    # By position: a label of pandas need not be text, and a segment may have any name that the result lacks.
+    result = frame[:, [place for place, name in enumerate(frame.columns) if name not in hidden]].to_native()
+    return remember(result, options.confidence, claims)
+
+
+def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
+    """Return one row per value of `per`, metric and pair of models, with details, as a frame of the kind given."""
+    chance = _is_chance(options.baseline) and not plan.context.keys.long and CHANCE not in plan.context.query.orders
+    refused = {
+        f"`test={options.test!r}`": options.test != "t",
+        f"`correction={options.correction!r}`": options.correction in SIMULTANEOUS,
+        "a baseline in a file": stored is not None,
+        f"`baseline={CHANCE!r}`": _is_chance(options.baseline),
+    }
+    check_left_out(plan, refused)
+    check_ranks(options, plan.context.query.weight)
+    check_looks(options, plan.context.query.weight)
+    check_relative(options)
+    if chance:
+        check_chance(plan.context.query, plan.metrics, f"`baseline={CHANCE!r}`")
+    columns = columns_of(options, stored=stored is not None)
+    return result_frame(plan, lambda: _rows(plan, options, stored, columns), columns, named_by_text=stored is not None)
+
+
+def _is_chance(baseline: Any) -> bool:
+    """Return whether a baseline is the word for a random order; what compares by rows or lazily is none."""
+    return isinstance(baseline, str) and baseline == CHANCE
+
+
+def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence[str]) -> nw.DataFrame[Any]:
+    """Return the rows of the result."""
+    values, context = ListValues(plan), plan.context
+    since = {}
+    if stored is not None:
+        values, since[CHANGED] = stored.paired(values, plan, options.changed, shown=options.details)
+        numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
+    elif _is_chance(options.baseline) and CHANCE not in values.models:
+        numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
+        values = values.with_model(ListValues(plan_of_chance(plan, f"`baseline={CHANCE!r}`")), CHANCE)
+    else:
+        numbers = model_pairs(values.models, options.baseline)
+    check_simultaneous(options, len(values.models))
+    _check_ranges(values, plan, options)
+    pairs = [Pair(metric, *models) for metric in range(len(plan.list_metrics)) for models in numbers]
+    if context.engine.eager:
+        _warn_of_clusters(values, context)
+    values = values.without_unknown()
+    # Other engines compute all pairs in one plan, as each plan would read the rows again.
+    step = PAIRS_AT_ONCE if context.engine.eager else max(len(pairs), 1)
+    compared = []
+    with progress_bar(len(pairs), "pairs of models", show=None) as show:
+        for start in range(0, len(pairs), step):
+            compared.append(_compared(values, pairs[start : start + step], plan, options))
+            show(start + len(compared[-1].pairs))
+    together = [Pair(metric, *models) for metric in range(len(of_all_lists(plan))) for models in numbers]
+    if together:
+        left = LeftOut(plan, values.models)
+        compared.append(_Compared(together, left.reported, left.tested(together, options), of_all_lists(plan)))
+    correct([one.tested for one in compared], options)
+    names = [[pair.names(plan, values.models, one.metrics[pair.metric]) for pair in one.pairs] for one in compared]
+    if context.engine.eager:
+        warn_of_doubts([(one.tested, of_pairs) for one, of_pairs in zip(compared, names, strict=True)], options)
+    pieces = []
+    for one, of_pairs in zip(compared, names, strict=True):
+        named = []
+        for number, pair in enumerate(one.pairs):
+            metric = one.metrics[pair.metric]
+            row = row_of(one.tested.numbers, number, higher_is_better=metric.higher_is_better)
+            named.append({**row, **of_pairs[number], **since})
+        pieces.append(stacked(one.reported, named, columns))
+    stack = nw.concat(pieces, how="vertical")
+    if not together:
+        return stack
+    # In the order of the metrics of the call; those that differ in their level only are equal.
+    order = [context.query.averaging(metric.label).name for metric in plan.metrics]
+    places = [order.index(name) for name in stack[INTERNAL.format("metric")]]
+    return stack[sorted(range(len(places)), key=places.__getitem__)]
+
+
+def _check_ranges(values: ListValues, plan: Plan, options: Options) -> None:
+    """Raise for a test or a margin that the range of a metric does not allow."""
+    ranges = [(metric, values.range_of(number)) for number, metric in enumerate(plan.list_metrics)]
+    check_bounded(options, ((one.label, ends, index in values.weighted) for index, (one, ends) in enumerate(ranges)))
+    if options.margin is not None:
+        query = plan.context.query
+        ranges += [(metric, range_with_number(metric, query)) for metric in of_all_lists(plan)]
+        options.margin.check({query.averaging(metric.label).name: ends for metric, ends in ranges})
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Pairs that were compared together."""
+
+    pairs: Sequence[Pair]
+    reported: nw.DataFrame[Any]
+    """The values of `per`, in order."""
+    tested: Tested
+    metrics: Sequence[Metric]
+    """What the numbers of metrics mean."""
+
+
+def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Options) -> _Compared:
+    """Compare pairs."""
+    values, context = with_differences(values, pairs), plan.context
+    options = options.of_pairs([context.query.averaging(plan.list_metrics[pair.metric].label).name for pair in pairs])
+    products = options.relative or (options.margin is not None and options.margin.any_relative)
+    sums = paired_sums(values, pairs, context.keys.per, context.keys.cluster, products=products, cubes=True)
+    if context.keys.per and options.correction in SIMULTANEOUS:
+        # Pairs that were compared apart have their segments in one order, and so have rows in any order.
+        sums = sorted_by_key(sums, context, context.keys.per)
+    upwards = [plan.list_metrics[pair.metric].higher_is_better for pair in pairs]
+    totals = paired.sums_of(sums, pairs)
+    check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
+    tests = tested(totals, pairs, values.range_of, upwards, options)
+    reported = sums.select(*context.keys.per)
+    if options.test not in OF_SUMS or options.correction in SIMULTANEOUS:
+        parts = parts_of(pairs, reported, values, context, options)
+        if options.test not in OF_SUMS:
+            resample(tests, pairs, parts, options)
+        if options.correction in SIMULTANEOUS:
+            tests.units.extend(units_of(part, pairs) for part in parts)
+    return _Compared(pairs, reported, tests, plan.list_metrics)
+
+
+def row_of(numbers: Mapping[str, Any], index: int, *, higher_is_better: bool) -> dict[str, Any]:
+    """Return the statistics of one pair of many; wins are in the direction of the metric."""
+    row = {name: array[index] for name, array in numbers.items()}
+    if not higher_is_better:
+        row["wins"], row["losses"] = row["losses"], row["wins"]
+    return row
+
+
+def _warn_of_clusters(values: ListValues, context: Opened) -> None:
+    """Warn where a key of several columns makes it likely that lists are not independent."""
+    if context.keys.cluster is not None or len(context.query.by) <= 1:
+        return
+    keys = values.engine.collected(values.frame.select(*dict.fromkeys((*context.keys.key, *context.keys.per))))
+    # Segments are described one by one, so only lists within a segment can be too alike.
+    counts = {
+        column: len(keys.select(*context.keys.per, name).unique())
+        for name, column in context.keys.key_names.items()
+        if name not in context.keys.per
+    }
+    repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
+    if repeated:
+        # Whoever writes a key names the unit first: by=["user", "day"].
+        column, *others = repeated
+        also = "".join(f", or `cluster={other!r}` if those of one {other} are more alike" for other in others)
+        msg = (
+            f"{len(keys)} lists have {repeated[column]} values of {column!r}: lists of one value may be alike, and then"
+            " intervals are too short and p-values too small.\nName it to draw its lists together: "
+            f"`cluster={column!r}`{also}"
+        )
+        warnings.warn(msg, DataWarning, stacklevel=stack_level())

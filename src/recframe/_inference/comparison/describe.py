@@ -1,0 +1,175 @@
+"""How the values of lists spread, model by model."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from recframe._base.values import flag
+from recframe._inference.comparison.all_lists import LeftOut, of_all_lists
+from recframe._inference.comparison.doubts import are_uneven, say_of_tail, say_of_uneven
+from recframe._inference.comparison.options import Intervals
+from recframe._inference.lists.confidences import remember
+from recframe._inference.lists.results import NAMES, result_frame, stacked
+from recframe._inference.lists.values import ListValues, segments
+from recframe._inference.statistics import student
+from recframe._inference.statistics.skewness import LEAST_SKEWED_LISTS, is_skewed, skewness
+from recframe._inference.statistics.student import Sums
+from recframe._inference.statistics.wilson import wilson
+from recframe.errors import DataWarning, stack_level
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from recframe._base.values import Labels
+    from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
+
+QUANTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
+"""The quantiles of the values, by their columns; between two values they are interpolated."""
+ANSWER = ("metric", "model", "lists", "mean", "low", "high", "std")
+"""The columns of a result without details, after those of `per`: polars prints 8 columns, so one of `per` fits."""
+
+
+@dataclass(frozen=True)
+class Options(Intervals):
+    """How values are described, checked."""
+
+    details: bool = False
+
+    @classmethod
+    def of(cls, labels: Labels, **named: Any) -> Self:
+        """Check what can be checked without a frame."""
+        named["details"] = flag("details", named.get("details", False))
+        return super().of(labels, **named)
+
+
+def describe(plan: Plan, options: Options) -> Any:
+    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
+    every = (*ANSWER, *QUANTILES, "zeros", "undefined") if options.details else ANSWER
+    columns = tuple(name for name in every if name != "model" or plan.context.query.several)
+    return remember(result_frame(plan, lambda: _rows(plan, options, columns), columns), options.confidence)
+
+
+def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFrame[Any]:
+    """Return the rows of the result."""
+    values, context = ListValues(plan).without_unknown(), plan.context
+    heads = [name for name in columns if name in NAMES]
+    reported, parts = segments(values, context)
+    rows: list[tuple[int, Metric, dict[str, Any]]] = []
+    for metric, model in product(range(len(plan.list_metrics)), range(len(values.models))):
+        bounds = values.range_of(metric)
+        lists = [
+            _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
+            for part in parts
+        ]
+        names = (*columns[len(heads) :], "skewness", "effective", "units")
+        statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in names}
+        rows.append((model, plan.list_metrics[metric], statistics))
+    if context.engine.eager:
+        _warn_of_uneven(rows, clustered=options.cluster is not None)
+        _warn_of_tails(rows, values.models, [values.range_of(number)[1] for number in range(len(plan.list_metrics))])
+    if of_all_lists(plan):
+        left = LeftOut(plan, values.models)
+        reported = left.reported
+        missing = dict.fromkeys(columns[len(heads) :], np.full(len(left.lists), np.nan))
+        rows += [
+            (model, metric, missing | left.described(metric, model, options.confidence))
+            for model in range(len(values.models))
+            for metric in of_all_lists(plan)
+        ]
+        # Metrics that differ in their level only are equal.
+        labels = [metric.label for metric in plan.metrics]
+        rows.sort(key=lambda row: (labels.index(row[1].label), row[0]))
+    names_of = {metric.label: context.query.averaging(metric.label).name for metric in plan.metrics}
+    named = [{"model": values.models[one], "metric": names_of[metric.label], **found} for one, metric, found in rows]
+    return stacked(reported, named, columns)
+
+
+def _described(
+    every: Any, weights: Any, clusters: Any, bounds: tuple[float, float], confidence: float
+) -> dict[str, float]:
+    """Return the statistics of one metric in one segment."""
+    has_value = ~np.isnan(every)
+    values = every[has_value]
+    sums = Sums.of(values, weights[has_value], None if clusters is None else clusters[has_value])
+    low, high = interval_of_values(values[weights[has_value] > 0], sums, confidence, bounds)
+    # All at once, as each call orders the values anew.
+    spread = np.quantile(values, [*QUANTILES.values()]) if len(values) else np.full(len(QUANTILES), np.nan)
+    return {
+        "lists": len(values),
+        "undefined": len(every) - len(values),
+        "mean": sums.mean.item(),
+        "low": low.item(),
+        "high": high.item(),
+        "std": sums.standard_deviation.item(),
+        **dict(zip(QUANTILES, spread, strict=True)),
+        "zeros": np.mean(values == 0) if len(values) else np.nan,
+        "skewness": _skewness(values),
+        "effective": sums.units.item(),
+        "units": len(values) if clusters is None else len(np.unique(clusters[has_value])),
+    }
+
+
+def _skewness(values: Any) -> float:
+    """Return the skewness of values, NaN of few values and of shares: Wilson's interval allows for theirs."""
+    if len(values) < LEAST_SKEWED_LISTS or ((values == 0) | (values == 1)).all():
+        return np.nan
+    # Squares and cubes of very large values are infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(skewness(values.mean(), (values**2).mean(), (values**3).mean()))
+
+
+def _warn_of_uneven(rows: Sequence[tuple[int, Metric, dict[str, Any]]], *, clustered: bool) -> None:
+    """Warn of the first interval whose clusters or weighted lists stand for few equal ones."""
+    for _, _, found in rows:
+        places = np.flatnonzero(are_uneven(found["units"], found["effective"]))
+        if len(places):
+            units, effective = (found[name][places[0]] for name in ("units", "effective"))
+            msg = say_of_uneven(int(units), effective, clustered=clustered)
+            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            return
+
+
+def _warn_of_tails(
+    rows: Sequence[tuple[int, Metric, dict[str, Any]]], models: Sequence[Any], greatest: Sequence[float]
+) -> None:
+    """Warn of the first interval for which there are too few lists, as the values have a long tail."""
+    for number, (model, metric, found) in enumerate(rows):
+        places = np.flatnonzero(is_skewed(found["lists"], found["skewness"]))
+        if len(places):
+            lists, skew = (found[name][places[0]] for name in ("lists", "skewness"))
+            of = "" if models[model] is None else f" of {models[model]!r}"
+            bounded = np.isfinite(greatest[number // len(models)])
+            msg = say_of_tail(f"the values of {metric.label}{of}", int(lists), skew, bounded=bool(bounded))
+            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            return
+
+
+def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple[float, float]) -> tuple[Any, Any]:
+    """Return the interval of the mean of values that weigh something, whose sums are known."""
+    negative, fractions = (values < 0).any(keepdims=True), ((values != 0) & (values != 1)).any(keepdims=True)
+    return intervals_of_means(sums, confidence, bounds, negative=negative, fractions=fractions)
+
+
+def intervals_of_means(
+    sums: Sums, confidence: float, bounds: tuple[float, float], *, negative: Any, fractions: Any
+) -> tuple[Any, Any]:
+    """Return the intervals of means: for each, whether a value is negative, and whether one is neither 0 nor 1."""
+    least, greatest = bounds
+    lowest = student.least_value(least, negative, greatest)
+    # Values of 0 and 1 are shares, whose spread follows from their mean.
+    shares = (lowest == 0) & (greatest == 1) & (np.asarray(fractions) == 0)
+    if shares.all():
+        return wilson(sums, confidence)
+    ends = student.interval(sums, confidence, (lowest, greatest))
+    if not shares.any():
+        return ends
+    of_shares = wilson(sums, confidence)
+    return np.where(shares, of_shares[0], ends[0]), np.where(shares, of_shares[1], ends[1])

@@ -1,0 +1,151 @@
+"""Warnings of results whose t-test or interval is too sure of itself: few lists differ, or a few large values decide.
+
+The mean of few values other than 0 is not normal, so its interval misses the true value on one side too often.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.comparison.margins import BEYOND
+from recframe._inference.lists.claims import P_OF_DEMANDS
+from recframe._inference.statistics.skewness import is_skewed, lists_wanted
+from recframe.errors import DataWarning, stack_level
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._inference.comparison.options import Options
+    from recframe._inference.comparison.tested import Tested
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+LEAST_DIFFERING, LEAST_FOR_MARGIN = 20, 100
+"""So many lists should differ before a verdict, and before a verdict by a margin."""
+LEAST_EFFECTIVE = 50
+"""So many equal clusters should stand behind the clusters of a test."""
+UNEVEN_SHARE = 0.8
+"""Clusters are uneven if they stand for a smaller share than this of equal ones."""
+FEW_SHARE = 0.5
+"""Lists that differ are few if they are a smaller share than this of all: otherwise, t-tests know small samples."""
+
+
+def few_differ(lists: Any, differing: Any, decided: Any, decided_by_margin: Any) -> Bools:
+    """Return whether verdicts rest on few lists that differ."""
+    few = (differing > 0) & (differing < FEW_SHARE * lists)
+    by_either = decided & (differing < LEAST_DIFFERING)
+    return np.asarray(few & (by_either | (decided_by_margin & (differing < LEAST_FOR_MARGIN))))
+
+
+def are_uneven(units: Any, effective: Any) -> Bools:
+    """Return whether clusters or weighted lists, as uneven as they are, stand for few equal ones."""
+    with np.errstate(invalid="ignore"):
+        few = ~(effective >= LEAST_EFFECTIVE) & (effective < UNEVEN_SHARE * units)
+    return np.asarray(few & (units >= LEAST_DIFFERING))
+
+
+def say_of_uneven(units: int, effective: float, *, clustered: bool) -> str:
+    """Return what to say of clusters or weighted lists that stand for few equal ones."""
+    what, each = ("clusters", "cluster") if clustered else ("weighted lists", "list")
+    weight = "To count every cluster the same, pass a `weight=` of 1 / the number of its lists"
+    remedy = weight if clustered else "Cap the largest weights"
+    return (
+        f"few {what} decide: {units:,} {what} are so uneven that they stand for {effective:.0f} equal ones. If a model"
+        f" gains more in a large {each}, intervals are too short.\n{remedy}, or give more {what}"
+    )
+
+
+def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]], options: Options) -> None:
+    """Warn of verdicts that rest on few lists, and of intervals that a few large differences make too short.
+
+    Parameters
+    ----------
+    compared : sequence of Tested and names
+        What tests found, and the metric, the model and the baseline of each pair.
+    options : Options
+        The significance level.
+    """
+    doubts: list[tuple[Any, ...]] = [
+        (tests.numbers, names, _few(tests, options), _uneven(tests), _skewed(tests), _are_bounded(tests))
+        for tests, names in compared
+    ]
+    # One warning is enough: few lists that differ are skewed too.
+    for number, say in ((2, _say_of_few), (3, _say_of_uneven), (4, _say_of_skewed)):
+        rows = [(each, pair, entry) for each in doubts for pair, entry in np.argwhere(each[number]).tolist()]
+        if rows:
+            found, pair, segment = rows[0]
+            numbers, names, bounded = found[0], found[1], found[-1]
+            of = f"{names[pair]['metric']} of {names[pair]['model']!r} and {names[pair]['baseline']!r}"
+            more = f" (and in {len(rows) - 1} more rows of the result)" if len(rows) > 1 else ""
+            row = {name: array[pair, segment] for name, array in numbers.items() if np.shape(array)[:1]}
+            row |= {"bounded": bounded[pair, segment], "clustered": options.cluster is not None}
+            warnings.warn(say(of, more, row), DataWarning, stacklevel=stack_level())
+            return
+
+
+def _are_bounded(tests: Tested) -> Bools:
+    """Return in which rows differences have a range."""
+    greatest = tests.bounds[1] if tests.bounds else np.inf
+    return np.asarray(np.isfinite(np.broadcast_to(greatest, tests.sums.mean.shape)))
+
+
+def _few(tests: Tested, options: Options) -> Bools:
+    """Return which rows have a verdict that rests on few lists."""
+    numbers, level = tests.numbers, 1 - options.confidence
+    reads_sums = tests.sums.standard_error > 0
+    decided = (numbers["verdict"] != "open") & reads_sums & ~numbers["are_hits"]
+    by_margin = np.zeros_like(decided)
+    if BEYOND[0] in numbers:
+        with np.errstate(invalid="ignore"):
+            by_margin = (numbers[P_OF_DEMANDS["not worse"]] < level) & reads_sums & ~numbers["are_hits"]
+    return few_differ(numbers["lists"], numbers["wins"] + numbers["losses"], decided, by_margin)
+
+
+def _skewed(tests: Tested) -> Bools:
+    """Return which rows have too few lists for the skewness of their differences."""
+    numbers = tests.numbers
+    few = numbers["wins"] + numbers["losses"] < LEAST_DIFFERING
+    return np.asarray(is_skewed(numbers["lists"], numbers["skewness"]) & ~numbers["are_hits"] & ~few)
+
+
+def _uneven(tests: Tested) -> Bools:
+    """Return which rows have clusters or weighted lists that stand for few equal ones."""
+    return are_uneven(tests.numbers["units"], tests.numbers["effective"])
+
+
+def _say_of_uneven(_: str, __: str, row: Mapping[str, Any]) -> str:
+    """Return what to say of clusters or weighted lists that stand for few equal ones."""
+    return say_of_uneven(int(row["units"]), float(row["effective"]), clustered=bool(row["clustered"]))
+
+
+def _say_of_few(of: str, more: str, row: Mapping[str, Any]) -> str:
+    """Return what to say of few lists that differ."""
+    differing, lists = int(row["wins"] + row["losses"]), int(row["lists"])
+    least = LEAST_DIFFERING if differing < LEAST_DIFFERING else LEAST_FOR_MARGIN
+    return (
+        f"few lists differ: {of} have different values in {differing} of {lists:,} lists{more}. Below about {least},"
+        " intervals are too short and verdicts are wrong more often than they should be.\nGive more lists, or compare"
+        " a metric of hits such as hit_rate@10, whose test needs fewer"
+    )
+
+
+def _say_of_skewed(of: str, more: str, row: Mapping[str, Any]) -> str:
+    """Return what to say of differences with a long tail."""
+    what = f"the differences between {of}{more}"
+    return say_of_tail(what, int(row["lists"]), float(row["skewness"]), bounded=bool(row["bounded"]))
+
+
+def say_of_tail(what: str, lists: int, skew: float, *, bounded: bool) -> str:
+    """Return what to say of values with a long tail; values without bounds may be capped."""
+    wanted = lists_wanted(skew)
+    remedy = "Give more lists" if bounded else "Cap the largest values, such as prices above 100, or give more lists"
+    return (
+        f"a few large values decide: {what} have a skewness of {skew:.1f}, so {lists:,} lists are too few for the"
+        f" interval, and about {wanted:,} are needed.\n{remedy}"
+    )

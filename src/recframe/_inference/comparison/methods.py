@@ -1,0 +1,268 @@
+"""The namespace's methods that compare models over lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from recframe._base.methods import Methods
+from recframe._inference.comparison import calls as comparisons
+from recframe._inference.lists import calls
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._data.methods import Frame
+    from recframe.metrics import Metric
+
+
+class ComparisonMethods(Methods):
+    """Is B better than A: what `Rec` offers to compare models."""
+
+    __slots__ = ()
+
+    def compare(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        baseline: Any = None,
+        test: Literal["t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"] = "t",
+        confidence: float = 0.95,
+        correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
+        cluster: str | None = None,
+        resamples: int = 10_000,
+        seed: int = 0,
+        interval: Literal["percentile", "bca"] = "percentile",
+        margin: float | str | Mapping[str, float | str] | None = None,
+        planned: int = 10_000,
+        relative: bool = False,
+        changed: Literal["leave_out", "refuse"] | None = None,
+        details: bool = False,
+        **roles: Any,
+    ) -> Frame:
+        """Return which models differ, by how much and how surely: one row per metric and pair of models.
+
+        Models are compared list by list, over the lists where both have a value.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `evaluate`.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        baseline : str or path, optional
+            The model that the others are compared with, or the file of one that `evaluate` saved; without it: all
+            pairs, the earlier model of the call or of the rows being the baseline. ``"chance"``: each model's own
+            rows in a random order.
+        test : {"t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"}
+            The test of no difference. ``"t"`` is the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find
+            the most reliable one. ``"randomization"`` flips signs at random, ``"bootstrap"`` draws lists anew, and
+            ``"wilcoxon"`` tests signed ranks. Only ``"anytime"`` and ``"anytime-bounded"`` allow repeated looks at
+            growing data: ``"anytime"`` with many lists, ``"anytime-bounded"`` with any number of lists, for metrics
+            within known bounds.
+        confidence : float
+            The confidence of the interval, between 0.5 and 1. It holds 0 if and only if p is at least 1 - confidence.
+        correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
+            How p-values are adjusted for the number of tests, over all rows of the result. ``"maxt"``,
+            ``"romano-wolf"`` and ``"dunnett"`` adjust the intervals too, and use how tests depend on each other:
+            ``"maxt"`` by the largest of all statistics under flips of signs, ``"romano-wolf"`` by the same, stepped
+            down, and ``"dunnett"`` by t-tests with one baseline.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions. Then clusters
+            are the units that vary.
+        resamples : int
+            How many resamples randomization and the bootstrap draw, from 100 to 1,000,000.
+        seed : int
+            The seed of the draws, at least 0.
+        interval : {"percentile", "bca"}
+            The bootstrap's interval. Other tests have one of their own, or none (Wilcoxon's), and refuse ``"bca"``.
+        margin : float, str or mapping, optional
+            How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
+            one for each metric, such as ``{"ndcg@10": 0.01, "recall@10": "2%"}``. Other metrics then have no margin.
+        planned : int
+            About how many lists the decision will need, for the tests that hold at all looks, whose intervals are the
+            shortest there. It and `confidence` are the same at each look.
+        relative : bool
+            Whether to add the interval of the relative difference, ``relative_low`` and ``relative_high``.
+        changed : {"leave_out", "refuse"}, optional
+            Lists whose relevant rows are not those of the file that `baseline` names, or that only one side has: left
+            out, or an error. Without it: left out with a warning if there is a truth, otherwise an error.
+        details : bool
+            Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
+
+        Returns
+        -------
+        frame
+            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``low`` and
+            ``high`` (the interval of the difference), ``p_adjusted`` (the p-value of no difference, after the
+            correction) and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
+            ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise ``"open"``.
+            With `relative` or `details`: ``relative`` (the difference over the baseline's mean). With `details`:
+            ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``effective`` (how many equal lists, or
+            with `cluster` clusters, they stand for), ``wins``, ``ties``, ``losses`` (of the model, in lists),
+            ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest difference that so
+            many lists detect with power 0.8, after the correction), ``p`` (before the correction), ``p_margin`` (of a
+            loss as large as the margin, after the correction; the model loses less if it is below 1 - confidence), and
+            for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out.
+
+        Raises
+        ------
+        OptionError
+            There is one model only, the baseline is none of them, or a metric has no value per list and the test or
+            the correction needs one.
+        MissingExtraError
+            SciPy is not installed.
+
+        References
+        ----------
+        Urbano, Lima, Hanjalic, *Statistical significance testing in information retrieval: an empirical analysis of
+        type I, type II and type III errors*, SIGIR 2019; Holm, *A simple sequentially rejective multiple test
+        procedure*, Scandinavian Journal of Statistics 6, 1979; Westfall, Young, *Resampling-based multiple testing*,
+        1993; Romano, Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, JASA 100, 2005;
+        Dunnett, *A multiple comparison procedure for comparing several treatments with a control*, JASA 50, 1955;
+        Schuirmann, *A comparison of the two one-sided tests procedure and the power approach*, Journal of
+        Pharmacokinetics and Biopharmaceutics 15, 1987; Fieller, *Some problems in interval estimation*, JRSS B 16,
+        1954; Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, *Time-uniform central limit theory and asymptotic confidence
+        sequences*, Annals of Statistics 52, 2024; Howard, Ramdas, McAuliffe, Sekhon, *Time-uniform, nonparametric,
+        nonasymptotic confidence sequences*, Annals of Statistics 49, 2021; Efron, Stein, *The jackknife estimate of
+        variance*, Annals of Statistics 9, 1981.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
+        ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+        ... })
+        >>> found = df.rec.compare("mrr", score=["old", "new"])
+        >>> found.select("model", "baseline", "difference", "verdict").row(0)
+        ('new', 'old', 0.3333333333333333, 'open')
+        >>> found = df.rec.compare("mrr", score=["old", "new"], details=True)
+        >>> found.select("lists", "wins", "ties", "losses").row(0)
+        (3, 2, 1, 0)
+        """
+        options = {
+            "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
+            "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval, "margin": margin,
+            "planned": planned, "relative": relative, "changed": changed, "details": details,
+        }  # fmt: skip
+        return comparisons.compare(self._frame, self._bound, metrics, k, roles, options)
+
+    def describe(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        details: bool = False,
+        **roles: Any,
+    ) -> Frame:
+        """Return the mean with its interval, and how the values of lists spread: one row per metric and model.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `evaluate`.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        confidence : float
+            The confidence of the interval of the mean, between 0.5 and 1: Student's, or Wilson's for values of 0 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+        details : bool
+            Whether to add quantiles, the share of lists with the value 0, and the number of lists without a value.
+
+        Returns
+        -------
+        frame
+            Of the kind given: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with a
+            value), ``mean``, ``low`` and ``high`` (the interval of the mean), and ``std``. With `details` also
+            ``min``, ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value
+            0) and ``undefined`` (lists without a value).
+
+        Raises
+        ------
+        MissingExtraError
+            SciPy is not installed.
+
+        References
+        ----------
+        Brown, Cai, DasGupta, *Interval estimation for a binomial proportion*, Statistical Science 16, 2001.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [0, 1, 0, 0], "score": [0.9, 0.1, 0.2, 0.3]})
+        >>> df.rec.describe("mrr").select("lists", "mean").row(0)
+        (1, 0.5)
+        >>> df.rec.describe("mrr", details=True).select("lists", "undefined", "max").row(0)
+        (1, 1, 0.5)
+        """
+        options = {"confidence": confidence, "cluster": cluster, "details": details}
+        return calls.call_on_lists(
+            "recframe._inference.comparison.describe", self._frame, self._bound, metrics, k, roles, options, ("mean",)
+        )
+
+    def changes(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        most: int | None = 20,
+        items: bool = True,
+        baseline: Any = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return the lists that lost and gained most between two models, and the items that did it.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            Such as ``"ndcg"``, ``"map@10"`` or a metric of your own whose value is a sum over rows.
+        k : int, optional
+            The cutoff, if the metric names none.
+        most : int, optional
+            How many lists that lost to return at most, and how many that gained; None: all lists, unchanged ones too.
+        items : bool
+            Return a row for each item that changed; False: one row for each list.
+        baseline : str, optional
+            The model before; without it: the first of the call or of the rows.
+        **roles
+            As for `contributions`, with two models.
+
+        Returns
+        -------
+        frame
+            Of the kind given, the greatest loss first: the key, the list's value ``before`` and ``after``, the
+            ``difference``, and the expected position of the first relevant item, ``first_before`` and ``first_after``.
+            With `items`, a row for each item whose chance to be in the top k changed, or what it adds: ``change``
+            (``"entered"``, ``"left"``, ``"stayed"``), the item, the relevance, its expected position, its chance to be
+            in the top k (``top_before``, ``top_after``: 0 or 1 without ties), and its ``part`` of the difference.
+
+        Raises
+        ------
+        OptionError
+            There are not two models, or the metric is no sum over rows.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 1, 2, 2], "item": ["a", "b", "c", "a", "b"], "relevant": [0, 1, 0, 1, 0],
+        ...     "old": [1, 3, 2, 2, 1], "new": [3, 1, 2, 2, 1],
+        ... })
+        >>> found = df.rec.changes("mrr", k=2, score=["old", "new"])
+        >>> columns = ["user", "difference", "first_before", "first_after", "change", "item", "part"]
+        >>> for row in found.select(columns).rows():
+        ...     print(*row)
+        1 -1.0 1.0 3.0 left b -1.0
+        1 -1.0 1.0 3.0 entered a 0.0
+        >>> df.rec.changes("mrr", most=None, items=False, score=["old", "new"])["difference"].to_list()
+        [-0.6666666666666667, 0.0]
+        """
+        options = {"most": most, "items": items, "baseline": baseline}
+        return comparisons.changes(self._frame, self._bound, metric, k, roles, options)

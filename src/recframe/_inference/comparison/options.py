@@ -1,0 +1,132 @@
+"""How models are compared: the arguments of `compare`, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args
+
+from recframe._base.values import choice, column_or_none, flag, whole_number
+from recframe._engines.base import values_of
+from recframe._engines.registry import a_type, is_frame
+from recframe._inference.comparison.margins import Margin, Margins, margin_of
+from recframe._inference.lists.claims import Claims
+from recframe._inference.statistics import anytime, resampling, student
+from recframe._inference.statistics.correction import Correction
+from recframe.errors import OptionError, OptionTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from recframe._base.values import Labels
+
+Test = Literal["t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"]
+"""The test of a mean difference of 0."""
+ANYTIME = ("anytime", "anytime-bounded")
+"""The tests that hold at all looks."""
+OF_SUMS = ("t", *ANYTIME)
+"""The tests that read sums over lists."""
+SIMULTANEOUS = ("maxt", "romano-wolf", "dunnett")
+"""The corrections whose intervals hold all differences at once."""
+Changed = Literal["leave_out", "refuse"]
+"""What becomes of lists that are not those of a stored baseline."""
+MOST_RESAMPLES = 1_000_000
+"""More would run for hours, and no decision needs a p-value in smaller steps."""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How sure intervals of means over lists are, and whose lists are drawn together, checked."""
+
+    confidence: float
+    cluster: str | None
+
+    @classmethod
+    def of(cls, labels: Labels, **named: Any) -> Self:
+        """Check what can be checked without a frame."""
+        named["confidence"] = student.check_confidence(named["confidence"])
+        named["cluster"] = column_or_none("cluster", named["cluster"], labels)
+        return cls(**named)
+
+
+@dataclass(frozen=True)
+class Draws(Intervals):
+    """The same where chance plays a part, checked."""
+
+    resamples: int
+    seed: int
+
+    @classmethod
+    def of(cls, labels: Labels, **named: Any) -> Self:
+        """Check what can be checked without a frame."""
+        hint = "`resamples=10_000`"
+        named["resamples"] = whole_number("resamples", named["resamples"], hint, least=100, most=MOST_RESAMPLES)
+        named["seed"] = whole_number("seed", named["seed"], "`seed=0`", least=0, most=None)
+        return super().of(labels, **named)
+
+
+@dataclass(frozen=True)
+class Options(Draws):
+    """How models are compared, checked."""
+
+    baseline: Any
+    test: Test
+    correction: Correction
+    interval: resampling.Interval
+    margin: Margin | Margins | None = None
+    changed: Changed | None = None
+    planned: int = 10_000
+    relative: bool = False
+    details: bool = False
+
+    @property
+    def law(self) -> anytime.Student | anytime.Asymptotic | anytime.Bounded:
+        """What the interval and the p-value of a mean are, from sums; other tests replace those of t."""
+        level = 1 - self.confidence
+        if self.test not in ANYTIME:
+            return anytime.Student(level)
+        return (anytime.Asymptotic if self.test == "anytime" else anytime.Bounded)(level, self.planned)
+
+    @property
+    def margin_of_pairs(self) -> Margin | None:
+        """The margin that `of_pairs` made."""
+        return cast("Margin | None", self.margin)
+
+    def claims(self, frame: nw.DataFrame[Any]) -> Claims:
+        """Return what gates read of a result of these options."""
+        every = [None if self.margin is None else self.margin.of_metric(name) for name in values_of(frame["metric"])]
+        margins = [None if margin is None else margin.text for margin in every]
+        return Claims.of(frame, self.correction, 1 - self.confidence, margins)
+
+    def of_pairs(self, metrics: Sequence[str]) -> Self:
+        """Return the options of pairs, of which the metrics are named: with the margin of each."""
+        return self if self.margin is None else replace(self, margin=self.margin.of_pairs(metrics))
+
+    @classmethod
+    def of(cls, labels: Labels, **named: Any) -> Self:
+        """Check what can be checked without a frame."""
+        for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
+            choice(name, named[name], get_args(kind))
+        _check_name(named["baseline"])
+        if named.get("changed") is not None:
+            choice("changed", named["changed"], get_args(Changed))
+        if named["interval"] == "bca" and named["test"] != "bootstrap":
+            msg = f"`interval='bca'` is the bootstrap's, but `test={named['test']!r}` is another test"
+            raise OptionError(msg, "`test='bootstrap'`, or leave `interval=` out")
+        named["planned"] = whole_number("planned", named.get("planned", 10_000), "`planned=10_000`", least=1, most=None)
+        named["relative"] = flag("relative", named.get("relative", False))
+        named["details"] = flag("details", named.get("details", False))
+        named["margin"] = margin_of(named.get("margin"))
+        return super().of(labels, **named)
+
+
+def _check_name(baseline: Any) -> None:
+    """Raise for a baseline that is no name but data: comparing these would compare their rows."""
+    # Of the type, as an expression of pandas has all attributes.
+    kind = type(baseline)
+    of_data = hasattr(kind, "__array__") and hasattr(kind, "__len__") and not issubclass(kind, str)
+    if is_frame(baseline) or of_data:
+        msg = f"`baseline=` is {a_type(baseline)}, but it is the name of a model or of a file"
+        hint = "`baseline='prod.parquet'`, which evaluate with `save='prod.parquet'` writes; a state: "
+        raise OptionTypeError(msg, hint + "recframe.merge_states(df.rec.state(...)).compare(baseline=state)")

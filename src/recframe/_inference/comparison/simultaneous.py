@@ -1,0 +1,172 @@
+"""Corrections that read the values of lists: p-values and intervals of all rows of a comparison at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.comparison.margins import BEYOND
+from recframe._inference.comparison.options import SIMULTANEOUS
+from recframe._inference.statistics import ROUNDING, student
+from recframe._inference.statistics.simultaneous import LargestFlipped, MultivariateT
+from recframe._inference.statistics.student import square, sum_by_cluster
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._inference.comparison.options import Options
+    from recframe._inference.comparison.tested import Tested
+
+    Floats = NDArray[np.float64]
+
+
+def check_simultaneous(options: Options, models: int) -> None:
+    """Raise for what a correction of this kind does not allow.
+
+    Raises
+    ------
+    OptionError
+        The test has no interval, or Dunnett's correction lacks its baseline or the t-test.
+    """
+    if options.correction not in SIMULTANEOUS:
+        return
+    what = f"`correction={options.correction!r}`"
+    if options.test == "wilcoxon":
+        msg = f"{what} is about means, but `test='wilcoxon'` compares ranks"
+        raise OptionError(msg, "`test='t'`, or `correction='holm'`")
+    if options.correction != "dunnett":
+        return
+    if options.test != "t":
+        msg = f"{what} is of t-tests, but `test={options.test!r}` is another test"
+        raise OptionError(msg, "`test='t'`, or `correction='maxt'`")
+    if options.baseline is None and models > 2:  # noqa: PLR2004 - a pair
+        msg = f"{what} compares models with one baseline, but `baseline=` names none"
+        raise OptionError(msg, "`baseline='old'`, or `correction='maxt'` for all pairs")
+
+
+def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[str, Any]]:
+    """Return p-values that are adjusted for all rows at once, and change the intervals to those that agree with them.
+
+    No p-value becomes smaller than that of the row alone, and no interval narrower.
+    """
+    if not compared[0].units:
+        return [tested.numbers for tested in compared]
+    law = _Dunnett(compared, options) if options.correction == "dunnett" else _Flips(compared, options)
+    tables = []
+    for number, tested in enumerate(compared):
+        numbers = tested.numbers
+        names = ["p", *(name for name in BEYOND if name in numbers)]
+        adjusted = {name: np.fmax(law.adjusted(tested, name), numbers[name]) for name in names}
+        adjusted = {name: np.where(np.isnan(numbers[name]), np.nan, p) for name, p in adjusted.items()}
+        low, high = law.interval(tested)
+        # With the interval of the row alone: a difference is ruled out if both tests rule it out.
+        low, high = np.minimum(low, numbers["low"]), np.maximum(high, numbers["high"])
+        low, high = student.cut(low, high, tested.sums.mean, tested.bounds)
+        kept = adjusted["p"] >= 1 - options.confidence
+        low, high = np.where(kept, np.minimum(low, 0.0), low), np.where(kept, np.maximum(high, 0.0), high)
+        # One unit that outweighs the others leaves differences far from 0 open, on both of its sides.
+        unknown = ~kept & (low <= 0) & (high >= 0)
+        if law.stepped:
+            stepped = np.where(np.isnan(numbers["p"]), np.nan, np.fmax(law.stepped[number], numbers["p"]))
+            # Where the step down alone rejects, it says that models differ, but not how much.
+            unknown |= kept & (stepped < 1 - options.confidence)
+            adjusted["p"] = stepped
+        numbers.update({"low": np.where(unknown, np.nan, low), "high": np.where(unknown, np.nan, high)})
+        tables.append({**numbers, **adjusted})
+    return tables
+
+
+def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[Floats]:
+    """Return the totals of units in each segment, or what is left of them without the mean, a column for each pair."""
+    parts = []
+    for entry in range(len(compared[0].units)):
+        # Lists that weigh nothing draw no signs.
+        weigh = np.any([(tested.units[entry].weights > 0).any(axis=1) for tested in compared], axis=0)
+        columns = []
+        for tested in compared:
+            units = tested.units[entry]
+            totals, weights = units.totals[weigh], units.weights[weigh]
+            if units.clusters is not None and len(totals):
+                clusters = np.asarray(units.clusters)[weigh]
+                totals, weights = (sum_by_cluster(each, clusters) for each in (totals, weights))
+            error, mean = tested.sums.standard_error[:, entry], tested.sums.mean[:, entry]
+            # Differences of rounding would have a statistic of their own.
+            differs = ~np.isnan(tested.numbers["p"][:, entry]) & ((error > 0) | ((mean != 0) & (not residuals)))
+            moved = totals - mean * weights if residuals else totals
+            columns.append(np.where(differs, moved, 0.0))
+        parts.append(np.concatenate(columns, axis=1))
+    return parts
+
+
+class _Flips:
+    """The adjusted p-values and intervals of flips."""
+
+    def __init__(self, compared: Sequence[Tested], options: Options) -> None:
+        steps = options.correction == "romano-wolf"
+        observed = [self._statistic(tested.moments["p"]) for tested in compared]
+        every = list(np.concatenate(observed).T) if steps else None
+        parts = _by_segment(compared)
+        self._law = LargestFlipped(parts, options.resamples, options.seed, every)
+        self._critical = self._law.critical(1 - options.confidence)
+        self.stepped: list[Floats] = []
+        """The p-values that are stepped down, for each part of the comparison."""
+        if steps:
+            stepped = self._law.stepped_down.reshape(len(parts), -1).T
+            self.stepped = np.split(stepped, np.cumsum([len(each) for each in observed])[:-1])
+
+    @staticmethod
+    def _statistic(moments: dict[str, Any]) -> Floats:
+        statistic = student.ratio(np.abs(moments["difference"]), np.sqrt(moments["unit_squares"]))
+        return np.asarray(np.nan_to_num(statistic))
+
+    def adjusted(self, tested: Tested, name: str) -> Floats:
+        """Return the adjusted p-values of one of the questions."""
+        return self._law.p_values(self._statistic(tested.moments[name]))
+
+    def interval(self, tested: Tested) -> tuple[Floats, Floats]:
+        """Return the ends of the differences whose statistics are not above the critical one.
+
+        The statistic of a difference m is |Σ (T − mv)| / √Σ (T − mv)²: its square is a quotient of squares in m.
+        """
+        sums, mean = tested.moments["p"], tested.sums.mean
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            names = ("unit_squares", "unit_products", "unit_weight_squares")
+            squares, products, weights = (self._critical**2 * sums[name] / square(tested.sums.weight) for name in names)
+            second, first = 1 - weights, mean - products
+            root = np.sqrt(np.maximum(first**2 - second * (square(mean) - squares), 0.0))
+            low, high = (first - root) / second, (first + root) / second
+        bounded, spreads = second > ROUNDING, tested.sums.standard_error > 0
+        low, high = np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
+        # Equal differences say nothing of their spread.
+        equal = (tested.sums.standard_error == 0) & (tested.sums.mean == 0)
+        ends_alone = tested.numbers["low"], tested.numbers["high"]
+        alone = (np.where(equal, end, np.nan) for end in ends_alone)
+        low, high = (np.where(spreads, *ends) for ends in zip((low, high), alone, strict=True))
+        return low, high
+
+
+class _Dunnett:
+    """The adjusted p-values and intervals of multivariate t."""
+
+    stepped = ()
+    """Nothing is stepped down: all tests are at one level."""
+
+    def __init__(self, compared: Sequence[Tested], options: Options) -> None:
+        degrees = np.concatenate([tested.sums.degrees.ravel() for tested in compared])
+        degrees = degrees[np.isfinite(degrees)]
+        parts = _by_segment(compared, residuals=True)
+        self._law = MultivariateT(parts, float(degrees.min(initial=np.inf)), options.resamples, options.seed)
+        self._level = self._law.level(1 - options.confidence)
+
+    def adjusted(self, tested: Tested, name: str) -> Floats:
+        """Return the adjusted p-values of one of the questions."""
+        p = tested.numbers[name]
+        return self._law.p_values(p.ravel()).reshape(p.shape)
+
+    def interval(self, tested: Tested) -> tuple[Floats, Floats]:
+        """Return the intervals of t-tests at the level that gives all of them together the one of the call."""
+        return student.interval(tested.sums, 1 - self._level, tested.bounds)

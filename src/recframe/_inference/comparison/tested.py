@@ -1,0 +1,157 @@
+"""What tests find of pairs of models from sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.comparison.columns import RELATIVE
+from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, on_this_side
+from recframe._inference.comparison.options import SIMULTANEOUS
+from recframe._inference.lists import paired_sums as paired
+from recframe._inference.statistics import student
+from recframe._inference.statistics.paired_hits import PairedHits
+from recframe._inference.statistics.ratios import fieller
+from recframe._inference.statistics.skewness import skewness
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from recframe._inference.comparison.margins import Margin
+    from recframe._inference.comparison.options import Options
+    from recframe._inference.lists.paired_sums import Pair
+    from recframe._inference.statistics.resampling import Units
+    from recframe._inference.statistics.student import Sums
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What tests found of pairs: a row of each array for a pair, and an entry for each reported value."""
+
+    sums: Sums
+    """What t-tests read."""
+    numbers: dict[str, Any]
+    """The statistics by their columns."""
+    upwards: Any
+    """1 where higher values of the metric are better, else -1."""
+    bounds: Sequence[Any] = ()
+    """The range of the differences of lists."""
+    ends: Sequence[Sums] = ()
+    """The sums of differences that are moved to either end of the margin."""
+    moments: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    """The sums of differences (`"p"`), and of those that are moved to either end."""
+    units: list[Units] = field(default_factory=list)
+    """What each reported value resamples, if the correction reads it."""
+
+
+def tested(
+    sums: dict[str, Any],
+    pairs: Sequence[Pair],
+    range_of: Callable[[int], tuple[float, float]],
+    higher_is_better: Sequence[bool],
+    options: Options,
+) -> Tested:
+    """Return the statistics of tests that read sums: the t-test, where another one is to replace it."""
+    differences = paired.statistics(sums)
+    hits = _hits(sums, differences, options)
+    bounds = np.broadcast_arrays(*paired.bounds(sums, pairs, range_of), differences.mean)[:2]
+    low, high = options.law.interval(differences, bounds)
+    p = options.law.p_value(differences, bounds)
+    if hits is not None:
+        score_ends = hits.shares.interval(options.confidence)
+        low, high = (np.where(hits.are_hits, new, old) for new, old in zip(score_ends, (low, high), strict=True))
+        p = np.where(hits.are_hits, hits.shares.p_value(np.zeros_like(p)), p)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = {
+            name: np.where(differences.weight > 0, sums[name] / differences.weight, np.nan)
+            for name in ("model", "baseline")
+        }
+    numbers = {
+        "are_hits": np.zeros_like(p, dtype=bool) if hits is None else hits.are_hits,
+        "skewness": _skewness(sums) if "cubes" in sums else np.full_like(p, np.nan),
+        "effective": differences.units,
+        "units": sums.get("clusters", sums["lists"]),
+        **{name: sums[name] for name in ("lists", "wins", "ties", "losses")},
+        "mean": means["model"],
+        "baseline_mean": means["baseline"],
+        "difference": differences.mean,
+        "relative": student.share_of(differences.mean, means["baseline"]),
+        "low": low,
+        "high": high,
+        "p": p,
+        "effect": student.effect(differences),
+        "direction": np.sign(differences.mean),
+    }
+    if options.relative:
+        reach = options.law.end(differences, bounds, 1 - options.confidence)
+        relative_ends = fieller(differences, sums, reach)
+        if hits is not None:
+            score_ends = hits.shares.interval_of_ratio(means["baseline"], options.confidence)
+            relative_ends = (
+                np.where(hits.have_rates, score_ends[0] - 1, relative_ends[0]),
+                np.where(hits.have_rates, score_ends[1] - 1, relative_ends[1]),
+            )
+        numbers |= dict(zip(RELATIVE, relative_ends, strict=True))
+    ends = [] if options.margin_of_pairs is None else options.margin_of_pairs.ends(sums, differences)
+    if options.margin_of_pairs is not None:
+        numbers[HAS_MARGIN] = np.broadcast_to(np.asarray(options.margin_of_pairs.size) > 0, p.shape)
+    moments = {"p": sums}
+    for name, (end, moved) in zip(BEYOND, ends, strict=False):
+        moments[name] = moved
+        # The range of the differences moves as their mean does.
+        by = end.mean - differences.mean
+        moved_bounds = [bound + by for bound in bounds]
+        p = options.law.p_value(end, moved_bounds)
+        if options.test != "anytime-bounded":
+            # Equal differences rule a margin out where their interval does, at all looks no sooner than their p-value.
+            # The bounded law has its own.
+            least = p if options.test == "anytime" else 0.0
+            p = np.where(end.standard_error == 0, np.maximum(least, student.p_of_equal(end, moved_bounds)), p)
+        if hits is not None and options.margin_of_pairs is not None:
+            p = hits.p_at_end(p, options.margin_of_pairs, name, means["baseline"])
+        numbers[name] = on_this_side(p, end.mean, name, options.margin_of_pairs, means["baseline"])
+    upwards = np.where(higher_is_better, 1.0, -1.0)[:, None]
+    return Tested(differences, numbers, upwards, bounds, [end for end, _ in ends], moments)
+
+
+@dataclass(frozen=True)
+class _Hits:
+    """The rows that compare hits, with the shares that the score test reads."""
+
+    shares: PairedHits
+    are_hits: Any
+    """Whether all differences of lists are −1, 0 or 1, and not all the same."""
+    have_rates: Any
+    """Whether the baseline's values are 0 and 1 too, so that its mean is a rate: what a ratio needs."""
+
+    def p_at_end(self, p: Any, margin: Margin, name: str, baseline: Any) -> Any:
+        """Return p-values of a difference at one end of the margin, those of the score test where hits are compared."""
+        size = (-margin.size if name == BEYOND[0] else margin.size) + np.zeros_like(p)
+        relative = np.broadcast_to(margin.relative, p.shape)
+        if not margin.any_relative:
+            return np.where(self.are_hits, self.shares.p_value(size), p)
+        # A rate is never below 0, so a loss of the whole baseline and more is ruled out.
+        at_ratio = self.shares.p_value_of_ratio(np.maximum(1 + size, 0.0), baseline)
+        # What is a share is no difference within −1 and 1.
+        at_difference = self.shares.p_value(np.where(relative, 0.0, size))
+        p = np.where(self.are_hits & ~relative, at_difference, p)
+        return np.where(self.have_rates & relative, at_ratio, p)
+
+
+def _skewness(sums: Mapping[str, Any]) -> Any:
+    """Return the skewness of the differences of lists."""
+    return skewness(*(student.ratio(sums[name], sums["weight"]) for name in ("difference", "squares", "cubes")))
+
+
+def _hits(sums: Mapping[str, Any], differences: Sums, options: Options) -> _Hits | None:
+    """Return what the score test reads, or None where no row compares hits by the t-test of one look."""
+    if options.test != "t" or options.correction in SIMULTANEOUS or "fractions" not in sums:
+        return None
+    are_hits = (sums["fractions"] == 0) & (differences.standard_error > 0)
+    if not are_hits.any():
+        return None
+    squares = sums.get("baseline_squares")
+    have_rates = np.zeros_like(are_hits) if squares is None else are_hits & (squares == sums["baseline"])
+    return _Hits(PairedHits.of(differences), are_hits, have_rates)

@@ -1,0 +1,100 @@
+"""Entry points of calls that read the values of lists: run such a call, or save its values as a baseline."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recframe._base.defaults import current
+from recframe._base.roles import CALL_ROLES, Roles
+from recframe._base.values import as_tuple
+from recframe._call.evaluate import plan_of_lists
+from recframe._data.files.paths import PARQUET
+from recframe._engines.registry import adapter_of, is_lazy, labels_of
+from recframe._inference.statistics import check_installed
+from recframe.errors import OptionError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._plan.plan import Plan
+
+
+def names_file(baseline: Any, models: Any) -> bool:
+    """Return whether `baseline=` names a file instead of a model."""
+    if isinstance(baseline, os.PathLike):
+        return True
+    if not isinstance(baseline, str) or baseline in as_tuple(models):
+        return False
+    ending = Path(baseline).suffix.lower()
+    return ending in PARQUET or (bool(ending) and "\0" not in baseline and Path(baseline).is_file())
+
+
+def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], path: Path) -> None:
+    """Write the values of a call's lists to a file of a baseline."""
+    from recframe._inference.lists.baseline import save
+
+    for roles in (current(), bound, named):
+        if roles.get("mean", "arithmetic") != "arithmetic":
+            msg = f"`mean={quoted(roles['mean'])}` does not go with `save=`: only arithmetic means can be compared"
+            raise OptionError(msg, "leave one of them out")
+    named = {name: value for name, value in named.items() if name in CALL_ROLES["compare"]}
+    items = {**current(), **bound, **named}.get("item", Roles.item) in adapter_of(frame).names(frame)
+    save(plan_of_lists(frame, bound, metrics, k, named, "compare", None, items=items), path)
+
+
+def check_eager(frame: Any, path: Any) -> None:
+    """Raise for a lazy frame, which has no values to write."""
+    if is_lazy(frame):
+        msg = f"`save={str(path)!r}` writes values, but a lazy frame has none yet"
+        raise OptionError(msg, adapter_of(frame).remedy)
+
+
+def check_save(path: Any) -> Path:
+    """Return the path in `save=`, or raise if no baseline can be written there."""
+    check_installed()
+    from recframe._inference.lists.baseline import check_save
+
+    return check_save(path)
+
+
+def call_on_lists(
+    module: str,
+    frame: Any,
+    bound: dict[str, Any],
+    metrics: Any,
+    k: Any,
+    roles: dict[str, Any],
+    options: dict[str, Any],
+    means: Sequence[str] = (),
+) -> Any:
+    """Return the result of a call that reads the values of lists, as a frame of the user's kind.
+
+    Parameters
+    ----------
+    module : str
+        The module of the call. It has a function with the module's name, and `Options`, which check the arguments.
+    frame, bound, metrics, k, roles
+        As for `plan_of_lists`.
+    options : dict
+        The arguments of this call beside the roles.
+    means : sequence of str
+        The result's columns of means. The data warnings look at them, such as for means of 1.
+    """
+    check_installed()
+    call = module.rpartition(".")[2]
+    call_module = import_module(module)
+    checked = call_module.Options.of(labels_of(frame, {**bound, **roles}.get("truth")), **options)
+    plan = plan_of_lists(frame, bound, metrics, k, roles, call, checked.cluster)
+    result = getattr(call_module, call)(plan, checked)
+    return warned(plan, result, means) if means else result
+
+
+def warned(plan: Plan, result: Any, means: Sequence[str], other_truth: Any = None) -> Any:
+    """Return a result unchanged, after warnings if the data make its numbers meaningless."""
+    from recframe._checks.data_warnings import warn_of_data
+
+    warn_of_data(plan.frames, plan.context.query, plan.context, result, means, other_truth=other_truth)
+    return result

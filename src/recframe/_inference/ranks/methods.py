@@ -1,0 +1,169 @@
+"""The namespace's methods that rank many models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._base.methods import Methods
+from recframe._inference.lists import calls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._data.methods import Frame
+    from recframe.metrics import Metric
+
+
+class RankMethods(Methods):
+    """Which model is best, and how many lists tell: what `Rec` offers for many models."""
+
+    __slots__ = ()
+
+    def rank_models(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        resamples: int = 10_000,
+        seed: int = 0,
+        **roles: Any,
+    ) -> Frame:
+        """Return the rank of each model with the ranks that it may have, and which models are tied with the best.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `compare`.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        confidence : float
+            The probability that all models of a metric and segment have a true rank within their interval, between 0
+            and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+        resamples : int
+            How many draws tell how large the largest statistic is by chance, from 100 to 1,000,000.
+        seed : int
+            The seed of the draws, at least 0.
+
+        Returns
+        -------
+        frame
+            Of the kind given, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``,
+            ``lists`` (where every model has a value: the mean is over these), ``rank`` (1 is the best mean),
+            ``rank_low`` and ``rank_high``, the best and the worst rank that it may have, and ``tied_with_best``,
+            whether it may be the best.
+
+        Raises
+        ------
+        OptionError
+            There is one model only, or a metric has no value per list.
+        MissingExtraError
+            SciPy is not installed.
+
+        References
+        ----------
+        Mogstad, Romano, Shaikh, Wilhelm, *Inference for ranks with applications to mobility across neighbourhoods and
+        academic achievement across countries*, Review of Economic Studies 91, 2024.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
+        ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+        ... })
+        >>> found = df.rec.rank_models("mrr", score=["old", "new"])
+        >>> found.select("model", "rank", "rank_low", "rank_high", "tied_with_best").rows()
+        [('old', 2, 1, 2, True), ('new', 1, 1, 2, True)]
+        """
+        options = {"confidence": confidence, "cluster": cluster, "resamples": resamples, "seed": seed}
+        return calls.call_on_lists(
+            "recframe._inference.ranks.rank_models", self._frame, self._bound, metrics, k, roles, options, ("mean",)
+        )
+
+    def sample_size(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        difference: float | str,
+        power: float = 0.8,
+        tests: int | None = None,
+        confidence: float = 0.95,
+        baseline: str | None = None,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return how many lists it takes to find a difference between models, from the variance of those seen.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `compare`.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        difference : float or str
+            The true difference to find: a number, or a percentage such as ``"2%"`` of the baseline's mean.
+        power : float
+            The probability to find it, below 1.
+        tests : int, optional
+            How many tests the decision will have, which Bonferroni's correction counts, up to 2³¹ − 1; without it: the
+            rows of this call.
+        confidence : float
+            The confidence of the comparison, between 0.5 and 1.
+        baseline : str, optional
+            The model that the others are compared with; without it: all pairs.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions. The result then
+            says how many of its values are needed too.
+
+        Returns
+        -------
+        frame
+            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``power``,
+            ``tests``, ``std`` (the deviation of the differences over lists), ``seen`` (the lists that tell it),
+            ``lists`` (the lists needed, with weights and in clusters such as those seen), ``lists_careful`` (the same
+            for a variance that is larger by chance than the lists seen show), ``lists_equivalent`` (the lists that
+            show that equal models are equivalent with `difference` as the margin), and with `cluster` the
+            ``clusters`` needed. It is that of the t-test by noncentral t, as ``detectable`` of `compare` is.
+
+        Warns
+        -----
+        DataWarning
+            Fewer than 100 lists, or clusters, tell how much differences vary.
+
+        Raises
+        ------
+        OptionError
+            There is one model only, or a metric has no value per list.
+        MissingExtraError
+            SciPy is not installed.
+
+        References
+        ----------
+        Cohen, *Statistical power analysis for the behavioral sciences*, 1988; Bell, McCaffrey, *Bias reduction in
+        standard errors for linear regression with multi-stage samples*, Survey Methodology 28, 2002.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [user for user in range(120) for _ in range(2)], "relevant": [0, 1, 1, 0, 0, 1] * 40,
+        ...     "old": [3, 1, 1, 2, 2, 1] * 40, "new": [1, 2, 2, 1, 2, 1] * 40,
+        ... })
+        >>> found = df.rec.sample_size("mrr", score=["old", "new"], difference=0.1)
+        >>> found.select("seen", "lists", "lists_careful").row(0)
+        (120, 46, 54)
+        """
+        options = {
+            "difference": difference, "power": power, "tests": tests, "confidence": confidence, "baseline": baseline,
+            "cluster": cluster,
+        }  # fmt: skip
+        return calls.call_on_lists(
+            "recframe._inference.ranks.sample_size", self._frame, self._bound, metrics, k, roles, options
+        )

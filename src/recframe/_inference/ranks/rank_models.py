@@ -1,0 +1,122 @@
+"""Which rank does each of many models have? Simultaneous intervals of ranks, from the values of the same lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.comparison.options import Draws
+from recframe._inference.lists.confidences import remember
+from recframe._inference.lists.paired_sums import model_pairs
+from recframe._inference.lists.results import NAMES, result_frame, stacked
+from recframe._inference.lists.values import ListValues, check_values_per_list, segments
+from recframe._inference.statistics.rank_intervals import Ranks
+from recframe._inference.statistics.student import Sums, square, sum_by_cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+    from numpy.typing import NDArray
+
+    from recframe._plan.plan import Plan
+
+    Floats = NDArray[np.float64]
+
+COLUMNS = ("metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best")
+"""The columns of a result, after those of `per`."""
+Options = Draws
+"""How sure ranks are to be."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """The means of models over the same lists, and how surely they differ."""
+
+    lists: float
+    means: Floats
+    variances: Floats
+    """The squares of the standard errors of the differences of any two of them."""
+    degrees: float
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, clusters: Any = None) -> Means:
+        """Return the means of lists × models, over the lists in which every model has a value."""
+        every = ~np.isnan(values).any(axis=1)
+        values, weights = values[every], np.nan_to_num(weights[every])
+        # In one order, whichever the lists have: it decides the last bits.
+        order = np.lexsort((*weights.T, *values.T))
+        values, weights = values[order], weights[order]
+        clusters = None if clusters is None else clusters[every][order].tolist()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = weights / weights.sum(axis=0)
+            means = np.where(shares.any(axis=0), (shares * values).sum(axis=0), np.nan)
+            parts = shares * (values - means)
+        sums = Sums.of(np.zeros(len(values)), np.nan_to_num(shares).mean(axis=1), clusters)
+        parts = parts if clusters is None else sum_by_cluster(parts, clusters)
+        squares = [square(parts - parts[:, one, None]).sum(axis=0) for one in range(values.shape[1])]
+        return cls(len(values), means, np.array(squares) / sums.divisor, sums.degrees.item())
+
+    def ranks(self, options: Options, *, higher_is_better: bool) -> dict[str, Floats]:
+        """Return what a result says of each model."""
+        better = (1 if higher_is_better else -1) * (self.means[:, None] - self.means)
+        ranks = Ranks.of(better, self.variances, self.degrees, options.confidence, options.resamples, options.seed)
+        return {
+            "mean": self.means,
+            "lists": np.full(len(self.means), self.lists),
+            "rank": ranks.rank,
+            "rank_low": ranks.low,
+            "rank_high": ranks.high,
+            "tied_with_best": ranks.low == 1,
+        }
+
+
+def rank_models(plan: Plan, options: Options) -> Any:
+    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
+    check_values_per_list(plan.metrics, "rank_models")
+
+    return remember(result_frame(plan, lambda: stacked(*_rows(plan, options), COLUMNS), COLUMNS), options.confidence)
+
+
+def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
+    """Return what a chart shows of one metric of all lists together: a row for each model, the best first."""
+    check_values_per_list(plan.metrics, "ranks")
+    _, rows = _rows(plan, options)
+    numbers = [{name: value[0].item() for name, value in row.items() if name not in NAMES} for row in rows]
+    numbers = [{name: None if np.isnan(value) else value for name, value in row.items()} for row in numbers]
+    named = [{"model": str(row["model"]), **one} for row, one in zip(rows, numbers, strict=True)]
+    return sorted(named, key=lambda row: (row["rank"] or 0, row["rank_low"], row["rank_high"]))
+
+
+def _rows(plan: Plan, options: Options) -> tuple[nw.DataFrame[Any], list[dict[str, Any]]]:
+    """Return the values of `per`, and the rows of the result, an entry of each array for each of them."""
+    values, context = ListValues(plan).without_unknown(), plan.context
+    models = range(len(values.models))
+    model_pairs(values.models, None, "rank_models")
+    metrics = range(len(plan.metrics))
+    reported, parts = segments(values, context)
+    rows = []
+    for metric in metrics:
+        ranks = []
+        for part in parts:
+            of_models = zip(*(values.in_segment(part, model, metric) for model in models), strict=True)
+            table, weights = map(np.column_stack, of_models)
+            means = Means.of(table, weights, part.get("cluster"))
+            ranks.append(means.ranks(options, higher_is_better=plan.metrics[metric].higher_is_better))
+        label = context.query.averaging(plan.metrics[metric].label).name
+        rows += named_rows(label, values.models, ranks)
+    return reported, rows
+
+
+def named_rows(metric: str, models: Sequence[Any], ranks: Sequence[dict[str, Floats]]) -> list[dict[str, Any]]:
+    """Return a row for each model, of what was found in each segment."""
+    return [
+        {
+            "metric": metric,
+            "model": model,
+            **{name: np.array([one[name][number] for one in ranks]) for name in COLUMNS[2:]},
+        }
+        for number, model in enumerate(models)
+    ]

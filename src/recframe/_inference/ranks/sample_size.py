@@ -1,0 +1,192 @@
+"""How many lists find a difference between models: from the variance of those that were seen."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from recframe._base.values import number, whole_number
+from recframe._inference.comparison.margins import Margin
+from recframe._inference.comparison.options import Intervals
+from recframe._inference.lists import paired_sums as paired
+from recframe._inference.lists.clusters import check_clusters
+from recframe._inference.lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
+from recframe._inference.lists.results import result_frame, stacked
+from recframe._inference.lists.values import ListValues, check_values_per_list
+from recframe._inference.statistics.power import Units
+from recframe._inference.statistics.student import ratio
+from recframe.errors import DataWarning, OptionError, stack_level
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import narwhals as nw
+    from numpy.typing import NDArray
+
+    from recframe._base.values import Labels
+    from recframe._inference.statistics.student import Sums
+    from recframe._plan.plan import Plan
+
+    Floats = NDArray[np.float64]
+
+COLUMNS = (
+    "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "lists_careful",
+    "lists_equivalent", "clusters",
+)  # fmt: skip
+"""The columns of a result, after those of `per`; the last one with `cluster=` only."""
+LEAST_SEEN = 100 - 1e-9
+"""Fewer lists, or clusters, than these are a small pilot."""
+SHARES_OF_NEEDED = np.geomspace(0.05, 4, 60)
+"""The numbers of lists of a power curve, in those that are needed."""
+
+
+@dataclass(frozen=True)
+class Options(Intervals):
+    """What is to be found, checked."""
+
+    difference: Margin
+    power: float
+    tests: int | None
+    baseline: Any
+
+    @classmethod
+    def of(cls, labels: Labels, **named: Any) -> Self:
+        """Check what can be checked without a frame."""
+        difference = named["difference"]
+        named["difference"] = Margin.of(difference, "difference")
+        if named["difference"] is None:
+            msg = f"`difference={difference!r}` is no difference to find"
+            raise OptionError(msg, "`difference=0.01`, or `difference='1%'` of the baseline's mean")
+        named["power"] = number("power", named["power"], "`power=0.8`")
+        if named["tests"] is not None:
+            named["tests"] = whole_number("tests", named["tests"], "`tests=12`")
+        checked = super().of(labels, **named)
+        level = 1 - checked.confidence
+        if not level < checked.power < 1:
+            msg = f"`power={checked.power:g}` is not between the level of the test, {level:.3g}, and 1"
+            raise OptionError(msg, "`power=0.8`")
+        return checked
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the lists that were seen say of the differences of pairs, a row of each array for a pair."""
+
+    names: list[dict[str, Any]]
+    reported: nw.DataFrame[Any]
+    sums: Sums
+    units: Units
+    differences: Floats
+    """The differences to find."""
+    clusters: Floats
+    differing: Floats
+    """The share of lists whose difference is not 0."""
+    tests: int
+    level: float
+
+    @classmethod
+    def of(cls, plan: Plan, options: Options) -> Seen:
+        """Return what a plan's lists say."""
+        values, context = ListValues(plan).without_unknown(), plan.context
+        numbers = model_pairs(values.models, options.baseline, "sample_size")
+        pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
+        table = paired_sums(with_differences(values, pairs), pairs, context.keys.per, context.keys.cluster)
+        totals = paired.sums_of(table, pairs)
+        check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
+        differences = paired.statistics(totals)
+        names = [pair.names(plan, values.models) for pair in pairs]
+        return cls.of_sums(names, table.select(*context.keys.per), differences, totals, options)
+
+    @classmethod
+    def of_sums(
+        cls,
+        names: list[dict[str, Any]],
+        reported: nw.DataFrame[Any],
+        differences: Sums,
+        totals: Mapping[str, Any],
+        options: Options,
+    ) -> Seen:
+        """Return what the sums over lists say; the number of clusters is among the totals where there are any."""
+        difference = np.full(differences.mean.shape, options.difference.size)
+        if options.difference.relative:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                difference = difference * np.abs(totals["baseline"] / differences.weight)
+        tests = max(int(np.isfinite(differences.standard_error).sum()), 1) if options.tests is None else options.tests
+        level = (1 - options.confidence) / tests
+        clusters = totals.get("clusters", differences.lists)
+        differing = ratio(totals["wins"] + totals["losses"], differences.lists)
+        return cls(names, reported, differences, Units.of(differences), difference, clusters, differing, tests, level)
+
+    def rows(self, options: Options) -> list[dict[str, Any]]:
+        """Return the rows of a result."""
+        self._warn_of_small_pilots()
+        careful = self.units.careful(self.sums.degrees, self.differing)
+        lists, clusters = self._lists(self.units.needed(self.differences, options.power, self.level))
+        lists_careful, _ = self._lists(careful.needed(self.differences, options.power, self.level))
+        equivalent, _ = self._lists(self.units.needed_to_be_equivalent(self.differences, options.power, self.level))
+        shape = lists.shape
+        numbers = {
+            "difference": self.differences,
+            "power": np.full(shape, options.power),
+            "tests": np.full(shape, self.tests),
+            "std": self.sums.standard_deviation,
+            "seen": self.sums.lists,
+            "lists": lists,
+            "lists_careful": lists_careful,
+            "lists_equivalent": equivalent,
+            "clusters": clusters,
+        }
+        return [{**{name: array[row] for name, array in numbers.items()}, **one} for row, one in enumerate(self.names)]
+
+    def _lists(self, units: Floats) -> tuple[Floats, Floats]:
+        """Return how many lists so many units are, and in how many clusters they are."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # Clusters are had whole, each with as many lists as those seen; without clusters, each is a list.
+            clusters = _whole(units * self.units.lists * self.clusters / self.sums.lists)
+            return _whole(clusters * self.sums.lists / self.clusters), clusters
+
+    def _warn_of_small_pilots(self) -> None:
+        """Warn where few lists, or clusters, tell how much differences vary."""
+        least = float(np.nanmin(self.sums.units, initial=np.inf))
+        if least < LEAST_SEEN:
+            what = "effective clusters" if (self.clusters < self.sums.lists).any() else "lists"
+            msg = (
+                f"the numbers of lists come from only {least:.0f} {what}, so they may be far too small.\nPlan with"
+                " lists_careful, or give the lists of more days: 100 or more"
+            )
+            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+
+
+def sample_size(plan: Plan, options: Options) -> Any:
+    """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
+    check_values_per_list(plan.metrics, "sample_size")
+    columns = COLUMNS if plan.context.keys.cluster is not None else COLUMNS[:-1]
+
+    def rows() -> nw.DataFrame[Any]:
+        seen = Seen.of(plan, options)
+        return stacked(seen.reported, seen.rows(options), columns)
+
+    return result_frame(plan, rows, columns)
+
+
+def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
+    """Return the power of the test of each pair at numbers of lists."""
+    check_values_per_list(plan.metrics, "power")
+    seen, rows = Seen.of(plan, options), []
+    needed = seen.units.needed(seen.differences, options.power, seen.level)
+    for times in SHARES_OF_NEEDED.tolist():
+        units = np.maximum(needed * times, 2.0)
+        powers, lists = seen.units.power(seen.differences, units, seen.level), units * seen.units.lists
+        for row, names in enumerate(seen.names):
+            if np.isfinite(powers[row, 0]):
+                pair = {name: names[name] for name in ("model", "baseline")}
+                rows.append(pair | {"lists": float(lists[row, 0]), "power": float(powers[row, 0])})
+    return rows
+
+
+def _whole(numbers: Floats) -> Floats:
+    """Return the least whole numbers that are not smaller, but for rounding."""
+    return np.ceil(numbers * (1 - 1e-9))

@@ -1,0 +1,70 @@
+"""How often each item is recommended: what states keep of it, and the values of all lists that it adds up to."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._base.columns import ITEM
+from recframe._inference.lists.item_values import ITEM_SUM_COLUMNS
+from recframe._inference.lists.keys import rows_of, texts_of
+from recframe._inference.lists.values import models_of_rows
+from recframe.metrics._beyond_accuracy import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._plan.plan import Plan
+
+    Floats = NDArray[np.float64]
+
+
+class Items:
+    """The items that lists recommend, by segment and model, and those of the catalogue.
+
+    Attributes
+    ----------
+    metrics : list of tuple
+        The metrics of all lists together, with their places in the call.
+    catalog : dict
+        What must be the same in all states: how many items a catalogue has that is counted or named, and which.
+    """
+
+    def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
+        context, engine = plan.context, plan.context.engine
+        self._plan = plan
+        self.metrics = [(number, one) for number, one in enumerate(plan.metrics) if isinstance(one, ExposureMetric)]
+        self._table = engine.collected(plan.items())
+        self._texts = texts_of(context, self._table, [ITEM])
+        self._segments = rows_of(self._table, context.keys.per)
+        of_model = models_of_rows(context, self._table, models)
+        self._places = [np.flatnonzero(of_model == number).tolist() for number in range(len(models))]
+        self._rest: list[str | None] = []
+        """Items that no list recommends, of a catalogue that nobody named or counted."""
+        self.catalog: dict[str, Any] = {"catalog": plan.frames.catalog_size}
+        catalog = context.side_tables.catalog()
+        if catalog is not None:
+            texts = texts_of(context, engine.collected(catalog), [ITEM])
+            named = "\n".join(sorted(map(str, texts))).encode(errors="surrogatepass")
+            self.catalog = {"catalog": len(texts), "items": blake2b(named, digest_size=8).hexdigest()}
+        elif plan.frames.catalog_size is None:
+            every = engine.collected(context.session.frames["frame"].select(ITEM).unique())
+            self._rest = sorted({*texts_of(context, every, [ITEM])} - {*self._texts}, key=str)
+
+    def rows(self, metric: ExposureMetric) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+        """Yield of each model the segments of its items, and the columns of these: their names and sums."""
+        terms = next(each for each in self._plan.context.requirements.exposure if each.metric == metric)
+        columns = dict(zip(ITEM_SUM_COLUMNS, terms.recommended.by_column, strict=False))
+        for number, rows in enumerate(self._places):
+            # Items that no list recommends count for the catalogue: in no segment more than in others.
+            rest = [] if number else self._rest
+            sums: dict[str, Any] = {
+                name: np.append(self._table[column].to_numpy()[rows], np.zeros(len(rest)))
+                for name, column in columns.items()
+            }
+            texts = [*(self._texts[number] for number in rows), *rest]
+            yield [*(self._segments[number] for number in rows), *([None] * len(rest))], {**sums, "item": texts}

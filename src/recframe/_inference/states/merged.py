@@ -1,0 +1,343 @@
+"""States of parts of the lists, added up: what one call on all lists answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import narwhals as nw
+import numpy as np
+
+from recframe._base.signatures import checked_call
+from recframe._base.values import flag
+from recframe._engines.registry import is_frame
+from recframe._inference.comparison import columns as comparison
+from recframe._inference.comparison.compare import row_of
+from recframe._inference.comparison.decided import correct
+from recframe._inference.comparison.describe import intervals_of_means
+from recframe._inference.comparison.looks import check_bounded, check_looks
+from recframe._inference.comparison.options import OF_SUMS, SIMULTANEOUS, Options
+from recframe._inference.comparison.tested import tested
+from recframe._inference.lists import paired_sums as paired
+from recframe._inference.lists.claims import P_OF_DEMANDS
+from recframe._inference.lists.clusters import check_clusters
+from recframe._inference.lists.confidences import remember
+from recframe._inference.lists.paired_sums import Pair, model_pairs
+from recframe._inference.lists.results import INTERNAL, stacked
+from recframe._inference.ranks.rank_models import COLUMNS as COLUMNS_OF_RANKS
+from recframe._inference.ranks.rank_models import Options as RankOptions
+from recframe._inference.ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE
+from recframe._inference.ranks.sample_size import Options as SizeOptions
+from recframe._inference.ranks.sample_size import Seen
+from recframe._inference.states.merged_items import values_of_items
+from recframe._inference.states.merged_ranks import ranks_of_states
+from recframe._inference.states.merging import Rows, read_states
+from recframe._inference.states.state import COLUMNS, TYPES
+from recframe._inference.states.unpaired import unpaired
+from recframe._inference.statistics.student import check_confidence, without_spread
+from recframe._plan.query import check_apart
+from recframe.errors import OptionError, no_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._data.methods import Frame
+
+CALLS = ("evaluate", "describe", "compare", "sample_size", "rank_models", "state")
+"""The methods of merged states."""
+DESCRIBED = ("metric", "model", "lists", "mean", "low", "high", "std")
+DETAILS_OF_DESCRIBE = ("min", "max", "zeros", "undefined")
+"""The columns that `describe` adds with details: quantiles do not add up."""
+
+
+class Merged:
+    """The sums over the lists of several states; made by `recframe.merge_states`."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __repr__(self) -> str:
+        rows = self._rows
+        numbers = {"list": len(rows.hashed), "segment": len(rows.segments)}
+        counted = (f"{number} {name}{'s' * (number != 1)}" for name, number in numbers.items())
+        return f"Merged({', '.join(rows.evaluated)}; {' in '.join(counted)})"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise, and name the methods."""
+        raise no_attribute(name, f"merged states have no method {{!r}}; they have {', '.join(CALLS)}", CALLS)
+
+    def evaluate(self, *, counts: bool = False) -> Frame:
+        """Return the means over all lists, as `evaluate` does.
+
+        Parameters
+        ----------
+        counts : bool
+            Whether to add the columns ``lists``, how many lists have a value under every metric, and ``undefined``,
+            how many have not.
+        """
+        rows, counts = self._rows, flag("counts", counts)
+        check_apart([*rows.per, *rows.evaluated])
+        columns: dict[str, list[Any]] = {}
+        for number, name in enumerate(rows.per):
+            columns[name] = [segment[number] for segment in rows.segments for _ in rows.models]
+        if rows.several:
+            columns["model"] = list(rows.models) * len(rows.segments)
+        for metric in rows.evaluated:
+            if metric in rows.exposures:
+                columns[metric] = values_of_items(rows, metric)
+                continue
+            sums = [rows.sums(segment, "metric", metric, model) for segment in rows.segments for model in rows.models]
+            total, weight = ("least", "lists") if rows.of_lists else ("total", "weight")
+            columns[metric] = [one[total] / one[weight] if one[weight] > 0 else None for one in sums]
+        if counts:
+            lists = [rows.sums(segment, "lists", None, model) for segment in rows.segments for model in rows.models]
+            columns |= {name: [int(one[name]) for one in lists] for name in ("lists", "undefined")}
+        types = {**rows.types, "model": nw.String(), "lists": nw.Int64(), "undefined": nw.Int64()}
+        return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in columns.items()})
+
+    def describe(self, *, confidence: float = 0.95, details: bool = False) -> Frame:
+        """Return how the values of all lists spread, as `describe` does, but for quantiles, which do not add up.
+
+        Parameters
+        ----------
+        confidence : float
+            The confidence of the interval of the mean, between 0.5 and 1.
+        details : bool
+            Whether to add the least and the greatest value, the share of lists with the value 0, and the number of
+            lists without a value.
+        """
+        confidence, rows = check_confidence(confidence), self._by_list("describe")
+        spread = []
+        for number, metric in enumerate(rows.metrics):
+            for model in rows.models:
+                sums = rows.arrays("metric", metric, model)
+                spread.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
+        shown = (*DESCRIBED, *DETAILS_OF_DESCRIBE) if flag("details", details) else DESCRIBED
+        columns = [name for name in shown if rows.several or name != "model"]
+        return remember(self._stacked(spread, columns), confidence)
+
+    def compare(
+        self,
+        *,
+        baseline: Any = None,
+        test: str = "t",
+        confidence: float = 0.95,
+        correction: str = "holm",
+        margin: float | str | Mapping[str, float | str] | None = None,
+        planned: int = 10_000,
+        details: bool = False,
+    ) -> Frame:
+        """Return which models differ, as `compare` does.
+
+        Parameters
+        ----------
+        baseline : str, Merged or state, optional
+            The model that the others are compared with; None: all pairs that the states hold. Or other states, such as
+            those of last month, over other lists: then the means are compared, not the lists, by Welch's test, each
+            model with the only one of the baseline, or with that of its name. With details, the result has
+            ``baseline_lists``, and no wins, ties and losses.
+        test : {"t", "anytime", "anytime-bounded"}
+            ``"anytime"`` and ``"anytime-bounded"`` allow repeated looks, such as each night after a merge. Other tests
+            read the values of lists, which a state does not hold.
+        confidence : float
+            The confidence of the interval, between 0.5 and 1.
+        correction : {"holm", "bonferroni", "bh", "none"}
+            How p-values are adjusted for the number of tests.
+        margin : float, str or mapping, optional
+            How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
+            one for each metric, such as ``{"ndcg@10": 0.01, "mrr": 0.02}``.
+            That is for other states only: of pairs, states do not hold what it needs.
+        planned : int
+            About how many lists the decision will need, for the tests that hold at all looks; the same at each.
+        details : bool
+            Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
+        """
+        before = _rows_of(baseline, self._rows.per)
+        baseline = baseline if before is None else None
+        options = Options.of(
+            None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
+            resamples=10_000, seed=0, interval="percentile", margin=margin, planned=planned,
+            details=details,
+        )  # fmt: skip
+        if options.test not in OF_SUMS:
+            msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
+            raise OptionError(msg, "test='t', or compare on the frames themselves")
+        if options.correction in SIMULTANEOUS:
+            msg = f"correction={correction!r} reads the values of lists, but a state holds only their sums"
+            raise OptionError(msg, "correction='holm', or compare on the frames themselves")
+        rows = self._by_list("compare")
+        check_looks(options, None)
+        if options.margin is not None:
+            options.margin.check({metric: rows.range_of(number) for number, metric in enumerate(rows.metrics)})
+        if before is not None:
+            # One model that is not named is compared with one.
+            shown = comparison.UNPAIRED if options.details else comparison.ANSWER
+            columns = [name for name in shown if rows.several or name not in ("model", "baseline")]
+            return self._compared(unpaired(rows, before, options), columns, options)
+        if options.margin is not None and options.margin.any_relative:
+            msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
+            raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
+        pairs, arrays = self._pairs("compare", baseline)
+        upwards = [rows.definitions[rows.metrics[pair.metric]]["higher_is_better"] for pair in pairs]
+        clustered = rows.definitions[rows.metrics[0]]["cluster"] is not None
+        # Only weights of 1 add up, as their squares do, to the number of lists.
+        lists = arrays["lists"]
+        unlike = (lists != arrays["weight"]) | (lists != arrays["weight_squares"])
+        weighed = (unlike.any(axis=1) | clustered).tolist()
+        of_pairs = zip(pairs, weighed, strict=True)
+        check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
+        of_margins = options.of_pairs([rows.metrics[pair.metric] for pair in pairs])
+        found = tested(arrays, pairs, rows.range_of, upwards, of_margins)
+        correct([found], options)
+        numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
+        named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
+        shown = comparison.COLUMNS if options.details else comparison.ANSWER
+        return self._compared(named, shown, options)
+
+    def sample_size(
+        self,
+        *,
+        difference: float | str,
+        power: float = 0.8,
+        tests: int | None = None,
+        confidence: float = 0.95,
+        baseline: str | None = None,
+    ) -> Frame:
+        """Return how many lists it takes to find a difference between models, as `sample_size` does.
+
+        Parameters
+        ----------
+        difference : float or str
+            The true difference to find: a number, or a percentage such as ``"2%"`` of the baseline's mean.
+        power : float
+            The probability to find it, below 1.
+        tests : int, optional
+            How many tests the decision will have, which Bonferroni's correction counts; None: the rows of this call.
+        confidence : float
+            The confidence of the comparison, between 0.5 and 1.
+        baseline : str, optional
+            The model that the others are compared with; None: all pairs that the states hold.
+        """
+        options = SizeOptions.of(
+            None,
+            difference=difference,
+            power=power,
+            tests=tests,
+            confidence=confidence,
+            baseline=baseline,
+            cluster=None,
+        )
+        rows = self._by_list("sample_size")
+        pairs, arrays = self._pairs("sample_size", baseline)
+        differences = paired.statistics(arrays)
+        seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), differences, arrays, options)
+        clustered = any(rows.definitions[metric]["cluster"] is not None for metric in rows.metrics)
+        return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
+
+    def _compared(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str], options: Options) -> Frame:
+        """Return the frame of a comparison, and remember what gates read."""
+        frame = nw.from_native(self._stacked(found, (*columns, *P_OF_DEMANDS.values())), eager_only=True)
+        answer = frame[:, [place for place, name in enumerate(frame.columns) if name not in P_OF_DEMANDS.values()]]
+        return remember(answer.to_native(), options.confidence, options.claims(frame))
+
+    def _pairs(self, call: str, baseline: Any) -> tuple[list[Pair], dict[str, Any]]:
+        """Return the pairs of models that all states hold, for each metric, and their sums."""
+        rows = self._by_list(call)
+        if len(rows.models) == 1:
+            msg = f"{call} needs two models, but the states have one"
+            raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
+        wanted = model_pairs(rows.models, baseline, call)
+        held = [pair for pair in wanted if rows.holds_pair(*pair)]
+        if baseline is not None and len(held) < len(wanted):
+            other = rows.models[next(model for model, base in wanted if (model, base) not in held)]
+            msg = f"not all states compare {other!r} with {baseline!r}"
+            raise OptionError(msg, f"state(..., score=[...], baseline={baseline!r}) on frames that hold both models")
+        if not held:
+            msg = "no two models are compared by all states"
+            raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
+        pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
+        sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
+        return pairs, {name: np.array([one[name] for one in sums]) for name in sums[0]}
+
+    def rank_models(self, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Frame:
+        """Return the rank of each model with the ranks that it may have, as `rank_models` does.
+
+        Parameters
+        ----------
+        confidence : float
+            The probability that all models of a metric and segment have a true rank within their interval.
+        resamples, seed : int
+            How many draws tell how large the largest statistic is by chance, and their seed.
+        """
+        options = RankOptions.of(None, confidence=confidence, cluster=None, resamples=resamples, seed=seed)
+        rows = self._by_list("rank_models")
+        return remember(self._stacked(ranks_of_states(rows, options), COLUMNS_OF_RANKS), options.confidence)
+
+    def _names(self, pair: Pair) -> dict[str, Any]:
+        models = {"model": self._rows.models[pair.model], "baseline": self._rows.models[pair.baseline]}
+        return {"metric": self._rows.metrics[pair.metric], **models}
+
+    def _by_list(self, call: str) -> Rows:
+        """Return the rows, or raise if no metric has a value per list."""
+        if not self._rows.metrics:
+            msg = f"{call} needs a value per list, but {self._rows.exposures[0]} is one value of all lists together"
+            raise OptionError(msg, "look at evaluate()")
+        return _with_clusters(self._rows)
+
+    def state(self) -> Frame:
+        """Return the merged state, to be stored or merged again."""
+        rows = self._rows
+        types, columns = {**rows.types, **TYPES}, rows.columns()
+        return rows.frame({name: (columns[name], types[name]) for name in (*rows.per, *COLUMNS)})
+
+    def _stacked(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
+        """Return a frame with a row for each segment and each of the results, in this order."""
+        rows = self._rows
+        check_apart([*rows.per, *columns])
+        made = stacked(rows.reported(), found, columns)
+        order = [
+            len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))
+        ]
+        names = {INTERNAL.format(name): name for name in columns}
+        table = made[order].rename(names)
+        # By place: a label of pandas need not be text.
+        table = table[:, [table.columns.index(name) for name in (*rows.per, *columns)]]
+        return nw.maybe_reset_index(table).to_native()
+
+
+for _name in CALLS:
+    setattr(Merged, _name, checked_call(getattr(Merged, _name)))
+
+
+def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
+    """Return the rows of a baseline that is merged states, or states; None where it is the name of a model."""
+    state = baseline.state() if isinstance(baseline, Merged) else baseline
+    return _with_clusters(read_states([state], per)) if is_frame(state) else None
+
+
+def _with_clusters(rows: Rows) -> Rows:
+    """Return rows unchanged, or raise if their clusters give no interval."""
+    cluster = rows.definitions[rows.metrics[0]]["cluster"] if rows.metrics else None
+    if cluster is not None:
+        sums = [rows.arrays("metric", metric, model) for metric in rows.metrics for model in rows.models]
+        lists, clusters = ([one[name] for one in sums] for name in ("lists", "clusters"))
+        check_clusters(cluster, rows.per, lists, clusters)
+    return rows
+
+
+def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
+    """Return the statistics of a metric in each segment."""
+    totals = without_spread(paired.statistics(sums, 0), sums["least"] == sums["greatest"])
+    low, high = intervals_of_means(totals, confidence, bounds, negative=sums["negative"], fractions=sums["fractions"])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
+    return {
+        "lists": sums["lists"],
+        "mean": totals.mean,
+        "std": totals.standard_deviation,
+        "zeros": zeros,
+        "min": sums["least"],
+        "max": sums["greatest"],
+        "undefined": sums["undefined"],
+        "low": low,
+        "high": high,
+    }

@@ -1,0 +1,63 @@
+"""The ranks of models from merged states: the sums of all pairs tell how the means vary together."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.lists import paired_sums as paired
+from recframe._inference.lists.paired_sums import model_pairs
+from recframe._inference.ranks.rank_models import Means, named_rows
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._inference.ranks.rank_models import Options
+    from recframe._inference.states.merging import Rows
+
+
+def ranks_of_states(rows: Rows, options: Options) -> list[dict[str, Any]]:
+    """Return the ranks of models in each segment.
+
+    Raises
+    ------
+    OptionError
+        There is one model only, the states do not hold all pairs, or models have values in different lists.
+    """
+    pairs = [(one, other) for other, one in model_pairs(rows.models, None, "rank_models")]
+    missing = [pair for pair in pairs if not rows.holds_pair(*pair)]
+    if missing:
+        one, other = (rows.models[number] for number in missing[0])
+        msg = f"rank_models needs all pairs of models, but not all states compare {other!r} with {one!r}"
+        raise OptionError(msg, "state(..., score=[...]) without baseline= holds all pairs")
+    found = []
+    for metric in rows.metrics:
+        means = _means(rows, metric, pairs)
+        upwards = rows.definitions[metric]["higher_is_better"]
+        by_segment = [one.ranks(options, higher_is_better=upwards) for one in means]
+        found += named_rows(metric, rows.models, by_segment)
+    return found
+
+
+def _means(rows: Rows, metric: str, pairs: Sequence[tuple[int, int]]) -> list[Means]:
+    """Return the means of each segment."""
+    models = [rows.arrays("metric", metric, model) for model in rows.models]
+    sums = [rows.pair(metric, other, one) for one, other in pairs]
+    for name in ("lists", "weight", "weight_squares"):
+        if not all(np.allclose(each[name], models[0][name], rtol=1e-12, atol=0) for each in (*models, *sums)):
+            msg = f"models have values of {metric} in different lists, and a state does not hold those of all models"
+            raise OptionError(msg, "rank_models on the frames themselves")
+    differences = paired.statistics({name: np.array([each[name] for each in sums]) for name in sums[0]})
+    found = []
+    for segment in range(len(rows.segments)):
+        variances = np.zeros((len(models), len(models)))
+        for number, (one, other) in enumerate(combinations(range(len(models)), 2)):
+            variances[one, other] = variances[other, one] = differences.standard_error[number, segment] ** 2
+        weight = [model["weight"][segment] for model in models]
+        totals = [model["total"][segment] for model in models]
+        means = np.array([total / each if each > 0 else np.nan for total, each in zip(totals, weight, strict=True)])
+        found.append(Means(models[0]["lists"][segment], means, variances, differences.degrees[0, segment].item()))
+    return found

@@ -1,0 +1,124 @@
+"""The namespace's methods that make states, and the function that adds them up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._base.methods import Methods
+from recframe._base.signatures import checked_call
+from recframe._inference.lists import calls
+from recframe._inference.statistics import check_installed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._data.methods import Frame
+    from recframe._inference.states.merged import Merged
+    from recframe.metrics import Metric
+
+
+class StateMethods(Methods):
+    """Sums to store: what `Rec` offers for data in parts."""
+
+    __slots__ = ()
+
+    def state(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        baseline: Any = None,
+        cluster: str | None = None,
+        items: bool = False,
+        **roles: Any,
+    ) -> Frame:
+        """Return what the lists add up to, as a small frame to store; `recframe.merge_states` adds up several.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `evaluate`.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        baseline : str, optional
+            The model that the others will be compared with; None: all pairs.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions. Then there is
+            a row for each of its values, so that users who come back count once.
+        items : bool
+            Whether to keep how often each item is recommended, which metrics of all lists together need, such as
+            ``"coverage"``. The state then has a row for each item, model and such metric in each segment.
+
+        Returns
+        -------
+        frame
+            Numbers and text, of the kind given: the columns of `per`, and a row for each metric and model
+            (``kind="metric"``), each pair of models (``"pair"``), and each model with hashes of its lists' keys
+            (``"lists"``). The mean of a metric is the sum of ``total`` over that of ``weight``. With `items`, also a
+            row for each recommended item (``"item"``), whose ``total`` says how often.
+
+        Raises
+        ------
+        OptionError
+            The baseline is no model, or a metric has no value per list and `items` are not kept.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> monday = pl.DataFrame({"user": [1, 1, 2], "day": 1, "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+        >>> tuesday = pl.DataFrame({"user": [1, 1], "day": 2, "relevant": [0, 1], "score": [0.9, 0.8]})
+        >>> states = [day.rec.state("mrr", by=["user", "day"]) for day in (monday, tuesday)]
+        >>> pl.concat(states).filter(kind="metric").select("metric", "lists", "weight", "total").rows()
+        [('mrr', 2, 2.0, 2.0), ('mrr', 1, 1.0, 0.5)]
+        >>> recframe.merge_states(states).evaluate().item()
+        0.8333333333333334
+        """
+        options = {"baseline": baseline, "cluster": cluster, "items": items}
+        return calls.call_on_lists(
+            "recframe._inference.states.state", self._frame, self._bound, metrics, k, roles, options
+        )
+
+
+@checked_call
+def merge_states(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
+    """Add up states: the answers are those of one call on all of their lists.
+
+    Parameters
+    ----------
+    *states : frame or sequence of frames
+        What `state` returned, on one or several frames; rows of several may stand in one frame.
+    per : str or sequence of str, optional
+        The columns to report by, of those that the states have besides their own: the columns of their `per`, and
+        such as were added to them. None: all of these; ``[]``: all lists together.
+
+    Returns
+    -------
+    Merged
+        It has the methods `evaluate`, `describe`, `compare`, `rank_models`, `sample_size` and `state`.
+
+    Raises
+    ------
+    InputError
+        States differ in their definition or version, share a list, or lack rows of a metric or model.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> days = pl.DataFrame({
+    ...     "user": [1, 1, 2, 2, 3, 3], "day": [1, 1, 1, 1, 2, 2], "relevant": [0, 1, 1, 0, 0, 1],
+    ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+    ... })
+    >>> parts = [part.rec.state("mrr", score=["old", "new"]) for part in days.partition_by("day")]
+    >>> recframe.merge_states(parts).evaluate().rows()
+    [('old', 0.5), ('new', 0.8333333333333334)]
+    >>> recframe.merge_states(parts).compare().select("difference", "verdict").row(0)
+    (0.3333333333333333, 'open')
+    """
+    check_installed()
+    # They import NumPy, which polars does not bring.
+    from recframe._inference.states.merged import Merged
+    from recframe._inference.states.merging import read_states
+
+    return Merged(read_states(states, per))

@@ -1,0 +1,233 @@
+"""A state: what lists add up to, as rows of numbers and text that outlive the call."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._base.values import column_or_none, flag
+from recframe._inference.lists.keys import floats_of, key_hash, pack, rows_of, texts_of
+from recframe._inference.lists.paired_sums import Pair, model_pairs, with_differences
+from recframe._inference.lists.results import INTERNAL, new_series, result_frame
+from recframe._inference.lists.sums import Groups, sums_of_pair, sums_of_values
+from recframe._inference.lists.values import (
+    ListValues,
+    check_independent_lists,
+    check_values_per_list,
+    value_column,
+    weight_column,
+)
+from recframe._inference.states.checks import COUNTS, ENDS
+from recframe._inference.states.items import Items
+from recframe.errors import ColumnTypeError, OptionError
+from recframe.profiles._explain import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._base.values import Labels
+    from recframe._plan.opened import Opened
+    from recframe._plan.plan import Plan
+
+STATE_VERSION = 1
+"""Of the columns and their meaning, and of what metrics compute: states of another one are refused."""
+NAMES = ("kind", "metric", "model", "baseline", "item", "cluster")
+"""What tells the rows of a segment apart: lists of a model, values of a metric, differences of a pair, or items."""
+SUMS = (
+    *("weight", "total", "baseline_total", "squares"),
+    *("weight_squares", "weight_cubes", "weighted_total", "weighted_squares"),
+)
+NOTES = ("keys", "definition", "state")
+COLUMNS = (*NAMES, *COUNTS, *SUMS, *ENDS, "place", "version", *NOTES)
+"""The columns of a state, after those of `per`."""
+TYPES: dict[str, Any] = dict.fromkeys((*NAMES, *NOTES), nw.String()) | dict.fromkeys((*SUMS, *ENDS), nw.Float64())
+TYPES |= dict.fromkeys((*COUNTS, "place", "version"), nw.Int64())
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which pairs of models a state holds, which lists are drawn together, and whether items are kept, checked."""
+
+    baseline: Any
+    cluster: str | None
+    items: bool
+
+    @classmethod
+    def of(cls, labels: Labels, baseline: Any, cluster: Any, items: Any) -> Options:
+        """Check what can be checked without a frame."""
+        return cls(baseline, column_or_none("cluster", cluster, labels), flag("items", items))
+
+
+def state(plan: Plan, options: Options) -> Any:
+    """Return the sums over the lists, as a frame of the kind given."""
+    check_independent_lists(plan, "a state of some lists")
+    if not options.items:
+        check_values_per_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
+    types = {name: {nw.String(): str, nw.Int64(): int}.get(TYPES[name], float) for name in COLUMNS}
+    return result_frame(plan, lambda: _rows(plan, options), COLUMNS, types)
+
+
+@dataclass
+class _Table:
+    """The rows of a state while it is made: the parts of each column."""
+
+    columns: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in COLUMNS})
+    lists: list[int] = field(default_factory=list)
+    """A list of each row's segment."""
+
+    def add(self, groups: Groups, names: Mapping[str, Any], sums: Mapping[str, Any]) -> None:
+        """Add a row for each group."""
+        count = len(groups.first)
+        self.lists += groups.first
+        for name, parts in self.columns.items():
+            kind = object if TYPES[name] == nw.String() else np.float64
+            column = (
+                sums[name] if name in sums else np.full(count, names.get(name, None if kind is object else 0.0), kind)
+            )
+            parts.append(np.asarray(column, dtype=kind))
+
+
+def _segments(context: Opened, table: nw.DataFrame[Any]) -> list[tuple[Any, ...]]:
+    """Return the segment of each list, or raise if a state cannot hold them."""
+    nested = [context.names[name] for name in context.keys.per if table[name].dtype.is_nested()]
+    if nested:
+        msg = f"per={nested[0]!r} holds lists or structs, but a state has rows of numbers and text"
+        raise ColumnTypeError(msg, "cast the column to text first")
+    return rows_of(table, context.keys.per)
+
+
+def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
+    """Return the rows of a state, under names of their own."""
+    values, context = ListValues(plan), plan.context
+    every = range(len(plan.list_metrics))
+    models = values.models if context.query.several else [None]
+    called = _called(models)
+    pairs = []
+    if len(models) > 1 or options.baseline is not None:
+        pairs = [Pair(metric, *pair) for metric in every for pair in model_pairs(values.models, options.baseline)]
+        values = with_differences(values, pairs) if pairs else values
+    ones = [(model, metric) for model in range(len(models)) for metric in every]
+    names = [*(value_column(*one) for one in ones), *(pair.difference for pair in pairs)]
+    names += [weight_column(*one) for one in ones if one[1] in values.weighted]
+    names += [pair.weight for pair in pairs if pair.metric in values.weighted]
+    clustered = [] if context.keys.cluster is None else [context.keys.cluster]
+    keys = list(dict.fromkeys([*context.keys.per, *context.keys.key, *clustered]))
+    table = values.engine.collected(values.frame.select(*keys, *names))
+    array = {name: floats_of(table[name]) for name in names}
+    segments = _segments(context, table)
+    whole, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.keys.per, *clustered]))
+    if not context.keys.per and not len(table):
+        whole = groups = Groups(np.array([], dtype=np.intp), [-1])
+    clusters = texts_of(context, table, clustered) if clustered else None
+    cluster = [None if clusters is None or number < 0 else clusters[number] for number in groups.first]
+    hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys.key))], dtype=np.uint64)
+    common = _common(plan)
+    heads = _heads(plan, values, common)
+    items = Items(plan, models) if options.items and plan.context.requirements.exposure else None
+    together = {} if items is None else _of_items(plan, items, common)
+    definitions = [head["definition"] for head in (*heads, *together.values())]
+    about = json.dumps([called, *definitions]).encode()
+    state_id = blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
+    notes: dict[str, Any] = {"version": STATE_VERSION, "state": state_id}
+    shared = json.dumps({name: common[name] for name in ("by", "truth", "cluster", "several")})
+    state = _Table()
+    for model, name in enumerate(called):
+        has_value = [~np.isnan(array[value_column(model, metric)]) for metric in every]
+        valued = np.all([np.ones(len(table)), *has_value], axis=0) * 1.0
+        held = [pack(hashes[whole.codes == number]) for number in range(len(whole.first))]
+        sums: dict[str, Any] = {"lists": whole.sums(valued), "undefined": whole.sums(1 - valued), "keys": held}
+        state.add(whole, {"kind": "lists", "model": name, "place": model, "definition": shared, **notes}, sums)
+    for model, metric in ones:
+        weights = array.get(weight_column(model, metric))
+        sums = sums_of_values(groups, array[value_column(model, metric)], weights)
+        head = {"kind": "metric", **notes, **heads[metric], "model": called[model]}
+        state.add(groups, head, {**sums, "cluster": cluster})
+    for pair in pairs:
+        baseline = array[value_column(pair.baseline, pair.metric)]
+        sums = sums_of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
+        head = {"kind": "pair", **notes, **heads[pair.metric], "baseline": called[pair.baseline]}
+        state.add(groups, {**head, "model": called[pair.model]}, {**sums, "cluster": cluster})
+    if items is not None:
+        of_metrics = {number: notes | head for number, head in together.items()}
+        _add_items(state, items, whole, segments, of_metrics, called)
+    return _framed(table, context, state)
+
+
+def _add_items(
+    found: _Table,
+    items: Items,
+    whole: Groups,
+    segments: Sequence[Any],
+    notes: Mapping[int, Mapping[str, Any]],
+    called: Sequence[str | None],
+) -> None:
+    """Add the rows of items, and those that say which metrics count them."""
+    first = {segments[number]: number for number in whole.first if number >= 0}
+    for number, metric in items.metrics:
+        for model, (of_items, sums) in zip(called, items.rows(metric), strict=True):
+            head = {"place": number, "model": model, **notes[number]}
+            found.add(whole, {"kind": "exposure", **head}, {})
+            lists = [whole.first[0] if segment is None else first[segment] for segment in of_items]
+            found.add(Groups(None, lists), {"kind": "item", **head}, sums)
+
+
+def _framed(table: nw.DataFrame[Any], context: Opened, found: _Table) -> nw.DataFrame[Any]:
+    backend = nw.get_native_namespace(table).__name__
+    made = [
+        new_series(INTERNAL.format(name), np.concatenate(parts), TYPES[name], backend)
+        for name, parts in found.columns.items()
+    ]
+    if not context.keys.per:
+        return made[0].to_frame().with_columns(*made)
+    return table.select(*context.keys.per)[found.lists].with_columns(*made)
+
+
+def _called(models: Sequence[Any]) -> list[str | None]:
+    """Return what a state, which holds text, calls models, or raise where it could not tell them apart."""
+    texts = [None if model is None else str(model) for model in models]
+    for model, text in zip(models, texts, strict=True):
+        first = models[texts.index(text)]
+        if first is not model:
+            msg = f"the models {first!r} and {model!r} are one text, but a state names models by text"
+            raise OptionError(msg, "rename one of them")
+    return texts
+
+
+def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the name, the place and the definition of each metric: what must be the same in all states, as text."""
+    query, labels, heads = plan.context.query, [metric.label for metric in plan.metrics], []
+    for number, metric in enumerate(plan.list_metrics):
+        how = query.averaging(metric.label)
+        ends = [end if math.isfinite(end) else None for end in map(float, values.range_of(number))]
+        about = {"range": ends, "higher_is_better": metric.higher_is_better}
+        definition = json.dumps({"metric": spelled(metric, query, how), **common, **about})
+        heads.append({"metric": how.name, "place": labels.index(metric.label), "definition": definition})
+    return heads
+
+
+def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, dict[str, str]]:
+    """Return the names and definitions of the metrics that count items, by their places."""
+    heads, query = {}, plan.context.query
+    for number, metric in items.metrics:
+        how = query.averaging(metric.label)
+        about = {"metric": spelled(metric, query, how), "record": metric.label, "undefined": how.undefined}
+        heads[number] = {"metric": how.name, "definition": json.dumps({**about, **common, **items.catalog})}
+    return heads
+
+
+def _common(plan: Plan) -> dict[str, Any]:
+    """Return what must be the same of all metrics."""
+    query = plan.context.query
+    return {
+        "by": [str(name) for name in query.by],
+        "relevant": str(query.relevant),
+        "truth": plan.context.truth is not None,
+        "cluster": None if query.cluster is None else str(query.cluster),
+        "several": query.several,
+    }

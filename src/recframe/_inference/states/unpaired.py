@@ -1,0 +1,153 @@
+"""The difference of two means over different lists, from their sums: Welch's test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.comparison.decided import decide
+from recframe._inference.comparison.looks import ASYMPTOTIC
+from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, Margin, Margins, on_this_side
+from recframe._inference.lists import paired_sums as paired
+from recframe._inference.states.checks import check_apart
+from recframe._inference.statistics import student
+from recframe._inference.statistics.anytime import Bounded
+from recframe.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._inference.comparison.options import Options
+    from recframe._inference.states.merging import Rows
+    from recframe._inference.statistics.anytime import Asymptotic, Student
+
+
+def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
+    """Return the statistics of each metric and model, an entry of each array for a segment.
+
+    Notes
+    -----
+    The standard error is √(e₁² + e₂²) of the errors of both means, and the degrees of freedom are Satterthwaite's,
+    (e₁² + e₂²)² / (e₁⁴ / f₁ + e₂⁴ / f₂). With clusters, errors and degrees of freedom are those of clusters.
+
+    References
+    ----------
+    Welch, *The generalization of Student's problem when several different population variances are involved*,
+    Biometrika 34, 1947.
+    """
+    check_apart(rows.hashed, other.hashed)
+    compared = []
+    for number, metric in enumerate(rows.metrics):
+        _check_alike(rows, other, metric)
+        for model in rows.models:
+            baseline = _baseline(other, model)
+            one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
+            compared.append({"metric": metric, "model": model, "baseline": baseline})
+            least, greatest = rows.range_of(number)
+            least = student.least_value(least, one["negative"] + before["negative"])
+            compared[-1] |= _statistics(one, before, (least, greatest), options, metric)
+    upwards = [1.0 if rows.definitions[row["metric"]]["higher_is_better"] else -1.0 for row in compared]
+    decide(compared, upwards, options)
+    return compared
+
+
+def _check_alike(rows: Rows, other: Rows, metric: str) -> None:
+    """Raise where the baseline does not hold the metric, or defines it otherwise."""
+    if metric not in other.metrics:
+        msg = f"the baseline has no rows of {metric}; it has {', '.join(other.metrics)}"
+        raise OptionError(msg, "make both states by the same call")
+    one, before = rows.definitions[metric], other.definitions[metric]
+    field = next((name for name in one if name not in ("several", "by") and one[name] != before.get(name)), None)
+    if field is not None:
+        msg = f"the baseline differs in {field} of {metric}: {before.get(field)!r}, but here {one[field]!r}"
+        raise InputError(msg, "make both states by the same call")
+
+
+def _baseline(other: Rows, model: Any) -> Any:
+    """Return the model of the baseline that a model is compared with: the only one, or that of its name."""
+    if len(other.models) == 1:
+        return other.models[0]
+    if model in other.models:
+        return model
+    names = ", ".join(map(repr, other.models))
+    msg = f"the baseline has no model {model!r}; it has {names}"
+    raise OptionError(msg, "give a baseline with one model, or with the models of the same names")
+
+
+def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[str, Any]:
+    """Return the mean of a model in some segments with its error, NaN where a segment is not there."""
+    found = rows.arrays("metric", metric, model)
+    values = student.without_spread(paired.statistics(found, 0), found["least"] == found["greatest"])
+    row_of = {segment: row for row, segment in enumerate(rows.segments)}
+    rows_of_segments = np.array([row_of.get(segment, -1) for segment in segments], dtype=np.intp)
+    arrays = {"mean": np.where(values.weight > 0, values.mean, np.nan), "error": values.standard_error}
+    arrays |= {"degrees": values.degrees, "lists": found["lists"], "negative": found["negative"]}
+    arrays["effective"] = values.effective_lists
+    taken = {name: np.append(array, np.nan)[rows_of_segments] for name, array in arrays.items()}
+    return {**taken, **{name: np.nan_to_num(taken[name]) for name in ("lists", "negative", "effective")}}
+
+
+def _statistics(
+    one: dict[str, Any],
+    before: dict[str, Any],
+    limits: tuple[Any, float],
+    options: Options,
+    metric: str,
+) -> dict[str, Any]:
+    """Return Welch's statistics of two means."""
+    margin, (error, degrees) = options.margin, _error(one, before, 1.0)
+    if isinstance(margin, Margins):
+        margin = margin.of_pairs([metric])
+        margin = Margin(margin.size.item(), margin.relative.item())
+    difference = one["mean"] - before["mean"]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # So many lists, half of them on each side, would tell as much.
+        lists = 4 / (1 / one["effective"] + 1 / before["effective"])
+        half = np.where(error > 0, _law(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
+    width = limits[1] - limits[0]
+    low, high = student.cut(difference - half, difference + half, difference, (-width, width))
+    numbers = {
+        "difference": difference,
+        "relative": student.share_of(difference, before["mean"]),
+        "mean": one["mean"],
+        "baseline_mean": before["mean"],
+        "lists": one["lists"],
+        "baseline_lists": before["lists"],
+        "low": low,
+        "high": high,
+        "p": _p_value(difference, error, degrees, lists, options),
+        "direction": np.sign(difference),
+    }
+    if margin is None:
+        return numbers
+    numbers[HAS_MARGIN] = np.full_like(difference, margin.size > 0, dtype=bool)
+    for name, by in zip(BEYOND, margin.signs, strict=True):
+        share = by if margin.relative else 0.0
+        moved = difference + by * (before["mean"] if margin.relative else 1.0)
+        p = _p_value(moved, *_error(one, before, 1 - share), lists, options)
+        numbers[name] = on_this_side(p, moved, name, margin, before["mean"])
+    return numbers
+
+
+def _error(one: dict[str, Any], before: dict[str, Any], factor: float) -> tuple[Any, Any]:
+    """Return the standard error and the degrees of freedom of a mean less a multiple of the other."""
+    squares = [student.square(one["error"]), student.square(factor * before["error"])]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        parts = [square**2 / mean["degrees"] for square, mean in zip(squares, (one, before), strict=True)]
+        return np.sqrt(sum(squares)), sum(squares) ** 2 / sum(parts)
+
+
+def _p_value(difference: Any, error: Any, degrees: Any, lists: Any, options: Options) -> Any:
+    """Return the two-sided p-value of a difference of 0, NaN without an error."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(error > 0, _law(options).p_of(np.abs(difference) / error, degrees, lists), np.nan)
+
+
+def _law(options: Options) -> Student | Asymptotic:
+    """Return what the interval and the p-value of a statistic are."""
+    law = options.law
+    if isinstance(law, Bounded):
+        msg = f"test={options.test!r} pairs lists, but those of other states are other lists"
+        raise OptionError(msg, ASYMPTOTIC)
+    return law

@@ -1,0 +1,146 @@
+"""The score test of paired hits: differences of lists that are all −1, 0 or 1.
+
+With n lists, of which the model alone hits b and the baseline alone c, the difference of the two hit rates is
+(b − c) / n. Tango's score statistic for a true difference of δ is
+
+    z = (b − c − nδ) / √(n (2q + δ(1 − δ)))
+
+where q is the likeliest probability of a list that only the baseline hits, if the difference is δ:
+
+    q = (√(B² − 4AC) − B) / (2A),  A = 2n,  B = (2n − b + c) δ − b − c,  C = −cδ(1 − δ)
+
+For a true ratio φ of the two rates, Tang's statistic is, with h hits of the baseline and u lists that either hits,
+
+    z = (h + b − c − φh) / √(n (1 + φ) q + u (φ − 1))
+    q = (√(B² − 4AC) − B) / (2A),  A = n (1 + φ),  B = φ² h − (h + b + c),  C = c (1 − φ) u / n
+
+The interval holds the differences (or ratios) with |z| below the normal quantile. Student's t needs about a hundred
+lists that differ before its interval is as wide as it should be; the score test does not, because it takes the spread
+at the difference that it tests instead of the spread that was seen.
+
+References
+----------
+Tango, *Equivalence test and confidence interval for the difference in proportions for the paired-sample design*,
+Statistics in Medicine 17, 1998; Tang, Tang, Chan, *On tests of equivalence via non-unity relative risk for matched-pair
+design*, Statistics in Medicine 22, 2003.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recframe._inference.statistics.roots import bisected
+from recframe._inference.statistics.student import LEAST_UNITS, ratio, scipy_stats, square
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from recframe._inference.statistics.student import Sums
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PairedHits:
+    """Shares of lists that only one side hits, and how many lists they stand for: an entry of each array for a row.
+
+    Attributes
+    ----------
+    lists : array of float
+        The effective number of lists n: NaN below two.
+    gained, lost : array of float
+        The shares of lists that only the model hits, and that only the baseline hits: b / n and c / n.
+    """
+
+    lists: Floats
+    gained: Floats
+    lost: Floats
+
+    @classmethod
+    def of(cls, sums: Sums) -> PairedHits:
+        """Return the shares behind sums of differences that are all −1, 0 or 1.
+
+        Lists of equal weight count one each. Otherwise, n is the number of lists with the same standard error, between
+        the effective numbers of clusters and of lists, lowered by the square of the normal quantile over Student's, as
+        few clusters do not know their error well. That is how `wilson` counts them.
+        """
+        mean = sums.mean
+        differing = square(mean) + ratio(sums.squares, sums.weight)
+        gained, lost = np.clip((differing + mean) / 2, 0.0, 1.0), np.clip((differing - mean) / 2, 0.0, 1.0)
+        every, units = sums.effective_lists, sums.units
+        with np.errstate(invalid="ignore", divide="ignore"):
+            certainty = square(scipy_stats().norm.ppf(0.975) / scipy_stats().t.ppf(0.975, sums.degrees))
+            alike = (differing - square(mean)) / square(sums.standard_error) * certainty
+            are_lists = sums.unit_weight_squares == sums.weight_squares
+            lists = np.where(are_lists, every, np.clip(alike, units, np.fmax(units, every)))
+        return cls(np.where(every >= LEAST_UNITS, lists, np.nan), gained, lost)
+
+    def statistic(self, difference: Floats) -> Floats:
+        """Return z of a true difference between −1 and 1: 0 where it is the difference that was seen."""
+        n, b, c = self.lists, self.lists * self.gained, self.lists * self.lost
+        linear = (2 * n - b + c) * difference - b - c
+        constant = -c * difference * (1 - difference)
+        only_baseline = _larger_root(2 * n, linear, constant)
+        variance = n * (2 * only_baseline + difference * (1 - difference))
+        return _standardized(b - c - n * difference, variance)
+
+    def statistic_of_ratio(self, quotient: Floats, baseline: Floats) -> Floats:
+        """Return z of a true ratio of the model's hit rate to the baseline's, which was seen as `baseline`."""
+        n, b, c, h = (self.lists * share for share in (1.0, self.gained, self.lost, baseline))
+        either = h + b
+        only_baseline = _larger_root(
+            n * (1 + quotient), square(quotient) * h - (h + b + c), c * (1 - quotient) * either / n
+        )
+        variance = n * (1 + quotient) * only_baseline + either * (quotient - 1)
+        return _standardized(h + b - c - quotient * h, variance)
+
+    def p_value(self, difference: Floats) -> Floats:
+        """Return the two-sided p-value of a true difference."""
+        return np.asarray(2 * scipy_stats().norm.sf(np.abs(self.statistic(difference))))
+
+    def p_value_of_ratio(self, quotient: Floats, baseline: Floats) -> Floats:
+        """Return the two-sided p-value of a true ratio."""
+        return np.asarray(2 * scipy_stats().norm.sf(np.abs(self.statistic_of_ratio(quotient, baseline))))
+
+    def interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Return the ends of the interval of the difference."""
+        quantile = scipy_stats().norm.ppf(0.5 + confidence / 2)
+        mean = self.gained - self.lost
+        low = bisected(lambda end: self.statistic(end) > quantile, np.full_like(mean, -1.0), mean)
+        high = bisected(lambda end: self.statistic(end) >= -quantile, mean, np.ones_like(mean))
+        return np.where(np.isnan(self.lists), np.nan, low), np.where(np.isnan(self.lists), np.nan, high)
+
+    def interval_of_ratio(self, baseline: Floats, confidence: float) -> tuple[Floats, Floats]:
+        """Return the ends of the interval of the ratio: NaN where the baseline, seen as `baseline`, has no hits."""
+        quantile = scipy_stats().norm.ppf(0.5 + confidence / 2)
+        seen = ratio(baseline + self.gained - self.lost, baseline)
+
+        def below_low(end: Floats) -> NDArray[np.bool_]:
+            return np.asarray(self.statistic_of_ratio(end, baseline) > quantile)
+
+        def below_high(share: Floats) -> NDArray[np.bool_]:
+            return np.asarray(self.statistic_of_ratio(seen + share / (1 - share), baseline) >= -quantile)
+
+        low = bisected(below_low, np.zeros_like(seen), seen)
+        share = bisected(below_high, np.zeros_like(seen), np.full_like(seen, 1 - 1e-15))
+        is_missing = np.isnan(self.lists + seen)
+        return np.where(is_missing, np.nan, low), np.where(is_missing, np.nan, seen + share / (1 - share))
+
+
+def _larger_root(squared: Floats, linear: Floats, constant: Floats) -> Floats:
+    """Return the larger root of a quadratic that has one of at least 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = np.sqrt(np.maximum(square(linear) - 4 * squared * constant, 0.0))
+        # The difference of two numbers that are nearly equal has no correct bits left.
+        stable = np.where(linear <= 0, (root - linear) / (2 * squared), -2 * constant / (linear + root))
+        return np.asarray(np.maximum(np.nan_to_num(stable), 0.0))
+
+
+def _standardized(excess: Floats, variance: Floats) -> Floats:
+    """Return the observed minus the tested value in standard errors; infinite if the test allows no spread."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = excess / np.sqrt(np.maximum(variance, 0.0))
+    return np.where(np.isnan(excess), np.nan, np.where(excess == 0, 0.0, z))

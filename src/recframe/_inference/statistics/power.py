@@ -1,0 +1,144 @@
+"""The power of t-tests by noncentral t: of so many lists, the lists that are needed, the difference that is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from recframe._inference.statistics.roots import bisected
+from recframe._inference.statistics.student import LEAST_UNITS, Sums, scipy_stats, square
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+DEFAULT_POWER = 0.8
+"""The power of a test to find the difference that `detectable` names."""
+CAREFUL = 0.8
+"""The confidence that the spread of other units is not larger than a careful one."""
+STEPS = 12
+MOST_UNITS = 1e12
+"""More units than this nobody has."""
+NORMAL = 1e6
+"""From so many degrees of freedom on, t is normal."""
+FAR = 36.0
+"""From so many standard errors on, SciPy's noncentral t is not exact; few values of the mean tell its law."""
+
+
+def power_of(shift: Any, degrees: Any, level: float) -> Floats:
+    """Return the power of two-sided t-tests at a level, where the mean is so many standard errors from 0."""
+    return power_beyond(shift, degrees, scipy_stats().t.isf(level / 2, degrees))
+
+
+@cache
+def _of_normal() -> tuple[Floats, Floats]:
+    """Return a few values that stand for the normal distribution, and the share of each: Gauss and Hermite's."""
+    values, weights = np.polynomial.hermite_e.hermegauss(7)
+    return values, weights / weights.sum()
+
+
+def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
+    """Return the probability of a statistic t that is beyond either end, as far from 0."""
+    stats = scipy_stats()
+    with np.errstate(invalid="ignore"):
+        few, near = np.where(degrees < NORMAL, degrees, np.nan), np.where(shift < FAR, shift, np.nan)
+        # SciPy's other tail is NaN where it is nearly 0.
+        exact = stats.nct.sf(end, few, near) + np.nan_to_num(stats.nct.cdf(-end, few, near))
+        normal = stats.norm.sf(end - shift) + stats.norm.cdf(-end - shift)
+        means, shares = _of_normal()
+        far = np.tensordot(shares, stats.chi2.cdf(degrees * square(np.add.outer(means, shift) / end), degrees), 1)
+        power = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far), normal)
+        return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, power)
+
+
+def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reach: Floats | None = None) -> Floats:
+    """Return the smallest true mean that a test at this level finds with this power, as noncentral t has it.
+
+    The test is the t-test, or rejects means of more standard errors than `reach`. The mean is missing where all values
+    are the same.
+    """
+    t, degrees, error = scipy_stats().t, sums.degrees, sums.standard_error
+    beyond = np.asarray(t.isf((1 - confidence) / 2, degrees) if reach is None else reach)
+    varies = (error > 0) & np.isfinite(degrees) & np.isfinite(beyond)
+    some, end = degrees[varies], beyond[varies]
+    before = end + t.ppf(power, some)
+    shift, reached = before * 1.001, power_beyond(before, some, end)
+    for _ in range(STEPS):
+        if np.all(np.abs(shift - before) <= 1e-13 * shift):
+            break
+        now = power_beyond(shift, some, end)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            step = (power - now) * (shift - before) / (now - reached)
+        moved = shift + np.where(np.isfinite(step), np.clip(step, -shift / 2, shift), 0.0)
+        before, reached, shift = shift, now, moved
+    differences = np.full(np.shape(error), np.nan)
+    differences[varies] = shift * error[varies]
+    return differences
+
+
+@dataclass(frozen=True)
+class Units:
+    """What lists that were seen say of units to come: lists, or clusters, that all weigh the same.
+
+    Attributes
+    ----------
+    spread : array of float
+        The standard deviation of a unit: the standard error of n of them is spread / √n.
+    lists : array of float
+        How many lists, of such weights and in such clusters, tell as much as one unit.
+    pull : array of float
+        u Σv³ / (W Σv²): 1 where all units weigh the same. With it, degrees of freedom are those of `student`.
+    """
+
+    spread: Floats
+    lists: Floats
+    pull: Floats
+
+    @classmethod
+    def of(cls, sums: Sums) -> Units:
+        """Return what the sums over lists say."""
+        units = sums.units
+        with np.errstate(invalid="ignore", divide="ignore"):
+            pull = units * sums.unit_weight_cubes / sums.weight / sums.unit_weight_squares
+            spread = np.where(sums.standard_error > 0, sums.standard_error * np.sqrt(units), np.nan)
+            return cls(spread, sums.lists / units, np.maximum(pull, 1.0))
+
+    def careful(self, degrees: Floats, differing: Floats) -> Self:
+        """Return the units with the upper end of the one-sided interval of their spread.
+
+        Of lists, a share `differing` has a difference other than 0, as of normal values. The variance of so many values
+        is as uncertain as the variance of fewer normal ones: of 2 / (κ − 1) times as many, with the kurtosis κ, here
+        3 / differing.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            degrees = degrees * 2 * differing / (3 - differing)
+            larger = np.sqrt(degrees / scipy_stats().chi2.isf(CAREFUL, degrees))
+        return replace(self, spread=self.spread * larger)
+
+    def power(self, difference: Any, units: Any, level: float) -> Floats:
+        """Return the power to find a difference with so many units."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            degrees = units * square(1 - 1 / units) / (1 - 2 * self.pull / units + 1 / units)
+        return power_of(np.abs(difference) * np.sqrt(units) / self.spread, degrees, level)
+
+    def needed_to_be_equivalent(self, margin: Any, power: float, level: float) -> Floats:
+        """Return how many units show with a power that a difference of 0 is within ± the margin.
+
+        Each of the two one-sided tests may miss with half of the probability, as both seldom do.
+        """
+        return self.needed(margin, (1 + power) / 2, level)
+
+    def needed(self, difference: Any, power: float, level: float) -> Floats:
+        """Return how many units find a difference with a power; NaN where nothing varies, or more than can be."""
+        least = np.log(np.maximum(LEAST_UNITS, 2 * self.pull))
+        most = np.full(np.shape(least), np.log(MOST_UNITS))
+        reachable = ~np.isnan(self.spread) & (self.power(difference, np.exp(most), level) >= power)
+
+        def are_too_few(logarithm: Floats) -> NDArray[np.bool_]:
+            return np.asarray(~(self.power(difference, np.exp(logarithm), level) >= power))
+
+        return np.where(reachable, np.exp(bisected(are_too_few, least, most)), np.nan)

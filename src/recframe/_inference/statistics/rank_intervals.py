@@ -1,0 +1,121 @@
+"""The ranks of means that differences leave open: intervals that hold all ranks at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recframe._inference.statistics import ROUNDING
+from recframe._inference.statistics.student import LEAST_LOG_OF_FLIPS, scipy_stats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+NO_SPREAD = 1e-12
+"""Variances below this share of the largest are not drawn: they are rounding of the others."""
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The ranks of means, 1 for the best, with the least and the greatest that the differences leave open."""
+
+    rank: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(
+        cls, differences: Floats, variances: Floats, degrees: float, confidence: float, resamples: int, seed: int
+    ) -> Ranks:
+        """Return the ranks of means and their simultaneous intervals.
+
+        A mean is below another one if their difference, over its standard error, is above the critical value: the
+        quantile of the largest of all such statistics, of normal means with the covariance of these. Each difference
+        has an error of its own, so that the quantile becomes that of t with the same tail probability. Differences that
+        are found are left out of the largest, until no more are found (step-down).
+
+        Parameters
+        ----------
+        differences : array of float, means × means
+            How much better the mean of the row is than that of the column; NaN where nothing is known.
+        variances : array of float, means × means
+            The squares of the standard errors of the differences; 0 where all units have the same.
+        degrees : float
+            The degrees of freedom; infinite: as in R's csranks.
+        confidence : float
+            The probability that all intervals hold their rank.
+        resamples, seed : int
+            How many draws are made, and their seed.
+
+        References
+        ----------
+        Mogstad, Romano, Shaikh, Wilhelm, *Inference for ranks with applications to mobility across neighbourhoods and
+        academic achievement across countries*, Review of Economic Studies 91, 2024.
+        """
+        count = len(differences)
+        comparable = np.isfinite(differences) & np.isfinite(variances) & ~np.isnan(degrees)
+        better = np.where(comparable & (np.abs(differences) > ROUNDING), differences, 0.0)
+        variances = np.where(comparable & (variances > ROUNDING**2 * np.square(better)), variances, 0.0)
+        beats = _beats(better, variances, degrees, confidence, *_draws(variances, degrees, resamples, seed))
+        rank = np.where(np.isnan(np.diag(differences)), np.nan, 1.0 + (differences.T > ROUNDING).sum(axis=1))
+        return cls(rank, 1.0 + beats.sum(axis=0), count - beats.sum(axis=1))
+
+
+def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """Return draws of means, a row each, and the standard errors of their differences.
+
+    Few units make estimated covariances more alike than they are, so these move towards independent means by the share
+    of the degrees of freedom that they take.
+    """
+    count = len(variances)
+    centred = variances - variances.mean(axis=0)
+    covariance = -(centred - centred.mean(axis=1)[:, None]) / 2
+    share = (count - 1) / (degrees + count - 1) if degrees < np.inf else 0.0
+    alike = np.trace(covariance) / (count - 1) * (np.eye(count) - 1 / count)
+    covariance = (1 - share) * covariance + share * alike
+    values, vectors = np.linalg.eigh(covariance)
+    random = np.random.Generator(np.random.SFC64(seed))
+    draws = random.standard_normal((resamples, count)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+    diagonal = np.diag(covariance)
+    return draws, np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * covariance, 0.0))
+
+
+def _beats(
+    better: Floats, variances: Floats, degrees: float, confidence: float, draws: Floats, errors: Floats
+) -> NDArray[np.bool_]:
+    """Return which means of rows are better than those of columns."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        statistics = np.where(better == 0, 0.0, better / np.sqrt(variances))
+    # Equal differences have the p-value of flips: see `student.p_value`.
+    stats = scipy_stats()
+    flips = stats.t.isf(2.0 ** max(min(-degrees, 0.0), LEAST_LOG_OF_FLIPS) / 2, degrees)
+    statistics = np.where(np.isinf(statistics), np.sign(better) * flips, statistics)
+    drawn, left = variances > NO_SPREAD * variances.max(initial=0.0), statistics != 0
+    left |= drawn
+    beats = np.zeros(left.shape, dtype=bool)
+    while left.any():
+        # Bonferroni's, of all pairs, where nothing is drawn.
+        level = (1 - confidence) / left.sum()
+        if (drawn & left).any():
+            level = stats.norm.sf(max(np.quantile(_largest(draws, errors, drawn & left), confidence), 0.0))
+        critical = stats.t.isf(level, degrees)
+        more = left & (statistics > critical)
+        if not more.any():
+            break
+        beats |= more
+        left &= ~more
+    return beats
+
+
+def _largest(draws: Floats, errors: Floats, chosen: NDArray[np.bool_]) -> Floats:
+    """Return the largest statistic of the chosen differences in each draw."""
+    largest = np.full(len(draws), -np.inf)
+    for row in np.flatnonzero(chosen.any(axis=1)):
+        others = np.flatnonzero(chosen[row])
+        statistics = (draws[:, row, None] - draws[:, others]) / errors[row, others]
+        np.maximum(largest, statistics.max(axis=1), out=largest)
+    return largest

@@ -1,0 +1,52 @@
+"""The interval of a quotient of two means over the same lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.statistics.student import ratio, square
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from recframe._inference.statistics.student import Sums
+
+    Floats = NDArray[np.float64]
+
+
+def fieller(sums: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of a mean difference over the baseline's mean, NaN where there are none.
+
+    It holds the shares r for which the mean of d − r b is less than `reach` standard errors from 0, with the difference
+    d and the baseline's value b of a list: Fieller's. With m and μ, the means of d and b, and the variances of these
+    means, V(d), V(b) and V(d, b), these are the r with (m − rμ)² ≤ c² (V(d) − 2r V(d, b) + r² V(b)). Where μ is less
+    than c standard errors from 0, any r would do: the interval is missing.
+
+    References
+    ----------
+    Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society B 16, 1954.
+    """
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        mean, baseline, weights = sums.mean, ratio(totals["baseline"], sums.weight), totals["unit_weight_squares"]
+        # From the squares of residuals to a variance of means, times that of the quantile.
+        scale = square(reach) * ratio(square(sums.standard_error), sums.residual_squares)
+        of_both = (
+            totals["unit_cross"]
+            - mean * totals["unit_baseline_products"]
+            - baseline * totals["unit_products"]
+            + mean * baseline * weights
+        )
+        of_baseline = (
+            totals["unit_baseline_squares"]
+            - 2 * baseline * totals["unit_baseline_products"]
+            + square(baseline) * weights
+        )
+        second = square(baseline) - scale * of_baseline
+        first = (mean * baseline - scale * of_both) / second
+        last = (square(mean) - scale * sums.residual_squares) / second
+        root = np.sqrt(np.maximum(square(first) - last, 0.0))
+        return np.where(second > 0, first - root, np.nan), np.where(second > 0, first + root, np.nan)

@@ -1,0 +1,140 @@
+"""Tests of many means at once: the distribution of the largest statistic of all, by flips or as multivariate t."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.statistics import ROUNDING
+from recframe._inference.statistics.resampling import BATCH, flips
+from recframe._inference.statistics.student import ratio, scipy_stats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class LargestFlipped:
+    """The largest of all statistics under random flips of signs, each unit with all of its columns.
+
+    The statistic of a column is |ΣT| / √ΣT², T being the totals of units: where all weigh the same, it orders samples
+    as |t| does. Parts of the lists are flipped independently of each other.
+
+    Parameters
+    ----------
+    parts : sequence of array of float, units × columns
+        The totals of the units of each part of the lists, 0 where a unit has no value.
+    resamples, seed : int
+        How many flips are drawn, and their seed.
+    observed : sequence of array of float, optional
+        The statistics of the columns of each part, to step down by.
+
+    References
+    ----------
+    Westfall, Young, *Resampling-based multiple testing*, 1993; Romano, Wolf, *Exact and approximate stepdown
+    methods for multiple hypothesis testing*, JASA 100, 2005.
+    """
+
+    def __init__(
+        self, parts: Sequence[Floats], resamples: int, seed: int, observed: Sequence[Floats] | None = None
+    ) -> None:
+        norms = [np.sqrt(np.square(part).sum(axis=0)) for part in parts]
+        seeds = np.random.SeedSequence(seed).spawn(len(parts))
+        randoms = [np.random.Generator(np.random.SFC64(child)) for child in seeds]
+        every = None if observed is None else np.concatenate(observed)
+        order = np.array([], dtype=np.intp) if every is None else np.argsort(every, kind="stable")
+        counts, largest = np.zeros(len(order)), []
+        for start in range(0, resamples, BATCH):
+            count = min(BATCH, resamples - start)
+            drawn = [
+                np.nan_to_num(ratio(np.abs(flips(part, random, count)), norm))
+                for part, random, norm in zip(parts, randoms, norms, strict=True)
+            ]
+            largest.append(np.max([statistics.max(axis=1, initial=0.0) for statistics in drawn], axis=0))
+            if every is not None:
+                below = np.maximum.accumulate(np.concatenate(drawn, axis=1)[:, order], axis=1)
+                counts += (below >= every[order] * (1 - ROUNDING)).sum(axis=0)
+        self._largest = np.sort(np.concatenate(largest))
+        # What was observed is one of the flips.
+        stepped = np.maximum.accumulate(((1 + counts) / (1 + resamples))[::-1])[::-1]
+        self.stepped_down = np.empty(len(order))
+        """The adjusted p-values of the observed statistics, stepped down: each among those that are not larger."""
+        self.stepped_down[order] = stepped
+
+    def p_values(self, statistics: Floats) -> Floats:
+        """Return the share of flips whose largest statistic is at least as large."""
+        count = len(self._largest)
+        return (1 + count - np.searchsorted(self._largest, statistics * (1 - ROUNDING))) / (1 + count)
+
+    def critical(self, level: float) -> float:
+        """Return the largest statistic whose p-value is not below a level, infinite where the flips are too few."""
+        count = len(self._largest)
+        least = int(np.searchsorted(np.arange(1, count + 2) / (1 + count), level))
+        return float(self._largest[-least]) if least else np.inf
+
+
+class MultivariateT:
+    """The largest of all statistics under a multivariate t distribution with the correlation of the columns.
+
+    A draw of normal statistics is a direction times a length. Directions are drawn, and over lengths, and over the
+    variance that t divides by, the probability is integrated by an F distribution: small p-values need no more draws.
+
+    Parameters
+    ----------
+    parts : sequence of array of float, units × columns
+        The residuals of the units of each part of the lists, 0 where a unit has no value.
+    degrees : float
+        The degrees of freedom.
+    resamples, seed : int
+        How many directions are drawn, and their seed.
+
+    References
+    ----------
+    Dunnett, *A multiple comparison procedure for comparing several treatments with a control*, JASA 50, 1955; Hothorn,
+    Bretz, Westfall, *Simultaneous inference in general parametric models*, Biometrical Journal 50, 2008.
+    """
+
+    def __init__(self, parts: Sequence[Floats], degrees: float, resamples: int, seed: int) -> None:
+        roots, self._columns = [], 0
+        for part in parts:
+            self._columns += part.shape[1]
+            norms = np.sqrt(np.square(part).sum(axis=0))
+            roots.append(np.linalg.qr(part[:, norms > 0] / norms[norms > 0], mode="r"))
+        self._degrees, self._size = degrees, sum(map(len, roots))
+        if not self._size:
+            return  # no column varies: nothing is drawn
+        random, shares = np.random.Generator(np.random.SFC64(seed)), []
+        for start in range(0, resamples, BATCH):
+            count = min(BATCH, resamples - start)
+            largest, squares = np.zeros(count), np.zeros(count)
+            for root in roots:
+                drawn = random.standard_normal((count, len(root)))
+                largest = np.maximum(largest, np.abs(drawn @ root).max(axis=1, initial=0.0))
+                squares += np.square(drawn).sum(axis=1)
+            shares.append(np.square(largest) / squares * self._size)
+        self._shares = np.concatenate(shares)
+
+    def p_values(self, p: Floats) -> Floats:
+        """Return the p-values of many two-sided tests at once, of those of each alone."""
+        if not self._size:
+            return p
+        stats = scipy_stats()
+        squares = np.square(stats.t.isf(p / 2, self._degrees))
+        law = stats.f(self._size, self._degrees)
+        return np.array([one if np.isnan(one) else law.sf(one / self._shares).mean() for one in squares])
+
+    def level(self, level: float) -> float:
+        """Return the level of each test alone that gives all together this one."""
+        from scipy.optimize import brentq
+
+        def excess(log: float) -> float:
+            return float(self.p_values(np.exp(np.array([log])))[0]) - level
+
+        if excess(np.log(level)) <= 0:
+            return level
+        root: Any = brentq(excess, np.log(level / (10 * self._columns)), np.log(level), xtol=1e-13)
+        return float(np.exp(root))

@@ -1,0 +1,283 @@
+"""Student's t from sums over lists: the interval of a mean, its p-value, and the difference that could be detected.
+
+Lists are the units that are drawn. Where a cluster groups lists (the sessions of one user), clusters are. With the
+weight w and the value d of a list, W = Σw, the mean m = Σwd / W and the residual sum of a unit r = Σ w (d − m) over its
+lists:
+
+    standard error² = Σ r² / W² / g,    degrees of freedom = u (1 − 1 / u)² / g,    g = 1 − 2 Σv³ / (W Σv²) + 1 / u
+
+v is the weight of a unit, and u = W² / Σv² the effective number of units: their number where all weigh the same. Units
+that weigh more pull the mean towards themselves, so that their residuals are too small. The divisor g makes up for it,
+exactly where the means of all units vary alike. The degrees of freedom are Satterthwaite's for Σ r², as Bell and
+McCaffrey have them. Units of equal weight have g = 1 − 1 / u and u − 1 degrees of freedom: without weights and clusters
+this is the paired t-test. Fewer than two effective units tell nothing of their spread: the error, and all that is made
+of it, is missing.
+
+References
+----------
+Carter, Schnepel, Steigerwald, *Asymptotic behavior of a t-test robust to cluster heterogeneity*, Review of Economics
+and Statistics 99, 2017; Bell, McCaffrey, *Bias reduction in standard errors for linear regression with multi-stage
+samples*, Survey Methodology 28, 2002.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._base.values import number
+from recframe._inference.statistics import ROUNDING
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LEAST_UNITS = 2 - 1e-9
+"""Two effective units, less the rounding of their sums."""
+ROUNDING_OF_SQUARES = 1e-24
+"""Squares of residuals below this share of the squares of what they are residuals of are rounding."""
+LEAST_LOG_OF_FLIPS = float(np.finfo(np.float64).minexp)
+"""The power of two that is the least p-value of equal differences, however many there are: it is never 0."""
+UNBOUNDED = (-np.inf, np.inf)
+"""The range of values that may be any number."""
+
+
+@cache
+def scipy_stats() -> Any:
+    """Return SciPy's distributions and tests, imported by the first call that needs them."""
+    from scipy import stats
+
+    return stats
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over lists, an entry for each row of a result.
+
+    Attributes
+    ----------
+    lists : array of float
+        The number of lists n.
+    weight, weight_squares : array of float
+        Σw and Σw² over the lists.
+    total : array of float
+        Σwd.
+    squares : array of float
+        Σ w (d − m)², with m = Σwd / Σw.
+    residual_squares : array of float
+        Σ r² over the units; 0 where all units have the same mean.
+    unit_weight_squares, unit_weight_cubes : array of float
+        Σv² and Σv³ over the units, whose weights are v.
+    """
+
+    lists: Floats
+    weight: Floats
+    weight_squares: Floats
+    total: Floats
+    squares: Floats
+    residual_squares: Floats
+    unit_weight_squares: Floats
+    unit_weight_cubes: Floats
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, clusters: Any = None) -> Sums:
+        """Return the sums of values, as one entry.
+
+        Parameters
+        ----------
+        values, weights : array of float
+            The values of lists and their weights, without missing ones.
+        clusters : array, optional
+            The cluster of each list.
+        """
+        # In one order, whichever the lists have: it decides the last bits.
+        same = len(weights) == 0 or weights.min() == weights.max()
+        order = np.argsort(values) if same else np.lexsort((weights, values))
+        values, weights = values[order], weights[order]
+        weight, total = weights.sum(), (weights * values).sum()
+        deviations = values - (total / weight if weight > 0 else 0.0)
+        of_units = np.column_stack([weights * deviations, weights, weights * values])
+        if clusters is not None:
+            of_units = sum_by_cluster(of_units, [clusters[row] for row in order])
+            of_units = of_units[np.lexsort(of_units.T)]
+        residuals, unit_weights, unit_totals = of_units.T
+        entries = {
+            "lists": len(values),
+            "weight": weight,
+            "weight_squares": square(weights).sum(),
+            "total": total,
+            "squares": _without_rounding((weights * square(deviations)).sum(), (weights * square(values)).sum()),
+            "residual_squares": _without_rounding(square(residuals).sum(), square(unit_totals).sum()),
+            "unit_weight_squares": square(unit_weights).sum(),
+            "unit_weight_cubes": (unit_weights**3).sum(),
+        }
+        return cls(**{name: np.array([value], dtype=np.float64) for name, value in entries.items()})
+
+    @cached_property
+    def effective_lists(self) -> Floats:
+        """The number of equally weighted lists that would tell as much: (Σw)² / Σw²."""
+        return ratio(square(self.weight), self.weight_squares)
+
+    @cached_property
+    def units(self) -> Floats:
+        """The number of equally weighted units that would tell as much: (Σv)² / Σv², NaN where it is below two."""
+        units = ratio(square(self.weight), self.unit_weight_squares)
+        return np.where(units >= LEAST_UNITS, units, np.nan)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The weighted mean, NaN without a list."""
+        return ratio(self.total, self.weight)
+
+    @property
+    def standard_deviation(self) -> Floats:
+        """The deviation of values over lists, NaN below two effective lists."""
+        lists = self.effective_lists
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(
+                ratio(self.squares, self.weight) * np.where(lists >= LEAST_UNITS, lists / (lists - 1), np.nan)
+            )
+
+    @cached_property
+    def divisor(self) -> Floats:
+        """The expected share of the spread that the residuals keep, NaN below two units."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            pull = self.unit_weight_cubes / self.weight / self.unit_weight_squares
+            return np.where(pull > 0, 1 - 2 * pull + 1 / self.units, np.nan)
+
+    @cached_property
+    def standard_error(self) -> Floats:
+        """The standard error of the mean: NaN below two units, 0 where all units have the same mean."""
+        with np.errstate(invalid="ignore"):
+            return np.sqrt(ratio(ratio(self.residual_squares, square(self.weight)), self.divisor))
+
+    @cached_property
+    def degrees(self) -> Floats:
+        """The degrees of freedom, NaN below two units."""
+        return ratio(self.units * square(1 - 1 / self.units), self.divisor)
+
+
+def _without_rounding(spread: float, squares: float) -> float:
+    """Return a spread, 0 if it is the rounding of values of these squares, NaN where the squares are infinite."""
+    return np.nan if squares == np.inf else spread if spread > ROUNDING_OF_SQUARES * squares else 0.0
+
+
+def sum_by_cluster(values: Floats, clusters: Any) -> Floats:
+    """Return the sums of values, or of rows of values, by the clusters that they belong to."""
+    numbers: dict[Any, int] = {}
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.intp)
+    sums = np.zeros((len(numbers), *values.shape[1:]))
+    np.add.at(sums, codes, values)
+    return sums
+
+
+def check_confidence(confidence: Any) -> float:
+    """Return a confidence, a number between 0.5 and 1.
+
+    Raises
+    ------
+    OptionError
+        It is none.
+    """
+    level = number("confidence", confidence, "`confidence=0.95`")
+    if not 0 < level < 1:
+        msg = f"`confidence={confidence!r}` is not a number between 0 and 1"
+        raise OptionError(msg, "`confidence=0.95`")
+    if level < 1 - level:
+        msg = f"`confidence={confidence!r}` is less than 0.5, as the level α of a test is"
+        raise OptionError(msg, f"`confidence={1 - level:g}`, which is 1 - α")
+    return level
+
+
+def without_spread(sums: Sums, equal: NDArray[np.bool_]) -> Sums:
+    """Return sums without the spread that rounding leaves of equal values."""
+    parts = {name: np.where(equal, 0.0, getattr(sums, name)) for name in ("squares", "residual_squares")}
+    return replace(sums, **parts)
+
+
+def interval(
+    sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED, reach: Floats | None = None, held: Any = None
+) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of the mean of values within bounds, NaN below two units.
+
+    They are so many standard errors from the mean as `reach` says; None: as Student's t does.
+
+    Equal values say nothing of their spread. But if more than a share q of all units differed from them, as many equal
+    ones would be drawn with a probability below (1 - confidence) / 2: the interval is that of a mean whose share q lies
+    at either bound (Clopper and Pearson's, where the values are a bound). It is missing without bounds, and where it
+    would hold 0 although the p-value rejects it, which `held` denies; None: as `p_value` says.
+    """
+    mean, error = sums.mean, sums.standard_error
+    with np.errstate(invalid="ignore"):
+        half = (scipy_stats().t.ppf(0.5 + confidence / 2, sums.degrees) if reach is None else reach) * error
+    share = 1 - (0.5 - confidence / 2) ** (1 / sums.units)
+    # Rounding may carry a mean past its bound.
+    least, greatest = np.minimum(bounds[0], mean), np.maximum(bounds[1], mean)
+    low, high = mean - share * (mean - least), mean + share * (greatest - mean)
+    held = p_value(sums) >= 1 - confidence if held is None else held
+    is_interval = np.isfinite(low) & np.isfinite(high) & (held | (low > 0) | (high < 0))
+    low, high = (np.where(is_interval, end, np.nan) for end in (low, high))
+    return cut(np.where(error == 0, low, mean - half), np.where(error == 0, high, mean + half), mean, bounds)
+
+
+def least_value(least: Any, negative: Any, greatest: Any = 1.0) -> Any:
+    """Return the least value of a metric: of one with a greatest value alone, 0 where no value is negative."""
+    return np.where(np.isfinite(least) | ~np.isfinite(greatest) | (np.asarray(negative) > 0), least, 0.0)
+
+
+def cut(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
+    """Return the ends of an interval within bounds, but around its mean; NaN where they are infinite."""
+    low, high = np.maximum(low, np.minimum(bounds[0], mean)), np.minimum(high, np.maximum(bounds[1], mean))
+    return np.where(np.isfinite(low), low, np.nan), np.where(np.isfinite(high), high, np.nan)
+
+
+def p_value(sums: Sums) -> Floats:
+    """Return the two-sided p-value of a mean of 0.
+
+    Values that are all 0 have the p-value 1. Values that are all the same and not 0 have that of the flips of their
+    signs: two of 2^n are as far from 0.
+    """
+    mean, error = sums.mean, sums.standard_error
+    statistic = np.abs(np.divide(mean, error, where=error > 0, out=np.zeros_like(mean)))
+    p = np.where(np.isnan(error), np.nan, 2 * scipy_stats().t.sf(statistic, sums.degrees))
+    flips = np.exp2(np.maximum(1 - sums.units, LEAST_LOG_OF_FLIPS))
+    return np.where((error == 0) & (mean != 0), flips, p)
+
+
+def p_of_equal(sums: Sums, bounds: Sequence[Any]) -> Floats:
+    """Return the p-value at which the interval of equal values just reaches 0: 1 without a bound beyond it."""
+    room = np.where(sums.mean > 0, sums.mean - bounds[0], bounds[1] - sums.mean)
+    share = np.clip(np.nan_to_num(ratio(np.abs(sums.mean), room)), 0.0, 1.0)
+    return np.minimum(2 * (1 - share) ** sums.units, 1.0)
+
+
+def effect(sums: Sums) -> Floats:
+    """Return the mean over the standard deviation (Cohen's d of pairs): 0 for a mean of 0, NaN without spread."""
+    mean, deviation = sums.mean, sums.standard_deviation
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where((mean == 0) & (deviation == 0), 0.0, np.where(deviation > 0, mean / deviation, np.nan))
+
+
+def square(values: Floats) -> Floats:
+    """Return squares, infinite where they are too large for a number: what is made of them is missing."""
+    with np.errstate(over="ignore"):
+        return np.square(values)
+
+
+def share_of(difference: Floats, baseline: Floats) -> Floats:
+    """Return a difference as a share of the baseline's mean, NaN where that is 0 but for rounding."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(np.abs(baseline) > ROUNDING, difference / baseline, np.nan)
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Return a quotient, NaN where the divisor is not above 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(below > 0, above / below, np.nan)

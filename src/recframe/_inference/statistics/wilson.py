@@ -1,0 +1,58 @@
+"""Wilson's interval of a share: of values that are 0 or 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recframe._inference.statistics.student import scipy_stats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from recframe._inference.statistics.student import Sums
+
+    Floats = NDArray[np.float64]
+
+FEW_HITS = 3 + 1e-9
+"""Hits, or misses, up to which Poisson's end is taken, more the rounding of their number."""
+
+
+def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
+    """Return the ends of Wilson's interval of a share, NaN below two units.
+
+    Wilson's own ends hold shares near 0 and 1 too seldom. So the end next to 0 of up to three hits, and that next to 1
+    of up to three misses, is Poisson's, as Brown, Cai and DasGupta have it.
+
+    The number of lists n is the effective one. Clusters whose lists are alike tell less: then n is that of lists with
+    the same standard error, between the effective numbers of clusters and of lists. It is lowered by the square of the
+    normal quantile over that of t, as few clusters do not know their error well.
+
+    References
+    ----------
+    Wilson, *Probable inference, the law of succession, and statistical inference*, JASA 22, 1927; Brown, Cai, DasGupta,
+    *Interval estimation for a binomial proportion*, Statistical Science 16, 2001, section 4.1.1; Korn, Graubard,
+    *Confidence intervals for proportions with small expected number of positive counts estimated from survey data*,
+    Survey Methodology 24, 1998.
+    """
+    stats, share = scipy_stats(), np.clip(sums.mean, 0.0, 1.0)
+    z = stats.norm.ppf(0.5 + confidence / 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        certainty = np.square(z / stats.t.ppf(0.5 + confidence / 2, sums.degrees))
+        alike = share * (1 - share) / np.square(sums.standard_error) * certainty
+        # Where all values are the same, nothing says how much clusters matter: as much as they can.
+        lists = np.clip(np.where(np.isnan(alike), 0.0, alike), sums.units, np.fmax(sums.units, sums.effective_lists))
+        odds = z**2 / lists
+        middle, half = share + odds / 2, np.sqrt(odds * (share * (1 - share) + odds / 4))
+        low, high = (middle - half) / (1 + odds), (middle + half) / (1 + odds)
+        low, up_to_high = (_with_few(*end, lists, confidence) for end in ((low, share), (1 - high, 1 - share)))
+        # Rounding may carry an end past 0, 1 or the share.
+        return np.clip(low, 0.0, share), np.clip(1 - up_to_high, share, 1.0)
+
+
+def _with_few(end: Floats, share: Floats, lists: Floats, confidence: float) -> Floats:
+    """Return the distance of an end from 0 (or 1), Poisson's where few lists are hits (or misses)."""
+    few = (share > 0) & (2 * share < 1) & (share * lists <= FEW_HITS)
+    poisson = scipy_stats().chi2.ppf(1 - confidence, 2 * share * lists) / 2 / lists
+    return np.where(few, np.minimum(end, poisson), end)

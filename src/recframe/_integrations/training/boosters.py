@@ -1,0 +1,131 @@
+"""A metric as the evaluation function of a booster."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+from recframe._base.signatures import checked_call
+from recframe._base.values import choice
+from recframe._integrations.training.value import Value
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recframe.metrics import Metric
+
+Booster = Literal["lightgbm", "lightgbm.sklearn", "xgboost"]
+"""What calls an evaluation function."""
+Values = Value | tuple[Value, ...]
+"""One metric, or several."""
+TRAINERS = "lightgbm.train(..., feval=) and xgboost.train(..., custom_metric=)"
+
+
+@checked_call
+def feval(
+    metric: str | Metric | Sequence[str | Metric], library: Booster | None = None, **policies: Any
+) -> Callable[..., Any]:
+    """Return a metric as the evaluation function of a booster, which calls it after each round.
+
+    Parameters
+    ----------
+    metric : str, Metric, or sequence of them
+        Such as ``"ndcg@10"``. Of several, early stopping reads the first one in LightGBM with
+        ``first_metric_only=True``, and the last one in XGBoost.
+    library : {"lightgbm", "lightgbm.sklearn", "xgboost"}, optional
+        Who calls it. None: whoever does. ``lightgbm.train(..., feval=)``, ``xgboost.train(..., custom_metric=)`` and
+        ``LGBMRanker.fit(..., eval_metric=)`` are recognized by what they pass.
+    **policies
+        ``like``, ``ties``, ``min_relevance``, ``undefined`` and the other policies of every metric.
+
+    Returns
+    -------
+    callable
+        It answers with the name, the value and, to LightGBM, whether higher is better, so that early stopping knows the
+        direction; of several metrics with a list of these. To XGBoost's early stopping, say it: ``maximize=True``.
+
+    Raises
+    ------
+    InputError
+        The data has no groups.
+    OptionTypeError
+        The data is neither LightGBM's Dataset nor XGBoost's DMatrix.
+
+    Notes
+    -----
+    Equal to ``df.rec`` on the same rows. CatBoost calls custom metrics without the groups of rows, so it has none here.
+
+    Examples
+    --------
+    >>> import recframe
+    >>> call = recframe.feval("mrr", "lightgbm.sklearn")
+    >>> call([0, 1, 1], [0.9, 0.8, 0.7], None, [2, 1])
+    ('mrr', 0.75, True)
+    >>> recframe.feval(["mrr", "recall@1"], "lightgbm.sklearn")([0, 1, 1], [0.9, 0.8, 0.7], None, [2, 1])
+    [('mrr', 0.75, True), ('recall@1', 0.5, True)]
+    """
+    if library is not None:
+        choice("library", library, get_args(Booster))
+    values: Values
+    if isinstance(metric, list | tuple):
+        values = tuple(Value.of(each, policies) for each in metric)
+        if not values:
+            msg = f"metric={quoted(metric)} names no metric"
+            raise OptionError(msg, "feval(['ndcg@10', 'map@10'])")
+    else:
+        values = Value.of(cast("str | Metric", metric), policies)
+    # A function within this one could not be pickled, as a process that trains would need it.
+    calls: dict[str | None, Callable[..., Any]] = {None: _any_booster, "lightgbm.sklearn": _of_labels}
+    return partial(calls.get(library, _of_data), values)
+
+
+def _of_each(values: Values, call: Callable[[Value], Any]) -> Any:
+    """Return the result of one metric, or a list of those of several."""
+    return call(values) if isinstance(values, Value) else [call(value) for value in values]
+
+
+# LightGBM counts the parameters after the values to see what to pass.
+def _any_booster(values: Values, first: Any, second: Any, weight: Any = None, group: Any = None) -> Any:
+    """Return the result to a trainer, which passes its data, or to LightGBM's scikit-learn, which passes labels."""
+    if hasattr(second, "get_label") or group is None:
+        return _of_data(values, first, second)
+    return _of_labels(values, first, second, weight, group)
+
+
+def _of_data(values: Values, predictions: Any, data: Any) -> Any:
+    """Return the result to a trainer."""
+    return _of_each(values, lambda value: _trainer(value, predictions, data))
+
+
+def _of_labels(values: Values, y_true: Any, y_pred: Any, weight: Any, group: Any) -> Any:  # noqa: ARG001
+    """Return the result to LightGBM's scikit-learn."""
+
+    def call(value: Value) -> tuple[str, float, bool]:
+        result = _of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
+        return value.name, result, value.higher_is_better
+
+    return _of_each(values, call)
+
+
+def _trainer(value: Value, predictions: Any, data: Any) -> tuple[str, float] | tuple[str, float, bool]:
+    """Return the result in the form that the trainer of this data expects."""
+    if hasattr(data, "get_uint_info"):
+        ends = data.get_uint_info("group_ptr")
+        sizes = ends[1:] - ends[:-1]
+        return value.name, _of_lists(value, data.get_label(), predictions, sizes, "DMatrix(..., qid=ids)")
+    if not hasattr(data, "get_group"):
+        msg = f"data={quoted(data)} is neither a Dataset of LightGBM nor a DMatrix of XGBoost"
+        wrapper = "LGBMRanker.fit(..., eval_metric=, eval_group=[sizes])"
+        raise OptionTypeError(msg, f"{TRAINERS} call the function with their data, and {wrapper} with groups")
+    result = _of_lists(value, data.get_label(), predictions, data.get_group(), "Dataset(..., group=sizes)")
+    return value.name, result, value.higher_is_better
+
+
+def _of_lists(value: Value, labels: Any, predictions: Any, sizes: Any, remedy: str) -> float:
+    """Return the value of lists of these sizes, or raise where there are none."""
+    if sizes is None or not len(sizes):
+        msg = "the data has no groups, so nothing says which list each row is in"
+        raise InputError(msg, remedy)
+    # As many sizes as rows would be read as ids: with an empty list they are one more.
+    return value(labels, predictions, [*sizes, 0] if len(sizes) == len(labels) else sizes)

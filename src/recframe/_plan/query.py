@@ -1,0 +1,284 @@
+"""The checked query of a call: who names each role, and the roles and policies as the plan reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from recframe._base.columns import LIST_COUNTS
+from recframe._base.defaults import current
+from recframe._base.roles import DEFAULT_SCORE, FRAMES, POLICIES, Lists, Roles, Undefined, layered
+from recframe._base.values import as_tuple
+from recframe._engines.postponed import RERUN
+from recframe._engines.registry import adapter_of, is_frame, labels_of
+from recframe.errors import OptionError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Mapping, Sequence
+
+
+DEFAULT_RANK = "rank"
+Ordered = Literal["as given", "by chance", "by relevance"]
+TIED_ROWS, RANKED_ROWS = "recframe_tied", "recframe_candidates"
+"""The columns of `recframe.from_factors` that count rows, most of which the frame omits: of a tied block, of a list."""
+GUESSED = frozenset({DEFAULT_SCORE, DEFAULT_RANK, TIED_ROWS, RANKED_ROWS})
+"""The columns of a frame whose presence says how to rank it."""
+
+
+@dataclass(frozen=True)
+class Averaging:
+    """How the values of one metric become their mean, and what the mean is called."""
+
+    undefined: Undefined
+    lists: Lists
+    name: str
+    least: float | None = None
+    """The least relevance that the library of the profile accepts; None: any."""
+
+
+@dataclass(frozen=True)
+class Query(Roles):
+    """Roles after their checks, as the plan reads them; it holds no frame."""
+
+    by: tuple[str, ...] = ()
+    per: tuple[str, ...] = ()
+    """What results are reported by, the columns that describe items at the end."""
+    per_item: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
+    """The columns that rank the rows, one a model."""
+    by_rank: bool = False
+    several: bool = False
+    """Whether results name the model."""
+    named: frozenset[str] = frozenset()
+    """The roles that the user gave or bound: their columns must exist."""
+    in_call: frozenset[str] = frozenset()
+    """Those that the call itself gave: their columns must exist even if nothing reads them."""
+    floor: float = 0.0
+    """What counts for lower values of lists in a geometric mean."""
+    cluster: str | None = None
+    """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
+    every_list: bool = False
+    """Whether lists without any value are counted too."""
+    counts: bool = False
+    """Whether results say how many lists have a value."""
+    ordered: Ordered = "as given"
+    """In which order the ranked rows are: that of the call, none, or the best."""
+    own: Mapping[str, Averaging] = field(default_factory=dict)
+    """What differs for a metric, by its label."""
+
+    @cached_property
+    def cached(self) -> dict[Hashable, Any]:
+        """What depends on nothing else than the query and the keys here; equal calls have the same query."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickles: a worker finds the rest anew."""
+        return {name: value for name, value in vars(self).items() if name != "cached"}
+
+    def model_name(self, index: int) -> str:
+        """Return what results call a model; the label of its column need not be text."""
+        return str(self.orders[index])
+
+    def averaging(self, label: str) -> Averaging:
+        """Return how a metric is averaged."""
+        return self.own.get(label, Averaging(self.undefined, self.lists, label))
+
+    def called(self, label: str) -> str:
+        """Return what a message calls a metric: as the user wrote it, and what a profile makes of it."""
+        name = self.averaging(label).name
+        return name if name == label or self.like is None else f"{name}, which is {label} under `like={self.like!r}`,"
+
+    @property
+    def count_columns(self) -> tuple[str, ...]:
+        """What the plan calls the numbers of lists, if results have them."""
+        return tuple(LIST_COUNTS) if self.counts else ()
+
+    @classmethod
+    def of(cls, roles: Roles, named: Collection[str] = ()) -> Query:
+        """Check how roles go together; `named` holds the roles that the user gave."""
+        if roles.score is not None and roles.rank is not None:
+            msg = f"`score={roles.score!r}` and `rank={roles.rank!r}` exclude each other"
+            raise OptionError(msg, "give only one of them")
+        role = "rank" if roles.rank is not None else "score"
+        ordering = DEFAULT_SCORE if (column := getattr(roles, role)) is None else column
+        orders = as_tuple(ordering)
+        if not orders:
+            msg = f"`{role}={ordering!r}` names no column"
+            raise OptionError(msg)
+        if len(set(orders)) < len(orders):
+            msg = f"`{role}={ordering!r}` names a column twice, but each model has one row in the result"
+            raise OptionError(msg)
+        if roles.model is not None and len(orders) > 1:
+            msg = f"`{role}={ordering!r}` names several models, and so does `model={roles.model!r}`"
+            raise OptionError(msg, "give one of them")
+        by = as_tuple(roles.by)
+        if roles.by is not None and not by:
+            msg = f"`by={roles.by!r}` names no column"
+            raise OptionError(msg, "`by=None` makes the whole frame one list")
+        per_item = tuple(dict.fromkeys(as_tuple(roles.per_item)))
+        _check_omissions(roles, orders)
+        _check_per_item(roles, by, per_item)
+        _check_median(roles)
+        _check_prerequisites(roles, named)
+        return cls(
+            **{name: value for name, value in vars(roles).items() if name not in FRAMES | {"by", "per", "per_item"}},
+            by=tuple(dict.fromkeys(by)),
+            per=tuple(dict.fromkeys((*as_tuple(roles.per), *per_item))),
+            per_item=per_item,
+            orders=orders,
+            by_rank=role == "rank",
+            several=isinstance(ordering, list) or roles.model is not None,
+            named=frozenset(named),
+        )
+
+
+def _check_prerequisites(roles: Roles, named: Collection[str]) -> None:
+    """Raise for what is named and means something only with another role, which is not given."""
+    if roles.estimator == "pooled":
+        _check_pooled(roles, named)
+    elif roles.sampled is None and "estimator" in named:
+        msg = f"`estimator={roles.estimator!r}` is about sampled lists, but there is no `sampled=`"
+        raise OptionError(msg, "`sampled=(99, 10_000)`: 99 items drawn from 10,000")
+    if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
+        msg = f"`subtopic={roles.subtopic!r}` is a column of the truth, but there is no `truth=`"
+        raise OptionError(msg, "`truth=intents`, a frame with a row for each subtopic of an item")
+
+
+def _check_per_item(roles: Roles, by: Collection[str], per_item: Collection[str]) -> None:
+    """Raise for what says nothing of the items of a list."""
+    both = next((column for column in per_item if column in by), None)
+    if both is not None:
+        msg = f"`per_item={both!r}` describes items, but `by=` has it as a key of lists"
+        raise OptionError(msg, f"`per={both!r}` reports by a key")
+    if per_item and roles.min_relevance is not None and not roles.min_relevance > 0:
+        others = f"`per_item={roles.per_item!r}` gives other items the relevance 0"
+        msg = f"{others}, which `min_relevance={roles.min_relevance:g}` would call relevant"
+        raise OptionError(msg, "a min_relevance above 0")
+
+
+def _check_pooled(roles: Roles, named: Collection[str]) -> None:
+    """Raise for what a ratio of sums over all lists cannot be."""
+    if roles.propensity is None and ("estimator" in named or roles.sampled is not None):
+        msg = "`estimator='pooled'` is about propensities, but there is no `propensity=`"
+        raise OptionError(msg, "`propensity='p'`, the probability that the relevance was observed")
+    if roles.propensity is not None and roles.mean != "arithmetic":
+        msg = f"`estimator='pooled'` divides sums over all lists, so that `mean={roles.mean!r}` has no values of lists"
+        raise OptionError(msg, "leave one of them out")
+
+
+def _check_median(roles: Roles) -> None:
+    """Raise for what a median cannot do."""
+    if roles.mean != "median":
+        return
+    if roles.weight is not None:
+        msg = f"`mean='median'` has no weights, but `weight={roles.weight!r}` weights the lists"
+        raise OptionError(msg, "leave `weight=` out, or use another mean")
+    if roles.partitions is not None:
+        msg = (
+            f"`mean='median'` needs all lists together, but `partitions={quoted(roles.partitions)}` reads them in parts"
+        )
+        raise OptionError(msg, "leave `partitions=` out, or use another mean")
+
+
+def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
+    """Raise for what a frame of `from_factors`, which holds only some of the ranked rows, cannot tell."""
+    if not roles.omission_columns:
+        return
+    if len(orders) > 1:
+        why = f"of one model, and `rank={roles.rank!r}` names several"
+        dropped = " and ".join(roles.omission_columns)
+        remedy = f"stack the models' frames and name their column by `model=`, or drop {dropped}"
+    elif roles.condensed:
+        why, remedy = "and `condensed=True` cannot tell which of the others are judged", "a frame with all ranked rows"
+    elif roles.truth is not None:
+        why = "and `truth=` might call others relevant"
+        remedy = "leave `truth=` out: the frame itself holds every relevant row and its relevance"
+    elif roles.min_relevance is not None and not roles.min_relevance > 0:
+        why = f"and `min_relevance={roles.min_relevance:g}` would call the others relevant"
+        remedy = "a min_relevance above 0"
+    elif roles.ties in ("item", "item_desc", "first"):
+        why, remedy = f"and `ties={roles.ties!r}` cannot order the others", "`ties='average'`, 'best' or 'worst'"
+    else:
+        return
+    msg = f"the frame comes from from_factors and holds only some of the ranked rows, {why}"
+    raise OptionError(msg, remedy)
+
+
+# --- who names a role -------------------------------------------------------------------------------------------
+
+
+def resolved(
+    frames: Sequence[object], bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str]
+) -> Roles:
+    """Return the roles of a call: the given ones, else the bound ones, else those of Config, else the defaults.
+
+    The first of the frames is the one that the call is about.
+    """
+    configured = {name: value for name, value in current().items() if name in allowed}
+    named = {**bound, **roles}
+    if isinstance(named.get("score"), list) and len(named["score"]) > 1:
+        configured.pop("model", None)  # Config's long format means nothing to several columns
+    whole = is_frame(frames[0]) and not adapter_of(frames[0]).reads_parts and RERUN.get() is None
+    if whole and "partitions" in configured:
+        del configured["partitions"]
+    if not any({**configured, **named}.get(role) is not None for role in ("score", DEFAULT_RANK)):
+        configured = {**_ranks_of(frames[0], allowed), **configured}
+    found = layered([configured, bound, roles], allowed, labels_of(*frames))
+    return found if found.rank is None else replace(found, omission_columns=_omission_columns(frames[0]))
+
+
+def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:
+    """Return the rank of an eager frame that holds ranks, and no scores."""
+    if DEFAULT_RANK not in allowed or not is_frame(frame) or not adapter_of(frame).eager:
+        return {}
+    columns = adapter_of(frame).names(frame)
+    return {DEFAULT_RANK: DEFAULT_RANK} if DEFAULT_RANK in columns and DEFAULT_SCORE not in columns else {}
+
+
+def _omission_columns(frame: object) -> tuple[str, ...]:
+    """Return the columns of `from_factors` that a frame has."""
+    columns = adapter_of(frame).names(frame) if is_frame(frame) and not adapter_of(frame).postpones else ()
+    return tuple(name for name in (TIED_ROWS, RANKED_ROWS) if name in columns)
+
+
+def query_of_call(
+    bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
+) -> Query:
+    """Return the roles of a call that accepts only some; what else is bound is for the metrics."""
+    accepted = {name: value for name, value in bound.items() if name in allowed}
+    return Query.of(resolved(frames, accepted, roles, allowed), {*accepted, *roles})
+
+
+def policies_named(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> list[str]:
+    """Return the roles that a user named, and the policies of Config that win over those of a profile.
+
+    They yield to a profile that a call names, but not to one that Config itself names. What is relevant is a matter of
+    the data, so `min_relevance` never yields.
+    """
+    named = [*bound, *roles]
+    yielding = ("min_relevance",) if "like" in named else POLICIES
+    return [*named, *(name for name in yielding if name in current())]
+
+
+OTHER_CLUSTER = "leave `cluster=` out, or name the column whose lists are alike, such as the user of sessions"
+
+
+def check_cluster(cluster: str | None, per: Sequence[str]) -> None:
+    """Raise if the column of clusters is also a column of `per`: each segment would be a single cluster."""
+    if cluster is not None and cluster in per:
+        msg = (
+            f"`cluster={cluster!r}` is also a column of `per=`, so each segment is a single cluster and has no interval"
+        )
+        raise OptionError(msg, OTHER_CLUSTER)
+
+
+APART = "rename the column of the frame, or name each metric, cutoff and column of `per` once"
+
+
+def check_apart(names: Sequence[Any], remedy: str = APART) -> None:
+    """Raise where a result would have several columns of one name."""
+    twice = sorted({name for name in names if names.count(name) > 1}, key=str)
+    if twice:
+        msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
+        raise OptionError(msg, remedy)

@@ -1,0 +1,73 @@
+"""Sums and counts in few steps are those of windows and groups."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+pl = pytest.importorskip("polars")
+testing = pytest.importorskip("polars.testing")
+
+from recframe._engines.polars.sums import count_rows, sums_before  # noqa: E402 - needs polars
+
+
+@pytest.mark.parametrize("longest", [0, 1, 2, 3, 4, 5, 17])
+def test_sums_before_each_row(longest):
+    rng = random.Random(longest)
+    users = [user for user in [None, *range(9)] for _ in range(rng.randint(0, longest))] + [10] * longest
+    rows = [(user, "ab"[place % 2], rng.random(), rng.random(), place) for place, user in enumerate(users)]
+    rng.shuffle(rows)
+    schema = {"user": pl.Int64, "day": pl.String, "x": pl.Float64, "y": pl.Float64, "place": pl.Int64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    for keys in (["user"], ["user", "day"]):
+        found = sums_before(frame, {"before_x": "x", "before_y": "y"}, keys, "place")
+        before = {f"before_{name}": pl.col(name).cum_sum().over(keys, order_by="place") - pl.col(name) for name in "xy"}
+        expected = frame.with_columns(**before)
+        testing.assert_frame_equal(found.sort("place"), expected.sort("place"), check_column_order=False)
+
+
+@pytest.mark.parametrize(
+    ("keys", "known"),
+    [
+        ({"user": pl.Int64}, True),
+        ({"user": pl.UInt8, "new": pl.Boolean}, True),
+        ({"user": pl.Float64}, True),
+        ({"user": pl.String}, False),
+        ({"user": pl.Categorical}, False),
+    ],
+)
+def test_counts_of_rows(keys, known):
+    pytest.importorskip("numpy")
+    rng = random.Random(len(keys))
+    rows = {name: pl.Series([rng.randint(0, 1 if name == "new" else 9) for _ in range(60)]) for name in keys}
+    rows = {name: values if keys[name].is_numeric() else values.cast(pl.String) for name, values in rows.items()}
+    rows = {
+        name: values == "1" if keys[name] == pl.Boolean else values.cast(keys[name]) for name, values in rows.items()
+    }
+    frame = pl.DataFrame({**rows, "score": pl.Series([0.5] * 60)})
+    found = count_rows(frame, [*keys], "rows", {"scored": "score"})
+    assert (found is not None) == known
+    if known:
+        expected = frame.group_by(*keys).agg(pl.len().alias("rows"), pl.col("score").count().alias("scored"))
+        testing.assert_frame_equal(found.sort(*keys), expected.sort(*keys), check_dtypes=False)
+        assert found.select(*keys).schema == frame.select(*keys).schema
+    assert count_rows(frame.with_columns(score=None), [*keys], "rows", {"scored": "score"}) is None
+
+
+def test_groups_far_apart_are_not_counted_by_a_table():
+    frame = pl.DataFrame({"user": [0, 10**9], "score": [1.0, 2.0]})
+    assert count_rows(frame, ["user"], "rows", {"scored": "score"}) is None
+
+
+@pytest.mark.parametrize(
+    ("keys", "before"),
+    [
+        ([[3], [1, 2], [3]], [4.0, 0.0, 0.0]),
+        ([{"a": 2}, {"a": 1}, {"a": 2}], [4.0, 0.0, 0.0]),
+        ([None, None, None], [6.0, 0.0, 2.0]),
+    ],
+)
+def test_sums_before_each_row_of_keys_that_are_no_numbers(keys, before):
+    frame = pl.DataFrame({"user": keys, "x": [1.0, 2.0, 4.0], "place": [3, 1, 2]})
+    assert sums_before(frame, {"before": "x"}, ["user"], "place").sort("x")["before"].to_list() == before

@@ -1,0 +1,68 @@
+"""Calls inside of a query: polars calls a function, and the function calls recframe."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+pl = pytest.importorskip("polars")
+
+from recframe._engines.polars.threads import background_pool, can_wait  # noqa: E402
+
+INSIDE_A_QUERY = """
+import faulthandler
+import polars as pl
+import recframe
+faulthandler.dump_traceback_later(100, exit=True)
+assert pl.thread_pool_size() == 2
+row = pl.int_range(200_000, eager=True)
+df = pl.DataFrame({"user": row // 50, "score": row * 7 % 11 + 0.5, "relevant": row % 3 == 0, "old": row % 5 + 0.5})
+
+def mean(rows):
+    return pl.Series([rows.struct.unnest().rec.evaluate(["ndcg", "map"], k=5, by="user").item(0, 0)])
+
+means = [pl.struct(pl.all()).map_batches(mean, returns_scalar=True, return_dtype=pl.Float64).alias(str(n)) for n in range(8)]
+print(*{round(value, 9) for value in df.select(means).row(0)}, round(df.rec.ndcg(5, by="user"), 9))
+"""
+"""More rows than one thread computes alone, in as many functions at once as polars has threads."""
+
+
+def test_calls_inside_of_a_query_end():
+    environment = {**os.environ, "POLARS_MAX_THREADS": "2"}
+    run = subprocess.run(
+        [sys.executable, "-c", INSIDE_A_QUERY], env=environment, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    inside, outside = run.stdout.split()
+    assert inside == outside
+
+
+def inside_a_query(compute):
+    """Return what a function returns that polars calls."""
+    found = []
+    column = pl.col("a").map_batches(lambda values: found.append(compute()) or values, return_dtype=pl.Int64)
+    pl.DataFrame({"a": [1]}).select(column.over("a"))
+    return found[0]
+
+
+def test_only_threads_of_python_wait():
+    with ThreadPoolExecutor(1) as pool:
+        assert can_wait()
+        assert pool.submit(can_wait).result()
+    assert not inside_a_query(can_wait)
+
+
+def test_a_pool_inside_of_a_query_runs_tasks_in_turn():
+    def run():
+        with background_pool() as pool:
+            threads = pool.submit(threading.get_ident), threading.get_ident()
+            return threads[0].result() == threads[1], pool.submit(divmod, 7, 0).exception()
+
+    same_thread, error = inside_a_query(run)
+    assert same_thread
+    assert isinstance(error, ZeroDivisionError)
