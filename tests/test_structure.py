@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from recframe._base import columns as _columns
+import recframe
+from recframe._base import columns, values
 from recframe._engines.registry import KINDS
 
-SOURCE = Path(_columns.__file__).parent
-DECLARED = {column.name: column for frame in _columns.FRAMES for column in frame.columns}
+SOURCE = Path(recframe.__file__).parent
+DECLARED = {column.name: column for frame in columns.FRAMES for column in frame.columns}
 NAMERS = {"col", "alias", "with_row_index"}
 """Methods that accept the name of a column."""
 
@@ -43,9 +44,9 @@ def texts_that_name_columns(path):
 
 
 LIBRARIES = {kind.module.partition(".")[0] for kind in KINDS}
-ADAPTERS = {kind.adapter.partition(":")[0].partition("_")[0] for kind in KINDS}
-"""The libraries of frames, and the modules in which their adapters are or that they are named after."""
-ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_expressions", "_sql")
+ADAPTERS = {kind.adapter.partition(":")[0] for kind in KINDS}
+"""The libraries of frames, and the modules in which their adapters are."""
+ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_integrations")
 """The adapters, the command line, which reads files with polars, the expressions of polars, and the queries of Ibis."""
 
 
@@ -130,19 +131,21 @@ def test_adapters_import_nothing_of_the_plan_and_the_metrics(imports):
 
 
 def test_no_module_outside_the_adapters_imports_that_of_one_library(imports):
-    libraries = {module_name(path) for path in modules("_engines/*.py")} - SHARED_BY_ENGINES
+    libraries = {module_name(path) for path in modules("_engines/**/*.py")} - SHARED_BY_ENGINES - {"recframe._engines"}
     users = {name for name, targets in imports.items() if targets & libraries and "_engines" not in name}
     assert not users
 
 
 def test_no_adapter_imports_that_of_another_library(imports):
-    # Arrow tables and pandas frames are computed by polars where it is installed.
-    allowed = {("arrow", "polars"), ("arrow", "pandas"), ("pandas", "polars"), ("spark", "polars")}
+    # Arrow tables and pandas frames are computed by polars where it is installed, and Spark's workers have polars.
+    allowed = {("arrow", "polars"), ("arrow", "pandas"), ("pandas", "polars"), ("sql", "polars")}
+    libraries = {"polars", "pandas", "sql", "arrow"}
     for name, targets in imports.items():
-        own = name.removeprefix("recframe._engines.").partition("_")[0]
-        if own in ADAPTERS:
-            others = {target.removeprefix("recframe._engines.").partition("_")[0] for target in targets}
-            assert {(own, other) for other in others & ADAPTERS if other != own} <= allowed, name
+        own, *others = (
+            other.removeprefix("recframe._engines.").partition(".")[0] for other in (name, *sorted(targets))
+        )
+        if own in libraries:
+            assert {(own, other) for other in libraries & set(others) if other != own} <= allowed, name
 
 
 @pytest.mark.parametrize("for_types", [False, True], ids=["at run time", "also for types"])
@@ -154,23 +157,35 @@ def test_no_module_imports_itself_by_way_of_others(for_types):
         left = {name: targets for name, targets in left.items() if name not in leaves}
 
 
-def test_no_room_imports_itself_by_way_of_others():
+@pytest.mark.parametrize("parent", ["", "_data", "_inference", "_integrations"])
+def test_no_room_imports_itself_by_way_of_others(parent):
     left = {}
     for name, targets in own_imports(for_types=True).items():
-        room = room_of(name)
-        left.setdefault(room, set()).update({room_of(target) for target in targets} - {room})
-    root = left.pop("recframe")
-    assert root
+        room = room_of(name, parent)
+        left.setdefault(room, set()).update({room_of(target, parent) for target in targets} - {room})
+    assert left.pop("")
+    assert len(left) > 1
     while left:
         leaves = [room for room, targets in left.items() if not targets & left.keys()]
         assert leaves, f"a cycle among {sorted(left)}"
         left = {room: targets for room, targets in left.items() if room not in leaves}
 
 
-def room_of(name):
-    """Return the folder that holds a module: `recframe` for those beside the folders."""
-    parts = name.split(".")
-    return parts[1] if len(parts) > 1 and (SOURCE / parts[1]).is_dir() else parts[0]
+def room_of(name, parent=""):
+    """Return the folder below the parent that holds a module: an empty text for modules beside the folders."""
+    start = f"recframe.{parent}.".replace("..", ".")
+    room = name.removeprefix(start).partition(".")[0] if name.startswith(start) else ""
+    return room if room and (SOURCE / parent / room).is_dir() else ""
+
+
+def test_the_first_screen_of_the_tree_is_short():
+    entries = [path for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"]
+    private = [path for path in SOURCE.glob("_*.py") if not path.name.startswith("__")]
+    assert len({*entries, *private}) <= 13
+
+
+def test_messages_know_the_libraries_of_frames():
+    assert values.LIBRARIES - {"narwhals", "numpy"} == LIBRARIES
 
 
 def test_the_package_imports_no_library_of_frames():
@@ -193,7 +208,7 @@ def test_the_plan_names_columns_in_one_file(path):
 
 
 def test_a_column_is_declared_once():
-    names = [column.name for frame in _columns.FRAMES for column in frame.columns]
+    names = [column.name for frame in columns.FRAMES for column in frame.columns]
     assert len(names) == len(set(names))
 
 
@@ -215,22 +230,20 @@ def test_a_column_names_the_module_that_adds_it():
 
 
 def test_every_declared_column_is_used():
-    paths = (path for path in modules("**/*.py") if path.name != "_base/columns.py")
+    paths = (path for path in modules("**/*.py") if path != Path(columns.__file__))
     words = {word for path in paths for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
-    constants = re.findall(
-        r"^(\w+) = [A-Z_]+\.(?:one|many)\(", Path(_columns.__file__).read_text("utf-8"), re.MULTILINE
-    )
+    constants = re.findall(r"^(\w+) = [A-Z_]+\.(?:one|many)\(", Path(columns.__file__).read_text("utf-8"), re.MULTILINE)
     assert constants
     assert not [name for name in constants if name not in words]
 
 
 def test_one_alias_names_the_frames():
-    texts = {path.name: path.read_text(encoding="utf-8") for path in modules("**/*.py")}
+    texts = {module_name(path): path.read_text(encoding="utf-8") for path in modules("**/*.py")}
     assert [
         name
         for name, text in texts.items()
         if re.search(r"^\s*\w+(: TypeAlias)? = \"?nw.LazyFrame", text, re.MULTILINE)
-    ] == ["_base/columns.py"]
+    ] == ["recframe._base.columns"]
 
 
 def test_the_plans_frames_hold_declared_columns(monkeypatch):
@@ -287,8 +300,7 @@ def test_a_chain_of_imports_at_the_top_of_modules_is_short():
 
 
 def test_only_the_plan_and_the_making_of_data_join_and_group():
-    of_lists = {"_lists", "_comparison", "_ranks", "_states", "_agreement", "_fusion", "_judgments"}
-    allowed = {"_plan", "_data", "_engines", "_statistics", "_factors", "_checks", *of_lists}
+    allowed = {"_plan", "_data", "_engines", "_inference", "_checks"}
     users = {
         path.relative_to(SOURCE).parts[0]
         for path in modules("**/*.py")

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src", "recframe")
-OF_LISTS = ("_lists", "_comparison", "_ranks", "_states", "_agreement", "_fusion", "_judgments")
-ROOMS = ("metrics", "_plan", "_engines", "_statistics", *OF_LISTS)
+ROOMS = ("metrics", "_plan", "_engines", "_inference")
 LEFT_OUT = ("spark", "worker")
 """Files with such names are run by Spark alone, in a group of tests of its own."""
 BATCHES = (20, 150)
@@ -136,7 +135,7 @@ def places(only: Sequence[str]) -> list[tuple[str, int]]:
     """Return the changes of the rooms, or of the lines FILE:LINE alone: the file, and the number among its changes."""
     lines = [name.rpartition(":") for name in only]
     root = ROOT / PACKAGE
-    paths = {path for room in ROOMS for path in (root / room).glob("*.py") if not any(x in path.name for x in LEFT_OUT)}
+    paths = {path for room in ROOMS for path in (root / room).rglob("*.py") if not any(x in path.name for x in LEFT_OUT)}
     files = {file for file, _, _ in lines} or {path.relative_to(root).as_posix() for path in paths}
     return [
         (file, number)

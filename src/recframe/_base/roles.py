@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from recframe._base.values import (
     Labels,
@@ -21,9 +21,6 @@ from recframe._base.values import (
     share_or,
     whole_number,
 )
-
-if TYPE_CHECKING:
-    from recframe.metrics._record import Metric
 
 Columns = str | Sequence[str] | None
 """Names of columns: one or several."""
@@ -299,7 +296,14 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
 """The roles that each call of the namespace accepts, the metrics aside."""
 
 
-def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
+class ReadsTables(Protocol):
+    """A metric's record, which names the tables of side information that it reads."""
+
+    required_inputs: ClassVar[tuple[str, ...]]
+    optional_inputs: ClassVar[tuple[str, ...]]
+
+
+def roles_of(kind: type[ReadsTables] | None = None) -> tuple[str, ...]:
     """Return the roles that a metric's method accepts; without a metric: those that every metric accepts."""
     inputs = () if kind is None else (*kind.required_inputs, *kind.optional_inputs)
     return tuple(name for name in ALL_ROLES if name != "model" and (name in inputs or name not in SIDE_INFORMATION))

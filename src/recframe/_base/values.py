@@ -34,6 +34,10 @@ def unnamed_role(value: object, call: str) -> OptionTypeError:
 
 # --- names of columns --------------------------------------------------------------------------------------------
 
+ROUNDING = 1e-12
+"""Values of a list that differ by less are equal: the same sum in another order."""
+LIBRARIES = {"narwhals", "numpy", "polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
+"""The libraries of frames and of their columns; messages say what was given instead of a column's name."""
 VALUES = ("Series", "Index", "ndarray", "ChunkedArray", "Array")
 """What libraries call the values of a column."""
 FRAMES = ("DataFrame", "LazyFrame", "Table", "DuckDBPyRelation")
@@ -106,9 +110,7 @@ def holds_values(value: object) -> bool:
 
 def _is_of_frames(library: str) -> bool:
     """Return whether a library is one of frames or of their columns."""
-    from recframe._engines.registry import KINDS  # for messages only
-
-    return library in {"narwhals", "numpy", *(kind.module.split(".")[0] for kind in KINDS)}
+    return library in LIBRARIES
 
 
 def _instead(role: str, value: object) -> tuple[str, str]:

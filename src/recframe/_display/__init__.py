@@ -1,1 +1,5 @@
-"""Results for people: tables, charts, a report. Tables and `forest` read results; the other charts make plans."""
+"""Results for people: tables, charts, a report.
+
+Tables and forest plots read frames of results; the other charts and the report make their own calls. Nothing
+here computes a metric or a test.
+"""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.roles import CALL_ROLES
-from recframe._base.values import check_names
+from recframe._base.values import ROUNDING, check_names
 from recframe._call.evaluate import plan_of_lists
 from recframe._display.chart_texts import name_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package
 from recframe._engines.registry import adapter_of, labels_of
-from recframe._inference.statistics import ROUNDING, check_installed
+from recframe._inference.statistics import check_installed
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:

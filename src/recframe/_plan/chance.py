@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._base.columns import CANDIDATES, MODEL, TIED
-from recframe._inference.statistics import ROUNDING
+from recframe._base.values import ROUNDING
 from recframe._plan.averages import joined
 from recframe._plan.plan import Plan
 from recframe._plan.query import check_apart

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._base.columns import CLUSTER, key_column
+from recframe._base.values import ROUNDING
 from recframe._engines.column_spec import ColumnSpec
 from recframe._inference.comparison.describe import Options, intervals_of_means
 from recframe._inference.lists import paired_sums as paired
@@ -16,7 +17,6 @@ from recframe._inference.lists.clusters import check_clusters
 from recframe._inference.lists.keys import floats_of
 from recframe._inference.lists.paired_sums import UNIT_PARTS
 from recframe._inference.lists.results import new_series
-from recframe._inference.statistics import ROUNDING
 from recframe.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,12 +9,11 @@ import narwhals as nw
 import numpy as np
 
 from recframe._base.columns import CONTRIBUTION, HIT, ITEM, LIST_VALUE, POSITION, RELEVANCE, TIED
-from recframe._base.values import flag, whole_number
+from recframe._base.values import ROUNDING, flag, whole_number
 from recframe._inference.lists.keys import rows_of
 from recframe._inference.lists.paired_sums import model_pairs
 from recframe._inference.lists.results import INTERNAL
 from recframe._inference.lists.values import is_model, model_names, sorted_by_key
-from recframe._inference.statistics import ROUNDING
 from recframe._plan.matches import matched
 from recframe._plan.query import check_apart
 from recframe.errors import OptionError

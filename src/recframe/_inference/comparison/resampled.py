@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._base.values import ROUNDING
 from recframe._inference.comparison.margins import BEYOND, on_this_side
 from recframe._inference.lists.values import segments, value_column
-from recframe._inference.statistics import ROUNDING, resampling, student
+from recframe._inference.statistics import resampling, student
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._base.values import ROUNDING
 from recframe._inference.comparison.margins import BEYOND
 from recframe._inference.comparison.options import SIMULTANEOUS
-from recframe._inference.statistics import ROUNDING, student
+from recframe._inference.statistics import student
 from recframe._inference.statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._inference.statistics.student import square, sum_by_cluster
 from recframe.errors import OptionError

@@ -1,1 +1,4 @@
-"""Fusion: one ranking made of several models' rankings, and the choice of the best fusion."""
+"""One ranking out of the rankings of several models, and the choice of how to combine them.
+
+`fuse.py` combines, `tune.py` tries a grid. How good the result is, an ordinary call says.
+"""

@@ -18,12 +18,11 @@ import numpy as np
 
 from recframe._base.columns import ITEM, RELEVANCE, score_column
 from recframe._base.defaults import only
-from recframe._base.values import number
+from recframe._base.values import ROUNDING, number
 from recframe._call.evaluate import evaluate
 from recframe._inference.lists.keys import numbered, rows_of, segments_of
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.sums import ranks_by
-from recframe._inference.statistics import ROUNDING
 from recframe._plan.averages import with_attributes
 from recframe.errors import InputError, OptionError, RecWarning
 from recframe.metrics import DCG, F1, MAP, MRR, NDCG, RBP, FBeta, HitRate, Judged, Precision, Recall

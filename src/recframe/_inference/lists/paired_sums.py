@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from recframe._base.values import ROUNDING
 from recframe._inference.lists.values import value_column, weight_column
-from recframe._inference.statistics import ROUNDING
 from recframe._inference.statistics.student import Sums, least_value
 from recframe.errors import OptionError, closest, quoted
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recframe._base.values import ROUNDING
 from recframe._inference.lists.keys import numbered
-from recframe._inference.statistics import ROUNDING
 from recframe._inference.statistics.student import scipy_stats
 
 if TYPE_CHECKING:

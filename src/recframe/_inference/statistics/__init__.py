@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from recframe._base.values import ROUNDING
 from recframe.errors import check_packages
 
-ROUNDING = 1e-12
-"""Values of a list that differ by less are equal: the same sum in another order."""
 RELATIVE_ROUNDING = 1e-9
 """The share by which a sum of many terms may differ from what they add up to."""
 check_installed = partial(check_packages, "tests and intervals", "stats", "numpy", "scipy")

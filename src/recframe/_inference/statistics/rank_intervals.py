@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recframe._inference.statistics import ROUNDING
+from recframe._base.values import ROUNDING
 from recframe._inference.statistics.student import LEAST_LOG_OF_FLIPS, scipy_stats
 
 if TYPE_CHECKING:

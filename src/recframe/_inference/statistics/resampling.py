@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recframe._base.progress import progress_bar
-from recframe._inference.statistics import ROUNDING
+from recframe._base.values import ROUNDING
 from recframe._inference.statistics.draws import drawn_sums, random_bits
 from recframe._inference.statistics.student import ratio, scipy_stats, sum_by_cluster
 

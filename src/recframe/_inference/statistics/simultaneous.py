@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._inference.statistics import ROUNDING
+from recframe._base.values import ROUNDING
 from recframe._inference.statistics.resampling import BATCH, flips
 from recframe._inference.statistics.student import ratio, scipy_stats
 

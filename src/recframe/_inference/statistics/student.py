@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._base.values import number
-from recframe._inference.statistics import ROUNDING
+from recframe._base.values import ROUNDING, number
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:

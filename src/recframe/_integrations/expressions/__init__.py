@@ -1,1 +1,4 @@
-"""Metrics as expressions of polars, which compute a group each: made from the metrics' records."""
+"""Metrics as expressions of polars: one call of the plan for all groups.
+
+Methods are made from the records of metrics. No formula is written here.
+"""

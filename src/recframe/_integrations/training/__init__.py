@@ -1,1 +1,4 @@
-"""Metrics where models are trained: scorers of scikit-learn, and evaluation functions of boosters."""
+"""Metrics where models are trained: scorers for scikit-learn, evaluation functions for boosters, MLflow.
+
+Each translates predictions into a frame and calls the namespace.
+"""
