@@ -135,7 +135,9 @@ def places(only: Sequence[str]) -> list[tuple[str, int]]:
     """Return the changes of the rooms, or of the lines FILE:LINE alone: the file, and the number among its changes."""
     lines = [name.rpartition(":") for name in only]
     root = ROOT / PACKAGE
-    paths = {path for room in ROOMS for path in (root / room).rglob("*.py") if not any(x in path.name for x in LEFT_OUT)}
+    paths = {
+        path for room in ROOMS for path in (root / room).rglob("*.py") if not any(x in path.name for x in LEFT_OUT)
+    }
     files = {file for file, _, _ in lines} or {path.relative_to(root).as_posix() for path in paths}
     return [
         (file, number)
