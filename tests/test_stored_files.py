@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests._states.test_state import assert_same, plain
+from tests._inference.states.test_state import assert_same, plain
 
 import recframe
 from engines import ENGINES

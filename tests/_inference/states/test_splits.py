@@ -8,7 +8,7 @@ import narwhals as nw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests._states.test_state import KINDS, METRICS, MODELS, assert_same, plain, sample
+from tests._inference.states.test_state import KINDS, METRICS, MODELS, assert_same, plain, sample
 
 import recframe
 from engines import ENGINES
