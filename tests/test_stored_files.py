@@ -11,10 +11,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests._inference.states.test_state import assert_same, plain
 
 import recframe
 from engines import ENGINES
+from tests._inference.states.test_state import assert_same, plain
 
 STORED = Path(__file__).parent / "stored"
 METRICS = [

@@ -8,13 +8,13 @@ import narwhals as nw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests._inference.states.test_state import KINDS, METRICS, MODELS, assert_same, plain, sample
 
 import recframe
 from engines import ENGINES
 from recframe._base.roles import CALL_ROLES
 from recframe._engines.registry import adapter_of
 from strategies import examples
+from tests._inference.states.test_state import KINDS, METRICS, MODELS, assert_same, plain, sample
 
 LISTS = 14
 OTHERS = ["map", "ndcg@1", "roc_auc", "r_precision", "novelty@2", "serendipity@2", "diversity@2", "calibration"]
