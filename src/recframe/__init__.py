@@ -111,7 +111,9 @@ def __getattr__(name: str) -> Any:
 
 def _hint(name: str) -> str:
     """Return the hint for what is a method of frames, or nothing."""
-    guesses, accessor, metrics = (import_module(f"{__name__}.{part}") for part in ("_guesses", "accessor", "metrics"))
+    guesses, accessor, metrics = (
+        import_module(f"{__name__}.{part}") for part in ("_base.guesses", "accessor", "metrics")
+    )
     found = guesses.new_name(name, __all__) or guesses.SENTENCES.get(name.lower(), "")
     if found:
         return str(found)

@@ -73,8 +73,8 @@ class Polars(Engine):
         """Let the few rows of tests be planned as many are."""
         with pytest.MonkeyPatch.context() as patch:
             if self._many:
-                for module in ("polars", "polars_pack", "polars_sort", "polars_texts"):
-                    patch.setattr(f"recframe._engines.{module}.FEW_ROWS", 0)
+                for module in ("adapter", "pack", "sort", "texts"):
+                    patch.setattr(f"recframe._engines.polars.{module}.FEW_ROWS", 0)
                 patch.setattr("recframe._engines.polars.sort.ROWS_AT_ONCE", 50)
                 patch.setattr("recframe._engines.polars.sort.PIECE", 7)
                 leave_rows_out(patch)

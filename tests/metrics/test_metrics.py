@@ -6,6 +6,7 @@ the hundred. What is particular to a family is in ``test_metrics_<family>.py``.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from functools import cache
 from typing import Any
 
@@ -132,6 +133,8 @@ ALONE = list(dict.fromkeys([*ALONE, *SPELLED[::13]]))
 def typed(metric, option, value):
     """Return an option of a name as Python has it, by the record of the metric."""
     [record] = [each for each in options_of(metrics.METRICS[metric]) if each.name == option]
+    if value.startswith("{"):
+        return literal_eval(value)
     kind = next((kind for kind in (bool, int, float) if kind in record.kinds and value not in record.words), str)
     return kind(value)
 

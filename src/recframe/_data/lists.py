@@ -112,7 +112,7 @@ def from_lists(
     Returns
     -------
     frame
-        The columns `by`, `item`, `relevant` (1 or 0), `rank` (from 1) or `score`, and with prices `value`.
+        The columns `by`, `item`, `relevant` (1 or 0), `rank` (from 1) or `score`, and with prices `price`.
 
     Raises
     ------

@@ -108,8 +108,9 @@ def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
         whole = _ordered(rows.engine, whole, keys, terms)
         whole = whole.with_columns(nw.col(TEST_ORDER).max().over(*keys).alias(ITEMS))
     if terms.how == LATEST:
-        # Rows of one time are on one side. A missing time has no rank.
-        latest = nw.col(TIME).rank("min", descending=True).cast(nw.Int64())
+        # Rows of one time are on one side. A missing time has no rank, so it comes after all others.
+        rank = nw.col(TIME).rank("min", descending=True)
+        latest = nw.when(nw.col(TIME).is_null()).then(nw.len() + 1).otherwise(rank).cast(nw.Int64())
         whole = whole.with_columns(latest.alias(LATEST), nw.len().cast(nw.Int64()).alias(ROWS))
     order, of = (LATEST, ROWS) if terms.how == LATEST else (TEST_ORDER, ITEMS)
     test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(order) <= _share(terms.size, nw.col(of))

@@ -89,7 +89,7 @@ def survivals(engine: Engine, grades: Frame, block: Sequence[str], carried: Sequ
     """
     if not engine.holds_long_queries(grades):
         msg = "a query of this database cannot compute at which of the tied rows users stop"
-        raise OptionError(msg, "ties='first' or 'item'; or read the rows first: recframe.rec(table.to_polars())")
+        raise OptionError(msg, "read the rows first: recframe.rec(table.to_polars())")
     logs = [log_column(number) for number in cascade.stops]
     arguments = [argument_column(number) for number in cascade.stops]
     steps = _coefficients(cascade.stops)

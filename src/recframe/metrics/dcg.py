@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import narwhals as nw
 
@@ -143,7 +143,8 @@ class DCG(CutMetric):
         discount = {"log2": "1 / log2(r + 1)", "jarvelin": "1 / max(1, log2 r)", "reciprocal": "1 / r"}.get(weight)
         function = f"{getattr(self.discount, '__name__', 'a function')}(r)"
         if isinstance(self.discount, tuple):
-            function = ", ".join([*(f"{weight:g} at {position:g}" for position, weight in self.discount), "else 0"])
+            weights: Any = self.discount
+            function = ", ".join([*(f"{weight:g} at {position:g}" for position, weight in weights), "else 0"])
         return [
             f"gain(r) = {explained_gain(self.gain, self.grades)}, of the row at position r",
             f"discount(r) = {discount or function}",

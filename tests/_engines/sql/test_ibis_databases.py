@@ -69,7 +69,7 @@ TOO_LONG = {"err", "pfound", "eed(browsing=cascade)"}
 @pytest.mark.parametrize("database", DATABASES[:1])
 @pytest.mark.parametrize("name", sorted(TOO_LONG))
 def test_what_a_query_cannot_hold_is_refused(database, name):
-    with pytest.raises(recframe.OptionError, match="(?s)at which of the tied rows users stop.*ties='first'"):
+    with pytest.raises(recframe.OptionError, match="(?s)at which of the tied rows users stop.*read the rows first"):
         ask_case(database, case(), [name])
 
 

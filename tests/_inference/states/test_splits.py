@@ -91,7 +91,7 @@ CASES = {
     "side": (OTHERS, SIDE),
     "side per": (OTHERS, {**SIDE, "per": "day"}),
     "items per key": (TOGETHER, {**ITEMS, "per": "user"}),
-    "items side": (TOGETHER, {**ITEMS, **SIDE}),
+    "items side": (TOGETHER, {**ITEMS, **{name: role for name, role in SIDE.items() if name != "train"}}),
     "items truth": (TOGETHER, {**LONG_ITEMS, "rows": served_long, "truth": relevant, "per": "day"}),
     **{f"items, {name}": (TOGETHER, {**ITEMS, **roles}) for name, roles in CATALOGS.items()},
     **{f"items alone, {name}": (["coverage@1"], {**ITEMS, **roles}) for name, roles in CATALOGS.items()},

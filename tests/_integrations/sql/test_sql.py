@@ -381,7 +381,7 @@ def test_no_step_has_the_name_of_a_table():
         ({"metrics": "diversity", "features": "genres"}, "which of its columns are features"),
         (
             {"metrics": "err", "dialect": "postgres"},
-            "(?s)at which of the tied rows users stop.*ties='first' or 'item'",
+            "(?s)at which of the tied rows users stop.*read the rows first",
         ),
         ({"ties": "first"}, "ties='first' means row order"),
         ({"undefined": "raise"}, "undefined='raise' needs the data"),

@@ -52,7 +52,7 @@ class Claims:
         cls, frame: nw.DataFrame[Any], correction: Correction, level: float, margins: Sequence[str | None]
     ) -> Claims:
         """Return what gates read of a result that has the p-values of demands as columns."""
-        p_values = {
+        p_values: dict[Demand, list[float]] = {
             demand: [math.nan if p is None else p for p in values_of(frame[name])]
             for demand, name in P_OF_DEMANDS.items()
         }
