@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe._base.defaults import MODEL, current, only
 from recframe._base.guesses import METHODS, SENTENCES, new_name
-from recframe._base.roles import CALL_ROLES, FRAMES
+from recframe._base.roles import ALL_ROLES, CALL_ROLES, FRAMES
 from recframe._base.signatures import checked_call, show_roles
 from recframe._base.values import flag
 from recframe._call import evaluate as _evaluate
@@ -336,7 +336,9 @@ def _of_lazy(name: str) -> Callable[..., Any]:
         if not FRAMES.isdisjoint(keywords):
             keywords = sides_in_kind(self._frame, keywords, FRAMES)
         adapter = adapter_of(self._frame)
-        frame, keywords = adapter.with_expressions(self._frame, keywords, self._bound)
+        roles = {role: value for role, value in keywords.items() if role in ALL_ROLES}
+        frame, roles = adapter.with_expressions(self._frame, roles, self._bound)
+        keywords = {**keywords, **roles}
         call = (name, frame, self._bound, args, keywords, current())
         if name in MADE_NOW:
             return adapter.made_now(_call, *call)
