@@ -258,7 +258,7 @@ def test_importing_is_light_and_the_rest_comes_at_its_first_use():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:4] == [
         "[]",
-        "['recframe._base.defaults', 'recframe._call.register', 'recframe.errors']",
+        "['recframe._base', 'recframe._base.defaults', 'recframe._call', 'recframe._call.register', 'recframe.errors']",
         "explain from_lists recframe.profiles True",
         "True",
     ]
