@@ -78,6 +78,13 @@ def hit_rate(
     k: int | None = None,
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
+def full_recall(
+    *,
+    score: str | pl.Expr | None = None,
+    relevant: str | pl.Expr | None = None,
+    k: int | None = None,
+    **roles: Unpack[ExpressionRoles],
+) -> pl.Expr: ...
 def mrr(
     *,
     score: str | pl.Expr | None = None,
@@ -93,6 +100,12 @@ def map(
     norm: Norm = "capped",
     over: Over = "all",
     **roles: Unpack[ExpressionRoles],
+) -> pl.Expr: ...
+def first_rank(
+    *, score: str | pl.Expr | None = None, relevant: str | pl.Expr | None = None, **roles: Unpack[ExpressionRoles]
+) -> pl.Expr: ...
+def last_rank(
+    *, score: str | pl.Expr | None = None, relevant: str | pl.Expr | None = None, **roles: Unpack[ExpressionRoles]
 ) -> pl.Expr: ...
 def iprec(
     *,

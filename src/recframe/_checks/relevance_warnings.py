@@ -141,7 +141,8 @@ def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[M
     adapter = adapter_of(frame)
     if not cutoffs or not query.by or query.condensed or query.sampled or query.item in query.by:
         return
-    if query.item not in adapter.names(frame):
+    # Roles may be levels of an index of pandas, which are not looked at.
+    if not {query.item, *list_keys(query)} <= {*adapter.as_narwhals(frame).columns}:
         return
     # A metric without a cutoff reads whole lists, whose length alone does not tell an export from all candidates.
     most = max(cutoff or MOST_ROWS_WITHOUT_CUTOFF for cutoff in cutoffs.values())

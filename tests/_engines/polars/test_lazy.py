@@ -161,7 +161,7 @@ def test_frames_live_no_longer_than_the_result():
 def test_equal_calls_look_their_columns_up(monkeypatch):
     made = []
     made_of = polars_lazy.PostponedCall._resolve
-    monkeypatch.setattr(polars_lazy, "_kept", {})
+    monkeypatch.setattr(polars_lazy, "_resolved_calls", {})
     monkeypatch.setattr(
         polars_lazy.PostponedCall, "_resolve", lambda call, schemas: made.append(call) or made_of(call, schemas)
     )

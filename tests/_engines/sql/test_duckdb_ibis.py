@@ -96,7 +96,7 @@ def test_an_old_narwhals_is_named_where_duckdb_needs_a_newer_one(monkeypatch):
     relation = pytest.importorskip("duckdb").sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score")
     from recframe._engines.sql import duckdb
 
-    extras = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    extras = tomllib.loads(Path(__file__).parents[3].joinpath("pyproject.toml").read_text(encoding="utf-8"))
     needed = ".".join(map(str, duckdb.NEEDED))
     assert f"narwhals>={needed}" in extras["project"]["optional-dependencies"]["duckdb"]
     monkeypatch.setattr("narwhals.__version__", "2.27.0")

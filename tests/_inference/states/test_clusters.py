@@ -17,7 +17,7 @@ pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
 pytest.importorskip("scipy")
 
-PAGE = Path(__file__).parents[2] / "docs" / "howto" / "states.md"
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "states.md"
 METRICS = ["ndcg", "coverage"]
 ROLES: dict[str, Any] = {"by": "user", "score": ["old", "new"], "k": 5, "per": "country"}
 CLUSTERS = [pytest.param("Spark", marks=pytest.mark.spark), "Dask", "Ray", "Daft"]

@@ -422,7 +422,7 @@ def test_a_broken_ibis_says_itself_what_is_wrong(tmp_path):
 @pytest.mark.parametrize("extra", ["ibis", "sql"])
 def test_the_extras_leave_out_what_ibis_fails_with(extra):
     """Ibis 12 makes no tables with sqlglot 30.18 and newer."""
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (sqlglot_of_extra,) = [each for each in project["optional-dependencies"][extra] if each.startswith("sqlglot")]
     assert sqlglot_of_extra.endswith("<30.18")
 
@@ -430,7 +430,7 @@ def test_the_extras_leave_out_what_ibis_fails_with(extra):
 def test_the_extra_brings_all_that_a_query_imports():
     # Ibis needs packages for SQL that it requires only for some databases.
     requirements = pytest.importorskip("packaging.requirements")
-    project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads(Path(__file__).parents[3].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
     pending = [*project["dependencies"], *project["optional-dependencies"]["sql"]]
     installed = {"recframe"}
     while pending:

@@ -28,7 +28,8 @@ OWN_POLICIES = ("ties", "min_relevance", "undefined")
 READ = ("score", "relevant", *OWN_POLICIES)
 """The roles of an expression."""
 NAMES = (
-    *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "mrr", "map", "iprec", "bpref", "inf_ap"),
+    *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "full_recall", "mrr", "map"),
+    *("first_rank", "last_rank", "iprec", "bpref", "inf_ap"),
     *("judged", "dcg", "ndcg", "rbp", "rbp_residual", "err", "pfound", "pr_auc", "roc_auc", "partial_auc", "gauc"),
     *("spearman", "kendall", "opa", "eed", "eer", "eel", "num_rel", "num_ret", "num_rel_ret"),
 )
