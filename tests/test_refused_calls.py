@@ -183,7 +183,7 @@ class Misspelt(recframe.Metric):
             "df.pivot(index=['user', 'item'], columns='genre', values='score').reset_index(), and name them",
         ),
         (
-            lambda: recframe.rec(FRAME).evaluate("ndcg", score=pl.selectors.starts_with("s")),
+            lambda: recframe.rec(FRAME.to_pandas()).evaluate("ndcg", score=pl.selectors.starts_with("s")),
             "Hint: score=df.select(...).columns, the list of their names",
         ),
         (

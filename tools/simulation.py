@@ -749,7 +749,8 @@ def sample_sizes() -> None:
         found = recframe.rec(seen).sample_size("dcg@1", difference=difference, cluster="user", **given)
         lists, users = (found[name].item() for name in ("lists", "clusters"))
         frame = pairs_of_lists(law, DRAWS // 2, users, difference, random)
-        compared = recframe.rec(frame).compare("dcg@1", per="draw", cluster="user", correction="none", **given)
+        how = {"cluster": "user", "correction": "none", "details": True}
+        compared = recframe.rec(frame).compare("dcg@1", per="draw", **how, **given)
         power = np.mean(compared["p"].to_numpy() < 1 - CONFIDENCE)
         rows.append([law, f"{lists:,}", f"{users:,}", f"{power:.1%}"])
     table(["lists", "lists needed for 0.1", "of so many users", "found by so many"], rows)
@@ -843,7 +844,9 @@ def groups() -> None:
             )
         cells = []
         for test in ("t", "anytime"):
-            found = states[0].compare(baseline=states[1], test=test, planned=sum(users), correction="none")
+            found = states[0].compare(
+                baseline=states[1], test=test, planned=sum(users), correction="none", details=True
+            )
             p, low, high = (found[name].to_numpy() for name in ("p", "low", "high"))
             cells += [f"{np.mean(p < 1 - CONFIDENCE):.1%}", f"{np.mean((low <= 0) & (high >= 0)):.1%}"]
         rows.append([name, *cells])

@@ -374,7 +374,7 @@ def test_welchs_test_keeps_its_level():
         {"mean": v.mean(axis=1), "error": v.std(axis=1, ddof=1) / np.sqrt(v.shape[1]), "degrees": np.full(draws, v.shape[1] - 1.0), "lists": np.full(draws, 40.0), "effective": np.full(draws, 40.0)}
         for v in values
     )  # fmt: skip
-    found = _statistics(one, other, (-np.inf, np.inf), options)
+    found = _statistics(one, other, (-np.inf, np.inf), options, "mrr")
     assert np.allclose(found["p"], stats.ttest_ind(*values, axis=1, equal_var=False).pvalue, rtol=1e-9)
     assert 0.04 < np.mean(found["p"] < 0.05) < 0.065
     assert ((found["p"] < 0.05) == ((found["low"] > 0) | (found["high"] < 0))).all()
