@@ -749,7 +749,7 @@ def sample_sizes() -> None:
         found = recframe.rec(seen).sample_size("dcg@1", difference=difference, cluster="user", **given)
         lists, users = (found[name].item() for name in ("lists", "clusters"))
         frame = pairs_of_lists(law, DRAWS // 2, users, difference, random)
-        how = {"cluster": "user", "correction": "none", "details": True}
+        how: dict[str, Any] = {"cluster": "user", "correction": "none", "details": True}
         compared = recframe.rec(frame).compare("dcg@1", per="draw", **how, **given)
         power = np.mean(compared["p"].to_numpy() < 1 - CONFIDENCE)
         rows.append([law, f"{lists:,}", f"{users:,}", f"{power:.1%}"])
