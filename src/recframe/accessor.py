@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe._base.defaults import MODEL, current, only
 from recframe._base.guesses import METHODS, SENTENCES, new_name
-from recframe._base.roles import ALL_ROLES, CALL_ROLES, FRAMES
+from recframe._base.roles import CALL_ROLES, FRAMES
 from recframe._base.signatures import checked_call, show_roles
 from recframe._base.values import flag
 from recframe._call import evaluate as _evaluate
-from recframe._call.kept_calls import text_of
+from recframe._call.kept_calls import text_of, with_expressions
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._display.bound_calls import ShownMethod
@@ -73,7 +73,7 @@ class Rec(
 
     def __call__(self, *unnamed: object, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
-        frame, roles = adapter_of(self._frame).with_expressions(self._frame, roles, self._bound)
+        frame, roles = with_expressions(self._frame, roles, self._bound)
         return type(self)(frame, _evaluate.bind(frame, self._bound, roles, unnamed))
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -336,9 +336,7 @@ def _of_lazy(name: str) -> Callable[..., Any]:
         if not FRAMES.isdisjoint(keywords):
             keywords = sides_in_kind(self._frame, keywords, FRAMES)
         adapter = adapter_of(self._frame)
-        roles = {role: value for role, value in keywords.items() if role in ALL_ROLES}
-        frame, roles = adapter.with_expressions(self._frame, roles, self._bound)
-        keywords = {**keywords, **roles}
+        frame, keywords = with_expressions(self._frame, keywords, self._bound)
         call = (name, frame, self._bound, args, keywords, current())
         if name in MADE_NOW:
             return adapter.made_now(_call, *call)
@@ -404,7 +402,7 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
         column = roles.get("model") or current().get("model") or str(MODEL)
         frame, roles = stacked(models, column), {**roles, "model": column}
     # It raises for what is no supported frame.
-    frame, roles = adapter_of(frame).with_expressions(frame, roles, {})
+    frame, roles = with_expressions(frame, roles, {})
     bound = _evaluate.bind(frame, {}, roles, unnamed)
     of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
     return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)

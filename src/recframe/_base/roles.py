@@ -283,6 +283,8 @@ ALL_ROLES = tuple(ROLES)
 """What `evaluate` accepts."""
 SIDE_INFORMATION = tuple(name for name, role in ROLES.items() if role.kind == "side information")
 """The roles of frames that only some metrics read."""
+COLUMN_ROLES = frozenset(name for name, role in ROLES.items() if role.kind == "column")
+"""The roles that name columns, for which an expression of polars may stand."""
 FRAMES = frozenset({"truth", *SIDE_INFORMATION})
 CONFIG_ROLES = tuple(name for name in ROLES if name not in FRAMES)
 """What `recframe.Config` accepts: all but the frames."""

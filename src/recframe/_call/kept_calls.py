@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from recframe._base.defaults import current
 from recframe._base.guesses import KEEPS_ALL_ITEMS
-from recframe._base.roles import FRAMES
+from recframe._base.roles import COLUMN_ROLES, FRAMES
 from recframe._engines.registry import adapter_of, is_frame, sides_in_kind
 from recframe._plan.call_frames import frames_of_call, inputs_of
 from recframe._plan.query import GUESSED, policies_named, resolved
@@ -47,6 +47,15 @@ class Call:
     """The side information that the metrics read."""
 
 
+def with_expressions(
+    frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any]
+) -> tuple[Any, Mapping[str, Any]]:
+    """Return a frame with a column for each role that is an expression, and the arguments that name these columns."""
+    roles = {name: value for name, value in arguments.items() if name in COLUMN_ROLES or name == "truth"}
+    frame, roles = adapter_of(frame).with_expressions(frame, roles, bound)
+    return frame, {**arguments, **roles}
+
+
 class Arguments:
     """The frame of a call, and the roles that are bound and given.
 
@@ -58,7 +67,7 @@ class Arguments:
 
     def __init__(self, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any]) -> None:
         self.adapter = adapter_of(frame)
-        frame, roles = self.adapter.with_expressions(frame, roles, bound)
+        frame, roles = with_expressions(frame, roles, bound)
         self._frame = frame
         self._frames: dict[str, Any] = {}
         # Of frames, these hold only whether there is one: what is kept holds no data.

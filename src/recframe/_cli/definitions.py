@@ -113,7 +113,7 @@ PARAMETERS: dict[str, click.Parameter | list[click.Parameter]] = {
         "--fail-unless-not-worse --fail-if-worse fail_unless_not_worse",
         "[MODEL]",
         "Exit with 1 if another model may be worse than this one by more than the margin. All rows of a model must "
-        "pass. Sets --baseline; without MODEL, it is that of --baseline.",
+        "pass. Sets --baseline. Without MODEL, --baseline names the model.",
         is_flag=False,
         flag_value="",
     ),

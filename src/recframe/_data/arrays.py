@@ -52,7 +52,7 @@ def from_arrays(
         The relevance of each row: 0 or 1, or grades. A matrix has a row for each list and a column for each item; it
         may be sparse.
     score : array of the same shape, or mapping of str to such arrays
-        The score of each row, or those of several models by their names. What a sparse matrix does not hold was not
+        The score of each row, or a mapping from each model to its scores. What a sparse matrix does not hold was not
         recommended.
     by : array, optional
         Which list each row is in: as many ids as there are rows, in any order. Else the sizes of the lists, whose rows

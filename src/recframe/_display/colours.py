@@ -1,4 +1,4 @@
-"""The colours of verdicts, in charts, reports and terminals, and those of models."""
+"""The colours of verdicts and of models, in charts, reports and terminals."""
 
 from __future__ import annotations
 

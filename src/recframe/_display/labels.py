@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LETTER = 0.56
-"""The width of a letter, relative to its height: of digits, and about that of other letters."""
+"""The width of a letter, relative to its height: measured for digits, and nearly the same for letters."""
 NARROW, BROAD = frozenset("iljtfrI.,:;|!'()[]/ -1"), frozenset("mwMW%@")
 LABEL_SIZE = 13
 """The height of the letters of labels, in pixels."""

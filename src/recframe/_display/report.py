@@ -204,7 +204,7 @@ class Finding:
     finding: str
     meaning: str
     where: str
-    """How often it was found, and of which model."""
+    """How often it was found, and in which model's rows."""
     often: str
     """How often it was found."""
     row: Mapping[str, Any]
@@ -229,7 +229,7 @@ def _findings(report: ReportQuery) -> list[Finding]:
 
 
 def _merged(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings, the gravest first, with those of several models in one."""
+    """Return one finding of each kind for all models together, errors first."""
     together = grouped(findings, lambda one: (ALARMING.index(one.severity), one.finding))
     merged = []
     for key in sorted(together):

@@ -361,10 +361,6 @@ def _are_comparable(left: pl.DataType, right: pl.DataType) -> bool:
     return left == right or pl.Null in (left, right) or (left.is_numeric() and right.is_numeric())
 
 
-NO_COLUMNS = frozenset(
-    {"ties", "min_relevance", "undefined", "lists", "mean", "like", "sampled", "estimator", "condensed"}
-)
-"""The policies of a call, which name no column."""
 OF_LISTS = frozenset({"by", "item"})
 """The roles whose columns a truth has too, so that an expression of the frame is not enough."""
 SHOWN = frozenset({"per", "score", "rank", "model"})
@@ -376,7 +372,7 @@ def with_expressions(frame: Any, roles: Mapping[str, Any], bound: Mapping[str, A
 
     Of a truth that has all columns of the expression of the relevance, the truth gets the new column.
     """
-    found = {name: value for name, value in roles.items() if isinstance(value, pl.Expr) and name not in NO_COLUMNS}
+    found = {name: value for name, value in roles.items() if isinstance(value, pl.Expr)}
     if not found:
         return frame, roles
     roles = dict(roles)
