@@ -27,7 +27,7 @@ FENCE = re.compile(r"^( *)```python\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code, indented where it is in a tab."""
 TAB = re.compile(r'^=== "(.*)"$', re.MULTILINE)
 """The title of a tab."""
-ON_BOTH = ("boosters.md", "coming-from.md", "custom-metrics.md")
+ON_BOTH = ("coming-from.md", "custom-metrics.md")
 """Pages whose blocks outside of tabs run with those of either tab, as those of the pages of metrics do."""
 THEIRS = re.compile(r"^( *)```py\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code of another library."""
