@@ -141,8 +141,9 @@ def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[M
     adapter = adapter_of(frame)
     if not cutoffs or not query.by or query.condensed or query.sampled or query.item in query.by:
         return
-    # Roles may be levels of an index of pandas, which are not looked at.
-    if not {query.item, *list_keys(query)} <= {*adapter.as_narwhals(frame).columns}:
+    # Narwhals does not read pandas frames with two columns of one name. Roles may be levels of a pandas index.
+    names = adapter.names(frame)
+    if len({*names}) < len(names) or not {query.item, *list_keys(query)} <= {*adapter.as_narwhals(frame).columns}:
         return
     # A metric without a cutoff reads whole lists, whose length alone does not tell an export from all candidates.
     most = max(cutoff or MOST_ROWS_WITHOUT_CUTOFF for cutoff in cutoffs.values())

@@ -213,6 +213,7 @@ def test_careful_lists_are_those_of_a_larger_variance(library):
         "mrr",
         by="session",
         score=["a", "b"],
+        details=True,
     )
     share = 1 - compared["ties"].to_list()[0] / compared["lists"].to_list()[0]
     degrees = (row["seen"] - 1) * 2 * share / (3 - share)
