@@ -28,7 +28,8 @@ notebook, `help(recframe.EagerRec.ndcg)` shows it too. All accept the
 
 Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
 `"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is that of the method and of the column. An alias sets the
-options in its parentheses.
+options in its parentheses. `undefined=` and `lists=` may stand there too, [for this metric
+alone](concepts/undefined.md): `"precision(undefined=0)@10"`.
 
 ## All metrics
 

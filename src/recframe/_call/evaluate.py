@@ -207,7 +207,9 @@ def plan_of_lists(
         if call != "state":  # merged states may add up segments
             check_cluster(cluster, as_tuple(roles.per))
         every_list = call in ("describe", "estimate_with_judge", "state") or items is not None
-        return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
+        specs = expand(metrics, k, roles.like)
+        _check_policies(specs, call)
+        return arguments.call(specs, roles, cluster=cluster, every_list=every_list)
 
     return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), rows=bool(items))
 
@@ -262,11 +264,22 @@ def call_of_rows(
 
     def make() -> Call:
         roles = arguments.roles(CALL_ROLES[call])
-        return arguments.call(expand(metric, check_k(k), roles.like), roles)
+        specs = expand(metric, check_k(k), roles.like)
+        _check_policies(specs, call)
+        return arguments.call(specs, roles)
 
     compiled = arguments.kept((call, metric, k), make)
     (record,) = compiled.metrics
     return arguments.opened(compiled), compiled.query, record, show
+
+
+def _check_policies(specs: Sequence[Spec], call: str) -> None:
+    """Raise for a metric whose name says how lists are averaged, in a call that averages none."""
+    for spec in specs:
+        for name in spec.policies:
+            if name not in CALL_ROLES[call]:
+                msg = f"{spec.name!r}: {call} averages no lists, so `{name}=` means nothing"
+                raise OptionError(msg, repr(replace(spec, policies={}, metric=replace(spec.metric)).name))
 
 
 def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:

@@ -86,10 +86,13 @@ def _raise_if_undefined(context: Opened, without: Frame, metric: Metric, key: Ma
 
 
 def refuse_all_undefined(context: Opened, result: Frame, metrics: Sequence[Metric], of: str | None = None) -> Frame:
-    """Return the rows of a result, or raise if a metric has no value in any row of a model.
+    """Return the rows of a result, or raise if a metric under "raise_all" has no value in any row of a model.
 
     With `of`, a text for the message, all rows belong to one model.
     """
+    metrics = [metric for metric in metrics if context.query.averaging(metric.label).undefined == "raise_all"]
+    if not metrics:
+        return result
     result = context.engine.collect_once(result)
     if is_dry():
         return result

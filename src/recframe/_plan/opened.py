@@ -153,9 +153,11 @@ class Opened:
         if self.query.ties == "first":
             msg = "`ties='first'` means row order, which a lazy frame does not have"
             raise OptionError(msg, f"`ties='item'`, or {adapter_of(frame).remedy}")
-        if self.query.undefined in ("raise", "raise_all"):
-            msg = f"`undefined={self.query.undefined!r}` needs the data, which a lazy frame does not have yet"
-            raise OptionError(msg, f"`undefined='skip'` or a number, or {adapter_of(frame).remedy}")
+        for metric in self.requirements.metrics:
+            undefined = self.query.averaging(metric.label).undefined
+            if undefined in ("raise", "raise_all"):
+                msg = f"`undefined={undefined!r}` needs the data, which a lazy frame does not have yet"
+                raise OptionError(msg, f"`undefined='skip'` or a number, or {adapter_of(frame).remedy}")
 
     def _opened(self, name: str) -> Frame:
         """Return one of the session's frames with key columns and filled numbers.

@@ -169,10 +169,7 @@ class Plan:
         if state.items is not None:
             rows = exposure_values(context, state.items, rows)
         result = self._reported(averages.means(context, rows, self.labels))
-        # No profile uses "raise_all", so the query's own option holds for every metric.
-        if self.context.query.undefined == "raise_all":
-            return averages.refuse_all_undefined(context, result, self.metrics)
-        return result
+        return averages.refuse_all_undefined(context, result, self.metrics)
 
     def _reported(self, result: Frame) -> Frame:
         """Return the rows to report. Models in long format are all reported, with or without a value."""

@@ -126,7 +126,9 @@ def query_of(
     """
     roles, names = with_level(specs, roles, names)
     if roles.like is None:
-        return [spec.metric for spec in specs], Query.of(roles, names)
+        query = Query.of(roles, names)
+        own = {spec.metric.label: _averaging(query, spec) for spec in specs if spec.policies}
+        return [spec.metric for spec in specs], replace(query, own=own) if own else query
     profile = profiles[roles.like]
     query = Query.of(_with_policies(profile, roles, names), names)
     level = query.min_relevance if "min_relevance" in names else None
@@ -139,14 +141,19 @@ def query_of(
             msg = f"{averagings[metric.label].name!r} and {spec.name!r} are the same under `like={profile.name!r}`"
             raise OptionError(msg, "name one of them")
         undefined = profile.undefined if definition.undefined is None else definition.undefined
-        averagings[metric.label] = Averaging(
-            query.undefined if "undefined" in names else undefined,
-            query.lists if "lists" in names else definition.lists or profile.lists,
-            spec.name,
-            definition.least,
-        )
+        policies = {
+            "undefined": query.undefined if "undefined" in names else undefined,
+            "lists": query.lists if "lists" in names else definition.lists or profile.lists,
+        }
+        averagings[metric.label] = Averaging(**{**policies, **spec.policies}, name=spec.name, least=definition.least)
         metrics.append(metric)
     return metrics, replace(query, own=averagings, floor=profile.floor)
+
+
+def _averaging(query: Query, spec: Spec) -> Averaging:
+    """Return how a metric is averaged whose name holds policies."""
+    policies = {"undefined": query.undefined, "lists": query.lists, **spec.policies}
+    return Averaging(**policies, name=spec.metric.label)
 
 
 def with_level(specs: Sequence[Spec], roles: Roles, names: Sequence[str]) -> tuple[Roles, Sequence[str]]:
@@ -177,7 +184,8 @@ def _as_defined(profile: Profile, definition: Definition, spec: Spec, level: flo
     if level is not None:
         _check_level(profile, definition, level)
         options |= definition.level_options
-    return replace(spec.metric, **{name: value for name, value in options.items() if name not in spec.named})
+    options = {name: value for name, value in options.items() if name not in spec.named}
+    return replace(spec, metric=replace(spec.metric, **options)).metric
 
 
 def _check_level(profile: Profile, definition: Definition, level: float) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
+from recframe._base.roles import ROLES
 from recframe._base.values import number
 from recframe.errors import OptionError, OptionTypeError, one_of, quoted
 from recframe.metrics import make, read, refuse_unknown
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import (
     CutMetric,
     Metric,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 LEVEL_OPTION = "rel"
 """The option in a metric's name that is the call's `min_relevance`, as ir_measures has it."""
+POLICY_OPTIONS = ("undefined", "lists")
+"""The policies of a call that a metric's name may hold for this metric alone."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +39,35 @@ class Spec:
     named: Mapping[str, Any]
     min_relevance: float | None = None
     """The least relevance that the name holds, as ir_measures writes it: ``AP(rel=2)``."""
+    policies: Mapping[str, Any] = field(default_factory=dict)
+    """The policies that the name holds for this metric alone: ``precision(undefined=0)``."""
+
+    def __post_init__(self) -> None:
+        if self.policies:
+            # The label tells the metric from the same metric under other policies.
+            metric = replace(self.metric)
+            options = {**metric.options, **self._spelled_policies}
+            vars(metric)["label"] = spelled(metric.name, options, getattr(metric, "k", None))
+            object.__setattr__(self, "metric", metric)
+
+    @property
+    def _spelled_policies(self) -> dict[str, Any]:
+        return {
+            name: spelled_number(value) if isinstance(value, float) else value for name, value in self.policies.items()
+        }
 
     @property
     def name(self) -> str:
         """What the user wrote, in canonical spelling, without a least relevance."""
-        return spelled(self.metric.name, self.named, getattr(self.metric, "k", None))
+        options = {**self.named, **self._spelled_policies}
+        return spelled(self.metric.name, options, getattr(self.metric, "k", None))
 
     @property
     def as_named(self) -> str | Metric:
         """The metric as the user named it, so that another call reads the same of it."""
         level = {} if self.min_relevance is None else {LEVEL_OPTION: spelled_number(self.min_relevance)}
-        name = spelled(self.metric.name, {**self.named, **level}, getattr(self.metric, "k", None))
+        options = {**self.named, **self._spelled_policies, **level}
+        name = spelled(self.metric.name, options, getattr(self.metric, "k", None))
         return name if self.metric.is_builtin else self.metric
 
     def at(self, k: int | None) -> Spec:
@@ -113,11 +135,15 @@ def _named(text: str, k: int | None) -> Spec:
         return _named(text, None).at(k)
     name, options = read(text)
     level = number(LEVEL_OPTION, options.pop(LEVEL_OPTION)) if LEVEL_OPTION in options else None
+    policies = {role: ROLES[role].check(role, options.pop(role), None) for role in POLICY_OPTIONS if role in options}
     metric = make(name, options)
+    if "lists" in policies and isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+        msg = f"{text!r}: `lists=` says which lists the accuracy metrics average, but {name} reads all lists"
+        raise OptionError(msg, f"{metric.label!r}; filter the frame to look at some lists only")
     if level is not None and not metric.reads_relevance:
         msg = f"{text!r}: {name} reads no relevance, so {LEVEL_OPTION}={level:g} means nothing"
         raise OptionError(msg, f"{metric.label!r}" + (", or 'num_rel_ret'" if name == "num_ret" else ""))
-    return Spec(metric, {option: value for option, value in options.items() if option != "k"}, level)
+    return Spec(metric, {option: value for option, value in options.items() if option != "k"}, level, policies)
 
 
 def _check_metric(metric: object) -> Metric:

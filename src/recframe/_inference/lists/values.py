@@ -176,12 +176,11 @@ class ListValues:
         if not frames:
             msg = "the frame has no model"
             raise OptionError(msg, "give a frame with rows")
-        if self._context.query.undefined == "raise_all":
-            texts = [f" of the model {model!r}" if self._context.query.several else "" for model in self.models]
-            frames = [
-                refuse_all_undefined(self._context, frame, self._metrics, text)
-                for frame, text in zip(frames, texts, strict=True)
-            ]
+        texts = [f" of the model {model!r}" if self._context.query.several else "" for model in self.models]
+        frames = [
+            refuse_all_undefined(self._context, frame, self._metrics, text)
+            for frame, text in zip(frames, texts, strict=True)
+        ]
         lists = frames[0].select(*columns, **self.columns_of(0))
         for model, frame in enumerate(frames[1:], start=1):
             lists = self.engine.join(lists, frame.select(*keys, **self.columns_of(model)), keys)

@@ -174,7 +174,7 @@ def _expression(
 
     def make() -> Call:
         compiled, checked = specs(), arguments.roles((*of_groups, *OWN_POLICIES))
-        check_call([spec.metric for spec in compiled], checked)
+        check_call(compiled, checked)
         return arguments.call(compiled, checked, every_list=True)
 
     call = arguments.kept(("expression", *named), make)

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
     from recframe._base.roles import Roles
     from recframe.metrics import Metric
+    from recframe.profiles._spec import Spec
 
 
 ExpressionTies = Literal["average", "best", "worst"]
 """The policies that read nothing but the relevance of tied rows."""
 
 
-def check_call(metrics: Sequence[Metric], roles: Roles) -> None:
+def check_call(specs: Sequence[Spec], roles: Roles) -> None:
     """Raise for metrics and policies that read more than the scores and the relevance of one group."""
     query = Query.of(roles)
+    metrics = [spec.metric for spec in specs]
     for metric in metrics:
         if _reads_more(metric, query):
             msg = f"{metric.label} reads more than the scores and the relevance of one group"
@@ -34,9 +36,14 @@ def check_call(metrics: Sequence[Metric], roles: Roles) -> None:
         msg = f"ties={query.ties!r} orders tied rows by more than the relevance, which is all that an expression reads"
         hint = f", or {_frame_call(metrics[0])}" if metrics else ""
         raise OptionError(msg, f"ties='average', 'best' or 'worst'{hint}")
-    if query.undefined in ("raise", "raise_all"):
-        msg = f"undefined={query.undefined!r} would name the groups without a value, but an expression has no names"
-        raise OptionError(msg, "undefined='skip', or a number such as undefined=0")
+    for policies in ({"undefined": query.undefined}, *(spec.policies for spec in specs)):
+        if policies.get("undefined") in ("raise", "raise_all"):
+            undefined = f"undefined={policies['undefined']!r}"
+            msg = f"{undefined} would name the groups without a value, but an expression has no names"
+            raise OptionError(msg, "undefined='skip', or a number such as undefined=0")
+        if "lists" in policies:
+            msg = f"lists={policies['lists']!r} tells lists apart, and an expression sees one group"
+            raise OptionError(msg, f"leave it out, or {_frame_call(metrics[0])}")
 
 
 def _reads_more(metric: Metric, query: Query) -> bool:
