@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import inspect
 import re
 import subprocess
 import sys
@@ -124,25 +125,43 @@ def test_examples_with_other_packages_print_what_the_page_says(name, pandas):
 REFERENCE = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "api").glob("*.md")))
 
 
+REFERENCE_NAMES = re.findall(r"^::: recframe\.(\S+)\n((?: .*\n)*)", REFERENCE, re.MULTILINE)
+"""What the reference describes, and the options of each: the members that are shown."""
+LEAST_WORDS = 60
+
+
+def shown_in_the_reference():
+    """Yield each name that the reference shows, with its docstring."""
+    for name, options in REFERENCE_NAMES:
+        owner, _, attribute = f"recframe.{name}".rpartition(".")
+        try:
+            value = getattr(importlib.import_module(owner), attribute)
+        except ModuleNotFoundError:
+            module, _, kind = owner.rpartition(".")
+            value = getattr(getattr(importlib.import_module(module), kind), attribute)
+        yield name, inspect.getdoc(value) or ""
+        members = re.findall(r"^ {8}- (\w+)$", options, re.MULTILINE)
+        if inspect.isclass(value) and not options:
+            members = [member for member in vars(value) if member[0] != "_" and callable(getattr(value, member))]
+        for member in members:
+            yield f"{name}.{member}", inspect.getdoc(getattr(value, member)) or ""
+
+
 def test_the_reference_holds_everything_public():
-    described = set(re.findall(r"^::: recframe\.(\S+)$", REFERENCE, re.MULTILINE))
+    described = {name for name, _ in REFERENCE_NAMES}
     pages = {kind.__name__ for kind in metrics.METRICS.values()}
-    rest = {
-        "EagerRec",
-        "LazyRec",
-        "datasets",
-        "expr",
-        "metrics",
-        "profiles",
-    }  # the namespace, and modules with pages of their own
+    # The namespace, and modules with pages of their own.
+    rest = {"EagerRec", "LazyRec", "datasets", "expr", "metrics", "profiles"}
     assert set(recframe.__all__) - rest <= described | {"Metric", "CutMetric"}
-    assert {f"metrics.{name}" for name in metrics.__all__} - {
-        f"metrics.{name}" for name in pages | {"METRICS"}
-    } <= described
+    classes = {f"metrics.{name}" for name in metrics.__all__}
+    assert classes - {f"metrics.{name}" for name in pages | {"METRICS"}} <= described
     assert {f"profiles.{name}" for name in profiles.__all__} - {"profiles.PROFILES", "profiles.explain"} <= described
-    public = {name for kind in (recframe.EagerRec, Plot) for name in dir(kind) if not name.startswith("_")}
-    members = set(re.findall(r"^ {8}- (\w+)$", REFERENCE, re.MULTILINE))
-    assert members == public - set(metrics.METRICS) - {"plot"}
+    assert {f"datasets.{name}" for name in recframe.datasets.__all__} <= described
+    methods = {f"EagerRec.{name}" for name in dir(recframe.EagerRec) if name[0] != "_"}
+    methods -= {f"EagerRec.{name}" for name in [*metrics.METRICS, "plot"]}
+    assert {name for name in described if name.startswith("EagerRec.")} == methods
+    charts = {f"_display.plot.Plot.{name}" for name in dir(Plot) if name[0] != "_"}
+    assert {name for name in described if ".Plot." in name} == charts
     sections = [
         name
         for path in (ROOT / "docs" / "metrics").glob("*.md")
@@ -151,7 +170,12 @@ def test_the_reference_holds_everything_public():
     assert sorted(sections) == sorted(metrics.METRICS)
 
 
-def test_the_reference_shows_no_name_of_type_checkers():
+def test_the_reference_says_enough_of_every_public_name():
+    short = {name: len(text.split()) for name, text in shown_in_the_reference() if len(text.split()) < LEAST_WORDS}
+    assert not short
+
+
+def test_the_reference_shows_the_text_of_every_method():
     griffe = pytest.importorskip("griffe")
     spec = importlib.util.spec_from_file_location("site_api", ROOT / "tools" / "site_api.py")
     site_api = importlib.util.module_from_spec(spec)
@@ -159,7 +183,16 @@ def test_the_reference_shows_no_name_of_type_checkers():
     package = griffe.load("recframe", search_paths=[ROOT / "src"])
     assert any(function.overloads for function in site_api.functions(package))
     site_api.PublicNames().on_package(pkg=package)
+    # The names of type checkers, which overloads have, are not shown.
     assert not any(function.overloads for function in site_api.functions(package))
+    for name, text in shown_in_the_reference():
+        start = text.partition("\n")[0]
+        shown = package[name].docstring
+        assert shown is not None and shown.value.startswith(start), name
+        assert len(shown.value.split()) >= LEAST_WORDS, name
+
+
+def test_the_package_lists_no_name_of_type_checkers():
     assert not {"Any", "TYPE_CHECKING", "annotations", "import_module"} & set(dir(recframe))
     assert {*recframe.__all__, "accessor", "errors"} <= set(dir(recframe))
 
@@ -220,7 +253,7 @@ def test_every_page_has_a_twin_of_markdown(tmp_path):
             not [link for link in links if not (tmp_path / page).parent.joinpath(link).exists()]
             or page == "changelog.md"
         )
-    assert "Write the table to a file" in (tmp_path / "api" / "functions.md").read_text(encoding="utf-8")
+    assert "Write the table to a file" in (tmp_path / "api" / "show.md").read_text(encoding="utf-8")
     assert "(llms-full.txt)" in (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
 
 

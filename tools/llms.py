@@ -93,7 +93,7 @@ def described(named: re.Match[str]) -> str:
             value = getattr(value, part)
         break
     members = re.findall(r"^ {8}- (\w+)$", named["options"], re.MULTILINE)
-    if inspect.isclass(value) and not members:
+    if inspect.isclass(value) and not members and "members: false" not in named["options"]:
         members = [member for member, one in vars(value).items() if member[0] != "_" and inspect.getdoc(one)]
     entries = [(parts[-1], value), *((member, getattr(value, member)) for member in members)]
     return "\n".join(f"## {title}\n\n{_signature(title, one)}{inspect.getdoc(one) or ''}\n" for title, one in entries)

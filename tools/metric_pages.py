@@ -29,7 +29,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 SITE = DOCS.parent / "zensical.toml"
 TIES = DOCS / "concepts" / "ties.md"
 FACTORS = DOCS / "factors.md"
-ACCESSOR = DOCS / "api" / "accessor.md"
+ACCESSOR = DOCS / "api" / "measure.md"
 CALLS = "<!-- roles: written by tools/metric_pages.py -->", "<!-- end of roles -->"
 INEXACT = "<!-- inexact: written by tools/metric_pages.py -->", "<!-- end of inexact -->"
 WHOLE = "<!-- whole: written by tools/metric_pages.py -->", "<!-- end of whole -->"
@@ -64,7 +64,7 @@ FEATURES = """features = pl.DataFrame({
 """
 
 ROLES = """Calls of `.rec` share these arguments. Each call reads those that it has use for. Bind them with
-`df.rec(...)`, or name them for all calls with [`recframe.Config`](functions.md#config). What they mean in full:
+`df.rec(...)`, or name them for all calls with [`recframe.Config`](#recframe.Config). What they mean in full:
 [the contract](../contract.md).
 
 | argument | type | what it is |

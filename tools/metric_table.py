@@ -24,7 +24,7 @@ COUNT metrics, computed per list, then averaged. [Choose a metric](choose.md) as
 
 Each metric has a section with an example by hand, its options, and who computes the same under which name. In a
 notebook, `help(recframe.EagerRec.ndcg)` shows it too. All accept the
-[roles and policies](api/accessor.md#roles-and-policies) of calls.
+[roles and policies](api/measure.md#roles-and-policies) of calls.
 
 Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
 `"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is that of the method and of the column. An alias sets the

@@ -1,11 +1,15 @@
-"""An extension of griffe for the site's reference: no private names in it.
+"""An extension of griffe for the site's reference: it shows what ``help()`` shows.
 
+Methods of ``.rec`` get parts of their text, such as the shared roles, when the package is imported, and the stub that
+type checkers read has no text. So signatures and docstrings of public classes are those of the imported package.
 Default values that are constants show as their value. The classes that only calls return stand under ``recframe``.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
+import re
 from typing import TYPE_CHECKING, Any
 
 import griffe
@@ -13,13 +17,27 @@ import griffe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RETURNED = (
-    "_inference.states.merged.Merged",
-    "_display.plot.Plot",
-    "_display.table.Table",
-    "_integrations.training.scorer.Scorer",
-)
-"""What `recframe.merge_states`, `.rec.plot`, `recframe.table` and `recframe.scorer` return."""
+CLASSES = {
+    "EagerRec": "accessor.EagerRec",
+    "Merged": "_inference.states.merged.Merged",
+    "Plot": "_display.plot.Plot",
+    "Table": "_display.table.Table",
+    "Scorer": "_integrations.training.scorer.Scorer",
+}
+"""The classes whose methods are read from the package, by the name under which the site shows them.
+
+Calls return the last four: `recframe.merge_states`, `.rec.plot`, `recframe.table` and `recframe.scorer`.
+"""
+KINDS = {
+    inspect.Parameter.POSITIONAL_ONLY: griffe.ParameterKind.positional_only,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD: griffe.ParameterKind.positional_or_keyword,
+    inspect.Parameter.VAR_POSITIONAL: griffe.ParameterKind.var_positional,
+    inspect.Parameter.KEYWORD_ONLY: griffe.ParameterKind.keyword_only,
+    inspect.Parameter.VAR_KEYWORD: griffe.ParameterKind.var_keyword,
+}
+ROLES = "Other Parameters\n----------------\n"
+"""The section of a docstring with the roles that many calls share, which the site shows once."""
+LINK = "Reads the [roles and policies](../measure/#roles-and-policies) {}.\n\n"
 
 
 class PublicNames(griffe.Extension):  # type: ignore[misc]
@@ -32,9 +50,48 @@ class PublicNames(griffe.Extension):  # type: ignore[misc]
             for parameter in function.parameters:
                 if isinstance(parameter.default, griffe.ExprName):
                     parameter.default = written(parameter.default.canonical_path) or parameter.default
-        for path in RETURNED:
+        for name, path in CLASSES.items():
             kind = pkg[path]
-            pkg.set_member(kind.name, kind)
+            module, _, named = path.rpartition(".")
+            show_methods(kind, getattr(importlib.import_module(f"{pkg.name}.{module}"), named))
+            pkg.set_member(name, kind)
+
+
+def show_methods(shown: griffe.Class, imported: type) -> None:
+    """Give a class of the reference the methods of the imported class, with their signatures and docstrings."""
+    for name, method in inspect.getmembers(imported, inspect.isroutine):
+        if name.startswith("_"):
+            continue
+        found = griffe.Function(name, parameters=parameters(method))
+        shown.set_member(name, found)
+        options = {"warn_unknown_params": False}
+        found.docstring = griffe.Docstring(text_of(method), parent=found, parser="numpy", parser_options=options)
+
+
+def text_of(method: Any) -> str:
+    """Return the docstring of a call, with the names of shared roles and a link instead of their descriptions."""
+    text, _, roles = (inspect.getdoc(method) or "").partition(ROLES)
+    names = re.findall(r"^(\w+) : ", roles, re.MULTILINE) + re.findall(r"`(\w+)`", roles.partition("**roles")[2])
+    text = re.sub(r"^\*\*roles$", "**roles : Any", text, flags=re.MULTILINE)  # the site warns of a name without a type
+    start, *rest = re.split(r"^(?=\w[\w ]*\n-{3,}$)", text, maxsplit=1, flags=re.MULTILINE)
+    link = LINK.format(", ".join(f"`{name}`" for name in names)) if names else ""
+    return "".join([f"{start.rstrip()}\n\n", link, *rest])
+
+
+def parameters(method: Any) -> griffe.Parameters:
+    """Return the parameters that the signature of a call prints, without ``self``."""
+    given = inspect.signature(method)
+    return griffe.Parameters(
+        *(
+            griffe.Parameter(
+                each.name,
+                kind=KINDS[each.kind],
+                default=None if each.default is inspect.Parameter.empty else repr(each.default),
+            )
+            for each in given.parameters.values()
+            if each.name not in ("self", "cls")
+        )
+    )
 
 
 def functions(parent: griffe.Object) -> Iterator[griffe.Function]:

@@ -60,9 +60,11 @@ class Rec(
     AgreementMethods,
     DisplayMethods,
 ):
-    """Ranking and recommendation metrics of a long frame: one row per list and item.
+    """The namespace ``.rec`` of a frame: metrics and comparisons of its rankings.
 
-    Call it to bind roles, ``df.rec(by="object", score="knn")``; its methods are the metrics and `evaluate`.
+    The frame has one row for each list and item, with a relevance and a score. Call the namespace to bind roles for the
+    calls that follow, as in ``rec = df.rec(by="user_id", score=["old", "new"])``. Its methods are the metrics, such as
+    ``rec.ndcg(10)``, and calls such as `evaluate`, `compare` and `check`.
     """
 
     __slots__ = ("_bound", "_frame")

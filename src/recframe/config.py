@@ -39,7 +39,7 @@ class Config:
     ----------
     **roles
         The roles and policies, as for calls.
-    library : {"polars", "pandas"}, optional
+    library : {"polars", "pandas"}, default None
         What makes the frames of `from_arrays`, `from_lists`, `read_run` and other calls that are given no frame.
 
     Examples
@@ -73,19 +73,48 @@ class Config:
 
     @classmethod
     def set(cls, *unnamed: object, library: str | None = None, **roles: Any) -> type[Config]:
-        """Name roles and policies for every call from now on; those named before stay. In a block, until its end."""
+        """Name roles and policies for every call from now on.
+
+        Names from earlier calls stay unless you name them again. On the main thread this holds in the whole program, in
+        another thread for this thread alone, and inside of a ``with recframe.Config(...)`` block until the block ends.
+        Call it once at the top of a script or notebook whose columns have other names than the defaults.
+
+        Returns
+        -------
+        type
+            `Config` itself, so you can write ``recframe.Config.set(by="user_id").state()``.
+        """
         _defaults.name_roles({**_defaults.current(), **_checked(roles, unnamed, library)})
         return cls
 
     @classmethod
     def restore_defaults(cls) -> type[Config]:
-        """Forget what is named: the defaults hold again. In a block, until its end."""
+        """Forget all names that `set` gave, so that the defaults hold again.
+
+        Inside of a ``with recframe.Config(...)`` block, this lasts until the block ends. Call it at the end of a test
+        or a notebook that called `set`, because names outlive the test or the cell that set them.
+
+        Returns
+        -------
+        type
+            `Config` itself, so you can write ``recframe.Config.restore_defaults().state()``, which is ``{}``.
+        """
         _defaults.name_roles({})
         return cls
 
     @classmethod
     def state(cls) -> dict[str, Any]:
-        """Return the roles and policies that are named now."""
+        """Return the roles and policies that are named now.
+
+        Use it to see why a call reads another column than you expected, or to store the names with a result. A role
+        that is missing has its default. The dict is a copy, so changing it changes nothing; pass it to `set` as
+        ``recframe.Config.set(**names)`` to restore it.
+
+        Returns
+        -------
+        dict of str to object
+            The values by the names of roles and policies, such as ``{"by": "user_id", "ties": "worst"}``.
+        """
         return {name: [*value] if isinstance(value, list) else value for name, value in _defaults.current().items()}
 
 

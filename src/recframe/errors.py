@@ -130,15 +130,29 @@ def __dir__() -> list[str]:
 
 
 class RecError(Exception):
-    """Base of everything that recframe raises on purpose.
+    """Base of all errors that recframe raises on purpose.
+
+    Catch it to handle every wrong argument and every unusable frame at once. Each subclass also derives from the
+    built-in error that you would expect, such as `KeyError` for a missing column. A message names the value that is
+    wrong in its first line, and the remedy after ``Hint:``. An error of another class that a call raises is a bug of
+    recframe or of a library that it uses.
 
     Parameters
     ----------
     message : str
         What is wrong, and with which value. Arguments are between backquotes, so that the command line can write them
         as its options.
-    hint : str
+    hint : str, default ""
         What would be right, with arguments between backquotes too.
+
+    Examples
+    --------
+    >>> import recframe
+    >>> try:
+    ...     recframe.forest("a comparison")
+    ... except TypeError as error:
+    ...     print(*(kind.__name__ for kind in type(error).__mro__[:3]))
+    OptionTypeError OptionError RecError
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -148,7 +162,23 @@ class RecError(Exception):
 
 
 class MissingColumnError(RecError, KeyError):
-    """A role names a column that the frame does not have."""
+    """A role names a column that the frame does not have.
+
+    It is a `KeyError` too. The message lists the columns of the frame and suggests the closest name. The usual remedy
+    is to name your column in the call, as in ``by="user_id"``, or once for all calls with `recframe.Config`. If
+    `Config` names the column, the message says so.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+    >>> try:
+    ...     frame.rec.mrr(relevant="clicked")
+    ... except KeyError as error:
+    ...     print(str(error).splitlines()[0])
+    relevant='clicked': the frame has no such column; it has 'user', 'relevant', 'score'
+    """
 
     @classmethod
     def of(cls, message: str, hint: str, *columns: tuple[str, object]) -> MissingColumnError:
@@ -162,39 +192,161 @@ class MissingColumnError(RecError, KeyError):
 
 
 class UnknownMethodError(RecError, AttributeError):
-    """The namespace has no such method."""
+    """The namespace ``.rec``, its charts or merged states have no method of this name.
+
+    It is an `AttributeError` too, so ``hasattr(frame.rec, "name")`` works. The message suggests the closest name, and
+    the name that other libraries use for a metric leads to the name here. ``dir(frame.rec)`` lists all methods.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+    >>> try:
+    ...     frame.rec.ndgc()
+    ... except AttributeError as error:
+    ...     print(str(error).splitlines()[0])
+    the namespace has no method 'ndgc'
+    """
 
 
 class ColumnTypeError(RecError, TypeError):
-    """A column holds a type that its role cannot use."""
+    """A column holds values of a type that its role cannot use.
+
+    It is a `TypeError` too. A score must be a number, a relevance a number or a boolean, and a key or an item may be of
+    nearly any type. The message names the role, the column and its type. The remedy is to cast the column before
+    the call.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+    >>> try:
+    ...     frame.with_columns(score=pl.lit("high")).rec.mrr()
+    ... except TypeError as error:
+    ...     print(str(error).splitlines()[0])
+    score='score' has the type String, but a score must be integer or float
+    """
 
 
 class InputError(RecError, ValueError):
-    """The frame itself cannot be evaluated: it is empty, or of another kind than its partner."""
+    """The frame itself cannot be evaluated, although its columns and their types are right.
+
+    It is a `ValueError` too. Examples are a frame without rows, two frames of different libraries, a price that is not
+    finite, or a value of `per` that differs within a list. The message names the first rows or lists that are wrong.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+    >>> try:
+    ...     frame.rec.recall(per="relevant")
+    ... except ValueError as error:
+    ...     print(str(error).splitlines()[0])
+    per='relevant' has several values within a list
+    """
 
 
 class OptionError(RecError, ValueError):
-    """An option, a cutoff or a metric's name has a value that it cannot have."""
+    """An option, a cutoff or the name of a metric has a value that it cannot have.
+
+    It is a `ValueError` too. The message lists the values that are allowed, or suggests the closest one. Options that
+    contradict each other, such as a baseline that is none of the models, raise this error as well.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+    >>> try:
+    ...     frame.rec.ndcg(k=0)
+    ... except ValueError as error:
+    ...     print(str(error).splitlines()[0])
+    k=0 is less than 1
+    """
 
 
 class OptionTypeError(OptionError, TypeError):
-    """An option has a value of a type that it cannot have."""
+    """An option has a value of a type that it cannot have, or a call has no such option.
+
+    It is a `TypeError` and an `OptionError`, so a `ValueError` too. Text instead of a number is an example, and so is
+    an argument whose name is misspelled. The message names the argument and the types that it accepts.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+    >>> try:
+    ...     frame.rec.ndcg(k="ten")
+    ... except TypeError as error:
+    ...     print(str(error).splitlines()[0])
+    k='ten' is of type str
+    """
 
 
 class UndefinedError(RecError, ValueError):
-    """Lists have no value under the metric, and ``undefined="raise"`` or ``"raise_all"`` was given."""
+    """Lists have no value under the metric, and the call asked for an error.
+
+    It is a `ValueError` too. By default, lists without a value are left out of the mean. ``undefined="raise"`` raises
+    this error as soon as one list has no value, and ``undefined="raise_all"`` only if no list has one. The message says
+    how many lists have no value, why, and which ones.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+    >>> try:
+    ...     frame.with_columns(relevant=0).rec.mrr(undefined="raise")
+    ... except ValueError as error:
+    ...     print(str(error).splitlines()[0])
+    1 list has no mrr because it has no relevant item, such as
+    """
 
 
 class ThresholdError(RecError, AssertionError):
-    """A value falls short of what `require` or a gate of the command line demands."""
+    """A value falls short of what `recframe.require` or a gate of the command line demands.
+
+    It is an `AssertionError` too, so a test runner shows it as a failed check rather than a crash. The message lists
+    every demand that was missed, with its value and its limit. Let it stop the job: it says that quality fell, not that
+    something is wrong with the data.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+    >>> try:
+    ...     recframe.require(frame.rec.evaluate("mrr"), {"mrr": 0.6})
+    ... except AssertionError as error:
+    ...     print(str(error).splitlines()[0])
+    mrr is 0.5, below 0.6
+    """
 
 
 class MissingExtraError(RecError, ImportError):
-    """A feature needs a package that is not installed."""
+    """A feature needs a package that is not installed.
+
+    It is an `ImportError` too. Measuring needs only a library of frames. Comparisons also need SciPy, charts Altair,
+    tables great_tables, and the command line click. The message names the packages, the command that installs them, and
+    the extra of recframe that holds them.
+
+    Examples
+    --------
+    >>> import recframe
+    >>> error = recframe.MissingExtraError.of("charts", "plot")
+    >>> print(str(error).splitlines()[0])
+    packages for charts are not installed
+    >>> isinstance(error, ImportError)
+    True
+    """
 
     @classmethod
     def of(cls, what: str, extra: str) -> MissingExtraError:
-        """Name the feature, and the line that installs what it needs."""
+        """Return the error that names a feature, and the command that installs what it needs."""
         hint = f"pip install {' '.join(PACKAGES[extra])}, which is the extra {extra!r} of recframe"
         return cls(f"packages for {what} are not installed", hint)
 
@@ -208,6 +360,10 @@ def check_packages(what: str, extra: str, *packages: str) -> None:
 class RecWarning(UserWarning):
     """Base of the warnings of recframe.
 
+    A warning means that a number was computed but that you should look at it before you believe it. Turn warnings into
+    errors in jobs that nobody watches: ``warnings.simplefilter("error", recframe.RecWarning)``. Each warning points at
+    the line of your code that made the call.
+
     Parameters
     ----------
     message : str
@@ -220,15 +376,42 @@ class RecWarning(UserWarning):
 
 
 class BackendWarning(RecWarning):
-    """The database of an Ibis table was never tested: the message says what is known of it."""
+    """The database behind an Ibis table is not one of those that recframe was tested on.
+
+    recframe is tested on DuckDB, PostgreSQL and ClickHouse. On another database, a query may fail, or round or sort
+    differently. Compare a few values with the same call on a polars or pandas frame before you rely on them. The
+    warning appears once for each database, and its message says whether Ibis writes SQL for that database at all.
+
+    See Also
+    --------
+    DataWarning : The data look wrong, whatever the engine.
+    """
 
 
 class DataWarning(RecWarning):
-    """The frame was evaluated, but it looks as if its numbers mean nothing: the message says why and what to do."""
+    """The frame was evaluated, but something in it suggests that the numbers mean little.
+
+    Examples are scores that are equal in every list, ids of the truth that match no recommendation, and items that a
+    user has twice. The message says what was found, how often, and what to do. `check` looks for the same problems and
+    for more, and returns them as a frame.
+
+    See Also
+    --------
+    UndefinedWarning : No list has a value.
+    """
 
 
 class UndefinedWarning(RecWarning):
-    """No list has a value under the metric, so its mean is not a number."""
+    """No list has a value under the metric, so the mean is not a number.
+
+    It usually means that no list has a relevant item: the column of relevances is 0 everywhere, or the filter before
+    the call removed the relevant rows. The result is ``nan``, or missing in a frame. ``undefined="raise_all"`` turns
+    this case into an `UndefinedError`, which is the better choice in jobs.
+
+    See Also
+    --------
+    UndefinedError : The error for lists without a value.
+    """
 
 
 _REPR = Repr()

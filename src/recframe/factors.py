@@ -75,7 +75,7 @@ def from_factors(
     progress : bool, optional
         Whether to show tqdm's bar on standard error. None: in a terminal, when it takes longer than a moment and tqdm
         is installed.
-    library : {"polars", "pandas"}, optional
+    library : {"polars", "pandas"}, default None
         What makes the frame where neither `test` nor `train` is one; None: polars where it is installed, else pandas.
 
     Returns

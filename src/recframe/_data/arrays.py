@@ -60,7 +60,7 @@ def from_arrays(
         matrices: the id of each list; None: numbers from 0.
     item : array, optional
         The id of each column of matrices; None: numbers from 0.
-    library : {"polars", "pandas"}, optional
+    library : {"polars", "pandas"}, default None
         What makes the frame; None: polars where it is installed, else pandas.
 
     Returns

@@ -86,7 +86,7 @@ def candidates(
         compared by all of them.
     item : str
         The column of items.
-    library : {"polars", "pandas"}, optional
+    library : {"polars", "pandas"}, default None
         What makes the frame; None: the library of what is given, else polars where it is installed, else pandas.
 
     Returns

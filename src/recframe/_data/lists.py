@@ -106,7 +106,7 @@ def from_lists(
         recommended items.
     by, item, relevant, rank, score, value : str
         The names of the columns of the result. With `frame`, `by` may be several.
-    library : {"polars", "pandas"}, optional
+    library : {"polars", "pandas"}, default None
         What makes the frame; None: the library of what is given, else polars where it is installed, else pandas.
 
     Returns

@@ -20,7 +20,16 @@ class DisplayMethods(Methods):
 
     @property
     def plot(self) -> Plot:
-        """The charts of the frame; they need Altair, the extra ``plot``."""
+        """The charts of the frame: `curve`, `distribution`, `differences`, `segments`, `trend` and others.
+
+        Each is a method that returns a chart of Altair, such as ``df.rec.plot.curve("ndcg")``. Roles that are bound to
+        the frame hold for its charts too. The extra ``plot`` installs what they need.
+
+        Raises
+        ------
+        MissingExtraError
+            Altair is not installed; the error is raised by the chart, not by this attribute.
+        """
         from recframe._display.plot import Plot
 
         return Plot(self._frame, self._bound)

@@ -30,10 +30,12 @@ if TYPE_CHECKING:
 
 
 class Plot(SegmentCharts, RankCharts):
-    """Charts of Altair: each method returns one, to show, to change and to save (``chart.save("chart.png")``).
+    """The charts of a frame, as ``df.rec.plot``.
 
-    Intervals and roles are those of `describe`. A chart holds means, shares or some hundred values, however many
-    lists there are.
+    Each method returns a chart of Altair, which you can show, change and save, as in ``chart.save("chart.png")``.
+    Charts read the same roles as `describe`, and their intervals are the intervals that `describe` returns. A chart
+    holds means, shares or some hundred values, however many lists there are, so it stays small. They need the extra
+    ``plot``.
     """
 
     __slots__ = ()

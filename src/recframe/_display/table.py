@@ -37,14 +37,33 @@ RAISED_TEXT = re.compile(f"[{''.join(map(chr, FLAT))}]+")
 
 
 class Table:
-    """A result as a table; notebooks show it. Made by `recframe.table`."""
+    """A result as a table for people, which `recframe.table` returns.
+
+    Notebooks show it as HTML, or as Markdown if great_tables is not installed, and ``print`` shows Markdown. The
+    methods return the table as text, and `save` writes it to a file in the format that its ending names. Numbers are
+    rounded for display only: the result that you passed keeps all digits.
+
+    See Also
+    --------
+    recframe.table : Make a table of a result.
+    """
 
     def __init__(self, layout: Layout, backend: Any, title: str | None, digits: int) -> None:
         self._layout, self._backend, self._title, self._digits = layout, backend, title, digits
 
     @property
     def gt(self) -> Any:
-        """The table as an object of great_tables, to style further; its cells are texts."""
+        """The table as an object of great_tables, which you can style further.
+
+        Use it for colours, column groups or footnotes that `recframe.table` has no option for, as in
+        ``table.gt.tab_options(table_font_size="12px")``. The cells are texts, already rounded, and the columns are
+        named ``"column 0"``, ``"column 1"`` and so on, because headers may repeat.
+
+        Raises
+        ------
+        MissingExtraError
+            great_tables is not installed.
+        """
         great_tables = package("great_tables", "tables in HTML and LaTeX", "tables")
         layout = self._layout
         # Headers may repeat in other words only, so columns have numbers for names.
@@ -67,7 +86,11 @@ class Table:
         return table
 
     def to_html(self) -> str:
-        """Return the table as HTML, with its style.
+        """Return the table as a piece of HTML that brings its own style.
+
+        Paste it into a page, a mail or a notebook of another tool: it loads no script, font or style from elsewhere.
+        Numbers are aligned at the right, a number that a test found best is bold, and the notes stand below the table.
+        `save` writes the same HTML to a file.
 
         Raises
         ------
@@ -78,7 +101,11 @@ class Table:
         return text
 
     def to_latex(self) -> str:
-        """Return the table as LaTeX; it needs the packages booktabs and, for a title, caption.
+        """Return the table as LaTeX, for a paper.
+
+        The document needs the package booktabs, and caption if the table has a title. Names with special characters are
+        escaped, and a number that a test found best is bold. Letters that mark significant differences are
+        superscripts. `save` writes the same text to a file that ends in ``.tex``.
 
         Raises
         ------
@@ -90,7 +117,17 @@ class Table:
         return RAISED_TEXT.sub(lambda raised: rf"\textsuperscript{{{raised[0].translate(FLAT)}}}", text)
 
     def to_markdown(self) -> str:
-        """Return the table as Markdown, with aligned columns. This needs nothing but recframe."""
+        """Return the table as Markdown, with aligned columns.
+
+        It needs no package besides recframe, so it works in any job. Use it for a comment in a pull request, a README
+        or a log. Characters that Markdown would read as formatting are escaped, so model names such as ``a_b|c`` are
+        shown unchanged. A number that a test found best is bold.
+
+        Returns
+        -------
+        str
+            The title if there is one, the table, and its notes.
+        """
         return self._text(escaped, "  \n")
 
     def __repr__(self) -> str:
@@ -187,7 +224,7 @@ def table(
         What `compare` returned for the same models, metrics and segments. Of each metric, the best mean and those that
         it does not find worse are bold. Up to 25 models get letters, and each mean those of the models that it is
         better than.
-    columns : {"metric", "segment"}, optional
+    columns : {"metric", "segment"}, default None
         A column for each metric, or for each value of `per` with its number of lists. Comparisons show differences.
     interval : {"range", "plus_minus", "none"}
         Intervals by their two ends, as ± half their width, or not at all. An interval whose halves differ has both.

@@ -59,10 +59,10 @@ def require(
         What the value must at least be: a number for a float, ``{"ndcg@10": 0.30, "map": 0.2}`` for a frame.
     most : float or mapping, optional
         What the value may at most be, of metrics where lower is better, such as ``{"gini@10": 0.4}``.
-    by : {"mean", "low", "high"}, optional
+    by : {"mean", "low", "high"}, default None
         Of a result of `describe`: which of its columns is judged. ``least=`` with ``"high"`` raises only if the whole
         interval of the mean is below, with ``"low"`` unless the whole interval is above; ``most=`` the other way round.
-    verdict : {"not worse", "better"}, optional
+    verdict : {"not worse", "better"}, default None
         Of a result of `compare`: what each row must show. ``"not worse"`` is met by the verdicts ``"not worse"``,
         ``"equivalent"`` and ``"better"``: give `compare` a ``margin=``. All rows of a model must pass, so their
         p-values are corrected for the number of models only, not for the number of rows. A changed copy of a result

@@ -110,6 +110,10 @@ def visits(*, library: str | None = None) -> Any:
 class TrecFiles:
     """The files of a search experiment: the judgments, and one run for each system.
 
+    `recframe.datasets.trec` returns it. The files come with the package and are plain text in the formats of TREC, so
+    trec_eval and other tools read them too. Both attributes can be passed on as they are: `recframe.read_run` accepts
+    the dict, and names each system by its key.
+
     Parameters
     ----------
     qrels : Path

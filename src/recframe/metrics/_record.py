@@ -142,7 +142,21 @@ class Metric:
     inexact: ClassVar[str] = ""
 
     def undefined_reason(self, count: int | None = None) -> str:
-        """Return why so many lists have no value, as messages say it; None: no list has one."""
+        """Return why lists have no value, as messages say it.
+
+        Errors under ``undefined="raise"`` and the warning that no list has a value use this text. The default reads
+        `undefined_without`, so override it only if your metric needs another sentence.
+
+        Parameters
+        ----------
+        count : int, default None
+            How many lists have no value. None: no list of the call has one.
+
+        Returns
+        -------
+        str
+            Such as ``"because no list has a relevant item"``.
+        """
         have = "no list has a" if count is None else "it has no" if count == 1 else "they have no"
         return f"because {have} {self.undefined_without}"
 
@@ -157,55 +171,208 @@ class Metric:
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
         """Return what one ranked row adds to its list, by name.
 
-        The names are the metric's own: terms of other metrics never mix with these.
+        This is the row part of a metric. recframe evaluates the expressions for each ranked row and sums them within
+        each list; `value` then reads the sums. The names belong to the metric, so two metrics may use the same name.
+        The default is no term.
+
+        Parameters
+        ----------
+        row : Row
+            The expressions of a ranked row, such as ``row.hit`` and ``row.weight(function, k)``. They hold expected
+            values over all orders of tied rows.
+
+        Returns
+        -------
+        mapping of str to narwhals expression
+            Such as ``{"hits": row.hit * row.within(self.k)}``.
         """
         return {}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:  # noqa: ARG002
-        """Return what one row of positive relevance adds when the list is in its best order, by name."""
+        """Return what one row of positive relevance adds in the ideal ranking, by name.
+
+        Only metrics that divide by the best possible value need it, as NDCG divides by the ideal DCG. The rows are the
+        list's relevant items, ranked or not, ordered by relevance, so there are no ties. `value` reads the sums under
+        the same names. The default is no term.
+
+        Parameters
+        ----------
+        row : IdealRow
+            The expressions of a row in the ideal ranking: its relevance and its position.
+
+        Returns
+        -------
+        mapping of str to narwhals expression
+            Such as ``{"ideal": row.relevance * row.weight(discount, self.k)}``.
+        """
         return {}
 
     def value(self, sums: Sums) -> nw.Expr:
-        """Return the value of a list that has a relevant item: by default, what a row with all of its sums adds."""
+        """Return the value of a list from the sums of its terms.
+
+        This is the list part of a metric. It is evaluated for lists with a relevant item, or for the lists that
+        `defined` names, and must give a finite number for each of them. By default it is ``share(sums, sums)``, so a
+        metric defines either `value` or `share`.
+
+        Parameters
+        ----------
+        sums : Sums
+            The sums by name, as in ``sums["hits"]``, and counts such as ``sums.relevant``.
+
+        Returns
+        -------
+        narwhals expression
+            Such as ``sums["hits"] / sums.relevant``.
+        """
         return self.share(sums, sums)
 
     def defined(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
-        """Return when a list with a relevant item has a value; None: always."""
+        """Return which lists have a value, as a condition on their sums.
+
+        Lists for which the condition is false have no value: the mean leaves them out, or `undefined` decides. A list
+        without a relevant item never has a value unless the class sets ``needs_relevant = False``. The default None
+        says that every list with a relevant item has a value.
+
+        Parameters
+        ----------
+        sums : Sums
+            The sums by name, and counts such as ``sums.ranked(k)``.
+
+        Returns
+        -------
+        narwhals expression or None
+            Such as ``sums.rows > sums.relevant``: the list has an irrelevant row.
+        """
         return None
 
     def weighting(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
-        """Return the weight of a list in the mean over lists; None: all weigh the same."""
+        """Return the weight of a list in the mean over lists.
+
+        The mean becomes ``sum of weight · value / sum of weight``. GAUC is an example: it weights each list by its
+        number of rows or of relevant rows. A column that the caller names with `weight` multiplies this weight. The
+        default None gives every list the same weight.
+
+        Parameters
+        ----------
+        sums : Sums
+            The sums by name, and counts such as ``sums.relevant``.
+
+        Returns
+        -------
+        narwhals expression or None
+            A number above 0 for every list that has a value.
+        """
         return None
 
     def divisor(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
-        """Return what the value is divided by, where ``propensity=`` estimates that; None: it estimates no divisor.
+        """Return what the value divides by, if ``propensity=`` estimates the divisor too.
 
-        A mean in which it weighs the lists is the ratio of the sums over all lists.
+        ``estimator="pooled"`` weights each list by this divisor. The mean is then the ratio of two sums over all
+        lists, which has less bias than the mean of single ratios. The default None says that the divisor is known,
+        such as the cutoff, so nothing needs to be weighted.
+
+        Parameters
+        ----------
+        sums : Sums
+            The sums by name, and counts such as ``sums.relevant``.
+
+        Returns
+        -------
+        narwhals expression or None
+            Such as ``sums.relevant`` for recall.
         """
         return None
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002
-        """Return what a row adds to the value, from its own terms and the sums of its list.
+        """Return what one row adds to the value of its list, for `contributions` and `changes`.
 
-        By default the value with the row's terms instead of their sums, which is right where the value is
-        proportional to them. A metric that divides by a sum of terms reads that from `sums`.
+        The default is the value with the row's terms instead of their sums. That is right if the value is proportional
+        to the terms. A metric that divides by a sum of terms reads the divisor from `sums` instead, so that the shares
+        of all rows add up to the value of the list.
+
+        Parameters
+        ----------
+        row : Sums
+            The terms of the row alone.
+        sums : Sums
+            The sums of the whole list.
+
+        Returns
+        -------
+        narwhals expression
+            Such as ``row["gain"] / sums["ideal"]``.
         """
         return self.value(row)
 
     def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
-        """Return further terms that `share` needs, by name."""
+        """Return further terms that only `share` needs, by name.
+
+        `contributions` evaluates them in addition to `terms`, for each ranked row, and `share` reads them from its
+        first argument. Means do not evaluate them, so a costly term that only explains a value belongs here. The
+        default is no further term.
+
+        Parameters
+        ----------
+        row : Row
+            The expressions of a ranked row, as for `terms`.
+
+        Returns
+        -------
+        mapping of str to narwhals expression
+            The terms. Their names must differ from the names of `terms`.
+        """
         return {}
 
     def unranked_share(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
-        """Return what a relevant item adds that is not ranked; None: nothing."""
+        """Return what a relevant item adds to the value of its list although it was not recommended.
+
+        A few metrics reward or punish such items. In the area under the ROC curve, for example, an item that was not
+        recommended ties with all others that were not. `contributions` shows this share in the item's row. The default
+        None says that such an item adds nothing.
+
+        Parameters
+        ----------
+        sums : Sums
+            The sums by name, and counts such as ``sums.relevant``.
+
+        Returns
+        -------
+        narwhals expression or None
+            The share of one such item.
+        """
         return None
 
     def of_rank(self, rank: float) -> float | None:  # noqa: ARG002
-        """Return the value of a list whose only relevant item has a rank, maybe a fraction; None: not known."""
+        """Return the value of a list whose only relevant item has this rank.
+
+        ``sampled=(m, n)`` estimates ranks in the full lists from lists with sampled candidates, and needs this function
+        to turn ranks into values. The default None says that the value is not known, so recframe refuses the metric
+        together with `sampled`.
+
+        Parameters
+        ----------
+        rank : float
+            The rank, from 1. Estimates may be fractions, such as 12.5.
+
+        Returns
+        -------
+        float or None
+            Such as ``1 / rank`` for MRR, and 0 if the rank is past the cutoff.
+        """
         return None
 
     def explained(self) -> Sequence[str]:
-        """Return the formula with the options in force, then what its parts are; k is the cutoff."""
+        """Return the formula with the options in force, then a line for each of its parts.
+
+        `recframe.explain` shows these lines. Override it if an option changes the formula, so that readers see the
+        formula that was computed. Write plain text rather than LaTeX, and k for the cutoff.
+
+        Returns
+        -------
+        sequence of str
+            The formula first, such as ``"DCG@k / IDCG@k"``, then lines such as ``"gain: 2^relevance - 1"``. The
+            default is the attribute `formula`, or the `summary` if there is none.
+        """
         return [self.formula or self.summary]
 
     @cached_property
@@ -215,7 +382,17 @@ class Metric:
 
     @property
     def needed_inputs(self) -> tuple[str, ...]:
-        """The side information that the metric requires with its options."""
+        """The side information that the metric requires with the options that it has.
+
+        The default is the class attribute `required_inputs`. Override it if an option decides whether the metric reads
+        a frame: serendipity, for example, needs ``features=`` only with ``unexpected="history"``. If a call lacks one
+        of them, recframe raises an error that names the role.
+
+        Returns
+        -------
+        tuple of str
+            Names of roles: ``"train"``, ``"features"`` or ``"catalog"``.
+        """
         return self.required_inputs
 
     @property
@@ -225,17 +402,46 @@ class Metric:
 
     @property
     def cutoff(self) -> int | None:
-        """The last position that the metric reads; None: the whole list."""
+        """The last position that the metric reads.
+
+        recframe uses it to rank fewer rows, to name the column of the result, and to say in `check` whether ties cross
+        the cutoff. A metric that inherits `CutMetric` has the option `k` and returns it here. Other metrics read the
+        whole list, so they return None and refuse a cutoff such as ``"spearman@10"``.
+
+        Returns
+        -------
+        int or None
+            The cutoff. None: the whole list.
+        """
         return None
 
     @property
     def relevances(self) -> tuple[float, float]:
-        """The least and the greatest relevance that the metric can use."""
+        """The smallest and the largest relevance that the metric can use.
+
+        A relevance outside of these bounds raises an error, because the sums of a list would not be finite numbers or
+        would mean something else. NDCG with the gain 2^relevance - 1, for example, refuses a relevance above 1,000.
+        The default has no bounds.
+
+        Returns
+        -------
+        tuple of float
+            The two bounds, both of which are allowed.
+        """
         return -math.inf, math.inf
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that differ from their defaults, without the cutoff."""
+        """The options that differ from their defaults, without the cutoff.
+
+        They are what the label of the metric shows in parentheses, in the order in which the class declares them.
+        Names of columns stay short, since options with their default value are left out.
+
+        Returns
+        -------
+        dict of str to object
+            Such as ``{"gain": "exp2"}`` for ``NDCG(10, gain="exp2")``, and an empty dict for ``NDCG(10)``.
+        """
         return {
             option.name: getattr(self, option.name)
             for option in options_of(type(self))
@@ -244,7 +450,16 @@ class Metric:
 
     @cached_property
     def label(self) -> str:
-        """The canonical name, which also names the column of the result: ``"ndcg(gain=exp2)@10"``."""
+        """The canonical name of the metric, which also names the column of the result.
+
+        It holds the name, the options that differ from their defaults, and the cutoff. `recframe.metrics.parse` reads
+        it back, so you can store a label and evaluate the same metric later. ``str(metric)`` returns it too.
+
+        Returns
+        -------
+        str
+            Such as ``"ndcg(gain=exp2)@10"``. Aliases are replaced: ``"P_5"`` becomes ``"precision@5"``.
+        """
         return spelled(self.name, self.options, getattr(self, "k", None))
 
     @cached_property
@@ -261,23 +476,74 @@ class Metric:
 
 @dataclass(frozen=True)
 class CutMetric(Metric):
-    """A metric of the top k of a list.
+    """A metric of the top k of a list: a `Metric` with the option `k`.
+
+    Inherit from this class if your metric reads only the first k positions. Users can then write the cutoff in the
+    name, as in ``"halving@10"``, or pass ``k=10`` to a call. Pass ``self.k`` to ``row.within``, ``row.weight`` and
+    similar expressions; None stands for the whole list.
 
     Parameters
     ----------
-    k : int, optional
+    k : int, default None
         The cutoff, at least 1. None: the whole list.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> class ShareOfHits(recframe.CutMetric):
+    ...     name = "share_of_hits"
+    ...
+    ...     def terms(self, row):
+    ...         return {"hits": row.hit * row.within(self.k)}
+    ...
+    ...     def value(self, sums):
+    ...         return sums["hits"] / sums.relevant
+    >>> frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.5, 0.3]})
+    >>> frame.rec.evaluate(ShareOfHits(), k=2).item()
+    0.5
+
+    See Also
+    --------
+    Metric : The base class, with all methods and attributes.
     """
 
     k: int | None = field(default=None, metadata=bounds(least=1))
 
     @property
     def cutoff(self) -> int | None:
-        """The last position that the metric reads; None: the whole list."""
+        """The last position that the metric reads: the option `k`.
+
+        recframe uses it to rank fewer rows, to name the column of the result, and to say in `check` whether ties cross
+        the cutoff. A call with ``k=10`` sets it for metrics that were named without a cutoff, so one metric object can
+        be evaluated at several cutoffs.
+
+        Returns
+        -------
+        int or None
+            The cutoff. None: the whole list.
+        """
         return self.k
 
     def if_within(self, rank: float, value: float) -> float:
-        """Return what a row adds at a rank: nothing past the cutoff."""
+        """Return a value up to the cutoff, and 0 past it.
+
+        It is a helper for `of_rank`: compute the value of a list whose only relevant item has this rank as if there
+        were no cutoff, and pass both through this method. Reciprocal rank, for example, is
+        ``self.if_within(rank, 1 / rank)``.
+
+        Parameters
+        ----------
+        rank : float
+            The rank, from 1. It may be a fraction.
+        value : float
+            The value without a cutoff.
+
+        Returns
+        -------
+        float
+            The value if the rank is at most `k` or `k` is None, otherwise 0.
+        """
         return value if self.k is None or rank <= self.k else 0.0
 
 

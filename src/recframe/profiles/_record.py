@@ -98,7 +98,26 @@ class Profile:
     floor: float = 0.0
 
     def definition(self, metric: Metric) -> Definition:
-        """Return what the library computes under a metric's name, or raise and say what it does instead."""
+        """Return what the library computes under the name of a metric.
+
+        Calls with ``like=`` use it to set options and policies, and `recframe.explain` shows it in words.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric with its cutoff, such as ``recframe.metrics.parse("ndcg@10")``.
+
+        Returns
+        -------
+        Definition
+            The options and policies that give the library's number.
+
+        Raises
+        ------
+        OptionError
+            The library does not compute the metric, computes it in a way that no option expresses, or refuses or needs
+            a cutoff. The message says what the library does instead.
+        """
         definition = self.metrics.get(metric.name)
         if definition is None:
             does = f"the profile holds no definition of {self.title} for it"

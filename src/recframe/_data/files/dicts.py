@@ -46,7 +46,7 @@ def from_dict(
         The name of the column of relevances, instead of `score`, if the numbers are relevances.
     model : str, optional
         The name of a column of models, if `lists` holds several: ``{name: {query: {document: score}}}``.
-    library : {"polars", "pandas"}, optional
+    library : {"polars", "pandas"}, default None
         The library of the frame; None: polars if it is installed, pandas otherwise.
 
     Returns

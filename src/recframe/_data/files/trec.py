@@ -76,7 +76,7 @@ def read_run(
         One file; or several systems: a pattern such as ``"runs/*.run"``, paths, or ``{name: path}``.
     by, item, score, model : str
         The names of the columns of the result; by default the columns in `Config`.
-    library : {"polars", "pandas"}, optional
+    library : {"polars", "pandas"}, default None
         The library of the frame; None: polars if it is installed, pandas otherwise.
 
     Returns
@@ -153,7 +153,7 @@ def read_qrels(
         The names of the columns of the result; by default the columns in `Config`.
     subtopic : str, optional
         The name of the column of subtopics, for `alpha_ndcg` and `err_ia`; None: no such column.
-    library : {"polars", "pandas"}, optional
+    library : {"polars", "pandas"}, default None
         The library of the frame; None: polars if it is installed, pandas otherwise.
 
     Returns

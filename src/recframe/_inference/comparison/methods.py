@@ -84,7 +84,7 @@ class ComparisonMethods(Methods):
             shortest there. It and `confidence` are the same at each look.
         relative : bool
             Whether to add the interval of the relative difference, ``relative_low`` and ``relative_high``.
-        changed : {"leave_out", "refuse"}, optional
+        changed : {"leave_out", "refuse"}, default None
             Lists whose relevant rows are not those of the file that `baseline` names, or that only one side has: left
             out, or an error. Without it: left out with a warning if there is a truth, otherwise an error.
         details : bool

@@ -61,7 +61,7 @@ class FusionMethods(Methods):
         weights : sequence or dict of float, optional
             One number for each model, in their order or by name. ``"weighted"`` and ``"wmnz"`` need weights, and
             ``"min"``, ``"max"``, ``"median"`` and ``"anz"`` accept none.
-        normalize : {"min-max", "max", "sum", "zscore", "rank", "borda"}, optional
+        normalize : {"min-max", "max", "sum", "zscore", "rank", "borda"}, default None
             How to make scores comparable, per list and model, for methods that read scores; None: not at all.
         k : float
             The constant of ``"rrf"``, 0 or more. A larger number gives the first positions less weight.

@@ -50,7 +50,17 @@ DETAILS_OF_DESCRIBE = ("min", "max", "zeros", "undefined")
 
 
 class Merged:
-    """The sums over the lists of several states; made by `recframe.merge_states`."""
+    """The sums over the lists of several states, which `recframe.merge_states` returns.
+
+    Its methods answer what one call on all rows would answer, without reading the rows again: `evaluate`, `describe`,
+    `compare`, `sample_size` and `rank_models`. They take no roles, because the calls of `state` that made the states
+    have fixed them. A question that reads the values of single lists, such as a quantile or the bootstrap, has no
+    answer here, and the error says so.
+
+    See Also
+    --------
+    recframe.merge_states : Merge the states of several parts.
+    """
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -66,13 +76,20 @@ class Merged:
         raise no_attribute(name, f"merged states have no method {{!r}}; they have {', '.join(CALLS)}", CALLS)
 
     def evaluate(self, *, counts: bool = False) -> Frame:
-        """Return the means over all lists, as `evaluate` does.
+        """Return the means over the lists of all states.
+
+        The values are those that ``df.rec.evaluate`` returns on all rows at once.
 
         Parameters
         ----------
-        counts : bool
+        counts : bool, default False
             Whether to add the columns ``lists``, how many lists have a value under every metric, and ``undefined``,
             how many have not.
+
+        Returns
+        -------
+        frame
+            The columns of `per`, ``model`` if there are several, and a column for each metric.
         """
         rows, counts = self._rows, flag("counts", counts)
         check_apart([*rows.per, *rows.evaluated])
@@ -95,15 +112,22 @@ class Merged:
         return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in columns.items()})
 
     def describe(self, *, confidence: float = 0.95, details: bool = False) -> Frame:
-        """Return how the values of all lists spread, as `describe` does, but for quantiles, which do not add up.
+        """Return the mean of each metric and model with its interval, and the spread over lists.
+
+        The result is that of ``df.rec.describe`` on all rows at once, without quantiles: they do not add up.
 
         Parameters
         ----------
-        confidence : float
+        confidence : float, default 0.95
             The confidence of the interval of the mean, between 0.5 and 1.
-        details : bool
+        details : bool, default False
             Whether to add the least and the greatest value, the share of lists with the value 0, and the number of
             lists without a value.
+
+        Returns
+        -------
+        frame
+            One row for each segment, metric and model: ``lists``, ``mean``, ``low``, ``high`` and ``std``.
         """
         confidence, rows = check_confidence(confidence), self._by_list("describe")
         spread = []
@@ -259,14 +283,23 @@ class Merged:
         return pairs, {name: np.array([one[name] for one in sums]) for name in sums[0]}
 
     def rank_models(self, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Frame:
-        """Return the rank of each model with the ranks that it may have, as `rank_models` does.
+        """Return the rank of each model with the ranks that it may have.
+
+        The result is that of ``df.rec.rank_models`` on all rows at once.
 
         Parameters
         ----------
-        confidence : float
+        confidence : float, default 0.95
             The probability that all models of a metric and segment have a true rank within their interval.
-        resamples, seed : int
-            How many draws tell how large the largest statistic is by chance, and their seed.
+        resamples : int, default 10,000
+            How many draws tell how large the largest statistic is by chance.
+        seed : int, default 0
+            The seed of the draws.
+
+        Returns
+        -------
+        frame
+            One row for each segment, metric and model: the mean, the rank, and the interval of ranks.
         """
         options = RankOptions.of(None, confidence=confidence, cluster=None, resamples=resamples, seed=seed)
         rows = self._by_list("rank_models")
@@ -284,7 +317,16 @@ class Merged:
         return _with_clusters(self._rows)
 
     def state(self) -> Frame:
-        """Return the merged state, to be stored or merged again."""
+        """Return the merged state as a frame, to store it or to merge it again.
+
+        Merge the states of a month into one, keep this frame as a Parquet file, and merge the months into a year later.
+        The result of a merge does not depend on the order of the states or on how you group them.
+
+        Returns
+        -------
+        frame
+            Of the library that the states have, in the format that `recframe.merge_states` reads.
+        """
         rows = self._rows
         types, columns = {**rows.types, **TYPES}, rows.columns()
         return rows.frame({name: (columns[name], types[name]) for name in (*rows.per, *COLUMNS)})

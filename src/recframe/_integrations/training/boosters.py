@@ -33,7 +33,7 @@ def feval(
     metric : str, Metric, or sequence of them
         Such as ``"ndcg@10"``. Of several, early stopping reads the first one in LightGBM with
         ``first_metric_only=True``, and the last one in XGBoost.
-    library : {"lightgbm", "lightgbm.sklearn", "xgboost"}, optional
+    library : {"lightgbm", "lightgbm.sklearn", "xgboost"}, default None
         Who calls it. None: whoever does. ``lightgbm.train(..., feval=)``, ``xgboost.train(..., custom_metric=)`` and
         ``LGBMRanker.fit(..., eval_metric=)`` are recognized by what they pass.
     **policies
