@@ -85,6 +85,19 @@ def test_links_lead_somewhere(page):
             assert anchor in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}, target
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "contract").glob("*.md")), ids=page_name)
+def test_each_section_of_the_contract_numbers_its_rules_and_names_its_tests(page):
+    for section in re.split("^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        title, *_ = section.splitlines()
+        rules = re.findall(r"^\*\*([A-Z]+)(\d+)\.\*\* ", section, re.MULTILINE)
+        assert len({letters for letters, _ in rules}) == 1, title
+        assert [int(number) for _, number in rules] == [*range(1, len(rules) + 1)], title
+        tests = re.search(r"^\*Tests: (.*)\*$", section.rstrip().splitlines()[-1])
+        assert tests, title
+        for name in re.findall(r"`(tests/\S+)`", tests[1]):
+            assert (ROOT / name).is_file(), name
+
+
 COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
 
 
