@@ -47,9 +47,7 @@ class Call:
     """The side information that the metrics read."""
 
 
-def with_expressions(
-    frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any]
-) -> tuple[Any, dict[str, Any]]:
+def with_expressions(frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return a frame with a column for each role that is an expression, and the arguments that name these columns."""
     roles = {name: value for name, value in arguments.items() if name in COLUMN_ROLES or name == "truth"}
     frame, roles = adapter_of(frame).with_expressions(frame, roles, bound)
