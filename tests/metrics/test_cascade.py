@@ -28,6 +28,17 @@ def test_each_metric_keeps_its_own_cutoff(polars_engine):
         assert same(polars_engine.value(frame, label, by=BY), together[label]), label
 
 
+@pytest.mark.parametrize("metric", ["err", "err@4", "pfound(probability={0: 0.01, 1: 0.3, 2: 0.5, 3: 1})"])
+def test_arrays_and_the_query_give_the_same(polars_engine, monkeypatch, metric):
+    """Without NumPy, polars runs the query that databases run."""
+    pytest.importorskip("numpy")
+    frame = polars_engine.frame(crowd(41, 60, relevance=(0, 0, 1, 2, 3)))
+    (by_arrays,) = polars_engine.ask(frame, "evaluate", [metric], by=BY, chance=True)
+    monkeypatch.setattr("recframe._plan.tied_stops.find_spec", lambda _: None)
+    (by_query,) = polars_engine.ask(frame, "evaluate", [metric], by=BY, chance=True)
+    assert all(same(by_query[name], value) for name, value in by_arrays.items())
+
+
 def half(relevance, greatest):
     return relevance * 0.5
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
@@ -87,6 +88,10 @@ def survivals(engine: Engine, grades: Frame, block: Sequence[str], carried: Sequ
     cascade : Cascade
         Which probabilities to stop are read, and up to which position.
     """
+    if engine.eager and find_spec("numpy"):
+        from recframe._plan import tied_stop_arrays
+
+        return tied_stop_arrays.survivals(engine, grades, block, carried, cascade)
     if not engine.holds_long_queries(grades):
         msg = "a query of this database cannot compute at which of the tied rows users stop"
         raise OptionError(msg, "read the rows first: recframe.rec(table.to_polars())")
