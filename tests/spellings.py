@@ -28,6 +28,8 @@ FITTING = {
     "probability": ("{0:0.1,1:0.3,2:0.5,3:1}",),
 }
 """Values to test of options that must fit the relevance of the rows."""
+ELSEWHERE = ("pairs",)
+"""Words of options that read a frame of another shape, with tests of their own."""
 
 ALWAYS: dict[str, dict[str, str]] = {"pfound": {"probability": "{0:0,1:0.1,2:0.5,3:1}"}}
 """What a metric cannot do without on graded relevance."""
@@ -61,7 +63,7 @@ def _values(option: Option) -> tuple[Any, ...]:
         kinds = (int, float) if float in option.kinds else int
         fitting = (one for one in NUMBERS if isinstance(one, kinds) and one in option.bounds and one != option.default)
         return (next(fitting),)
-    return option.words
+    return tuple(word for word in option.words if word not in ELSEWHERE)
 
 
 def cutoffs_of(name: str, cutoffs: tuple[int | None, ...] = CUTOFFS) -> tuple[int | None, ...]:

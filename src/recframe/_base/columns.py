@@ -100,7 +100,7 @@ TRUTH = FrameSpec("truth", "an item of a list, once", made_by="_engines, relevan
 TRUE_VALUE = TRUTH.one("true_value", "float", "the value by the ground truth", "relevance")
 
 TRAIN = FrameSpec("train", "a user and an item of the past", made_by="_engines")
-FEATURES = FrameSpec("features", "an item of the catalogue", made_by="_engines")
+FEATURES = FrameSpec("features", "an item of the catalogue, or a pair of items", made_by="_engines")
 feature_column = FEATURES.many("feature{}", "float", "a feature as it is")
 
 RANKED_ROWS = FrameSpec("ranked rows", "a row that a model ranks", (FRAME,), "positions")
@@ -234,12 +234,18 @@ UNIT = SIDE.one("unit", "float", "1 where the features are not all 0, else 0")
 CATEGORISED = SIDE.one("categorised", "float", "1 where the features have a sum, else 0")
 direction_column = SIDE.many("direction{}", "float", "a feature, scaled to vectors of length 1")
 share_column = SIDE.many("share{}", "float", "a feature, scaled to a sum of 1")
+OTHER = SIDE.one("other_item", "key", "the other item of a pair")
+SIMILARITY = SIDE.one("pair_similarity", "float", "how similar the two items of a pair are")
 CATALOG_SIZE = SIDE.one("catalog_size", "float", "how many items the catalogue has")
 
 RECOMMENDED = FrameSpec("recommended rows", "a row of the top k, ties broken", (PLACED_ROWS, SIDE), "beyond_accuracy")
 PLACE = RECOMMENDED.one("place", "integer", "the row's own position", "ranks")
 FIRST = RECOMMENDED.one("first", "float", "1 where the list has the item for the first time, else 0")
 LISTED = RECOMMENDED.one("listed", "float", "1 for a first row up to a cutoff, or where another frame has the key")
+OTHER_PLACE = RECOMMENDED.one("other_place", "integer", "the position of another item of the list")
+SIMILAR_AHEAD = RECOMMENDED.one(
+    "similar_ahead", "float", "summed over the different items ahead in the list: how similar the item is to each"
+)
 distinct_column = RECOMMENDED.many("distinct{}", "float", "how many different items the list has up to a cutoff")
 
 GROUPS = FrameSpec("groups", "a group of items within a list", (TERM_ROWS,), "groups")

@@ -26,7 +26,8 @@ MATCHED = "frames are matched by columns of one name"
 
 def called(name: str) -> str:
     """Return what messages call a frame."""
-    return "the frame" if name == "frame" else name
+    # The others are read from the frame of features, of pairs of items.
+    return {"frame": "the frame", "others": "features"}.get(name, name)
 
 
 def missing_columns(

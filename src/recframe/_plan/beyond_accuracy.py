@@ -13,8 +13,12 @@ from recframe._base.columns import (
     INTERACTIONS,
     ITEM,
     LISTED,
+    OTHER,
+    OTHER_PLACE,
     PLACE,
     POPULARITY,
+    SIMILAR_AHEAD,
+    SIMILARITY,
     USERS,
     Addends,
     distinct_column,
@@ -22,7 +26,9 @@ from recframe._base.columns import (
 )
 from recframe._plan import averages, ranks
 from recframe._plan.custom_values import check_values
+from recframe._plan.matches import matched
 from recframe._plan.partial_rankings import check_recommended
+from recframe._plan.requirements import furthest
 from recframe.metrics._item_row import RecommendedRow, feature_columns
 from recframe.metrics._shared_terms import Terms
 
@@ -76,6 +82,8 @@ class RecommendedItems:
             if column in requested:
                 table = self._context.side_tables.known(column)
                 rows = self._context.engine.join(rows, table, [ITEM]).with_columns(nw.col(column).fill_null(of_unknown))
+        if SIMILAR_AHEAD in requested:
+            rows = self._with_similarities(rows)
         columns = [
             column for column in feature_columns(self._context.requirements.feature_count) if column in requested
         ]
@@ -83,6 +91,20 @@ class RecommendedItems:
             rows = self._context.engine.join(rows, self._context.side_tables.described.select(ITEM, *columns), [ITEM])
             rows = rows.with_columns(nw.col(*columns).fill_null(0.0))
         return rows
+
+    def _with_similarities(self, rows: Frame) -> Frame:
+        """Add to each row the similarities of its item with the different items ahead in the list, summed."""
+        engine, group = self._context.engine, self._context.keys.group
+        reading = [terms for terms in self._context.requirements.beyond_accuracy if terms.metric.reads_pairs]
+        cutoff = furthest([terms.metric.cutoff for terms in reading])
+        items = rows.filter(nw.col(FIRST) > 0).select(*group, ITEM, PLACE)
+        items = items if cutoff is None else items.filter(nw.col(PLACE) <= cutoff)
+        ahead = items.select(*group, nw.col(ITEM).alias(OTHER), nw.col(PLACE).alias(OTHER_PLACE))
+        pairs = matched(engine, items, ahead, group).filter(nw.col(OTHER_PLACE) < nw.col(PLACE))
+        similar = matched(engine, pairs, self._context.side_tables.similarities, [ITEM, OTHER])
+        similar = similar.with_columns(nw.col(SIMILARITY).alias(SIMILAR_AHEAD))
+        sums = engine.sum_exactly(similar, [*group, PLACE], [SIMILAR_AHEAD])
+        return engine.join(rows, sums, [*group, PLACE]).with_columns(nw.col(SIMILAR_AHEAD).fill_null(0.0))
 
     def list_sums(self) -> list[Addends]:
         """Return frames that add up to each list's sums over recommended items and over the user's history."""

@@ -11,7 +11,7 @@ import narwhals as nw
 from recframe._base.columns import GROUP, feature_column, target_column
 from recframe._base.values import ids
 from recframe._engines.registry import is_frame, of_another_kind
-from recframe.errors import ColumnTypeError, InputError, OptionError
+from recframe.errors import ColumnTypeError, InputError, MissingColumnError, OptionError
 from recframe.metrics._gain import looked_up
 from recframe.metrics._record import check_k
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
     from recframe.metrics._gain import Table
 
+PAIR = ("other", "similarity")
+"""The columns of a frame of pairs of items, beside the item."""
+PAIR_REMEDY = "`features=pairs`, a frame of the item, 'other' and 'similarity', one row for each pair"
+PAIR_FRAMES = ("features", "others")
+"""The frames that are one frame of the user, which is read once for each of the two items."""
 REMEDIES = {
     "train": "`train=past`, a frame of who had which item",
     "features": "`features=genres`, a frame of the item and one numeric column a feature",
@@ -39,6 +44,8 @@ class CallFrames:
     features: Any = None
     feature_names: Sequence[str] = ()
     """The columns of `features` that are numbers."""
+    others: Any = None
+    """The same frame again for the other items, if it holds pairs of items."""
     catalog: Any = None
     target: Any = None
     """The groups that tables of targets name, and the numbers that each table gives them."""
@@ -56,7 +63,7 @@ class CallFrames:
     @property
     def by_name(self) -> dict[str, Any]:
         """The frames that are given, by their names."""
-        names = ("frame", "truth", "train", "features", "catalog", "models", "items", "target")
+        names = ("frame", "truth", "train", "features", "others", "catalog", "models", "items", "target")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
@@ -66,7 +73,7 @@ def inputs_of(roles: Roles, metrics: Sequence[Metric]) -> frozenset[str]:
         for name in metric.needed_inputs:
             if getattr(roles, name) is None:
                 msg = f"{metric.label} needs `{name}=`, which is not given"
-                raise OptionError(msg, REMEDIES[name])
+                raise OptionError(msg, PAIR_REMEDY if metric.reads_pairs and name == "features" else REMEDIES[name])
     read = (name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs))
     return frozenset(name for name in read if getattr(roles, name) is not None)
 
@@ -83,14 +90,40 @@ def frames_of_call(
     train = adapter.side_frame(roles.train) if "train" in read else None
     features: tuple[Any, list[str]] = (None, [])
     if "features" in read:
-        describes = any("features" in metric.needed_inputs for metric in metrics)
-        features = _feature_columns(adapter, adapter.side_frame(roles.features), roles, describes=describes)
+        describing = [metric for metric in metrics if "features" in metric.needed_inputs]
+        side = adapter.side_frame(roles.features)
+        if any(metric.reads_pairs for metric in describing):
+            features = _pair_columns(adapter, side, roles, describing)
+        else:
+            features = _feature_columns(adapter, side, roles, describes=bool(describing))
     catalog, size = roles.catalog if "catalog" in read else None, None
     if isinstance(catalog, Integral) and not isinstance(catalog, bool):
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
         catalog = adapter.side_frame(catalog) if is_frame(catalog) else _items_frame(adapter, roles.item, catalog)
-    return CallFrames(frame, roles.truth, train, *features, catalog, target, tables, size)
+    others = features[0] if any(metric.reads_pairs for metric in metrics) else None
+    return CallFrames(frame, roles.truth, train, *features, others, catalog, target, tables, size)
+
+
+def _pair_columns(adapter: Adapter, native: Any, roles: Roles, metrics: Sequence[Metric]) -> tuple[Any, list[str]]:
+    """Return a frame of pairs of items and the name of its similarities, or raise if it cannot be one."""
+    reading = next(metric.label for metric in metrics if metric.reads_pairs)
+    for metric in metrics:
+        if not metric.reads_pairs:
+            msg = f"{reading} reads `features=` as pairs of items, but {metric.label} reads a row for each item"
+            raise OptionError(msg, "evaluate each of the two in a call of its own")
+    names = adapter.as_narwhals(native).collect_schema().names()
+    if not adapter.eager:
+        msg = f"{reading} reads pairs of items, which is for eager frames and lazy polars frames"
+        raise OptionError(msg, adapter.remedy)
+    if missing := [name for name in (roles.item, *PAIR) if name not in names]:
+        msg = f"features has no column {missing[0]!r}, but {reading} reads pairs of items; it has {_listed(names)}"
+        raise MissingColumnError(msg, f"rename its columns to {roles.item!r}, {PAIR[0]!r} and {PAIR[1]!r}")
+    return native, [PAIR[1]]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
 
 
 def _feature_columns(adapter: Adapter, native: Any, roles: Roles, *, describes: bool) -> tuple[Any, list[str]]:
@@ -102,11 +135,14 @@ def _feature_columns(adapter: Adapter, native: Any, roles: Roles, *, describes: 
     if not describes:
         return native, []
     names = [name for name in frame.collect_schema().names() if name not in (item, roles.group)]
+    if {*names} == {*PAIR}:
+        msg = "features holds pairs of items, but no metric of the call reads pairs"
+        raise InputError(msg, "'diversity(distance=pairs)@10' reads them; other metrics read a row for each item")
     if len(names) == 1 and _holds_lists(frame, names[0]):
         return _spread(adapter, frame, item, names[0])
     features = [name for name in adapter.number_columns(native) if name in names]
     if not features:
-        msg = f"features has no column of numbers other than {item!r}; it has {', '.join(map(repr, names)) or 'none'}"
+        msg = f"features has no column of numbers other than {item!r}; it has {_listed(names)}"
         raise ColumnTypeError(msg, "give one numeric column per feature, or one column of lists")
     return native, features
 

@@ -30,6 +30,7 @@ from recframe._base.columns import (
 )
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
+from recframe._plan.call_frames import PAIR_FRAMES
 from recframe._plan.item_groups import by_value
 from recframe._plan.keys import keys_of
 from recframe._plan.matches import matched
@@ -110,7 +111,7 @@ class Opened:
         self.session: Session = open_frames(
             sources.sources_of(frames, query, requirements, item=self.with_item, sql=self.made_by_sql),
             sources.attributes(query) if with_truth else {},
-            rows=["frame"] if query.ties == "first" else [],
+            rows=[*(["frame"] if query.ties == "first" else []), *(PAIR_FRAMES if frames.others is not None else [])],
         )
         self.engine: Engine = self.session.engine
         self._check_queries(frames.frame)

@@ -21,11 +21,15 @@ from recframe._base.columns import (
     ITEM,
     LEAST,
     LISTED,
+    MOST,
     NORM,
+    OTHER,
     POPULAR,
     POPULAR_LEVEL,
     POPULARITY,
+    ROW,
     SCORE,
+    SIMILARITY,
     START,
     TRAIN_ROWS,
     TRAIN_USERS,
@@ -51,6 +55,8 @@ if TYPE_CHECKING:
     from recframe._plan.requirements import Requirements
 
 
+ROUNDED_BY = 1e-6
+"""How far a similarity may be beyond 1, and from the other order of its pair: as far as floats of 32 bits round."""
 GREATEST_FEATURE = 1e100
 """The largest feature. Squares of larger numbers could be infinite."""
 
@@ -154,6 +160,32 @@ class SideTables:
         return items.with_columns(
             *(usable.then(nw.col(name)).otherwise(nw.lit(math.nan)).alias(name) for name in names)
         )
+
+    @cached_property
+    def similarities(self) -> Frame:
+        """The pairs of different items in both orders, each with its similarity."""
+        frames, engine = self._session.frames, self._session.engine
+        others = frames["others"].select(ROW, nw.col(ITEM).alias(OTHER))
+        rows = frames["features"].select(ROW, ITEM, nw.col(feature_column(0)).cast(nw.Float64()).alias(SIMILARITY))
+        rows = rows.join(others, on=ROW, how="inner")
+        similarity = nw.col(SIMILARITY)
+        rows = rows.filter(nw.col(ITEM) != nw.col(OTHER), ~similarity.is_null(), ~similarity.is_nan())
+        turned = rows.select(nw.col(OTHER).alias(ITEM), nw.col(ITEM).alias(OTHER), SIMILARITY)
+        both = engine.stack([rows.select(ITEM, OTHER, SIMILARITY), turned])
+        pairs = both.group_by(ITEM, OTHER).agg(similarity.min().alias(LEAST), similarity.max().alias(MOST))
+        pairs = engine.collect_once(pairs)
+        for extreme in (nw.col(LEAST).min(), nw.col(MOST).max()):
+            found = engine.scalar(pairs.select(extreme))
+            if found is not None and abs(found) > 1 + ROUNDED_BY:
+                msg = f"features holds the similarity {found:g}, but a similarity is a number from -1 to 1"
+                raise InputError(msg, "divide the similarities by the largest, or turn distances into similarities")
+        count = engine.scalar(pairs.filter(nw.col(MOST) - nw.col(LEAST) > ROUNDED_BY).select(nw.len()))
+        if count:
+            some = "1 pair" if count == 2 else f"{count // 2} pairs"  # noqa: PLR2004 - both orders
+            msg = f"features holds {some} of items with different similarities, but a pair is the same in both orders"
+            raise InputError(msg, "keep one row per pair, such as the mean of both orders")
+        mean = (nw.col(LEAST) + nw.col(MOST)) / 2
+        return pairs.select(ITEM, OTHER, mean.clip(-1.0, 1.0).alias(SIMILARITY))
 
     def history(self, lists: Frame, group: Sequence[str]) -> Frame:
         """Return the items with features in the history of each list's user, by the key of the list."""

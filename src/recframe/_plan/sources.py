@@ -31,6 +31,7 @@ from recframe._base.columns import (
 )
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, kind_of
+from recframe._plan.call_frames import PAIR
 from recframe._plan.query import RANKED_ROWS, TIED_ROWS
 from recframe._plan.relevance import filled, made_of_relevance
 
@@ -211,6 +212,7 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
         "truth": keys | values_of_items | items | judgments,
         "train": keys | items,
         "features": items,
+        "others": {ITEM: ColumnSpec(PAIR[0], "features", items[ITEM].use)},
         "catalog": items,
         "models": model_spec(query),
         "items": items | (group if "frame" in grouped else {}),

@@ -16,6 +16,7 @@ from recframe._base.columns import (
     INTERACTIONS,
     PLACE,
     POPULARITY,
+    SIMILAR_AHEAD,
     UNIT,
     USERS,
     direction_column,
@@ -77,6 +78,9 @@ class RecommendedRow(_Described):
         The item's features as a vector of length 1; all 0 for a zero vector and without features.
     described, unit : Expr
         1.0 where the item has features, and where they are not all 0; else 0.0.
+    similar_ahead : Expr
+        The item's similarities with the different items ahead in the list, summed. 0.0 where the list has the item
+        again.
     """
 
     def __init__(self, width: int, numbers: Numbers) -> None:
@@ -99,6 +103,11 @@ class RecommendedRow(_Described):
 
     described = RequestedColumn(DESCRIBED)
     unit = RequestedColumn(UNIT)
+
+    @property
+    def similar_ahead(self) -> nw.Expr:
+        self.requested.add(FIRST)
+        return self._column(SIMILAR_AHEAD)
 
     def distinct(self, k: int | None) -> nw.Expr:
         """Return the number of different items among the first k of the row's list."""

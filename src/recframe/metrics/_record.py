@@ -58,6 +58,8 @@ class Metric:
         Whether it reads the relevance: a frame without one has a value too if no metric of a call does.
     reads_groups : bool
         Whether it reads the groups of items of all lists; `targets`, a table of the share that each should have.
+    reads_pairs : bool
+        Whether it reads ``features=`` as pairs of items with a similarity, instead of a row for each item.
     reads_greatest : bool
         Whether it reads the largest relevance of all lists, which `row.cascade` hands to its function.
     reads : {"all", "graded", "hits"}
@@ -126,6 +128,7 @@ class Metric:
     is_additive: ClassVar[bool] = True
     reads_relevance: ClassVar[bool] = True
     reads_groups: ClassVar[bool] = False
+    reads_pairs: ClassVar[bool] = False
     reads_greatest: ClassVar[bool] = False
     targets: ClassVar[Table] = ()
     reads: ClassVar[Reads] = "all"

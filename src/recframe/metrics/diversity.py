@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from recframe.metrics._item_row import RecommendedRow
     from recframe.metrics._sums import Sums
 
-Distance = Literal["cosine", "hamming"]
-"""How far two items are apart: one minus the cosine of their features, or the share of features that only one has."""
+Distance = Literal["cosine", "hamming", "pairs"]
+"""How far two items are apart: one minus the cosine of their features, the share of features that only one has, or one
+minus a similarity that is given for the pair."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,17 @@ class Diversity(BeyondAccuracyMetric):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    distance : {"cosine", "hamming"}
+    distance : {"cosine", "hamming", "pairs"}
         One minus the cosine, or the share of the features that only one of the two items has: those that are not 0.
-        RecTools counts these features: the value times their number.
+        RecTools counts these features: the value times their number. ``"pairs"``: one minus the similarity that
+        ``features=`` holds for the pair, in the columns of the item, ``other`` and ``similarity``.
 
     Notes
     -----
     In [0, 2], in [0, 1] where no feature is negative; higher is more diverse. Needs ``features=``: a frame of the item
     and numeric columns, or one column of lists. Items count once; those without features stay out, a zero vector is
-    similar to nothing. A list with fewer than two items left is undefined.
+    similar to nothing. A list with fewer than two items left is undefined. Of pairs, one order is enough, and a pair
+    that is missing has the similarity 0; they take time in proportion to k², and eager frames or lazy polars ones.
 
     References
     ----------
@@ -62,6 +65,9 @@ class Diversity(BeyondAccuracyMetric):
     0.6667
     >>> round(df.rec.diversity(3, distance="hamming", features=features), 4)
     0.6667
+    >>> pairs = pl.DataFrame({"item": ["a", "b"], "other": ["b", "c"], "similarity": [0.5, 0.2]})
+    >>> round(df.rec.diversity(3, distance="pairs", features=pairs), 4)
+    0.7667
     """
 
     name: ClassVar[str] = "diversity"
@@ -73,13 +79,22 @@ class Diversity(BeyondAccuracyMetric):
 
     distance: Distance = "cosine"
 
+    @property
+    def reads_pairs(self) -> bool:  # type: ignore[override]  # depends on an option
+        """Whether it reads ``features=`` as pairs of items with a similarity."""
+        return self.distance == "pairs"
+
     def explained(self) -> Sequence[str]:
+        if self.distance == "pairs":
+            return ["1 − mean over pairs i < j of similarity(i, j), 0 for a pair that features= lacks"]
         if self.distance == "cosine":
             return [self.formula]
         return ["mean over pairs i < j of features that are 0 in one of fᵢ, fⱼ and not in the other / features"]
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         counts = row.within(self.k) * row.first
+        if self.distance == "pairs":
+            return {"items": counts, "similar": counts * row.similar_ahead}
         if self.distance == "hamming":
             had = [(direction != 0).cast(nw.Float64()) + nan_if_infinite(direction) for direction in row.directions]
             return {"items": counts * row.described, **{f"with {index}": counts * one for index, one in enumerate(had)}}
@@ -87,6 +102,8 @@ class Diversity(BeyondAccuracyMetric):
         return {"items": counts * row.described, "lengths": counts * row.unit, **along}
 
     def value(self, sums: Sums) -> nw.Expr:
+        if self.distance == "pairs":
+            return 1 - sums["similar"] / (sums["items"] * (sums["items"] - 1) / 2)
         if self.distance == "hamming":
             # Pairs that differ in a feature: one item of those that have it, one of the others.
             n, having = sums["items"], [sums[name] for name in sums.names if name.startswith("with")]
