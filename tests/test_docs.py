@@ -98,6 +98,16 @@ def test_each_section_of_the_contract_numbers_its_rules_and_names_its_tests(page
             assert (ROOT / name).is_file(), name
 
 
+def test_the_gallery_has_small_pictures_with_little_code():
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```python\n((?:(?!```).)*)```\n\n!\[([^]]+)\]\(([^)]+)\)", page, re.DOTALL)
+    assert len(shown) == 14
+    for block, words, file in shown:
+        assert 1 <= sum(line.startswith((">>>", "...")) for line in block.splitlines()) <= 4, file
+        assert len(words) > 20, file
+        assert (ROOT / "docs" / file).stat().st_size < 40_000, file
+
+
 COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
 
 
