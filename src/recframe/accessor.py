@@ -105,6 +105,8 @@ class Rec(
         *,
         counts: bool = False,
         chance: bool = False,
+        strata: str | None = None,
+        strata_weights: Mapping[Any, float] | None = None,
         save: Any = None,
         **roles: Any,
     ) -> Frame:
@@ -127,6 +129,11 @@ class Rec(
         chance : bool
             Add two columns for each metric: ``"ndcg@10 chance"``, its exact mean over all orders of the rows, and
             ``"ndcg@10 skill"``, (value - chance) / (best - chance), where best is the value of the rows by relevance.
+        strata : str, optional
+            A column with one value per list, such as the task. Then each value is the mean of the means of its values,
+            which all count the same, however many lists they have.
+        strata_weights : mapping, optional
+            How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
         save : str or path, optional
             Write the values of the lists of one model to this Parquet file, for ``compare(baseline=...)`` to read
             later. Eager frames only.
@@ -159,7 +166,8 @@ class Rec(
         path = None if save is None else calls.check_save(save)
         if path is not None:
             calls.check_eager(self._frame, path)
-        result = _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, counts=counts, chance=chance)
+        options = {"counts": counts, "chance": chance, "strata": strata, "strata_weights": strata_weights}
+        result = _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, **options)
         if path is not None:
             calls.save(self._frame, self._bound, metrics, k, roles, path)
         return result

@@ -414,6 +414,8 @@ class Rec(Generic[Mean, Frame]):
         *,
         counts: bool = False,
         chance: bool = False,
+        strata: str | None = None,
+        strata_weights: Mapping[Any, float] | None = None,
         save: Any = None,
         **roles: Unpack[EvaluateRoles],
     ) -> Frame: ...
@@ -430,6 +432,8 @@ class Rec(Generic[Mean, Frame]):
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
+        strata: str | None = None,
+        strata_weights: Mapping[Any, float] | None = None,
         resamples: int = 10000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
@@ -471,6 +475,8 @@ class Rec(Generic[Mean, Frame]):
         *,
         confidence: float = 0.95,
         cluster: str | None = None,
+        strata: str | None = None,
+        strata_weights: Mapping[Any, float] | None = None,
         details: bool = False,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...

@@ -84,6 +84,7 @@ attribute_column = FRAME.many("attribute{}", "key", "a column of `per` that desc
 own_value_column = FRAME.many("own_{}", "key", "the item's own value of such a column of `per_item`", "item_groups")
 WEIGHT = FRAME.one("list_weight", "float", "the weight of the list in every mean; 0 where missing")
 CLUSTER = FRAME.one("cluster", "key", "the cluster of lists that are drawn together, where it is not in the key")
+STRATUM = FRAME.one("stratum", "key", "the stratum of the list, where it is not in the key")
 MODEL = FRAME.one("model", "key", "the model, in the long format")
 ITEM = FRAME.one("item", "key", "the item")
 ROW = FRAME.one("row", "integer", "the row's number, where ties break by row order")

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from recframe._base.defaults import current
 from recframe._base.roles import ALL_ROLES, CALL_ROLES, FRAMES, SIDE_INFORMATION, Roles, roles_of
 from recframe._base.signatures import role_parameters, roles_doc, signature_of
+from recframe._base.strata import Strata
 from recframe._base.values import as_tuple, check_names, flag, unnamed_role
 from recframe._call.kept_calls import Arguments, profiles
 from recframe._engines.postponed import RERUN, Rerun, is_dry
-from recframe._engines.registry import adapter_of, is_lazy, sides_in_kind
+from recframe._engines.registry import adapter_of, is_lazy, labels_of, sides_in_kind
 from recframe._plan.query import check_cluster
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
 from recframe.metrics import Metric
@@ -92,6 +93,8 @@ def evaluate(
     *,
     counts: bool,
     chance: bool,
+    strata: Any = None,
+    strata_weights: Any = None,
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the kind given."""
     ties = roles.get("ties", bound.get("ties"))
@@ -99,17 +102,24 @@ def evaluate(
     if in_range:
         roles = {**roles, "ties": "average"}
     arguments = Arguments(frame, bound, roles)
+    of_strata = strata_of_call(frame, {**bound, **roles}, strata, strata_weights)
+    if of_strata is not None and (chance or in_range):
+        other = "`ties='range'`" if in_range else "`chance=True`"
+        msg = f"`strata={of_strata.column!r}` does not go with {other}"
+        raise OptionError(msg, "leave one of them out; `per=` reports each stratum")
 
     def make() -> Call:
         roles = arguments.roles(ALL_ROLES)
         flag("chance", chance)
-        changes = {"counts": True, "every_list": True} if flag("counts", counts) else {}
+        changes: dict[str, Any] = {"counts": True, "every_list": True} if flag("counts", counts) else {}
+        if of_strata is not None:
+            changes |= {"strata": of_strata, "every_list": True}
         call = arguments.call(expand(metrics, k, roles.like), roles, **changes)
         if counts:
             _check_counts(call)
         return call
 
-    call = arguments.kept(("evaluate", metrics, k, counts, chance), make)
+    call = arguments.kept(("evaluate", metrics, k, counts, chance, strata, strata_weights), make)
     if in_range:
         return _with_range(arguments, call, chance=chance)
     if chance:
@@ -190,6 +200,7 @@ def plan_of_lists(
     cluster: str | None,
     *,
     items: bool | None = None,
+    strata: Strata | None = None,
 ) -> Plan:
     """Return the plan of a call that looks at the values of lists: of every list, if it says whether to read items."""
     mean = {**current(), **bound}.get("mean", "arithmetic")
@@ -206,12 +217,20 @@ def plan_of_lists(
             raise OptionError(msg, _model_columns(arguments.adapter, roles))
         if call != "state":  # merged states may add up segments
             check_cluster(cluster, as_tuple(roles.per))
-        every_list = call in ("describe", "estimate_with_judge", "state") or items is not None
+        every_list = call in ("describe", "estimate_with_judge", "state") or items is not None or strata is not None
         specs = expand(metrics, k, roles.like)
         _check_policies(specs, call)
-        return arguments.call(specs, roles, cluster=cluster, every_list=every_list)
+        return arguments.call(specs, roles, cluster=cluster, every_list=every_list, strata=strata)
 
-    return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), rows=bool(items))
+    of_strata = None if strata is None else (strata.column, strata.weights)
+    return _plan(arguments, arguments.kept((call, metrics, k, cluster, items, of_strata), make), rows=bool(items))
+
+
+def strata_of_call(frame: Any, roles: Mapping[str, Any], strata: Any, weights: Any) -> Strata | None:
+    """Return the strata that a call names, checked; None without."""
+    if strata is None and weights is None:
+        return None
+    return Strata.of(strata, weights, labels_of(frame, roles.get("truth")))
 
 
 def _model_columns(adapter: Adapter, roles: Roles) -> str:

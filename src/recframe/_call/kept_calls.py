@@ -92,6 +92,7 @@ class Arguments:
             raise OptionError(msg, "give another policy too, such as `ties='average'`")
         # The plan is imported by the first call that needs it.
         from recframe._plan.checks import check_call
+        from recframe._plan.strata import check_strata
 
         inputs = inputs_of(roles, metrics)
         if self._keywords.get("group") is not None and not any(metric.reads_groups for metric in metrics):
@@ -114,6 +115,7 @@ class Arguments:
             changes["weight"] = None  # values of all lists together are no mean over lists
         query = replace(query, in_call=in_call, **changes)
         check_call(query, metrics)
+        check_strata(query, metrics, self._frame)
         return Call(specs, metrics, query, roles, inputs)
 
     def opened(self, call: Call) -> CallFrames:

@@ -25,7 +25,8 @@ def used_columns(query: Query) -> set[str | None]:
 def used_in_truth(query: Query) -> set[str | None]:
     """Return the columns that have a role in a truth, and None: nothing is ranked by its scores."""
     roles = (query.item, query.relevant, query.value, query.weight, query.propensity, query.subtopic, query.group)
-    return {*query.by, *query.per, *omitted_rows(query).values(), *roles, query.cluster}
+    strata = None if query.strata is None else query.strata.column
+    return {*query.by, *query.per, *omitted_rows(query).values(), *roles, query.cluster, strata}
 
 
 def list_keys(query: Query) -> list[Any]:

@@ -93,11 +93,12 @@ def evaluate(
         findings = rec(frame).check(all=True, **accepted)
         failures = found_beyond(findings, *limits)
     requested, k = _metrics(values, least, most)
-    result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
+    strata = {name: values[name] for name in ("strata", "strata_weights")}
+    result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **strata, **roles)
     table = tables.table if counts or {"per", "per_item"} & roles.keys() else tables.by_metric
     _show(result, values, out, partial(table, result))
     if sure:
-        failures += _surely_beyond(rec(frame), least, most, roles)
+        failures += _surely_beyond(rec(frame), least, most, roles, strata)
     elif bounds:
         failures += beyond_limits(result, least or None, most or None)
     if path is not None and not failures:
@@ -106,13 +107,17 @@ def evaluate(
 
 
 def _surely_beyond(
-    frame: Any, least: Mapping[str, float], most: Mapping[str, float], roles: Mapping[str, Any]
+    frame: Any,
+    least: Mapping[str, float],
+    most: Mapping[str, float],
+    roles: Mapping[str, Any],
+    strata: Mapping[str, Any],
 ) -> list[str]:
     """Return which metrics are beyond their bounds with their whole interval."""
     if others := [name for name in roles if name not in CALL_ROLES["describe"]]:
         msg = f"--sure judges the interval of an arithmetic mean, so it does not go with --{others[0]}"
         raise OptionError(msg, "leave one of them out")
-    described = frame.describe([*{**least, **most}], **roles)
+    described = frame.describe([*{**least, **most}], **strata, **roles)
     too_low = beyond_limits(described, least, by="high") if least else []
     return too_low + (beyond_limits(described, None, most, by="low") if most else [])
 
@@ -229,7 +234,7 @@ def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, An
     roles = given_roles(call, values) | _named(values, ("judge",) if "judge" in values else ())
     one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
     named = one and names_file(values.get("baseline"), roles.get("score"))
-    also = as_tuple(values.get("cluster"))
+    also = tuple(column for name in ("cluster", "strata") for column in as_tuple(values.get(name)))
     files = values["files"], values["format"], roles, also, named, separator_of(values["separator"])
     frame, roles = Inputs(*files).read()
     order = roles.get("rank") or roles.get("score") or "score"

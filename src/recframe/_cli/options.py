@@ -17,7 +17,7 @@ from recframe._cli.terminal import said
 from recframe.errors import Argument, OptionError, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
 HELP = {
     "by": "The list key: one column or several. none: all rows are one list. Rows without a key are a list too.",
@@ -122,9 +122,9 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
     metavar = ROLES[name].metavar if name in ROLES else {"judge": "FILE", "baseline": "MODEL|FILE"}.get(name)
     if metavar:
         return {"type": click.Path() if "FILE" in metavar else numbers, "metavar": metavar}
-    if name in ("margin", "difference"):
-        several = name == "margin"
-        return {"type": margin_or_margins if several else number_or_word, "metavar": "X|X%"}
+    if name in WRITTEN:
+        reader, metavar = WRITTEN[name]
+        return {"type": reader, "metavar": metavar}
     if words and float not in kinds:
         return {"type": click.Choice(words), "metavar": "|".join(words)}
     if words:
@@ -173,9 +173,30 @@ def margin_or_margins(text: str) -> float | str | dict[str, float | str]:
     return {name: number_or_word(margin) for name, _, margin in parts}
 
 
+def weights_by_name(text: str) -> dict[str, float]:
+    """Return the weights in a text such as head=0.1,tail=0.9."""
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, weight = part.rpartition("=")
+        try:
+            weights[name] = float(weight)
+        except ValueError:
+            msg = f"{part!r} is not a name and a weight, such as head=0.1"
+            raise click.BadParameter(msg) from None
+    return weights
+
+
 def number_or_word(text: str) -> float | str:
     """Return a number where the text is one."""
     try:
         return float(text)
     except ValueError:
         return text
+
+
+WRITTEN: dict[str, tuple[Callable[[str], Any], str]] = {
+    "margin": (margin_or_margins, "X|X%"),
+    "difference": (number_or_word, "X|X%"),
+    "strata_weights": (weights_by_name, "NAME=X,..."),
+}
+"""How the values of some options are read, and what help calls them."""

@@ -15,6 +15,7 @@ from recframe._base.columns import (
     MODEL,
     PARTLY_VALUED,
     PRESENT,
+    STRATUM,
     UNVALUED,
     VALUED,
     WEIGHT,
@@ -43,7 +44,7 @@ LEAST_ROUNDED_ZERO = -1e-12
 """A value from here to 0 counts as 0: databases add terms in another order, so a 0 may be slightly negative."""
 GREATEST_WEIGHT = 1e100
 """The largest weight. Tests and intervals square sums of weights, which must stay finite."""
-ROLES = {WEIGHT: "weight", CLUSTER: "cluster"}
+ROLES = {WEIGHT: "weight", CLUSTER: "cluster", STRATUM: "strata"}
 """The roles of the columns that describe lists, for messages."""
 
 
@@ -157,7 +158,7 @@ def is_any_known(*columns: str) -> nw.Expr:
 
 
 def with_attributes(context: Opened, lists: Frame) -> Frame:
-    """Add the columns that describe a list without being its key: columns of `per`, the weight, the cluster."""
+    """Add the columns that describe a list without being its key: of `per`, the weight, the cluster, the stratum."""
     engine = context.engine
     keys = context.keys.key
     for name, column in (context.keys.attribute_names | context.keys.list_columns).items():

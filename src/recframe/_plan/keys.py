@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recframe._base.columns import CLUSTER, LIST_COUNTS, MODEL, key_column
+from recframe._base.columns import CLUSTER, LIST_COUNTS, MODEL, STRATUM, key_column
 from recframe._plan import sources
 
 if TYPE_CHECKING:
@@ -60,20 +60,29 @@ class Keys:
     @cached_property
     def cluster(self) -> str | None:
         """The column that names the cluster of a list, a key or another column; None without clusters."""
-        if self._query.cluster is None:
+        return self._named(self._query.cluster, CLUSTER)
+
+    @cached_property
+    def strata(self) -> list[str]:
+        """The column that names the stratum of a list, a key or another column; empty without strata."""
+        name = None if self._query.strata is None else self._named(self._query.strata.column, STRATUM)
+        return [] if name is None else [name]
+
+    def _named(self, column: str | None, other: str) -> str | None:
+        """Return the key that is this column of the user's, or the name of a column outside the key."""
+        if column is None:
             return None
-        keys = (name for name, column in self.key_names.items() if column == self._query.cluster)
-        return next(keys, CLUSTER)
+        return next((name for name, key in self.key_names.items() if key == column), other)
 
     @cached_property
     def reported(self) -> Sequence[str]:
-        """The columns that identify a row of the result of one model, or of models in long format."""
-        return [*self.per, *([MODEL] if self.long else [])]
+        """The columns that identify a mean of one model, or of models in long format."""
+        return [*self.per, *self.strata, *([MODEL] if self.long else [])]
 
     @cached_property
     def of_result(self) -> Sequence[str]:
-        """The columns that identify a row of the result of all models."""
-        return [*self.per, *([MODEL] if self._query.several else [])]
+        """The columns that identify a mean of all models. Means of strata are averaged afterwards."""
+        return [*self.per, *self.strata, *([MODEL] if self._query.several else [])]
 
     @cached_property
     def reports_lists(self) -> bool:

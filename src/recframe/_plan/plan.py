@@ -37,6 +37,7 @@ from recframe._plan.opened import Opened
 from recframe._plan.ranks import TIE_ORDER
 from recframe._plan.sampled_lists import check_sampled, estimates
 from recframe._plan.state import State, stacked
+from recframe._plan.strata import averaged, check_unweighted
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric, RecommendedMetric
 
@@ -104,9 +105,15 @@ class Plan:
         self.context = Opened(frames, query, requirements, item=item, made_by_sql=made_by_sql)
         if query.mean == "median":
             check_median(requirements)
+        if query.strata is not None:
+            check_unweighted(requirements, query.strata)
 
     def run(self) -> Frame:
         """Return the result under the plan's names: one row per model and value of `per`, one column per metric."""
+        return averaged(self.context, self._means(), self.metrics)
+
+    def _means(self) -> Frame:
+        """Return the means of each model and value of `per`, and of each stratum if the call names strata."""
         context = self.context
         if not averages.at_once(context):
             return self.result(self.state())

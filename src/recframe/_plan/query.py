@@ -17,6 +17,8 @@ from recframe.errors import OptionError, quoted
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
 
+    from recframe._base.strata import Strata
+
 
 DEFAULT_RANK = "rank"
 Ordered = Literal["as given", "by chance", "by relevance"]
@@ -58,6 +60,8 @@ class Query(Roles):
     """What counts for lower values of lists in a geometric mean."""
     cluster: str | None = None
     """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
+    strata: Strata | None = None
+    """The column of strata whose means are averaged, and their weights."""
     every_list: bool = False
     """Whether lists without any value are counted too."""
     counts: bool = False

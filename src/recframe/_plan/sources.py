@@ -19,6 +19,7 @@ from recframe._base.columns import (
     POOLED,
     PROPENSITY,
     RELEVANCE,
+    STRATUM,
     SUBTOPIC,
     TIED,
     VALUE,
@@ -91,8 +92,10 @@ def attribute_names(query: Query) -> dict[str, str]:
 
 @cached_by_query
 def list_columns(query: Query) -> dict[str, str]:
-    """Return the user's columns of weights and clusters by the plan's names, without a cluster that is in the key."""
-    columns = {WEIGHT: query.weight, CLUSTER: None if query.cluster in query.by else query.cluster}
+    """Return the user's columns of weights, clusters and strata by the plan's names, without those in the key."""
+    others = {CLUSTER: query.cluster, STRATUM: None if query.strata is None else query.strata.column}
+    outside = {name: column for name, column in others.items() if column not in query.by}
+    columns = {WEIGHT: query.weight, **outside}
     return {name: column for name, column in columns.items() if column is not None}
 
 
@@ -112,8 +115,10 @@ def segment_specs(query: Query) -> Specs:
 
 @cached_by_query
 def attributes(query: Query) -> Specs:
-    """Return the specs of the columns that describe lists: `per`, weights, clusters."""
-    roles: dict[str, tuple[str, Use]] = {WEIGHT: ("weight", "value"), CLUSTER: ("cluster", "attribute")}
+    """Return the specs of the columns that describe lists: `per`, weights, clusters, strata."""
+    roles: dict[str, tuple[str, Use]] = {
+        WEIGHT: ("weight", "value"), CLUSTER: ("cluster", "attribute"), STRATUM: ("strata", "attribute"),
+    }  # fmt: skip
     others = list_columns(query)
     return segment_specs(query) | {name: ColumnSpec(column, *roles[name]) for name, column in others.items()}
 

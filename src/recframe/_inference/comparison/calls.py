@@ -37,7 +37,9 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
         msg = f"`changed={checked.changed!r}` is about the file of a baseline, but none is given"
         raise OptionError(msg, "`baseline='prod.parquet'`, which evaluate with `save='prod.parquet'` wrote")
     items = None if stored is None else stored.about["items"]
-    plan = plan_of_lists(frame, bound, metrics, k, named, "compare", checked.cluster, items=items)
+    plan = plan_of_lists(
+        frame, bound, metrics, k, named, "compare", checked.cluster, items=items, strata=checked.strata
+    )
     return answer_of(warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean")), checked)
 
 

@@ -15,7 +15,7 @@ from recframe._inference.comparison.all_lists import LeftOut, check_left_out, of
 from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, RELATIVE
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.doubts import warn_of_doubts
-from recframe._inference.comparison.looks import check_bounded, check_looks, check_relative
+from recframe._inference.comparison.looks import check_bounded, check_looks, check_relative, check_stratified
 from recframe._inference.comparison.options import OF_SUMS, SIMULTANEOUS
 from recframe._inference.comparison.resampled import check_ranks, parts_of, resample, units_of
 from recframe._inference.comparison.simultaneous import check_simultaneous
@@ -26,6 +26,7 @@ from recframe._inference.lists.clusters import check_clusters
 from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._inference.lists.results import INTERNAL, result_frame, stacked
+from recframe._inference.lists.strata import sums_of_segments
 from recframe._inference.lists.values import ListValues, range_with_number, sorted_by_key
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe.errors import DataWarning, stack_level
@@ -77,6 +78,7 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     check_ranks(options, plan.context.query.weight)
     check_looks(options, plan.context.query.weight)
     check_relative(options)
+    check_stratified(options)
     if chance:
         check_chance(plan.context.query, plan.metrics, f"`baseline={CHANCE!r}`")
     columns = columns_of(options, stored=stored is not None)
@@ -165,15 +167,18 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     values, context = with_differences(values, pairs), plan.context
     options = options.of_pairs([context.query.averaging(plan.list_metrics[pair.metric].label).name for pair in pairs])
     products = options.relative or (options.margin is not None and options.margin.any_relative)
-    sums = paired_sums(values, pairs, context.keys.per, context.keys.cluster, products=products, cubes=True)
+    cells = [*context.keys.per, *context.keys.strata]
+    sums = paired_sums(values, pairs, cells, context.keys.cluster, products=products, cubes=True)
     if context.keys.per and options.correction in SIMULTANEOUS:
         # Pairs that were compared apart have their segments in one order, and so have rows in any order.
         sums = sorted_by_key(sums, context, context.keys.per)
     upwards = [plan.list_metrics[pair.metric].higher_is_better for pair in pairs]
-    totals = paired.sums_of(sums, pairs)
+    totals, reported = paired.sums_of(sums, pairs), sums.select(*context.keys.per)
+    if context.query.strata is not None:
+        names = [context.query.averaging(plan.list_metrics[pair.metric].label).name for pair in pairs]
+        totals, reported = sums_of_segments(context, sums, totals, names)
     check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
     tests = tested(totals, pairs, values.range_of, upwards, options)
-    reported = sums.select(*context.keys.per)
     if options.test not in OF_SUMS or options.correction in SIMULTANEOUS:
         parts = parts_of(pairs, reported, values, context, options)
         if options.test not in OF_SUMS:
@@ -200,7 +205,7 @@ def _warn_of_clusters(values: ListValues, context: Opened) -> None:
     counts = {
         column: len(keys.select(*context.keys.per, name).unique())
         for name, column in context.keys.key_names.items()
-        if name not in context.keys.per
+        if name not in (*context.keys.per, *context.keys.strata)
     }
     repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
     if repeated:

@@ -14,8 +14,10 @@ from recframe._inference.comparison.all_lists import LeftOut, of_all_lists
 from recframe._inference.comparison.doubts import are_uneven, say_of_tail, say_of_uneven
 from recframe._inference.comparison.options import Intervals
 from recframe._inference.lists.confidences import remember
+from recframe._inference.lists.paired_sums import statistics
 from recframe._inference.lists.results import NAMES, result_frame, stacked
-from recframe._inference.lists.values import ListValues, segments
+from recframe._inference.lists.sums import Groups
+from recframe._inference.lists.values import ListValues, segments, strata_of_lists, value_column
 from recframe._inference.statistics import student
 from recframe._inference.statistics.skewness import LEAST_SKEWED_LISTS, is_skewed, skewness
 from recframe._inference.statistics.student import Sums
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from recframe._base.values import Labels
+    from recframe._inference.lists.strata import StrataOfLists
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
 
@@ -62,11 +65,16 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     values, context = ListValues(plan).without_unknown(), plan.context
     heads = [name for name in columns if name in NAMES]
     reported, parts = segments(values, context)
+    strata = strata_of_lists(values, context)
     rows: list[tuple[int, Metric, dict[str, Any]]] = []
     for metric, model in product(range(len(plan.list_metrics)), range(len(values.models))):
-        bounds = values.range_of(metric)
+        bounds, name = values.range_of(metric), context.query.averaging(plan.list_metrics[metric].label).name
         lists = [
             _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
+            if strata is None
+            else _stratified(
+                part[value_column(model, metric)], part["stratum"], strata, name, bounds, options.confidence
+            )
             for part in parts
         ]
         names = (*columns[len(heads) :], "skewness", "effective", "units")
@@ -92,6 +100,21 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     return stacked(reported, named, columns)
 
 
+def _stratified(
+    every: Any, numbers: Any, strata: StrataOfLists, metric: str, bounds: tuple[float, float], confidence: float
+) -> dict[str, float]:
+    """Return the statistics of one metric in one segment, of which lists have strata of these numbers."""
+    has_value = ~np.isnan(every)
+    values, groups = every[has_value], Groups(numbers[has_value], [*range(len(strata.names))])
+    powers = {"lists": values**0, "difference": values, "squares": values**2, "cubes": values**3}
+    found = strata.pooled({name: groups.sums(power)[None, :] for name, power in powers.items()}, [metric])
+    sums = statistics(found, 0)
+    skew = skewness(*(found[name] / found["weight"] for name in ("difference", "squares", "cubes"))).item()
+    described = _spread(every, values, sums, interval_of_values(values, sums, confidence, bounds))
+    # Strata may be uneven: their error allows for it.
+    return described | {"skewness": skew if _may_be_skewed(values) else np.nan, "units": described["effective"]}
+
+
 def _described(
     every: Any, weights: Any, clusters: Any, bounds: tuple[float, float], confidence: float
 ) -> dict[str, float]:
@@ -99,7 +122,14 @@ def _described(
     has_value = ~np.isnan(every)
     values = every[has_value]
     sums = Sums.of(values, weights[has_value], None if clusters is None else clusters[has_value])
-    low, high = interval_of_values(values[weights[has_value] > 0], sums, confidence, bounds)
+    interval = interval_of_values(values[weights[has_value] > 0], sums, confidence, bounds)
+    units = len(values) if clusters is None else len(np.unique(clusters[has_value]))
+    return {**_spread(every, values, sums, interval), "skewness": _skewness(values), "units": units}
+
+
+def _spread(every: Any, values: Any, sums: Sums, interval: tuple[Any, Any]) -> dict[str, float]:
+    """Return the statistics of the lists of a segment, some of which have a value."""
+    low, high = interval
     # All at once, as each call orders the values anew.
     spread = np.quantile(values, [*QUANTILES.values()]) if len(values) else np.full(len(QUANTILES), np.nan)
     return {
@@ -111,15 +141,18 @@ def _described(
         "std": sums.standard_deviation.item(),
         **dict(zip(QUANTILES, spread, strict=True)),
         "zeros": np.mean(values == 0) if len(values) else np.nan,
-        "skewness": _skewness(values),
         "effective": sums.units.item(),
-        "units": len(values) if clusters is None else len(np.unique(clusters[has_value])),
     }
 
 
+def _may_be_skewed(values: Any) -> bool:
+    """Return whether skewness matters: not of few values, where it is chance, nor of shares, whose interval has it."""
+    return len(values) >= LEAST_SKEWED_LISTS and not ((values == 0) | (values == 1)).all()
+
+
 def _skewness(values: Any) -> float:
-    """Return the skewness of values, NaN of few values and of shares: Wilson's interval allows for theirs."""
-    if len(values) < LEAST_SKEWED_LISTS or ((values == 0) | (values == 1)).all():
+    """Return the skewness of values, NaN if it says nothing."""
+    if not _may_be_skewed(values):
         return np.nan
     # Squares and cubes of very large values are infinite.
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""What tests that hold at all looks, and intervals of relative differences, do not allow."""
+"""What tests that hold at all looks, intervals of relative differences, and strata do not allow."""
 
 from __future__ import annotations
 
@@ -69,4 +69,23 @@ def check_relative(options: Options) -> None:
         raise OptionError(msg, "`test='t'` or `test='anytime'`")
     if options.correction in SIMULTANEOUS:
         msg = f"`relative=True` gives the interval of each row, but `correction={options.correction!r}` one of all rows"
+        raise OptionError(msg, "`correction='holm'`")
+
+
+def check_stratified(options: Options) -> None:
+    """Raise for tests and corrections that have no version for strata.
+
+    Raises
+    ------
+    OptionError
+        The test is not Student's t, or the correction reads the values of all lists.
+    """
+    if options.strata is None:
+        return
+    strata = f"`strata={options.strata.column!r}` does not go with"
+    if options.test != "t":
+        msg = f"{strata} `test={options.test!r}`"
+        raise OptionError(msg, "`test='t'`, whose interval is stratified")
+    if options.correction in SIMULTANEOUS:
+        msg = f"{strata} `correction={options.correction!r}`, which draws lists of all strata"
         raise OptionError(msg, "`correction='holm'`")

@@ -30,6 +30,8 @@ class ComparisonMethods(Methods):
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
+        strata: str | None = None,
+        strata_weights: Mapping[Any, float] | None = None,
         resamples: int = 10_000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
@@ -70,6 +72,11 @@ class ComparisonMethods(Methods):
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions. Then clusters
             are the units that vary.
+        strata : str, optional
+            A column with one value per list, such as the task of a benchmark. The result is about the mean of the
+            differences in its values, which all count the same, however many lists they have.
+        strata_weights : mapping, optional
+            How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
         resamples : int
             How many resamples randomization and the bootstrap draw, from 100 to 1,000,000.
         seed : int
@@ -144,7 +151,8 @@ class ComparisonMethods(Methods):
         """
         options = {
             "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
-            "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval, "margin": margin,
+            "cluster": cluster, "strata": strata, "strata_weights": strata_weights, "resamples": resamples,
+            "seed": seed, "interval": interval, "margin": margin,
             "planned": planned, "relative": relative, "changed": changed, "details": details,
         }  # fmt: skip
         return comparisons.compare(self._frame, self._bound, metrics, k, roles, options)
@@ -156,6 +164,8 @@ class ComparisonMethods(Methods):
         *,
         confidence: float = 0.95,
         cluster: str | None = None,
+        strata: str | None = None,
+        strata_weights: Mapping[Any, float] | None = None,
         details: bool = False,
         **roles: Any,
     ) -> Frame:
@@ -171,6 +181,11 @@ class ComparisonMethods(Methods):
             The confidence of the interval of the mean, between 0.5 and 1: Student's, or Wilson's for values of 0 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
+        strata : str, optional
+            A column with one value per list, such as the task of a benchmark. Then the mean is that of the means of its
+            values, which all count the same, however many lists they have.
+        strata_weights : mapping, optional
+            How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
         details : bool
             Whether to add quantiles, the share of lists with the value 0, and the number of lists without a value.
 
@@ -201,7 +216,10 @@ class ComparisonMethods(Methods):
         >>> df.rec.describe("mrr", details=True).select("lists", "undefined", "max").row(0)
         (1, 1, 0.5)
         """
-        options = {"confidence": confidence, "cluster": cluster, "details": details}
+        options = {
+            "confidence": confidence, "cluster": cluster, "strata": strata, "strata_weights": strata_weights,
+            "details": details,
+        }  # fmt: skip
         return calls.call_on_lists(
             "recframe._inference.comparison.describe", self._frame, self._bound, metrics, k, roles, options, ("mean",)
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args
 
+from recframe._base.strata import Strata
 from recframe._base.values import choice, column_or_none, flag, whole_number
 from recframe._engines.base import values_of
 from recframe._engines.registry import a_type, is_frame
@@ -41,10 +42,12 @@ class Intervals:
 
     confidence: float
     cluster: str | None
+    strata: Strata | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without a frame."""
+        named["strata"] = Strata.of(named.get("strata"), named.pop("strata_weights", None), labels)
         named["confidence"] = student.check_confidence(named["confidence"])
         named["cluster"] = column_or_none("cluster", named["cluster"], labels)
         return cls(**named)

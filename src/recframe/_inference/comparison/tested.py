@@ -71,8 +71,9 @@ def tested(
     numbers = {
         "are_hits": np.zeros_like(p, dtype=bool) if hits is None else hits.are_hits,
         "skewness": _skewness(sums) if "cubes" in sums else np.full_like(p, np.nan),
-        "effective": differences.units,
-        "units": sums.get("clusters", sums["lists"]),
+        "effective": sums.get("effective", differences.units),
+        # Strata may be uneven: their error allows for it.
+        "units": sums.get("clusters", sums.get("effective", sums["lists"])),
         **{name: sums[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],

@@ -87,7 +87,8 @@ def call_on_lists(
     call = module.rpartition(".")[2]
     call_module = import_module(module)
     checked = call_module.Options.of(labels_of(frame, {**bound, **roles}.get("truth")), **options)
-    plan = plan_of_lists(frame, bound, metrics, k, roles, call, checked.cluster)
+    strata = getattr(checked, "strata", None)
+    plan = plan_of_lists(frame, bound, metrics, k, roles, call, checked.cluster, strata=strata)
     result = getattr(call_module, call)(plan, checked)
     return warned(plan, result, means) if means else result
 

@@ -13,6 +13,7 @@ import numpy as np
 from recframe._base.columns import CATALOG_SIZE, MODEL
 from recframe._inference.lists.clusters import check_clusters
 from recframe._inference.lists.keys import ROW_NUMBER, floats_of, numbered, restore_user_values, rows_of, segments_of
+from recframe._inference.lists.strata import StrataOfLists
 from recframe._plan.averages import in_reported_segments, is_any_known, refuse_all_undefined
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
@@ -204,7 +205,8 @@ def segments(
     context : Opened
         The frames of the call.
     names : sequence of str, optional
-        The columns to return; None: all values and weights. The cluster is added as ``"cluster"``, if there is one.
+        The columns to return; None: all values and weights. The cluster is added as ``"cluster"``, if there is one, and
+        the number of the stratum as ``"stratum"``.
     reported : DataFrame, optional
         The segments in the order to return them; None: sorted.
     by_key : bool
@@ -212,14 +214,17 @@ def segments(
     """
     per = list(context.keys.per)
     cluster = [] if context.keys.cluster is None else [nw.col(context.keys.cluster).alias("cluster of list")]
-    keys = list(dict.fromkeys([*per, *context.keys.key]))
+    keys = list(dict.fromkeys([*per, *context.keys.key, *context.keys.strata]))
     if names is None:
         names = values.columns
     table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
     table = sorted_by_key(table, context, context.keys.key) if by_key else table
+    strata = StrataOfLists.of(context, table)
     columns = {name: floats_of(table[name]) for name in names}
     if cluster:
         columns["cluster"], _ = numbered(rows_of(table, ["cluster of list"]))
+    if strata is not None:
+        columns["stratum"] = strata.numbers_of(table)
     if not per:
         _check_clusters(context, [columns])
         return table.select(), [columns]
@@ -231,6 +236,13 @@ def segments(
     arrays = [{name: column[rows] for name, column in columns.items()} for rows in rows_of_segments]
     _check_clusters(context, arrays)
     return reported, arrays
+
+
+def strata_of_lists(values: ListValues, context: Opened) -> StrataOfLists | None:
+    """Return the strata of the call's lists, numbered as in `segments`; None if the call names none."""
+    if context.query.strata is None:
+        return None
+    return StrataOfLists.of(context, values.engine.collected(values.frame.select(*context.keys.strata)))
 
 
 def _check_clusters(context: Opened, parts: Sequence[Mapping[str, Any]]) -> None:

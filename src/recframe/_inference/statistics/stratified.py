@@ -1,0 +1,137 @@
+"""The mean of the means of strata: its standard error, as sums over lists from which every test can be made.
+
+With the weight W of a stratum (all weights add up to 1), and the number n, the mean m and the sample variance s² of its
+lists,
+
+    mean = Σ W m,    standard error² = Σ a,  a = W² s² / n,    degrees of freedom = (Σ a)² / Σ a² / (n − 1)
+
+The degrees of freedom are Satterthwaite's. A stratum with one list has no variance, so that the error is missing.
+
+The intervals, p-values and margins of `student` read sums over lists that all weigh the same. So `pooled` returns the
+sums of as many lists as would have the same mean, error and degrees of freedom: u = degrees of freedom + 1 lists of the
+variance u · error². Covariances with the baseline's values are treated alike. The sums that describe how lists spread,
+such as Σd², count each stratum by its weight. Where nothing varies, u is 1 / Σ (W² / n).
+
+References
+----------
+Cochran, *Sampling techniques*, 1977, chapter 5; Satterthwaite, *An approximate distribution of estimates of variance
+components*, Biometrics Bulletin 2, 1946.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recframe._inference.statistics.student import ratio, square
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+COUNTED = ("lists", "wins", "ties", "losses", "fractions", "negative model", "negative baseline")
+"""The sums that count lists, which are those of all strata together."""
+SPREAD = 1e-13
+"""Variances below this share of the mean square are rounding."""
+
+
+class _Strata:
+    """The sums over the lists of strata, which are along the last axis, and the weights of the strata."""
+
+    def __init__(self, sums: Mapping[str, Floats], weights: Floats) -> None:
+        self._sums, self._weights = sums, weights
+        self.lists = sums["lists"]
+        with np.errstate(divide="ignore"):
+            self._share = np.where(self.lists > 0, 1 / self.lists, 0.0)
+
+    @property
+    def effective(self) -> Floats:
+        """How many lists of equal weight these stand for: 1 / Σ (W² / n)."""
+        return ratio(np.ones(self.lists.shape[:-1]), (square(self._weights) * self._share).sum(axis=-1))
+
+    def means(self, name: str) -> Floats:
+        """Return the mean in each stratum."""
+        return np.asarray(self._sums[name] * self._share)
+
+    def mean(self, name: str) -> Floats:
+        """Return the mean of the means of strata."""
+        return np.asarray((self._weights * self.means(name)).sum(axis=-1))
+
+    def errors(self, products: str, left: str, right: str) -> Floats:
+        """Return what each stratum adds to the covariance of two means: W² c / n; 0 where there is one list."""
+        squares, product = self.means(products), self.means(left) * self.means(right)
+        with np.errstate(invalid="ignore", over="ignore"):
+            covariance = squares - product
+            covariance = np.where(np.abs(covariance) > SPREAD * np.abs(squares), covariance, 0.0)
+        return square(self._weights) * covariance / np.maximum(self.lists - 1, 1.0)
+
+    def skewness(self, error: Floats) -> Floats:
+        """Return the skewness of lists of which as many have a mean as skewed as this one."""
+        mean, squares, cubes = (self.means(name) for name in ("difference", "squares", "cubes"))
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            third = self._weights**3 * (cubes - 3 * mean * squares + 2 * mean**3) * square(self._share)
+            return np.asarray(third.sum(axis=-1) / error**1.5 * np.sqrt(self.lists.sum(axis=-1)))
+
+
+def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
+    """Return the sums of rows from the sums of their strata, which are along the last axis.
+
+    A row that lacks a list in some stratum has no mean.
+
+    Parameters
+    ----------
+    sums : dict of array
+        ``"lists"``, ``"difference"`` and ``"squares"`` (Σd and Σd²); where they are wanted, ``"cubes"`` (Σd³),
+        ``"baseline"`` (Σb), ``"products"`` (Σdb), ``"baseline_squares"`` (Σb²); and counts.
+    weights : array of float
+        The weights of the strata, of which the sum is 1.
+    """
+    strata = _Strata(sums, weights)
+    errors = strata.errors("squares", "difference", "difference")
+    error, mean, squares, effective = (
+        errors.sum(axis=-1),
+        strata.mean("difference"),
+        strata.mean("squares"),
+        strata.effective,
+    )
+    has_all, has_spread = (strata.lists > 0).all(axis=-1), (strata.lists > 1).all(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        degrees = square(error) / (square(errors) / np.maximum(strata.lists - 1, 1.0)).sum(axis=-1)
+        # So many equal lists of this spread have the error. Shares count so many lists.
+        alike = np.where(error > 0, np.fmax(effective, (squares - square(mean)) / error), effective)
+    units = np.where(has_spread & (error > 0), degrees + 1, effective)
+    found = {
+        "weight": units,
+        "weight_squares": square(units) / alike,
+        # A single unit says nothing of its spread.
+        "unit_weight_squares": np.where(has_spread, units, square(units)),
+        "unit_weight_cubes": units,
+        "difference": units * mean,
+        "unit_products": units * mean,
+        "squares": units * squares,
+        "unit_squares": units * ((units - 1) * error + square(mean)),
+    }
+    if "cubes" in sums:
+        spread = np.maximum(squares - square(mean), 0.0)
+        third = strata.skewness(error) * spread**1.5
+        found["cubes"] = units * (third + 3 * mean * squares - 2 * mean**3)
+    if "baseline" in sums:
+        baseline = strata.mean("baseline")
+        found |= dict.fromkeys(("baseline", "unit_baseline_products"), units * baseline)
+        found["model"] = units * (baseline + mean)
+    if "products" in sums:
+        both = strata.errors("products", "difference", "baseline").sum(axis=-1)
+        alone = strata.errors("baseline_squares", "baseline", "baseline").sum(axis=-1)
+        found |= {
+            "products": units * strata.mean("products"),
+            "baseline_squares": units * strata.mean("baseline_squares"),
+            "unit_cross": units * ((units - 1) * both + mean * baseline),
+            "unit_baseline_squares": units * ((units - 1) * alone + square(baseline)),
+        }
+    found = {name: np.where(has_all, array, 0.0) for name, array in found.items()}
+    found["effective"] = np.where(has_all, effective, np.nan)
+    return found | {name: sums[name].sum(axis=-1) for name in COUNTED if name in sums}
