@@ -15,7 +15,7 @@ from recframe._base.values import LARGEST_NUMBER, choice, number
 from recframe._data.common import check_new_column, check_several, query_of_frames
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
-from recframe._inference.fusion.fusion_methods import BY_POSITION, METHODS, Values, number_of
+from recframe._inference.fusion.fusion_methods import BY_POSITION, METHODS, WINS, Values, number_of
 from recframe._inference.fusion.long_format import in_columns
 from recframe._inference.fusion.majorities import CANDIDATES, RETRIEVED, place_column, with_wins
 from recframe._inference.fusion.medians import in_order
@@ -35,9 +35,10 @@ GAPS = ("rrf", "isr", "rbc")
 """The kinds of values that read the user's ranks with their gaps."""
 ABSENT = "make the scores of items that the model did not retrieve missing"
 """The remedy for infinite scores."""
-FUSED = "fused"
+fused_column = "fused{}".format
+number_column = "number{}".format
 COUNT = "count"
-WEIGHT = "weight"
+NOT_A_NUMBER = "not a number"
 length_column = "length{}".format
 COARSE = 1.5 * 2**26
 """Adding and subtracting this number rounds a smaller number to a multiple of 2^-26."""
@@ -85,6 +86,13 @@ class Options:
         return METHODS[self.method].place or normalized
 
     @property
+    def shared(self) -> str:
+        """What the columns that are computed from whole lists depend on."""
+        if self.value not in BY_PLACE:
+            return self.value
+        return "ranks with gaps" if self.value in GAPS else "places"
+
+    @property
     def factors(self) -> tuple[float, ...]:
         """The factors of the models' values: the weights, or 1 if the method uses weights to count models."""
         return self.weights if METHODS[self.method].weighs == "values" else (1.0,) * len(self.weights)
@@ -119,45 +127,67 @@ def _weights(weights: Any, method: str, models: Sequence[str]) -> tuple[float, .
     return numbers
 
 
-def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
-    """Return a frame with the fused score of its models; see `Rec.fuse`."""
+def fuse(
+    frame: Any, bound: Mapping[str, Any], fusions: Mapping[str, Mapping[str, Any]], named: Mapping[str, Any]
+) -> Any:
+    """Return a frame with one fused score of its models for each name, with its options; see `Rec.fuse`."""
     query = query_of_frames("fuse", frame, bound, named)
-    name = check_new_column(name, query, bound)
+    for name in fusions:
+        check_new_column(name, query, bound)
     if query.model is not None:
-        frame, roles = in_columns(frame, query, name)
-        return fuse(frame, {}, name, options, roles)
+        frame, roles = in_columns(frame, query, *fusions)
+        return fuse(frame, {}, fusions, roles)
     check_several(query, "fuse joins")
-    checked = Options.of(query, options)
+    checked = {name: Options.of(query, options) for name, options in fusions.items()}
     unread = [*item_spec(query).values()] if "item" in named else []
     rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)}, unread)})
     items, keys = with_list_key(rows.frames["frame"], key_specs(query))
     models = len(query.orders)
-    if checked.value not in BY_PLACE:
+    if any(options.value not in BY_PLACE for options in checked.values()):
         # Floats, because differences and quotients of narrow integers overflow, and those with decimals lose digits.
-        columns = [score_column(i) for i in range(models)]
-        items = items.with_columns(nw.col(*columns).cast(nw.Float64()))
-    some_large = _check_scores(rows.engine, items, query.orders, checked)
-    items = _with_values(rows.engine, items, keys, models, checked, by_rank=query.by_rank)
-    if checked.method == "condorcet":
-        items = with_wins(rows.engine, items, keys, checked.weights)
-    items = _with_fused_score(items, models, checked)
-    if some_large:
-        _check_fused(rows.engine, items, query.orders, checked.method)
-    return rows.pick(items, {FUSED: name})
+        numbers = {number_column(i): nw.col(score_column(i)).cast(nw.Float64()) for i in range(models)}
+        items = items.with_columns(**numbers)
+    columns = {}
+    prepared = counted = None
+    for name, options in checked.items():
+        some_large = _check_scores(rows.engine, items, query.orders, options)
+        # Fusions that differ in their numbers only share their places, or their extremes and spreads.
+        if options.shared != prepared:
+            items = _prepared(rows.engine, items, keys, models, options, by_rank=query.by_rank)
+            prepared = options.shared
+        items = _with_values(items, models, options)
+        if options.value != counted:
+            items = _with_counts(items, models)
+            counted = options.value
+        if options.method == "condorcet":
+            items = with_wins(rows.engine, items, keys, options.weights)
+        column = fused_column(len(columns))
+        columns[column] = name
+        items = _with_fused_score(items, models, options, column)
+        items = items.drop(WINS) if options.method == "condorcet" else items
+        if some_large:
+            _check_fused(rows.engine, items, query.orders, options.method, column)
+    return rows.pick(items, columns)
 
 
-def _with_values(
+def _prepared(
     engine: Engine, frame: Frame, keys: Sequence[str], models: int, options: Options, *, by_rank: bool
 ) -> Frame:
+    """Add the columns from which each model's values of an item are computed."""
+    kind = options.value
+    if kind in BY_PLACE:
+        return _with_places(engine, frame, keys, models, by_rank=by_rank, gaps=kind in GAPS)
+    return frame if kind == "score" else _with_parts(frame, keys, models, kind)
+
+
+def _with_values(frame: Frame, models: int, options: Options) -> Frame:
     """Add the value that each model gives to each item, missing if the model did not retrieve the item."""
     kind = options.value
     if kind == "score":
-        values = [nw.col(score_column(i)) for i in range(models)]
+        values = [nw.col(number_column(i)) for i in range(models)]
     elif kind in BY_PLACE:
-        frame = _with_places(engine, frame, keys, models, by_rank=by_rank, gaps=kind in GAPS)
         values = [_points(i, kind, options.number) for i in range(models)]
     else:
-        frame = _with_parts(frame, keys, models, kind)
         values = [_normalized(i, kind) for i in range(models)]
     pairs = enumerate(zip(values, options.factors, strict=True))
     return frame.with_columns(*((value * weight).alias(value_column(i)) for i, (value, weight) in pairs))
@@ -212,7 +242,7 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
         return False
     some_large = False
     for i, (model, weight) in enumerate(zip(models, options.weights, strict=True)):
-        for extreme in engine.extremes(frame, score_column(i)):
+        for extreme in engine.extremes(frame, number_column(i)):
             cause = f"score={model!r} holds {extreme:g}"
             is_large = abs(extreme) > LARGEST_NUMBER
             some_large |= is_large
@@ -225,10 +255,10 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
     return some_large
 
 
-def _check_fused(engine: Engine, frame: Frame, models: Sequence[str], method: str) -> None:
+def _check_fused(engine: Engine, frame: Frame, models: Sequence[str], method: str, column: str) -> None:
     """Raise for an item whose fused score is not a number, such as the sum of ∞ and -∞."""
-    columns = [score_column(i) for i in range(len(models))]
-    fused = nw.col(FUSED)
+    columns = [number_column(i) for i in range(len(models))]
+    fused = nw.col(column)
     has_no_number = ~nw.col(COUNT).is_null() & (fused.is_nan() | fused.is_null())
     for row in engine.collected(frame.filter(has_no_number).select(*columns).head(1)).rows():
         pairs = zip(models, row, strict=True)
@@ -244,7 +274,7 @@ def _with_parts(frame: Frame, keys: Sequence[str], models: int, value: str) -> F
     A part is the score scaled to 0 for the least and 1 for the largest. Sums and deviations are computed from parts, so
     that squares neither overflow nor vanish.
     """
-    scores = {i: nw.col(score_column(i)) for i in range(models)}
+    scores = {i: nw.col(number_column(i)) for i in range(models)}
     extremes = {least_column(i): score.min().over(*keys) for i, score in scores.items()}
     extremes |= {most_column(i): score.max().over(*keys) for i, score in scores.items()}
     frame = frame.with_columns(**extremes)
@@ -286,7 +316,7 @@ def _over_lists(
 
 def _part(model: int) -> nw.Expr:
     """Return a score scaled to 0 for the list's least and 1 for its largest score; 0 if all are equal."""
-    score = nw.col(score_column(model))
+    score = nw.col(number_column(model))
     least = nw.col(least_column(model))
     most = nw.col(most_column(model))
     part = nw.when(most > least).then(quotient(score - least, most - least))
@@ -295,7 +325,7 @@ def _part(model: int) -> nw.Expr:
 
 def _normalized(model: int, value: str) -> nw.Expr:
     """Return a normalised score. If all scores of a list are equal, it is 0, except with "max"."""
-    score = nw.col(score_column(model))
+    score = nw.col(number_column(model))
     most = nw.col(most_column(model))
     if value == "max":
         # A negative largest score is divided by its absolute value, so that the order stays the same.
@@ -308,17 +338,22 @@ def _normalized(model: int, value: str) -> nw.Expr:
     return nw.when(spread > 0).then(scaled).otherwise(part)
 
 
-def _with_fused_score(frame: Frame, models: int, options: Options) -> Frame:
+def _with_counts(frame: Frame, models: int) -> Frame:
+    """Add how many models give a value to each item, missing if none does, and whether a value is NaN."""
+    values = [nw.col(value_column(i)) for i in range(models)]
+    count = nw.sum_horizontal(*((~value.is_null()).cast(nw.Float64()) for value in values))
+    is_nan = nw.any_horizontal(*(~value.is_null() & value.is_nan() for value in values), ignore_nulls=True)
+    # A count of 0 becomes missing, because pandas warns about the logarithm of 0.
+    return frame.with_columns(nw.when(count > 0).then(count).alias(COUNT), is_nan.alias(NOT_A_NUMBER))
+
+
+def _with_fused_score(frame: Frame, models: int, options: Options, column: str) -> Frame:
     """Add the fused score, missing if no model gives a value."""
     values = [nw.col(value_column(i)) for i in range(models)]
-    has_value = [(~value.is_null()).cast(nw.Float64()) for value in values]
+    has_value = ((~value.is_null()).cast(nw.Float64()) for value in values)
     weight = nw.sum_horizontal(*(flag * weight for flag, weight in zip(has_value, options.weights, strict=True)))
-    count = nw.sum_horizontal(*has_value)
-    # A count of 0 becomes missing, because pandas warns about the logarithm of 0.
-    frame = frame.with_columns(nw.when(count > 0).then(count).alias(COUNT), weight.alias(WEIGHT))
     frame = in_order(frame, [value_column(i) for i in range(models)])
-    item = Values(values, nw.col(COUNT), nw.col(WEIGHT), options.number)
+    item = Values(values, nw.col(COUNT), weight, options.number)
     # NaN is handled apart, because polars skips it in the minimum of several values.
-    is_nan = nw.any_horizontal(*(~value.is_null() & value.is_nan() for value in values), ignore_nulls=True)
-    fused = nw.when(~is_nan).then(METHODS[options.method].fused(item)).otherwise(math.nan)
-    return frame.with_columns(nw.when(~item.count.is_null()).then(fused).alias(FUSED))
+    fused = nw.when(nw.col(NOT_A_NUMBER)).then(math.nan).otherwise(METHODS[options.method].fused(item))
+    return frame.with_columns(nw.when(~item.count.is_null()).then(fused).alias(column))

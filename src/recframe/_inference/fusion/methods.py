@@ -112,7 +112,7 @@ class FusionMethods(Methods):
         check_packages("fuse", "stats", "numpy")
         from recframe._inference.fusion import fuse
 
-        return fuse.fuse(self._frame, self._bound, name, options, roles)
+        return fuse.fuse(self._frame, self._bound, {name: options}, roles)
 
     def tune_fusion(
         self,

@@ -197,9 +197,8 @@ def _plan_of_candidates(frame: Any, bound: Any, metric: Any, k: Any, batch: Any,
     fuse_roles = CALL_ROLES["fuse"]
     bound_for_fuse = {name: bound[name] for name in bound if name in fuse_roles}
     roles_for_fuse = {name: roles[name] for name in roles if name in fuse_roles}
-    wide = frame
-    for number, candidate in enumerate(batch):
-        wide = fuse.fuse(wide, bound_for_fuse, FUSED(number), arguments_of(candidate), roles_for_fuse)
+    fusions = {FUSED(number): arguments_of(candidate) for number, candidate in enumerate(batch)}
+    wide = fuse.fuse(frame, bound_for_fuse, fusions, roles_for_fuse)
     # The names are read from the frame, because labels of pandas may have several levels.
     names: dict[str, Any] = {"score": [*wide.columns][-len(batch) :]}
     if {**bound, **roles}.get("undefined") == "raise_all":
