@@ -49,14 +49,13 @@ def rules() -> list[str]:
     return found
 
 
-def metrics(path: Path) -> list[str]:
-    """Return the metrics of a page, with what it says that they are."""
+def summary(path: Path) -> str:
+    """Return what a metric's page says that the metric is; nothing for other pages."""
     if path.parent.name != "metrics":
-        return []
-    found = re.findall(r"^`(\w+)`: (.*)\.$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        return ""
+    found = re.search(r"^`(\w+)`: (.*)\.$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     # What ties do to a metric is on its page.
-    short = ((name, said.partition(". Under ties ")[0]) for name, said in found)
-    return [f"  - [{name}](metrics/{path.name}#{name}): {said}" for name, said in short]
+    return f": `{found[1]}`, {found[2].partition('. Under ties ')[0]}" if found else ""
 
 
 def text() -> str:
@@ -76,7 +75,7 @@ def text() -> str:
         f"- [All pages in one file]({FULL})",
     ]
     for title, target in pages(site["nav"]):
-        lines += [f"- [{title}]({target})", *metrics(DOCS / target)]
+        lines.append(f"- [{title}]({target}){summary(DOCS / target)}")
     return "\n".join(lines) + "\n"
 
 

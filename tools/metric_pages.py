@@ -1,7 +1,7 @@
 """Writes the documentation's pages on metrics from their records and ``metric_notes.toml``, and the table of roles.
 
-``python tools/metric_pages.py`` writes the pages of ``docs/metrics``, a section for each metric. ``--check`` fails if
-one is out of date.
+``python tools/metric_pages.py`` writes ``docs/metrics``, a page for each metric. ``--check`` fails if one is out of
+date.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from mathml import mathml
-from metric_table import NOTES, interval, page_of
+from metric_table import NOTES, family_of, interval
 
 import recframe
 from recframe.errors import python_text
@@ -40,9 +39,10 @@ ONE = """one = pl.DataFrame({
     "user":     ["ann"] * 6,
     "item":     ["tea", "jam", "rye", "oat", "fig", "nut"],
     "relevant": [2, 0, 1, 0, 0, 1],
-    "price":    [10, 30, 5, 20, 15, 25],
     "score":    [0.9, 0.8, 0.7, 0.6, 0.5, None],     # nut was not recommended
 })
+"""
+PRICES = """one["price"] = [10, 30, 5, 20, 15, 25]
 """
 LISTS = """lists = pl.DataFrame({
     "user":     ["ann", "ann", "bob", "bob"],
@@ -73,42 +73,50 @@ ROLES = """Calls of `.rec` share these arguments. Each call reads those that it 
 
 PAGE = """# {title}
 
-<!-- Written by tools/metric_pages.py from the metrics' records and tools/metric_notes.toml. -->
-
-{links}. [What the letters mean](../metrics.md#letters-in-formulas). `like=` computes as
-[another library](../coming-from.md) does. The examples use:
-
-{frames}
-"""
-SECTION = """## {name}
+<!-- Written by tools/metric_pages.py from the metric's record and tools/metric_notes.toml. -->
 
 `{name}`: {summary}.{inexact}
+
+{tells}
 {math}
 | property | value |
 | --- | --- |
 | range | {range} |
 | cutoff | {cutoff} |
 | call | `df.rec.{method}`; in `evaluate`, `compare`, `describe`: {spellings} |
-{rows}| use it when | {use} |
-| not when | {avoid} |
-| reference | {references} |
+{rows}| reference | {references} |
 
-**By hand.** {hand}
+[What the letters mean](../metrics.md#letters-in-formulas). `recframe.explain("{spelled}")` prints the definition that
+is in force.
+
+## When to use it
+
+- **When:** {use}
+- **Not when:** {avoid}
+
+## By hand
+
+![{picture}](../pictures/{file}.svg)
+
+{frames}
+
+{hand}
 
 ```python
 >>> {statement}
 {value}
 
 ```
-{options}
-**Exactly.** {notes}
+{options}{notes}
+## Other libraries
 
-```text
-{explained}
-```
-
-**Other libraries.** {libraries}
+{libraries}
 """
+PICTURES = {
+    "one": ("metric-list", "A list of five items: tea and rye are relevant, and nut was not recommended"),
+    "lists": ("metric-lists", "Two lists of two items: ann's tea and bob's cola are relevant"),
+}
+"""The pictures of the examples' frames, and what they show."""
 
 
 def prose(text: str) -> str:
@@ -127,13 +135,28 @@ def option_table(kind: type[Metric], parameters: str) -> str:
     """Return the options with what the docstring says of them."""
     described = dict(re.findall(r"^(\w+) : .*\n((?:    .*\n?|\n)+)", parameters, flags=re.MULTILINE))
     rows = []
-    for option in options_of(kind):
+    for option in (each for each in options_of(kind) if each.name != "k"):
         default, *others = [f'"{value}"' if value in option.words else value for value in option.values]
         values = ", ".join([f"`{default}`", *(f"`{other}`" for other in others)])
-        rows.append(f"| `{option.name}` | {values} | {prose(described.get(option.name, ''))} |")
+        rows.append(f"| `{option.name}` | {values} | {linked(prose(described.get(option.name, '')), kind.name)} |")
     if not rows:
         return ""
-    return "\n".join(["", "| option | values, default first | what it does |", "| --- | --- | --- |", *rows, ""])
+    head = ["", "## Options", "", "| option | values, default first | what it does |", "| --- | --- | --- |"]
+    return "\n".join([*head, *rows, ""])
+
+
+def linked(text: str, own: str) -> str:
+    """Return text with links to the pages of the metrics that it names, except the page that holds it."""
+    return re.sub(
+        r"`(\w+)`(?!\])",
+        lambda found: f"[{found[0]}]({found[1]}.md)" if found[1] in METRICS and found[1] != own else found[0],
+        text,
+    )
+
+
+def exactly(notes: str) -> str:
+    """Return the section with what the docstring adds to the range that the table shows; nothing if it adds nothing."""
+    return "" if notes == "In [0, 1], higher is better." else f"\n## Exactly\n\n{notes}\n"
 
 
 def library_table(name: str) -> str:
@@ -150,8 +173,8 @@ def library_table(name: str) -> str:
         elif name in profile.refused:
             rows.append(f"| {profile.title} | | none | {prose(python_text(profile.refused[name]))} |")
     if not rows:
-        return "None of those with a profile computes it."
-    head = [f"`{name}` in others:", "", "| library | calls it | here | remarks |", "| --- | --- | --- | --- |"]
+        return "No library with a profile computes it. [Profiles](../coming-from.md) are what `like=` accepts."
+    head = ["| library | calls it | here | remarks |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *rows])
 
 
@@ -178,7 +201,7 @@ def ties_page() -> str:
         option, words = inexact(kind)
         if words and not issubclass(kind, BEYOND):
             called = f"{name}({option})" if option else name
-            lines.append(f"- [`{called}`](../metrics/{page_of(kind)}.md#{name}): {words}.")
+            lines.append(f"- [`{called}`](../metrics/{name}.md): {words}.")
     return replaced(TIES, INEXACT, lines)
 
 
@@ -215,6 +238,7 @@ def frames_of(kinds: list[type[Metric]]) -> list[str]:
     calls = [NOTES[kind.name]["call"] for kind in kinds]
     return [
         *dict.fromkeys(LISTS if frame_name(kind) == "lists" else ONE for kind in kinds),
+        *([PRICES] if any(kind.name.startswith("money") for kind in kinds) else []),
         *([TRAIN] if any("train=" in call for call in calls) else []),
         *([FEATURES] if any("features=" in call for call in calls) else []),
     ]
@@ -225,25 +249,24 @@ def frame_name(kind: type[Metric]) -> str:
     return "lists" if issubclass(kind, BEYOND) or kind.name == "serendipity" else "one"
 
 
-def tabs(frames: list[str]) -> str:
-    """Return the code that makes frames, on pandas and on polars."""
+def block(frames: list[str]) -> str:
+    """Return the code that makes frames of pandas, as a block."""
     lines = [
         (">>> " if number == 0 or line[0] not in " }" else "... ") + line
         for frame in frames
-        for number, line in enumerate(frame.splitlines())
+        for number, line in enumerate(frame.replace("pl.DataFrame", "pd.DataFrame").splitlines())
     ]
-    on_polars = "\n".join(["```python", ">>> import polars as pl", ">>> import recframe", *lines, "", "```"])
-    on_pandas = on_polars.replace("polars as pl", "pandas as pd").replace("pl.DataFrame", "pd.DataFrame")
-    return "\n\n".join(
-        f'=== "{title}"\n\n{textwrap.indent(code, "    ")}'
-        for title, code in (("pandas", on_pandas), ("polars", on_polars))
-    )
+    return "\n".join(["```python", ">>> import pandas as pd", ">>> import recframe", *lines, "", "```"])
 
 
 def example(kind: type[Metric], call: str, hand: str) -> tuple[str, Any]:
     """Return the example's statement and its value, which must be that of the calculation by hand."""
     scope: dict[str, Any] = {"pl": pl, "recframe": recframe}
     for frame in frames_of([kind]):
+        # The examples are checked where pandas is missing too.
+        if frame == PRICES:
+            scope["one"] = scope["one"].with_columns(price=pl.Series([10, 30, 5, 20, 15, 25]))
+            continue
         exec(frame, scope)  # noqa: S102 - the lines that the page shows
     statement = f"round({frame_name(kind)}.rec.{call}, 4)"
     value = eval(statement, scope)  # noqa: S307 - as above
@@ -253,28 +276,8 @@ def example(kind: type[Metric], call: str, hand: str) -> tuple[str, Any]:
     return statement, value
 
 
-def page(name: str) -> str:
-    """Return a page of metrics."""
-    kinds = [kind for kind in METRICS.values() if page_of(kind) == name]
-    links = " · ".join(f"[`{kind.name}`](#{kind.name})" for kind in kinds)
-    head = PAGE.format(title=FAMILIES[name][0], links=links, frames=tabs(frames_of(kinds)))
-    return "\n".join([head, *map(section, kinds)])
-
-
-def wrapped(text: str) -> str:
-    """Return what ``explain`` says in the 80 columns that the site shows."""
-    head, body = text.split("\n\n", 1)
-    # Lines that go on are indented by more than a formula, which is by two.
-    unwrapped = [head.replace("\n", " "), "", *re.sub(r"\n {4,}", " ", body).splitlines()]
-    lines = []
-    for line in unwrapped:
-        indent = " " * (11 if re.match(r"\S.{9} \S", line) else 4)
-        lines += textwrap.wrap(line, 80, subsequent_indent=indent, drop_whitespace=True) or [""]
-    return "\n".join(lines)
-
-
-def section(kind: type[Metric]) -> str:
-    """Return the section of one metric."""
+def page(kind: type[Metric]) -> str:
+    """Return the page of one metric."""
     note, said = NOTES[kind.name], sections(kind)
     cut = issubclass(kind, CutMetric)
     rows = [
@@ -284,7 +287,14 @@ def section(kind: type[Metric]) -> str:
     ]
     spelled = f"{kind.name}@10" if cut else kind.name
     statement, value = example(kind, note["call"], note["hand"])
-    return SECTION.format(
+    file, picture = PICTURES[frame_name(kind)]
+    return PAGE.format(
+        title=note["title"],
+        tells=linked(note["tells"], kind.name),
+        picture=picture,
+        file=file,
+        frames=block(frames_of([kind])),
+        spelled=spelled,
         name=kind.name,
         summary=kind.summary,
         inexact=first_paragraph(kind),
@@ -297,11 +307,10 @@ def section(kind: type[Metric]) -> str:
         hand=note["hand"],
         statement=statement,
         value=value,
-        use=note["use"],
-        avoid=note["avoid"],
+        use=linked(note["use"], kind.name),
+        avoid=linked(note["avoid"], kind.name),
         options=option_table(kind, said.get("Parameters", "")),
-        notes=prose(said["Notes"]),
-        explained=wrapped(str(recframe.explain(spelled))),
+        notes=exactly(prose(said["Notes"])),
         libraries=library_table(kind.name),
         references=prose(said["References"]),
     )
@@ -310,7 +319,11 @@ def section(kind: type[Metric]) -> str:
 def navigation() -> str:
     """Return the site's settings with all pages of metrics in the navigation."""
     before, _, rest = SITE.read_text(encoding="utf-8").partition(START)
-    lines = [f'    {{ "{title}" = "metrics/{name}.md" }},' for name, (title, _) in FAMILIES.items()]
+    lines = []
+    for family, (title, _) in FAMILIES.items():
+        kinds = [kind for kind in METRICS.values() if family_of(kind) == family]
+        pages = [f'      {{ "{NOTES[kind.name]["title"]}" = "metrics/{kind.name}.md" }},' for kind in kinds]
+        lines += [f'    {{ "{title}" = [', *pages, "    ] },"]
     return before + START + "\n".join(lines) + "\n" + END + rest.partition(END)[2]
 
 
@@ -324,7 +337,7 @@ def roles() -> str:
 
 def main() -> int:
     """Write the pages, or with --check compare them."""
-    pages = {DOCS / "metrics" / f"{name}.md": page(name) for name in FAMILIES}
+    pages = {DOCS / "metrics" / f"{name}.md": page(kind) for name, kind in METRICS.items()}
     pages[ACCESSOR] = roles()
     pages[SITE] = navigation()
     pages[TIES] = ties_page()

@@ -22,8 +22,8 @@ HEAD = """# Metrics
 
 COUNT metrics, computed per list, then averaged. [Choose a metric](choose.md) asks what you want to know, and names one.
 
-Each metric has a section with an example by hand, its options, and who computes the same under which name. In a
-notebook, `help(recframe.EagerRec.ndcg)` shows it too. All accept the
+Each metric has a page with an example by hand, its options, and who computes the same under which name. In a notebook,
+`help(recframe.EagerRec.ndcg)` shows it too. All accept the
 [roles and policies](api/measure.md#roles-and-policies) of calls.
 
 Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
@@ -54,8 +54,8 @@ def interval(kind: type[Metric]) -> str:
     return ends if kind.higher_is_better else f"{ends}, lower is better"
 
 
-def page_of(kind: type[Metric]) -> str:
-    """Return the name of the page that holds a metric."""
+def family_of(kind: type[Metric]) -> str:
+    """Return the name of the family that holds a metric."""
     module = kind.__module__.rpartition(".")[2]
     for name, (_, modules) in FAMILIES.items():
         if module in modules:
@@ -65,10 +65,8 @@ def page_of(kind: type[Metric]) -> str:
 
 
 def names(kind: type[Metric]) -> str:
-    """Return the name, which leads to the metric's section, and the aliases."""
-    return ", ".join(
-        [f"[`{kind.name}`](metrics/{page_of(kind)}.md#{kind.name})", *(f"`{alias}`" for alias in kind.aliases)]
-    )
+    """Return the name, which leads to the metric's page, and the aliases."""
+    return ", ".join([f"[`{kind.name}`](metrics/{kind.name}.md)", *(f"`{alias}`" for alias in kind.aliases)])
 
 
 def page() -> str:

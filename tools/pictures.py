@@ -207,6 +207,32 @@ def traps() -> str:
     return picture(200, "A random split trains on the future, a split by time does not", *parts)
 
 
+def graded(y: float, grades: str) -> str:
+    """Return the relevance of each item below a list."""
+    return "".join(
+        text(80 + place * CELL + 27, y, grade, colour=SOFT, size=14, anchor="middle")
+        for place, grade in enumerate(grades.split())
+    )
+
+
+def metric_list() -> str:
+    """Return the list of the examples of metrics that read the relevance."""
+    parts = [text(80 + place * CELL + 27, 30, str(place + 1), colour=SOFT, anchor="middle") for place in range(5)]
+    parts += [text(24, 60, "ann"), items(80, 42, "tea+ jam rye+ oat fig ?nut"), graded(90, "2 0 1 0 0 1")]
+    parts.append(text(470, 90, "relevance", colour=SOFT, size=14))
+    return picture(
+        148, "A list of five items, two of them relevant, and a relevant one not recommended", *parts, legend(108)
+    )
+
+
+def metric_lists() -> str:
+    """Return the lists of the examples of metrics that read which items are recommended."""
+    parts = []
+    for y, user, listed in ((24, "ann", "tea+ jam"), (64, "bob", "tea cola+")):
+        parts += [text(24, y + 18, user), items(80, y, listed)]
+    return picture(146, "Two lists of two items, each with one relevant item", *parts, legend(106))
+
+
 PICTURES: dict[str, Callable[[], str]] = {
     "long-frame": long_frame,
     "ties": ties,
@@ -214,6 +240,8 @@ PICTURES: dict[str, Callable[[], str]] = {
     "cutoff": cutoff,
     "averages": averages,
     "traps": traps,
+    "metric-list": metric_list,
+    "metric-lists": metric_lists,
 }
 
 
