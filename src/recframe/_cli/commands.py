@@ -48,7 +48,7 @@ SHOWN = {
     ),
     "estimate_with_judge": (
         "metric", "model", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean",
-        "judge_weight", "human_lists", "judge_lists",
+        "judge_weight", "kappa", "kappa_low", "kappa_high", "same_order", "human_lists", "judge_lists",
     ),
     "rank_models": ("metric", "model", "mean", "rank", "rank_low", "rank_high", "tied_with_best", "lists"),
     "sample_size": (
@@ -61,7 +61,7 @@ DISPENSABLE = (
     "top_before", "top_after", "position_before", "position_after", "relevant",
     "ties", "zeros", "undefined", "baseline_mean", "lists", "min", "max", "std", "wins", "losses", "p50", "mean",
     "relative_low", "relative_high", "relative", "p_adjusted",
-    "baseline", "verdict", "human_lists", "judge_lists", "judge_weight", "judge_mean",
+    "baseline", "verdict", "kappa_low", "kappa_high", "human_lists", "judge_lists", "judge_weight", "judge_mean",
 )  # fmt: skip
 """The columns that a narrow terminal does without, in turn."""
 PAIRED = ("compare", "changes", "rank_models", "sample_size")

@@ -10,6 +10,7 @@ import numpy as np
 from recframe._base.guesses import REQUIRED
 from recframe._engines.registry import a_type, is_frame
 from recframe._inference.comparison.describe import interval_of_values
+from recframe._inference.judgments.agreed import SharedJudgments, same_orders
 from recframe._inference.lists.keys import floats_of, segments_of, texts_of
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.values import ListValues, check_values_per_list
@@ -24,9 +25,17 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "metric", "model", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean", "human_lists",
-    "judge_lists", "judge_weight",
+    "judge_lists", "judge_weight", "kappa", "kappa_low", "kappa_high", "same_order",
 )  # fmt: skip
-"""The columns of a result; without `model` if there is one model."""
+"""The columns of a result; without `model` and `same_order` if there is one model."""
+OF_SEVERAL = ("model", "same_order")
+SHARED_MEANS = ("human_mean", "shared_judge_mean")
+"""The means over the lists that humans judged, by humans and by the judge."""
+ESTIMATED = (
+    "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean", "human_lists", "judge_lists",
+    "judge_weight", "lists", "shared_judge_mean",
+)  # fmt: skip
+"""The numbers of one model."""
 
 
 def check_frames(truth: Any, judge: Any) -> None:
@@ -89,27 +98,32 @@ def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
     """Return one row per segment, metric and model, as a frame of the user's kind."""
     confidence = check_confidence(confidence)
     check_values_per_list(human.metrics, "estimate_with_judge")
-    columns = [name for name in COLUMNS if human.context.query.several or name != "model"]
+    columns = [name for name in COLUMNS if human.context.query.several or name not in OF_SEVERAL]
 
     def rows() -> nw.DataFrame[Any]:
         by_human = Judged.of(human)
         by_judge = Judged.of(judge)
         lists = _match_lists(by_human, by_judge)
-        statistics = []
+        segments = range(len(by_judge.reported) if human.context.keys.per else 1)
+        shared = SharedJudgments.of(human, judge, by_human.rows)
+        agreed = shared.kappas([by_judge.segments[lists.judge] == segment for segment in segments], confidence)
+        statistics: list[dict[str, Any]] = []
         for number, metric in enumerate(human.metrics):
+            of_models = []
             # Both plans have the same models in the same order, because they share the frame.
-            for model, name in enumerate(by_human.values.models):
-                segments = range(len(by_judge.reported) if human.context.keys.per else 1)
+            for model in range(len(by_human.values.models)):
                 estimates = [
                     _segment_estimate(by_human, by_judge, lists, segment, model, number, confidence)
                     for segment in segments
                 ]
-                label = human.context.query.averaging(metric.label).name
-                names = (*COLUMNS[2:], "lists")
-                numbers = {
-                    column: np.array([estimate[column] for estimate in estimates], dtype=np.float64) for column in names
-                }
-                statistics.append({"model": name, "metric": label, **numbers})
+                of_models.append(
+                    {name: np.array([each[name] for each in estimates], dtype=np.float64) for name in ESTIMATED}
+                )
+            label = human.context.query.averaging(metric.label).name
+            same = same_orders(*(np.array([each[name] for each in of_models]) for name in SHARED_MEANS))
+            for model, (name, estimate) in enumerate(zip(by_human.values.models, of_models, strict=True)):
+                head = {"metric": label, "model": name, "same_order": same[model]}
+                statistics.append({**head, **estimate, **agreed})
         return stacked(by_judge.reported, statistics, columns)
 
     return result_frame(judge, rows, columns)
@@ -200,4 +214,5 @@ def _numbers(
         "judge_lists": len(judge.values),
         "judge_weight": combined.weight,
         "lists": len(true.values),
+        "shared_judge_mean": predicted.mean,
     }

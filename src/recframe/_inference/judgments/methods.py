@@ -55,7 +55,11 @@ class JudgmentMethods(Methods):
             estimate from human judgments alone, with ``human_low`` and ``human_high``. ``judge_mean`` is the mean under
             the model's judgments. ``human_lists`` and ``judge_lists`` count the lists that each judged.
             ``judge_weight``, between 0 and 1, says how much the model's judgments count. If it is 0, they do not help
-            to predict the human ones, and the estimate uses the human judgments alone.
+            to predict the human ones, and the estimate uses the human judgments alone. ``kappa`` says how far the two
+            agree on the items that both judged: Cohen's kappa with quadratic weights, with the interval ``kappa_low``
+            to ``kappa_high`` over lists (a jackknife that leaves out one list at a time). With several models,
+            ``same_order`` says whether the other models are on the same side of a model, better or worse, under the
+            model's judgments as under the human ones of the same lists.
 
         Raises
         ------
@@ -68,7 +72,8 @@ class JudgmentMethods(Methods):
 
         References
         ----------
-        Angelopoulos, Duchi, Zrnic, *PPI++: efficient prediction-powered inference*, arXiv 2311.01453.
+        Angelopoulos, Duchi, Zrnic, *PPI++: efficient prediction-powered inference*, arXiv 2311.01453; Cohen, *Weighted
+        kappa*, Psychological Bulletin 70, 1968.
 
         Examples
         --------
@@ -80,14 +85,16 @@ class JudgmentMethods(Methods):
         >>> found = df.rec.estimate_with_judge("precision", 1, truth=human, judge=llm, undefined=0)
         >>> found.select("mean", "human_mean", "judge_mean").row(0)
         (0.5, 0.5, 0.5)
+        >>> [round(found[name].item(), 4) for name in ("kappa", "kappa_low", "kappa_high")]
+        [0.0, -0.6209, 0.6209]
         """
         check_installed()
         from recframe._inference.judgments.estimate import check_frames, estimate_with_judge
 
         check_frames({**self._bound, **roles}.get("truth"), judge)
         by_human, by_judge = (
-            plan_of_lists(self._frame, self._bound, metrics, k, {**roles, **truth}, "estimate_with_judge", None)
-            for truth in ({}, {"truth": judge})
+            plan_of_lists(self._frame, self._bound, metrics, k, given, "estimate_with_judge", None, items=True)
+            for given in (roles, {**roles, "truth": judge})
         )
         # Most lists have no human judgments, so the warning about ids that do not match looks at the model's judgments.
         result = estimate_with_judge(by_human, by_judge, confidence)

@@ -20,7 +20,7 @@ COUNTS = frozenset([
     "wins", "ties", "losses", "rank", "rank_low", "rank_high", "human_lists", "judge_lists",
 ])  # fmt: skip
 """The columns of whole numbers."""
-FLAGS = frozenset(["tied_with_best"])
+FLAGS = frozenset(["tied_with_best", "same_order"])
 """The columns of true and false."""
 NAMES = ("metric", "model", "baseline", "verdict", "changed")
 """The columns of text."""

@@ -1,0 +1,70 @@
+"""How far two people or models agree on grades: Cohen's kappa with quadratic weights, and its interval over lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recframe._inference.statistics.student import Sums, interval, scipy_stats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LEAST_CHANCE = 1e-12
+"""The least squared difference that chance must give, so that kappa is no quotient of two rounding errors."""
+NEARLY_EQUAL = 1 - 1e-9
+"""From this kappa on, Fisher's transformation is of no use."""
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """Cohen's weighted kappa with the ends of its interval, NaN where there is none."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, first: Floats, second: Floats, lists: NDArray[np.intp], confidence: float) -> Kappa:
+        r"""Return the kappa of two grades of the same items, whose lists are drawn at random.
+
+        .. math:: \kappa = 1 - \frac{\text{mean of } (a - b)^2}{\text{its mean over all pairs of } a \text{ and } b}
+
+        Its interval is Student's, from the jackknife that leaves out a list at a time, of Fisher's transformation
+        artanh κ. If a list holds all disagreement, the jackknife is of κ itself.
+
+        References
+        ----------
+        Cohen, *Weighted kappa*, Psychological Bulletin 70, 1968.
+        """
+        count = int(lists.max(initial=-1)) + 1
+        columns = (np.ones(len(first)), first, second, first**2, second**2, (first - second) ** 2)
+        by_list = np.array([np.bincount(lists, column, count) for column in columns])
+        total = by_list.sum(axis=1)
+        value = float(_kappa(total))
+        without = _kappa(total[:, None] - by_list)
+        if not (np.isfinite(value) and np.isfinite(without).all()):
+            return cls(value, np.nan, np.nan)
+        if max(value, without.max()) < NEARLY_EQUAL and min(value, without.min()) > -NEARLY_EQUAL:
+            center, others = np.arctanh(value), np.arctanh(without)
+            error = np.sqrt((count - 1) / count * np.square(others - others.mean()).sum())
+            half = scipy_stats().t.isf((1 - confidence) / 2, count - 1) * error if count > 1 else np.nan
+            if half > 0:
+                return cls(value, float(np.tanh(center - half)), float(np.tanh(center + half)))
+        pseudo_values = value + (count - 1) * (without.mean() - without)
+        low, high = interval(Sums.of(pseudo_values, np.ones(count)), confidence, (-1.0, 1.0))
+        return cls(value, low.item(), high.item())
+
+
+def _kappa(sums: Floats) -> Floats:
+    """Return the kappa of sums of judgments: how many, of a, b, a², b² and (a − b)²; NaN if chance is as good."""
+    n, first, second, first_squares, second_squares, differences = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        by_chance = (first_squares + second_squares) / n - 2 * (first / n) * (second / n)
+        spread = (first_squares + second_squares) / n
+        kappa = 1 - differences / n / by_chance
+    return np.where(by_chance > LEAST_CHANCE * spread, kappa, np.nan)
