@@ -32,8 +32,10 @@ EXAMPLES = {
     "print_blob": True,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
+OTHERS = 4
+"""The share of the tests with parameters that name no engine, such as each metric: by default one in this many."""
 settings.register_profile("engines", max_examples=100, **EXAMPLES)
-settings.register_profile("all", max_examples=40, **EXAMPLES)
+settings.register_profile("all", max_examples=25, **EXAMPLES)
 settings.register_profile("default", max_examples=15, **EXAMPLES)
 
 
@@ -54,8 +56,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         type=int,
         default=1,
-        help="of the tests that an engine would run, one in N, of the others with parameters one in N / 4: "
-        "where not the definitions but versions are tested",
+        help="of the tests that would run, one in N",
+    )
+    group.addoption(
+        "--draw",
+        metavar="NUMBER",
+        type=int,
+        default=0,
+        help="which of the samples: CI counts commits, so that N of its runs have all tests",
     )
 
 
@@ -140,10 +148,10 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     params = item.callspec.params if hasattr(item, "callspec") else {}
     engine: Engine | None = params.get("engine")
     name = params.get("library") if engine is None else engine.name
+    sample, draw = config.getoption("sample"), config.getoption("draw")
     if name not in ENGINES:
-        return (
-            not params or is_whole(config, item.path) or lot(item.name) % max(config.getoption("sample") // 4, 1) == 0
-        )
+        widely = not params or config.getoption("all") or config.getoption("engines")
+        return is_whole(config, item.path) or (lot(item.name) + draw) % (sample * (1 if widely else OTHERS)) == 0
     if engine is not None and not engine.answers_with_rows and item.path.parent.name == "_data":
         return False
     entry = ENGINES[name]
@@ -151,10 +159,10 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     if name == next(iter(ENGINES)) and is_whole(config, item.path):
         return True
     if entry.every and is_single(item):
-        share = min(share, 1 if config.getoption("all") else entry.every)
+        share = min(share, entry.every)
     # Engines of one share run different tests, so that together they run all.
-    number = lot(item.name.replace(name, "", 1)) + [*ENGINES].index(name)
-    return number % (share * config.getoption("sample")) == 0
+    number = lot(item.name.replace(name, "", 1)) + [*ENGINES].index(name) + draw
+    return number % (share * sample) == 0
 
 
 def lot(test: str) -> int:
@@ -179,6 +187,8 @@ def in_time(config: pytest.Config, item: pytest.Item) -> bool:
 
 def is_whole(config: pytest.Config, path: Path) -> bool:
     """Return whether a test file runs whole, or one in the peers' folder: named on the command line, or changed."""
+    if config.getoption("sample") > 1:
+        return False
     files = whole_files(config.invocation_params.dir, tuple(config.args))
     return path in files or (path == PEERS and any(one.is_relative_to(PEERS) for one in files))
 

@@ -109,8 +109,9 @@ def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
         whole = whole.with_columns(nw.col(TEST_ORDER).max().over(*keys).alias(ITEMS))
     if terms.how == LATEST:
         # Rows of one time are on one side. A missing time has no rank, so it comes after all others.
-        rank = nw.col(TIME).rank("min", descending=True)
-        latest = nw.when(nw.col(TIME).is_null()).then(nw.len() + 1).otherwise(rank).cast(nw.Int64())
+        # Ranks are floats on pandas, and pandas 2.2 warns where whole numbers meet floats.
+        rank, last = nw.col(TIME).rank("min", descending=True), nw.len().cast(nw.Float64()) + 1
+        latest = nw.when(nw.col(TIME).is_null()).then(last).otherwise(rank).cast(nw.Int64())
         whole = whole.with_columns(latest.alias(LATEST), nw.len().cast(nw.Int64()).alias(ROWS))
     order, of = (LATEST, ROWS) if terms.how == LATEST else (TEST_ORDER, ITEMS)
     test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(order) <= _share(terms.size, nw.col(of))
