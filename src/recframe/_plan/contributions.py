@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -75,11 +76,11 @@ class Contributions:
             LIST_VALUE: query.averaging(metric.label).name,
         }
         check_apart([*self._names.values()])
-        self._plan = Plan(frames, query, [metric, *further], item=item, shares=True)
+        self.plan = Plan(frames, query, [metric, *further], item=item, shares=True)
         self.frames = frames
         self._metric = metric
         self._item = [ITEM] if item else []
-        self.context = self._plan.context
+        self.context = self.plan.context
 
     def frame(self) -> Any:
         """Return the rows as a frame of the user's kind; an eager one is sorted by model, key and position."""
@@ -97,8 +98,24 @@ class Contributions:
 
     def by_ranking(self) -> list[tuple[Frame, Frame]]:
         """Return a pair of frames for each model: its rows, under the plan's names, and its lists with their values."""
-        ideal, upto = self._plan.ideal_side()
+        ideal, upto = self.plan.ideal_side()
         return [self._rows(index, ideal, upto) for index in range(len(self.context.query.orders))]
+
+    def of_lists(self, lists: Frame) -> Contributions:
+        """Return the contributions in some lists only."""
+        some = copy(self)
+        some.plan = copy(self.plan)
+        some.context = some.plan.context = self.context.of_lists(lists)
+        return some
+
+    def list_values(self) -> list[Frame]:
+        """Return the lists of each ranking with their values, which needs fewer rows than the contributions."""
+        context = self.context
+        plan = Plan(self.frames, context.query, [self._metric], item=True, session=context.session)
+        value = plan.context.requirements.values[self._metric.label].where_defined(eager=context.engine.eager)
+        columns = [*context.keys.group, LIST_VALUE]
+        lists = (plan.sums(ranking).with_columns(value.alias(LIST_VALUE)) for ranking in plan.rankings())
+        return [context.engine.collect_once(each.select(*columns)) for each in lists]
 
     def _rows(self, index: int, ideal: Later | None, upto: int | None) -> tuple[Frame, Frame]:
         """Return the rows and the lists of one model."""
@@ -111,7 +128,7 @@ class Contributions:
         assert ideal is not None  # noqa: S101 - for the type checker: the metric
         assert shares is not None  # noqa: S101 - reads the relevance and shares
         value = {LIST_VALUE: requirements.values[self._metric.label].where_defined(eager=self.context.engine.eager)}
-        lists = self.context.engine.collect_once(self._plan.sums(ranking).with_columns(**value))
+        lists = self.context.engine.collect_once(self.plan.sums(ranking).with_columns(**value))
         rows = row_sums(context, ranking, ideal).select(
             *context.keys.group,
             *self._item,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,8 @@ class Opened:
         Whether to read the item even if no metric does.
     made_by_sql : bool
         Whether a query of a database may compute hits and filled relevances where it reads the relevance.
+    session : Session, optional
+        The frames, if another plan of the call has opened them already.
     """
 
     def __init__(
@@ -96,6 +99,7 @@ class Opened:
         *,
         item: bool = False,
         made_by_sql: bool = True,
+        session: Session | None = None,
     ) -> None:
         with_truth = frames.truth is not None
         self.with_item = item or with_truth or query.ties in ("item", "item_desc") or requirements.reads_items
@@ -108,7 +112,7 @@ class Opened:
         self.group_frames = sources.group_frames(frames, query, requirements)
         self.target_tables = frames.target_tables
         self.made_by_sql = made_by_sql and not query.per_item and adapter_of(frames.frame).writes_sql
-        self.session: Session = open_frames(
+        self.session: Session = session or open_frames(
             sources.sources_of(frames, query, requirements, item=self.with_item, sql=self.made_by_sql),
             sources.attributes(query) if with_truth else {},
             rows=[*(["frame"] if query.ties == "first" else []), *(PAIR_FRAMES if frames.others is not None else [])],
@@ -146,6 +150,22 @@ class Opened:
     def release(self, columns: Sequence[str] | None = None) -> None:
         """Free the user's rows, or some of their columns, because nothing reads them anymore."""
         self.engine.release([*self.session.frames.values(), self.frame, self.all_rows], columns)
+
+    def of_lists(self, lists: Frame) -> Opened:
+        """Return the frames with the rows of some lists only, before anything has read the rows of all lists."""
+        key = self.keys.key
+        lists = self.engine.collect_once(lists.select(*key))
+
+        def kept(frame: Frame) -> Frame:
+            return self.engine.collect_once(matched(self.engine, frame, lists, key))
+
+        some = copy(self)
+        some.all_rows = kept(self.all_rows)
+        some.frame = some.all_rows if self.frame is self.all_rows else kept(self.frame)
+        for name in ("truth", "truth_lists", "subtopics"):
+            frame = getattr(self, name)
+            setattr(some, name, None if frame is None else kept(frame))
+        return some
 
     def _check_queries(self, frame: Any) -> None:
         """Raise for options that need the data, if the frame is lazy."""

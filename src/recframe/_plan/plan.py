@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recframe._base.columns import Frame
-    from recframe._engines.base import Later
+    from recframe._engines.base import Later, Session
     from recframe._plan.call_frames import CallFrames
     from recframe._plan.query import Query
     from recframe.metrics._record import Metric
@@ -81,6 +81,8 @@ class Plan:
         Whether to compute what each row adds to the value, for a call with one metric.
     made_by_sql : bool
         Whether a query of a database may compute hits and filled relevances where it reads the relevance.
+    session : Session, optional
+        The frames, if another plan of the call has opened them already.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Plan:
         item: bool = False,
         shares: bool = False,
         made_by_sql: bool = True,
+        session: Session | None = None,
     ) -> None:
         if query.sampled is not None:
             metrics = estimates(query, metrics)
@@ -102,7 +105,7 @@ class Plan:
         )
         if requirements.columns_read.value and VALUE in dict(TIE_ORDER[query.ties]):
             _check_value_order(query, metrics)
-        self.context = Opened(frames, query, requirements, item=item, made_by_sql=made_by_sql)
+        self.context = Opened(frames, query, requirements, item=item, made_by_sql=made_by_sql, session=session)
         if query.mean == "median":
             check_median(requirements)
         if query.strata is not None:

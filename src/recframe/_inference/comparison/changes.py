@@ -97,27 +97,26 @@ def _sides_of(models: Sequence[Any], baseline: Any) -> tuple[int, int]:
     return before, after
 
 
-def _sides(rows: Contributions, baseline: Any) -> list[tuple[Frame, Frame]]:
-    """Return the rows and the values of lists of the model before, then of the model after."""
-    context, rankings = rows.context, rows.by_ranking()
+def _of_models(rows: Contributions, frames: Sequence[Frame], baseline: Any) -> list[Frame]:
+    """Return the rows of the model before, then of the model after, from frames of all rankings."""
+    context = rows.context
     models: Sequence[Any] = context.query.orders
     if context.keys.long:
-        ((of_items, lists),) = rankings
-        lists = context.engine.collect_once(lists)
+        frame = context.engine.collect_once(frames[0])
         codes, models = model_names(context.session, context.models)
-        rankings = [(of_items.filter(is_model(code)), lists.filter(is_model(code))) for code in codes]
-    before, after = _sides_of(models, baseline)
-    return [rankings[before], rankings[after]]
+        frames = [frame.filter(is_model(code)) for code in codes]
+    return [frames[number] for number in _sides_of(models, baseline)]
 
 
 def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     """Return the rows of the result, with the number of the list in the order of the result."""
     context, engine, keys = rows.context, rows.context.engine, rows.context.keys.key
-    sides = _sides(rows, options.baseline)
+    rankings = rows.by_ranking() if options.most is None else []
+    values = [lists for _, lists in rankings] or rows.list_values()
     before, after, difference = (INTERNAL.format(name) for name in (BEFORE, AFTER, DIFFERENCE))
     first, second = (
         lists.select(*keys, nw.col(LIST_VALUE).alias(name))
-        for (_, lists), name in zip(sides, (before, after), strict=True)
+        for lists, name in zip(_of_models(rows, values, options.baseline), (before, after), strict=True)
     )
     both = engine.join(first, second, keys)
     both = both.with_columns((nw.col(after) - nw.col(before)).alias(difference))
@@ -129,10 +128,12 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     differences = differences[chosen]
     lost, gained = differences[differences < -ROUNDING], differences[differences > ROUNDING]
     if options.most is not None:
-        # Rows of all other lists are never read into memory.
+        # Items and positions of all other lists are not computed.
         falls = nw.col(difference) <= float(lost.max(initial=-NO_DIFFERENCE)) + SLACK
         both = both.filter(falls | (nw.col(difference) >= float(gained.min(initial=NO_DIFFERENCE)) - SLACK))
-    ranked = _rows_of_lists(context.engine, [rows for rows, _ in sides], both, keys)
+        rankings = rows.of_lists(both).by_ranking()
+    sides = _of_models(rows, [items for items, _ in rankings], options.baseline)
+    ranked = _rows_of_lists(context.engine, sides, both, keys)
     number_of = {key: number for number, key in enumerate(rows_of(lists, keys))}
     numbers = [number_of.get(key, -1) for key in rows_of(ranked, keys)]
     ranked = _with(ranked, LIST, numbers, nw.Int64()).filter(nw.col(LIST) >= 0)
