@@ -341,6 +341,10 @@ def test_the_site_shows_code_that_can_be_pasted(site):
             compile(textwrap.dedent(block[1]), page_name(path), "exec")
 
 
+def test_rules_of_the_contract_have_anchors(site):
+    assert site.with_anchors("**V1.** Each row\n\n**No.** rule") == "**V1.**{ #v1 } Each row\n\n**No.** rule"
+
+
 def test_each_page_has_a_description_of_its_own(site):
     said = {page_name(path): site.description(path.read_text(encoding="utf-8")) for path in PAGES[1:]}
     assert len({*said.values()}) == len(said)

@@ -16,6 +16,8 @@ from zensical.extensions.context import ContextPreprocessor
 
 FENCE = re.compile(r"^(?P<indent> *)```(?:python|py)\n(?P<body>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 PROMPTS = (">>> ", "... ")
+RULE = re.compile(r"^(\*\*([A-Z]{1,2}\d+)\.\*\*)(?= )", re.MULTILINE)
+"""The number of a rule of the contract, at the start of its paragraph."""
 LONGEST = 160
 """Letters of a description that search engines show."""
 
@@ -63,17 +65,22 @@ def description(text: str) -> str:
     return said
 
 
+def with_anchors(text: str) -> str:
+    """Return a page in which each numbered rule has its number as an anchor, so that a link can cite it."""
+    return RULE.sub(lambda rule: f"{rule[1]}{{ #{rule[2].lower()} }}", text)
+
+
 class Pages(Preprocessor):  # type: ignore[misc]
-    """Splits the examples of a page, and describes it."""
+    """Splits the examples of a page, anchors its rules, and describes it."""
 
     def run(self, lines: list[str]) -> list[str]:
-        """Return the lines of the page with its examples split."""
+        """Return the lines of the page with its examples split and its rules as anchors."""
         text = "\n".join(lines)
         context = ContextPreprocessor.from_markdown(self.md)
         page = context.page if context else None
         if page and "description" not in page.meta and (said := description(text)):
             page.meta["description"] = said
-        return FENCE.sub(split, text).split("\n")
+        return with_anchors(FENCE.sub(split, text)).split("\n")
 
 
 class PagesExtension(Extension):  # type: ignore[misc]
