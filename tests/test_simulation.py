@@ -68,3 +68,13 @@ def test_parts_that_other_tests_check_print_their_table(simulation, capsys, monk
     monkeypatch.setattr(simulation, "DRAWS", 4)
     getattr(simulation, part)()
     assert capsys.readouterr().out.count("\n| ") > 3
+
+
+def test_intervals_over_strata_hold_the_mean_as_often_as_said(simulation, capsys, monkeypatch):
+    monkeypatch.setattr(simulation, "STRATIFIED", 600)
+    simulation.strata()
+    rows = printed(capsys)
+    assert len(rows) == 4
+    for ndcg, skewed, hits, shares in rows.values():
+        assert min(map(share, (ndcg, hits, shares))) >= 0.92
+        assert 0.86 <= share(skewed) <= 0.97

@@ -19,6 +19,7 @@ import recframe
 from recframe._inference.comparison.doubts import are_uneven, few_differ
 from recframe._inference.fusion.tune import Lists
 from recframe._inference.lists.claims import models_at_risk
+from recframe._inference.lists.paired_sums import statistics
 from recframe._inference.ranks.rank_models import Means
 from recframe._inference.statistics import anytime, resampling, student
 from recframe._inference.statistics import power as power_of_tests
@@ -29,6 +30,7 @@ from recframe._inference.statistics.rank_intervals import Ranks
 from recframe._inference.statistics.ratios import fieller
 from recframe._inference.statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._inference.statistics.skewness import is_skewed, skewness
+from recframe._inference.statistics.stratified import pooled
 from recframe._inference.statistics.student import Sums
 from recframe._inference.statistics.verdicts import Evidence
 from recframe._inference.statistics.wilson import wilson
@@ -52,6 +54,7 @@ RARE = 0.03
 CHANGING = 0.1
 SHARES = 100
 SOLD = 0.4
+STRATIFIED = 4_000
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator
@@ -820,6 +823,58 @@ def sizes_for_margins() -> None:
     table(["margin of 0.1 standard deviations, no difference", "lists", "not worse (or better)", "equivalent"], rows)
 
 
+def drawn_strata(law: str, sizes: Sequence[int], random: Random) -> tuple[list[Floats], list[float]]:
+    """Return the values of the lists of each stratum in many draws, and their true means, which differ."""
+    places = np.linspace(0, 1, len(sizes))
+    if law == "NDCG":
+        shifts = 0.1 * places - 0.03
+        return [differences_of_ndcg(random, (STRATIFIED, n)) + one for n, one in zip(sizes, shifts, strict=True)], [
+            *shifts
+        ]
+    if law == "gained and lost hits":
+        gained = 0.02 + 0.1 * places
+        chances = [random.random((STRATIFIED, n)) for n in sizes]
+        values = [(u < one) * 1.0 - (u > 1 - RARE) for u, one in zip(chances, gained, strict=True)]
+        return values, [*(gained - RARE)]
+    if law == "hit rate":
+        shares = 0.05 + 0.9 * places
+        return [(random.random((STRATIFIED, n)) < one) * 1.0 for n, one in zip(sizes, shares, strict=True)], [*shares]
+    return [random.beta(0.1, 2 + one, (STRATIFIED, n)) for n, one in zip(sizes, places, strict=True)], [
+        0.1 / (2.1 + one) for one in places
+    ]
+
+
+def strata() -> None:
+    """Print how often intervals of means over strata hold the true one."""
+    cases = {
+        "5 strata of 20 to 1,000 lists": ((20, 50, 100, 300, 1000), None),
+        "15 strata of 10 lists": ((10,) * 15, None),
+        "15 strata of 50 lists": ((50,) * 15, None),
+        "900 and 100 lists, weights 0.1 and 0.9": ((900, 100), (0.1, 0.9)),
+    }
+    laws: dict[str, Callable[[Sums], tuple[Floats, Floats]]] = {
+        "NDCG": lambda sums: student.interval(sums, CONFIDENCE, DIFFERENCES),
+        "Beta(0.1, 2)": lambda sums: student.interval(sums, CONFIDENCE),
+        "gained and lost hits": lambda sums: PairedHits.of(sums).interval(CONFIDENCE),
+        "hit rate": lambda sums: wilson(sums, CONFIDENCE),
+    }
+    random, rows = np.random.default_rng(31), []
+    for name, (sizes, weights) in cases.items():
+        shares = np.full(len(sizes), 1 / len(sizes)) if weights is None else np.array(weights)
+        cells = []
+        for law, interval in laws.items():
+            values, means = drawn_strata(law, sizes, random)
+            powers = {"lists": 0, "difference": 1, "squares": 2}
+            sums = {
+                key: np.stack([(one**power).sum(axis=1) for one in values], axis=-1) for key, power in powers.items()
+            }
+            low, high = interval(statistics(pooled(sums, shares), 0))
+            true = float(shares @ means)
+            cells.append(f"{np.mean((low <= true) & (true <= high)):.1%}")
+        rows.append([name, *cells])
+    table(["interval of 95 % holds the true mean", *laws], rows)
+
+
 def groups() -> None:
     """Print how often the test of other users finds a difference that is not there."""
     random, rows = np.random.default_rng(20), []
@@ -1097,6 +1152,7 @@ def main() -> int:
         pilots,
         sizes_for_margins,
         groups,
+        strata,
         relative,
         together,
         alarm,
