@@ -108,6 +108,18 @@ def test_the_gallery_has_small_pictures_with_little_code():
         assert (ROOT / "docs" / file).stat().st_size < 40_000, file
 
 
+def test_the_first_page_of_the_contract_lists_its_sections_with_their_letters():
+    first = (ROOT / "docs" / "contract.md").read_text(encoding="utf-8")
+    listed = re.findall(r"\[[^]]*\]\(contract/([\w-]+\.md)#[\w-]+\) ([A-Z]{1,2})\b", first)
+    letters = [
+        (page.name, section_letters)
+        for page in (ROOT / "docs" / "contract").glob("*.md")
+        for section_letters in re.findall(r"^\*\*([A-Z]+)1\.\*\* ", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert sorted(listed) == sorted(letters)
+    assert len({section_letters for _, section_letters in letters}) == len(letters)
+
+
 COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
 
 
