@@ -24,6 +24,7 @@ from recframe._inference.ranks.rank_models import Means
 from recframe._inference.statistics import anytime, resampling, student
 from recframe._inference.statistics import power as power_of_tests
 from recframe._inference.statistics.correction import adjusted
+from recframe._inference.statistics.crossed import CrossedSums, Runs
 from recframe._inference.statistics.paired_hits import PairedHits
 from recframe._inference.statistics.prediction_powered import Values, prediction_powered
 from recframe._inference.statistics.rank_intervals import Ranks
@@ -1129,6 +1130,101 @@ def tuning() -> None:
     table(["candidates", "one is better by", *named], rows)
 
 
+OF_LISTS, OF_BOTH = 0.3, 0.15
+"""The deviations of the differences of lists, and of lists and runs together within a model."""
+
+
+def drawn_runs(
+    random: Random, lists: int, counts: Sequence[int], deviations: Sequence[float], both: float
+) -> CrossedSums:
+    """Return what `compare` reads of two models of the same quality, or `describe` of one, for each of many draws.
+
+    Values are normal, so the mean squares are independent draws of the chi-squared distribution.
+    """
+    draws = 10 * DRAWS
+
+    def square(variance: float, degrees: float) -> Floats:
+        return variance * random.chisquare(degrees, draws) / degrees
+
+    total = random.normal(0, OF_LISTS / np.sqrt(lists), draws)
+    variance = OF_LISTS**2
+    run_squares, run_degrees = np.zeros(draws), np.zeros(draws)
+    for sign, count, deviation in zip((1, -1), counts, deviations, strict=False):
+        of_means = deviation**2 + both**2 / lists
+        total += sign * random.normal(0, np.sqrt(of_means / count), draws)
+        variance += both**2 / count
+        if count > 1:
+            spread = square(of_means, count - 1)
+            run_squares += np.maximum(spread - square(both**2, (count - 1) * (lists - 1)) / lists, 0) / count
+            run_degrees += (spread / count) ** 2 / (count - 1)
+    number = np.full(draws, float(lists))
+    squares = square(variance, lists - 1) * (lists - 1)
+    least = np.full(draws, min((count - 1 for count in counts if count > 1), default=np.inf))
+    return CrossedSums(
+        number, number, number, total * lists, squares, squares, number, number, run_squares, run_degrees, least
+    )
+
+
+def found_in_runs(*args: Any) -> list[str]:
+    """Return how often models of the same quality are found different: by `runs=`, and by lists alone."""
+    sums = drawn_runs(*args)
+    return [f"{np.mean(student.p_value(each) < 1 - CONFIDENCE):.1%}" for each in (sums, sums.of_lists)]
+
+
+def training_runs() -> None:
+    """Print how often two models of the same quality are found different, by single runs and by several."""
+    random, rows = np.random.default_rng(56), []
+    for lists in (200, 2_000, 20_000):
+        for deviation in (0.0, 0.002, 0.005, 0.01):
+            pair = (deviation, deviation)
+            _, single = found_in_runs(random, lists, (1, 1), pair, OF_BOTH)
+            _, averaged = found_in_runs(random, lists, (5, 5), pair, OF_BOTH)
+            cells = [found_in_runs(random, lists, (count, count), pair, OF_BOTH)[0] for count in (2, 3, 5, 10, 20)]
+            rows.append([f"{lists:,}", f"{deviation:g}", single, averaged, *cells])
+    several = [f"`runs=`, {count} runs" for count in (2, 3, 5, 10, 20)]
+    table(["lists", "deviation of runs", "one run each", "5 runs, lists alone", *several], rows)
+    unlike_runs(random)
+    hits_of_runs(random)
+
+
+def unlike_runs(random: Random) -> None:
+    """Print the rows that fail, and how often the interval of one model holds its value."""
+    cases: dict[str, tuple[float, float, float]] = {
+        "runs of one model vary by 0.01, of the other by 0": (0.01, 0.0, OF_BOTH),
+        "by 0.01 and 0.002": (0.01, 0.002, OF_BOTH),
+        "no deviation, runs agree little on lists (0.3)": (0.0, 0.0, 0.3),
+    }
+    counts = ((2, 2), (3, 3), (5, 5), (10, 10), (2, 10), (3, 10))
+    rows = []
+    for name, (one, other, both) in cases.items():
+        for lists in (200, 20_000):
+            cells = [found_in_runs(random, lists, count, (one, other), both)[0] for count in counts]
+            rows.append([name, f"{lists:,}", *cells])
+    for lists in (200, 20_000):
+        cells = [found_in_runs(random, lists, count[:1], (0.01,), OF_BOTH)[0] for count in counts[:4]]
+        rows.append(["`describe`: misses the value, runs vary by 0.01", f"{lists:,}", *cells, "", ""])
+    table(["models of the same quality", "lists", *(f"{a} and {b} runs" for a, b in counts)], rows)
+
+
+def hits_of_runs(random: Random) -> None:
+    """Print how often hit rates of the same quality are found different, from values of lists."""
+    rows = []
+    for lists in (50, 200, 1_000):
+        cells = []
+        for count in (2, 3, 5):
+            rejected = 0
+            for _ in range(DRAWS // 2):
+                rates = random.beta(0.5, 2, (lists, 1))
+                values = [random.random((lists, count)) < rates + random.normal(0, 0.02, count) for _ in range(2)]
+                one, other = (each.astype(float) for each in values)
+                differences = Sums.of(one.mean(axis=1) - other.mean(axis=1), np.ones(lists))
+                sums = CrossedSums.with_runs(differences, [Runs.of(one), Runs.of(other)], (1.0, 1.0))
+                rejected += student.p_value(sums).item() < 1 - CONFIDENCE
+            cells.append(f"{rejected / (DRAWS // 2):.1%}")
+        rows.append([f"{lists:,}", *cells])
+    table(["hits, runs vary by 0.02: lists", *(f"`runs=`, {count} runs" for count in (2, 3, 5))], rows)
+
+
 def main() -> int:
     """Print all tables."""
     if sys.argv[1:]:
@@ -1161,6 +1257,7 @@ def main() -> int:
         judges,
         agreements,
         propensities,
+        training_runs,
     )
     for part in (*parts, tuning):
         part()

@@ -434,6 +434,7 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         strata: str | None = None,
         strata_weights: Mapping[Any, float] | None = None,
+        runs: str | None = None,
         resamples: int = 10000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
@@ -477,6 +478,7 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         strata: str | None = None,
         strata_weights: Mapping[Any, float] | None = None,
+        runs: str | None = None,
         details: bool = False,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...

@@ -175,6 +175,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"
     ),
+    "runs": "compare and describe accept `runs='seed'`; other calls rank each run of a model as a model of its own",
 }
 """What to do instead of an argument that the call does not have."""
 

@@ -234,7 +234,7 @@ def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, An
     roles = given_roles(call, values) | _named(values, ("judge",) if "judge" in values else ())
     one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
     named = one and names_file(values.get("baseline"), roles.get("score"))
-    also = tuple(column for name in ("cluster", "strata") for column in as_tuple(values.get(name)))
+    also = tuple(column for name in ("cluster", "strata", "runs") for column in as_tuple(values.get(name)))
     files = values["files"], values["format"], roles, also, named, separator_of(values["separator"])
     frame, roles = Inputs(*files).read()
     order = roles.get("rank") or roles.get("score") or "score"

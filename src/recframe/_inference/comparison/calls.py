@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._base.values import column_names
 from recframe._call.evaluate import call_of_rows, plan_of_lists
 from recframe._engines.registry import adapter_of, labels_of
-from recframe._inference.lists.calls import names_file, warned
+from recframe._inference.lists.calls import call_on_lists, names_file, warned
 from recframe._inference.statistics import check_installed
 from recframe.errors import OptionError, check_packages
 from recframe.metrics import MRR, Recall
@@ -26,6 +26,11 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
     roles = {**bound, **named}
     labels, role = labels_of(frame, roles.get("truth")), "rank" if roles.get("score") is None else "score"
     checked, stored = Options.of(labels, **options), None
+    if checked.runs is not None:
+        from recframe._inference.comparison.runs import compare_runs
+        from recframe._inference.lists.runs import RunsCall
+
+        return compare_runs(RunsCall("compare", frame, bound, metrics, k, named, checked.runs), checked)
     if checked.baseline is not None and names_file(checked.baseline, column_names(role, roles.get(role), labels)):
         adapter = adapter_of(frame)
         if not (adapter.eager or adapter.answers_with_rows):
@@ -41,6 +46,20 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
         frame, bound, metrics, k, named, "compare", checked.cluster, items=items, strata=checked.strata
     )
     return answer_of(warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean")), checked)
+
+
+def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
+    """Return how values spread, as a frame of the kind given."""
+    if options["runs"] is None:
+        module = "recframe._inference.comparison.describe"
+        return call_on_lists(module, frame, bound, metrics, k, named, options, ("mean",))
+    check_installed()
+    from recframe._inference.comparison.describe import Options
+    from recframe._inference.comparison.runs import describe_runs
+    from recframe._inference.lists.runs import RunsCall
+
+    checked = Options.of(labels_of(frame, {**bound, **named}.get("truth")), **options)
+    return describe_runs(RunsCall("describe", frame, bound, metrics, k, named, options["runs"]), checked)
 
 
 def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, roles: dict[str, Any], options: Any) -> Any:

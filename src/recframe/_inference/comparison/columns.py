@@ -15,5 +15,9 @@ RELATIVE = ("relative_low", "relative_high")
 """The ends of the interval of the relative difference."""
 CHANGED = "changed"
 """Which lists a baseline in a file and the frame do not share."""
-DETAILS = frozenset([*COLUMNS, *UNPAIRED, *RELATIVE, CHANGED]) - {*ANSWER}
+RUN_COLUMNS = ("runs", "baseline_runs", "run_share")
+"""How many training runs the model and the baseline have, and which share of the squared error comes from runs."""
+RUN_STD = "run_std"
+"""The standard deviation of the means of a model's runs."""
+DETAILS = frozenset([*COLUMNS, *UNPAIRED, *RELATIVE, CHANGED, *RUN_COLUMNS]) - {*ANSWER}
 """All columns that only some comparisons have."""

@@ -12,7 +12,7 @@ from recframe._base.progress import progress_bar
 from recframe._checks.definitions import makes_dependent
 from recframe._engines.registry import adapter_of
 from recframe._inference.comparison.all_lists import LeftOut, check_left_out, of_all_lists
-from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, RELATIVE
+from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, RELATIVE, RUN_COLUMNS
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.doubts import warn_of_doubts
 from recframe._inference.comparison.looks import check_bounded, check_looks, check_relative, check_stratified
@@ -50,14 +50,15 @@ def columns_of(options: Options, *, stored: bool = False) -> tuple[str, ...]:
     """Return the columns of a result with details."""
     index = COLUMNS.index("relative") + 1
     relative = RELATIVE if options.relative else ()
-    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *([CHANGED] if stored else []), *P_OF_DEMANDS.values())
+    more = ([CHANGED] if stored else []) + ([] if options.runs is None else [*RUN_COLUMNS])
+    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *more, *P_OF_DEMANDS.values())
 
 
 def answer_of(result: Any, options: Options) -> Any:
     """Return the columns of a result that were asked for, of an eager frame with details and what gates read."""
     hidden = {*P_OF_DEMANDS.values()}
     if not options.details:
-        hidden |= {*COLUMNS, CHANGED} - {*ANSWER, *(["relative"] if options.relative else [])}
+        hidden |= {*COLUMNS, CHANGED, *RUN_COLUMNS} - {*ANSWER, *(["relative"] if options.relative else [])}
     frame = adapter_of(result).as_narwhals(result)
     claims = options.claims(frame)
     # By position: a label of pandas need not be text, and a segment may have any name that the result lacks.

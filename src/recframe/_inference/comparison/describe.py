@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from recframe._base.values import flag
+from recframe._base.values import column_or_none, flag
 from recframe._inference.comparison.all_lists import LeftOut, of_all_lists
 from recframe._inference.comparison.doubts import are_uneven, say_of_tail, say_of_uneven
 from recframe._inference.comparison.options import Intervals
@@ -45,19 +45,26 @@ class Options(Intervals):
     """How values are described, checked."""
 
     details: bool = False
+    runs: str | None = None
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without a frame."""
         named["details"] = flag("details", named.get("details", False))
+        named["runs"] = column_or_none("runs", named.get("runs"), labels)
         return super().of(labels, **named)
 
 
 def describe(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and model, as a frame of the kind given."""
-    every = (*ANSWER, *QUANTILES, "zeros", "undefined") if options.details else ANSWER
-    columns = tuple(name for name in every if name != "model" or plan.context.query.several)
+    columns = columns_of_values(options, several=plan.context.query.several)
     return remember(result_frame(plan, lambda: _rows(plan, options, columns), columns), options.confidence)
+
+
+def columns_of_values(options: Options, *, several: bool) -> tuple[str, ...]:
+    """Return the columns of a result, with the model if there are several."""
+    every = (*ANSWER, *QUANTILES, "zeros", "undefined") if options.details else ANSWER
+    return tuple(name for name in every if name != "model" or several)
 
 
 def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFrame[Any]:
@@ -70,7 +77,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     for metric, model in product(range(len(plan.list_metrics)), range(len(values.models))):
         bounds, name = values.range_of(metric), context.query.averaging(plan.list_metrics[metric].label).name
         lists = [
-            _described(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
+            described_values(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
             if strata is None
             else _stratified(
                 part[value_column(model, metric)], part["stratum"], strata, name, bounds, options.confidence
@@ -115,7 +122,7 @@ def _stratified(
     return described | {"skewness": skew if _may_be_skewed(values) else np.nan, "units": described["effective"]}
 
 
-def _described(
+def described_values(
     every: Any, weights: Any, clusters: Any, bounds: tuple[float, float], confidence: float
 ) -> dict[str, float]:
     """Return the statistics of one metric in one segment."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._base.methods import Methods
 from recframe._inference.comparison import calls as comparisons
-from recframe._inference.lists import calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +31,7 @@ class ComparisonMethods(Methods):
         cluster: str | None = None,
         strata: str | None = None,
         strata_weights: Mapping[Any, float] | None = None,
+        runs: str | None = None,
         resamples: int = 10_000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
@@ -77,6 +77,9 @@ class ComparisonMethods(Methods):
             differences in its values, which all count the same, however many lists they have.
         strata_weights : mapping, optional
             How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
+        runs : str, optional
+            A column that says which training run a row is from, such as its seed, for models in rows. The models are
+            then compared over lists and runs, which are both samples.
         resamples : int
             How many resamples randomization and the bootstrap draw, from 100 to 1,000,000.
         seed : int
@@ -110,7 +113,9 @@ class ComparisonMethods(Methods):
             ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest difference that so
             many lists detect with power 0.8, after the correction), ``p`` (before the correction), ``p_margin`` (of a
             loss as large as the margin, after the correction; the model loses less if it is below 1 - confidence), and
-            for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out.
+            for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out. With `runs` also ``runs``
+            and ``baseline_runs``, how many runs the models have, and ``run_share``, the share of the squared standard
+            error that comes from runs.
 
         Raises
         ------
@@ -151,8 +156,8 @@ class ComparisonMethods(Methods):
         """
         options = {
             "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
-            "cluster": cluster, "strata": strata, "strata_weights": strata_weights, "resamples": resamples,
-            "seed": seed, "interval": interval, "margin": margin,
+            "cluster": cluster, "strata": strata, "strata_weights": strata_weights, "runs": runs,
+            "resamples": resamples, "seed": seed, "interval": interval, "margin": margin,
             "planned": planned, "relative": relative, "changed": changed, "details": details,
         }  # fmt: skip
         return comparisons.compare(self._frame, self._bound, metrics, k, roles, options)
@@ -166,6 +171,7 @@ class ComparisonMethods(Methods):
         cluster: str | None = None,
         strata: str | None = None,
         strata_weights: Mapping[Any, float] | None = None,
+        runs: str | None = None,
         details: bool = False,
         **roles: Any,
     ) -> Frame:
@@ -186,6 +192,9 @@ class ComparisonMethods(Methods):
             values, which all count the same, however many lists they have.
         strata_weights : mapping, optional
             How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
+        runs : str, optional
+            A column that says which training run a row is from, such as its seed. Then values are means over runs, and
+            the interval counts lists and runs as samples.
         details : bool
             Whether to add quantiles, the share of lists with the value 0, and the number of lists without a value.
 
@@ -195,7 +204,8 @@ class ComparisonMethods(Methods):
             Of the kind given: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with a
             value), ``mean``, ``low`` and ``high`` (the interval of the mean), and ``std``. With `details` also
             ``min``, ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value
-            0) and ``undefined`` (lists without a value).
+            0) and ``undefined`` (lists without a value). With `runs` also ``runs``, how many runs the model has, and
+            ``run_std``, the standard deviation of their means.
 
         Raises
         ------
@@ -218,11 +228,9 @@ class ComparisonMethods(Methods):
         """
         options = {
             "confidence": confidence, "cluster": cluster, "strata": strata, "strata_weights": strata_weights,
-            "details": details,
+            "runs": runs, "details": details,
         }  # fmt: skip
-        return calls.call_on_lists(
-            "recframe._inference.comparison.describe", self._frame, self._bound, metrics, k, roles, options, ("mean",)
-        )
+        return comparisons.describe(self._frame, self._bound, metrics, k, roles, options)
 
     def changes(
         self,

@@ -82,6 +82,7 @@ class Options(Draws):
     planned: int = 10_000
     relative: bool = False
     details: bool = False
+    runs: str | None = None
 
     @property
     def law(self) -> anytime.Student | anytime.Asymptotic | anytime.Bounded:
@@ -121,6 +122,7 @@ class Options(Draws):
         named["relative"] = flag("relative", named.get("relative", False))
         named["details"] = flag("details", named.get("details", False))
         named["margin"] = margin_of(named.get("margin"))
+        named["runs"] = column_or_none("runs", named.get("runs"), labels)
         return super().of(labels, **named)
 
 

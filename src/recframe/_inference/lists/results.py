@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COUNTS = frozenset([
     "tests", "seen", "clusters", "lists", "lists_careful", "lists_equivalent", "baseline_lists", "undefined",
-    "wins", "ties", "losses", "rank", "rank_low", "rank_high", "human_lists", "judge_lists",
+    "wins", "ties", "losses", "rank", "rank_low", "rank_high", "human_lists", "judge_lists", "runs", "baseline_runs",
 ])  # fmt: skip
 """The columns of whole numbers."""
 FLAGS = frozenset(["tied_with_best", "same_order"])

@@ -1,0 +1,218 @@
+"""Comparison and description of models that were trained several times: lists and runs are both samples.
+
+The values of lists are averaged over the runs of each model, and the variation of runs is added to the error: see
+`statistics.crossed`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._base.values import ROUNDING
+from recframe._engines.postponed import is_dry
+from recframe._inference.comparison.columns import RUN_COLUMNS, RUN_STD
+from recframe._inference.comparison.compare import answer_of, columns_of, compare, row_of
+from recframe._inference.comparison.decided import correct
+from recframe._inference.comparison.describe import columns_of_values, describe, described_values
+from recframe._inference.comparison.doubts import warn_of_doubts
+from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, Margin, on_this_side
+from recframe._inference.comparison.options import SIMULTANEOUS
+from recframe._inference.comparison.tested import Tested
+from recframe._inference.lists.calls import names_file, warned
+from recframe._inference.lists.confidences import remember
+from recframe._inference.lists.paired_sums import model_pairs
+from recframe._inference.lists.results import result_frame, stacked
+from recframe._inference.lists.runs import RunValues, warn_of_single_runs
+from recframe._inference.statistics import student
+from recframe._inference.statistics.crossed import LEAST_RUNS, CrossedSums, Runs, with_values
+from recframe._inference.statistics.skewness import skewness
+from recframe._inference.statistics.student import Sums
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._inference.comparison.describe import Options as Description
+    from recframe._inference.comparison.options import Options
+    from recframe._inference.lists.runs import RunsCall
+
+    Floats = NDArray[np.float64]
+
+
+def compare_runs(call: RunsCall, options: Options) -> Any:
+    """Return which models differ, as a frame of the kind given."""
+    refused = {
+        f"`test={options.test!r}`": options.test != "t",
+        f"`correction={options.correction!r}`": options.correction in SIMULTANEOUS,
+        "`relative=True`": options.relative,
+        f"`changed={options.changed!r}`": options.changed is not None,
+        f"`baseline={str(options.baseline)!r}`, a file": names_file(options.baseline, ()),
+    }
+    call.check(refused, options.cluster, options.strata)
+    means = ("mean", "baseline_mean")
+    if is_dry() or not call.coded.several:
+        plan = call.plan()
+        one = nw.lit(1, nw.Int64())
+        result = nw.from_native(compare(plan, replace(options, runs=None)))
+        result = result.with_columns(runs=one, baseline_runs=one, run_share=nw.lit(None, nw.Float64())).to_native()
+        if not is_dry():
+            warn_of_single_runs(call.runs)
+    else:
+        found = RunValues.of(call)
+        plan, columns = found.plan, columns_of(options)
+        result = result_frame(plan, lambda: _compared_rows(found, options, columns), columns)
+        found.warn(call.runs)
+    return answer_of(warned(plan, result, means), options)
+
+
+def _compared_rows(found: RunValues, options: Options, columns: Sequence[str]) -> nw.DataFrame[Any]:
+    """Return the rows of a comparison."""
+    plan = found.plan
+    names = [plan.context.query.averaging(metric.label).name for metric in plan.list_metrics]
+    if options.margin is not None:
+        ranges = [found.values.range_of(number) for number in range(len(names))]
+        options.margin.check(dict(zip(names, ranges, strict=True)))
+    pairs = [(metric, *pair) for metric in range(len(names)) for pair in model_pairs(found.models, options.baseline)]
+    compared = [_Pair(found, *pair, options) for pair in pairs]
+    upwards = np.array([[1.0 if plan.list_metrics[metric].higher_is_better else -1.0] for metric, _, _ in pairs])
+    every = [pair.numbers for pair in compared]
+    numbers = {name: np.array([[each[name]] for each in every]) for name in every[0]}
+    bounds = [np.array([[pair.bounds[side]] for pair in compared]) for side in (0, 1)]
+    tests = Tested(CrossedSums.stacked([pair.sums for pair in compared]), numbers, upwards, bounds)
+    correct([tests], options)
+    of_pairs = [
+        {"metric": names[metric], "model": found.models[model], "baseline": found.models[baseline]}
+        for metric, model, baseline in pairs
+    ]
+    warn_of_doubts([(tests, of_pairs)], options)
+    rows = [
+        {**row_of(numbers, number, higher_is_better=bool(upwards[number, 0] > 0)), **named}
+        for number, named in enumerate(of_pairs)
+    ]
+    return stacked(found.reported(), rows, columns)
+
+
+class _Pair:
+    """Two models under one metric, over the lists that have a value in all runs of both."""
+
+    def __init__(self, found: RunValues, metric: int, model: int, baseline: int, options: Options) -> None:
+        self._options = options
+        tables = with_values([found.table(number, metric) for number in (model, baseline)])
+        self._values, self._baseline = (table.mean(axis=1) for table in tables)
+        self._runs = [Runs.of(table) for table in tables]
+        self._differences = _without_rounding(self._values - self._baseline)
+        self.sums = self._sums(self._differences, 1.0)
+        least, greatest = found.values.range_of(metric)
+        negative = any(bool((table < 0).any()) for table in tables)
+        width = greatest - float(student.least_value(least, negative, greatest))
+        self.bounds = (-width, width)
+        name = found.plan.context.query.averaging(found.plan.list_metrics[metric].label).name
+        self._margin = None if options.margin is None else options.margin.of_metric(name) or Margin(0.0)
+
+    def _sums(self, differences: Floats, factor: float) -> CrossedSums:
+        """Return what the test reads, of the model less a multiple of the baseline."""
+        return CrossedSums.with_runs(Sums.of(differences, np.ones(len(differences))), self._runs, (1.0, factor))
+
+    @cached_property
+    def numbers(self) -> dict[str, Any]:
+        """The statistics by their columns."""
+        sums, differences, law = self.sums, self._differences, self._options.law
+        mean, lists = sums.mean.item(), len(differences)
+        low, high = law.interval(sums, self.bounds)
+        p = law.p_value(sums, self.bounds)
+        if self._lists_are_equal and sums.run_squares > 0:
+            # Equal differences tell nothing about other lists: the interval is at least as wide as for lists alone.
+            ends = law.interval(sums.of_lists, self.bounds)
+            low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
+            p = np.maximum(p, law.p_value(sums.of_lists, self.bounds))
+        wins, losses = int((differences > ROUNDING).sum()), int((differences < -ROUNDING).sum())
+        baseline = self._baseline.mean() if lists else np.nan
+        moments = ((differences**power).mean() if lists else np.nan for power in (1, 2, 3))
+        numbers = {
+            "are_hits": False, "skewness": skewness(*map(np.asarray, moments)), "effective": sums.units, "units": lists,
+            "lists": lists, "wins": wins, "ties": lists - wins - losses, "losses": losses,
+            "mean": self._values.mean() if lists else np.nan, "baseline_mean": baseline, "difference": mean,
+            "relative": student.share_of(sums.mean, np.asarray(baseline)), "low": low, "high": high, "p": p,
+            "effect": student.effect(sums), "direction": np.sign(mean),
+            **dict(zip(RUN_COLUMNS, (*(each.count for each in self._runs), sums.run_share), strict=True)),
+        }  # fmt: skip
+        if (margin := self._margin) is not None:
+            numbers[HAS_MARGIN] = margin.size > 0
+            numbers |= {name: self._beyond(name, by, margin) for name, by in zip(BEYOND, margin.signs, strict=True)}
+        return {name: np.ravel(value).item() for name, value in numbers.items()}
+
+    @property
+    def _lists_are_equal(self) -> bool:
+        """Whether the mean over runs differs by the same number in all lists."""
+        return bool(self.sums.of_lists.standard_error == 0)
+
+    def _beyond(self, name: str, by: float, margin: Margin) -> Any:
+        """Return the p-value of a difference at one end of the margin."""
+        baseline = self._baseline
+        moved = self._differences + by * (baseline if margin.relative else 1.0)
+        # A margin in percent adds a multiple of the baseline, so the baseline's runs count by so much less.
+        sums = self._sums(moved, 1.0 - by if margin.relative else 1.0)
+        p = student.p_value(sums)
+        if self._lists_are_equal:
+            equal = student.without_spread(sums, np.array([True]))
+            shift = equal.mean - self.sums.mean
+            at_lists = student.p_of_equal(equal, [bound + shift for bound in self.bounds])
+            p = np.maximum(student.p_value(equal), at_lists) if sums.run_squares > 0 else at_lists
+        baseline_mean = np.asarray(baseline.mean() if len(baseline) else np.nan)
+        return on_this_side(p, sums.mean, name, margin, baseline_mean)
+
+
+def _without_rounding(differences: Floats) -> Floats:
+    """Return differences, 0 where they are only rounding."""
+    return np.where(np.abs(differences) <= ROUNDING, 0.0, differences)
+
+
+def describe_runs(call: RunsCall, options: Description) -> Any:
+    """Return how the values of lists and runs spread, as a frame of the kind given."""
+    call.check({}, options.cluster, options.strata)
+    if is_dry() or not call.coded.several:
+        plan = call.plan()
+        result = nw.from_native(describe(plan, options))
+        result = result.with_columns(runs=nw.lit(1, nw.Int64()), run_std=nw.lit(None, nw.Float64())).to_native()
+        if not is_dry():
+            warn_of_single_runs(call.runs)
+    else:
+        found = RunValues.of(call)
+        plan = found.plan
+        columns = (*columns_of_values(options, several=call.model is not None), RUN_COLUMNS[0], RUN_STD)
+        result = result_frame(plan, lambda: _described_rows(found, options, columns), columns)
+        found.warn(call.runs)
+    return remember(warned(plan, result, ("mean",)), options.confidence)
+
+
+def _described_rows(found: RunValues, options: Description, columns: Sequence[str]) -> nw.DataFrame[Any]:
+    """Return the rows of a description."""
+    rows = []
+    for number, metric in enumerate(found.plan.list_metrics):
+        name = found.plan.context.query.averaging(metric.label).name
+        bounds = found.values.range_of(number)
+        for model, model_name in enumerate(found.models):
+            numbers = _described(found.table(model, number), bounds, options.confidence)
+            arrays = {column: np.array([value], dtype=np.float64) for column, value in numbers.items()}
+            rows.append({"metric": name, "model": model_name, **arrays})
+    return stacked(found.reported(), rows, columns)
+
+
+def _described(table: Floats, bounds: tuple[float, float], confidence: float) -> dict[str, float]:
+    """Return the statistics of one model's lists × runs: the values of lists are means over runs."""
+    values = table.mean(axis=1)
+    numbers = described_values(values, np.ones(len(values)), None, bounds, confidence)
+    (known,) = with_values([table])
+    runs = Runs.of(known)
+    if runs.count >= LEAST_RUNS:
+        sums = CrossedSums.with_runs(Sums.of(known.mean(axis=1), np.ones(len(known))), [runs], (1.0,))
+        least = student.least_value(bounds[0], bool((known < 0).any()), bounds[1])
+        low, high = student.interval(sums, confidence, (least, bounds[1]))
+        numbers |= {"low": low.item(), "high": high.item()}
+    return {**numbers, RUN_COLUMNS[0]: runs.count, RUN_STD: runs.standard_deviation}
