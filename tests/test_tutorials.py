@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {
     "daily_to_monthly": ["scipy"],
     "implicit_feedback": [],
+    "movielens_decision": ["scipy"],
     "recometrics": ["implicit", "cmfrec", "recometrics"],
 }
 
@@ -76,6 +78,21 @@ def test_implicit_feedback(run):
     assert names["train"].join(names["test"], on=["user", "item"]).is_empty()
     values = dict(names["mended"].select("judged_on", "map@5").rows())
     assert 0 < values["test"] <= 1 and values["train"] > values["test"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_decision_on_movielens(run):
+    _, names = run("movielens_decision")
+    train, known = names["train"], names["known"]
+    assert train["timestamp"].max() < names["since"] <= known["timestamp"].min()
+    assert known.join(train, on=["user", "item"]).is_empty()
+    assert {*names["frame"]["user"]} == {*known["user"]}
+
+
+def test_the_decision_on_movielens_says_what_its_tables_say():
+    page = (ROOT / "docs" / "tutorial-movielens-decision.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^│ (ndcg@10|hit_rate@10|coverage@10|similar) +┆.*┆ (open|better|worse) +│$", page, re.MULTILINE)
+    assert rows == [("ndcg@10", "open"), ("coverage@10", "better"), ("hit_rate@10", "worse"), ("similar", "better")]
 
 
 @pytest.mark.filterwarnings("ignore")
