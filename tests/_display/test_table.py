@@ -538,3 +538,22 @@ def test_a_comparison_has_the_verdict_first_and_a_constant_baseline_below():
     several = SMALL.with_columns(deep=-pl.col("old")).rec(score=["old", "new", "deep"]).compare("ndcg@2")
     assert rows(recframe.table(several))[0][:4] == ["metric", "model", "baseline", "verdict"]
     assert "Baseline" not in repr(recframe.table(several))
+
+
+@pytest.mark.parametrize(
+    ("margin", "words"),
+    [
+        (None, "metric."),
+        (0.02, "metric, and by the margin of 0.02."),
+        ("2%", "metric, and by the margin of 2% of the baseline's mean."),
+        ({"mrr": 0.02}, "metric, and by the margins of 0.02 (mrr)."),
+        ({"mrr": 0.02, "recall@1": "1%"}, "by the margins of 0.02 (mrr), 1% of the baseline's mean (recall@1)."),
+    ],
+)
+def test_a_comparison_names_its_margin(margin, words):
+    pytest.importorskip("scipy")
+    visits = recframe.datasets.visits()
+    found = visits.rec.compare(["mrr", "recall@1"], score=["old", "new"], margin=margin)
+    assert recframe.table(found).to_markdown().strip().endswith(words)
+    # A changed frame has lost what the call was given.
+    assert "by the margin if there is one." in recframe.table(found.head(1)).to_markdown()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
-VERDICT_NOTE = "Verdict: by the adjusted p-value, in the direction of the metric, and by the margin if there is one."
+VERDICT_NOTE = "Verdict: by the adjusted p-value, in the direction of the metric{}."
 OPEN_NOTE = "Open although an interval leaves out 0: p-values are adjusted for all tests, intervals are not."
 IS_COMPARE = {"metric", "difference", "low", "high", "p_adjusted"}
 IS_PAIRED = {*IS_COMPARE, "model", "baseline", "verdict"}
@@ -55,6 +55,8 @@ class Look:
     decided: Decided = field(default_factory=Decided)
     letters: bool = True
     """Whether models have letters, which name them as those that another is better than."""
+    margins: Mapping[str, str | None] | None = None
+    """The margin of each metric of a comparison as text, None without one; None if nobody knows."""
 
 
 @dataclass
@@ -157,6 +159,20 @@ def level_text(call: str, look: Look) -> str:
     return f"the confidence given to {call} (0.95 unless named)" if level is None else f"{100 * level:.6g}%"
 
 
+def margin_text(margins: Mapping[str, str | None] | None) -> str:
+    """Return by which margin verdicts are made, as the end of a sentence."""
+    if margins is None:
+        return ", and by the margin if there is one"
+    texts = {
+        name: f"{text} of the baseline's mean" if text.endswith("%") else text for name, text in margins.items() if text
+    }
+    if not texts:
+        return ""
+    if len(texts) == len(margins) and len({*texts.values()}) == 1:
+        return f", and by the margin of {next(iter(texts.values()))}"
+    return f", and by the margins of {', '.join(f'{text} ({name})' for name, text in texts.items())}"
+
+
 def label_texts(columns: Columns, name: str, look: Look) -> list[str]:
     """Return the texts of a column that names what rows are about; of models with a letter if there are letters."""
     texts = [*map(label_text, columns[name])]
@@ -252,7 +268,7 @@ def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> Layout
     layout.notes += interval_notes("difference", "compare", look)
     layout.notes.append(STARS_NOTE)
     if "verdict" in columns:
-        layout.notes.append(VERDICT_NOTE)
+        layout.notes.append(VERDICT_NOTE.format(margin_text(look.margins)))
         layout.notes += [OPEN_NOTE] if look.interval != "none" and _open_without_zero(columns) else []
     return layout
 
