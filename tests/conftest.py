@@ -140,6 +140,20 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say before the last line what the run left out."""
+    if config.getoption("sample") > 1:
+        line = f"Ran one in {config.getoption('sample')} of the tests."
+    elif config.getoption("all") or config.getoption("engines"):
+        return
+    else:
+        line = (
+            "Ran the quick tests: most of polars, a share of the other engines and of the cases of each test, and all of the "
+            "files that are changed or named. `pytest --all -n 2` runs the slow ones too, about an hour of CPU."
+        )
+    terminalreporter.write_line(line)
+
+
 def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     """Return whether a test belongs to its engine's share; a parameter `library` names an engine too.
 

@@ -207,6 +207,7 @@ def test_small_segments_are_marked_and_definitions_stand_once(tmp_path):
     assert text.count("<pre>") == 1
 
 
+@pytest.mark.slow
 def test_many_models_and_segments_show_the_rows_that_decide(tmp_path):
     path = tmp_path / "report.html"
     rng = np.random.default_rng(0)

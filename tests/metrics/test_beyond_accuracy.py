@@ -192,6 +192,7 @@ def test_items_that_a_catalogue_does_not_name_count_where_no_catalogue_is_read(e
         assert list(merged) == pytest.approx([*found.values()])
 
 
+@pytest.mark.slow
 def test_each_metric_has_the_value_that_it_has_alone(polars_engine):
     case = shop("alone", 12, side=True)
     frame, past, described = frames(polars_engine, case.rows, case.train, case.features)

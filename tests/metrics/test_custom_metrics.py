@@ -61,6 +61,7 @@ FUNCTIONS = [metrics.NDCG(2, discount=halved), metrics.NDCG(2, discount=inverse)
 CHANCES = [metrics.PFound(2, probability={0.5: 0.1, 1: 0.4}), metrics.PFound(2, probability={0: 0.2, 0.5: 0.1, 1: 0.4})]
 
 
+@pytest.mark.slow
 def test_every_option_of_every_metric_computed_with_the_others():
     # An option that the sums of two variants forget would let one of them read the other's sum.
     relevant = FRAME.with_columns(relevant=pl.col("relevant") / 2)

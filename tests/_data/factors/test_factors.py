@@ -191,6 +191,7 @@ def test_pfound_and_a_threshold(library, kind, ties):
     assert_same(*(tables(frame, names, [1, 3, None], **given) for frame in frames))
 
 
+@pytest.mark.slow
 @examples(25)
 @example(seed=2330, kind="integer", n_items=36, k=17, memory=1, ties="best")
 @given(

@@ -170,6 +170,7 @@ def test_a_metric_of_which_less_is_better():
     assert found["in_sample"][0] == found["in_sample"].min() < found["in_sample"].max()
 
 
+@pytest.mark.slow
 def test_the_grid_without_one_is_that_of_ranx():
     pl = pytest.importorskip("polars")
     rows, models = pl.DataFrame(crowd(9, 8, ["a", "b", "c"])), ["a", "b", "c"]

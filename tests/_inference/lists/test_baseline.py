@@ -125,6 +125,7 @@ def test_a_file_is_compared_as_its_frame_is(engine, path, case, seed):
     assert_same(sorted(found, key=order), sorted(expected, key=order))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 def test_any_pair_of_frames_compares_as_one_call_does(tmp_path_factory, seed):
     pytest.importorskip("polars")
@@ -181,6 +182,7 @@ def test_a_file_of_one_list_is_compared_with_several_lists(polars_engine, path):
     assert (row["changed"], row["lists"], row["difference"]) == ("2 lists came", 1, 0.0)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 def test_only_lists_whose_truth_is_the_same_are_paired(tmp_path_factory, seed):
     pytest.importorskip("polars")

@@ -125,6 +125,7 @@ def test_a_state_is_a_frame_of_the_kind_given(engine):
         assert same(*(plain(recframe.merge_states(each).evaluate())[0]["mrr"] for each in (state, [state])))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_merging_is_associative_and_in_any_order(seed, count):
     pytest.importorskip("polars")

@@ -346,6 +346,7 @@ def test_equal_calls_have_equal_texts():
     assert query == again
 
 
+@pytest.mark.slow
 def test_a_query_may_be_deeper_than_calls_of_python_are():
     tables, _ = market()
     metrics, limit = ["awrf(browsing=cascade)@2", "long_tail@2"], sys.getrecursionlimit()
