@@ -21,7 +21,7 @@ from recframe.errors import InputError, OptionError, python_text
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._base.columns import Frame
     from recframe._checks.findings import Finding
@@ -61,7 +61,8 @@ def check(
 
 def _findings(opened: Opened, k: int | None) -> Frame:
     """Return a row per model and finding that was looked for."""
-    parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k)]
+    shared = _parts_of_frame(opened)
+    parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, shared)]
     table = opened.engine.stack(parts)
     # What needs a column that the frame turns out to lack was not looked for.
     table = table.filter(~nw.col(COUNT).is_null())
@@ -70,9 +71,9 @@ def _findings(opened: Opened, k: int | None) -> Frame:
     return opened.engine.collect_once(table.sort(*opened.long, ORDER, nulls_last=True))
 
 
-def _of_model(opened: Opened, index: int, k: int | None) -> list[Frame]:
+def _of_model(opened: Opened, index: int, k: int | None, shared: Sequence[Part]) -> list[Frame]:
     """Return the findings of one model, each as a frame of its own."""
-    parts = {name: part for names, part in _parts(opened, index, k) for name in names}
+    parts = {name: part for names, part in (*_parts_of_model(opened, index, k), *shared) for name in names}
     model = MODEL if opened.long else literal(MODEL, opened.query.model_name(index))
     looks = []
     for number, finding in enumerate(FINDINGS):
@@ -93,17 +94,17 @@ def _shown(finding: Finding, *, needy: bool) -> list[nw.Expr]:
     return [*numbers, *(literal(name, text) for name, text in texts.items())]
 
 
-def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
+def _parts_of_model(opened: Opened, index: int, k: int | None) -> list[Part]:
     """Return the looks at one model."""
-    parts = [
-        rows.of_rows(opened, index),
-        rows.of_repeats(opened, opened.frame, opened.group, "duplicate_rows"),
-        of_lists(opened, index, k),
-    ]
+    parts = [rows.of_rows(opened, index), of_lists(opened, index, k)]
+    return parts if opened.train is None else [*parts, rows.of_seen(opened, opened.train, index)]
+
+
+def _parts_of_frame(opened: Opened) -> list[Part]:
+    """Return the looks at what models in wide format share."""
+    parts = [rows.of_repeats(opened, opened.frame, opened.group, "duplicate_rows")]
     if len(opened.query.by) > 1:
         parts.append(of_keys(opened))
-    if opened.train is not None:
-        parts.append(rows.of_seen(opened, opened.train, index))
     if MODEL_THERE in opened.optional:
         parts.append(rows.of_unused_model(opened))
     if opened.query.min_relevance is not None:

@@ -37,18 +37,23 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         present = [nw.col(sums[name]).cast(nw.Float64()) if name in sums else nw.lit(0.0) for name in columns]
         return frame.select(*opened.group, *(sum_.alias(name) for name, sum_ in zip(columns, present, strict=True)))
 
-    # A list has a relevant item for every model as soon as one model's rows, or the truth, show one.
-    source = opened.frame if opened.truth is None else opened.truth
-    in_lists = opened.for_models(opened.engine.sum_by(source.select(*opened.keys, HIT), opened.keys, [HIT]))
     score = nw.col(score_column(index))
     rows = opened.frame.with_columns(nw.when(~score.is_null()).then(nw.col(HIT)).otherwise(0.0).alias(RANKED_HITS))
     sums = [nw.col(RANKED_HITS).sum(), nw.col(HIT).sum().alias(RELEVANT), *(nw.col(name).sum() for name in graded)]
-    stacked = [
-        to_sum_columns(opened.for_models(opened.frame.select(*opened.keys).unique())),
-        to_sum_columns(_scores_of_lists(rows, opened.group, score, *sums), **{name: name for name in counts}),
-        to_sum_columns(in_lists, **{KNOWN: HIT}),
-        *(to_sum_columns(_segments(opened, name), **{count: LISTS}) for name, count in segments.items()),
-    ]
+    scores = _scores_of_lists(rows, opened.group, score, *sums)
+    if opened.truth is None and not opened.long:
+        # The rows of a list are all that is known of it.
+        stacked = [to_sum_columns(scores, **{name: name for name in counts}, **{KNOWN: RELEVANT})]
+    else:
+        # A list has a relevant item for every model as soon as one model's rows, or the truth, show one.
+        source = opened.frame if opened.truth is None else opened.truth
+        in_lists = opened.for_models(opened.engine.sum_by(source.select(*opened.keys, HIT), opened.keys, [HIT]))
+        stacked = [
+            to_sum_columns(opened.for_models(opened.frame.select(*opened.keys).unique())),
+            to_sum_columns(scores, **{name: name for name in counts}),
+            to_sum_columns(in_lists, **{KNOWN: HIT}),
+        ]
+    stacked += [to_sum_columns(_segments(opened, name), **{count: LISTS}) for name, count in segments.items()]
     if k is not None or opened.query.by_rank:
         stacked.append(to_sum_columns(_blocks(opened, score, k or 0), **{STRADDLES: STRADDLES, OVERLAPS: OVERLAPS}))
     lists = opened.engine.sum_by(opened.engine.stack(stacked), opened.group, columns)

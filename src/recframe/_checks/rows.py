@@ -54,12 +54,13 @@ def of_rows(opened: Opened, index: int) -> Part:
 
 def of_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str) -> Part:
     """Look for items that a list holds more than once."""
-    item_flag = [ITEM_THERE] if ITEM_THERE in opened.optional else []
-    item, columns = [*group, ITEM], [ROWS, *item_flag]
-    items = opened.engine.sum_by(frame.select(*item, *columns), item, columns)
-    truth = name == "duplicate_truth_rows"
-    items = opened.for_models(items) if truth else items
-    return opened.totals(items, {name: nw.col(ROWS) - 1}, columns)
+    items = opened.engine.count_rows(frame, [*group, ITEM], ROWS, {}).with_columns(nw.col(ROWS).cast(nw.Float64()))
+    items = opened.for_models(items) if name == "duplicate_truth_rows" else items
+    found, totals = opened.totals(items, {name: nw.col(ROWS) - 1}, [ROWS])
+    if ITEM_THERE in opened.optional:
+        # It is the same in all rows.
+        totals = totals.join(frame.select(nw.col(ITEM_THERE).max()), how="cross")
+    return found, totals
 
 
 def of_seen(opened: Opened, train: Frame, index: int) -> Part:
