@@ -29,6 +29,7 @@ from recframe._inference.statistics.paired_hits import PairedHits
 from recframe._inference.statistics.prediction_powered import Values, prediction_powered
 from recframe._inference.statistics.rank_intervals import Ranks
 from recframe._inference.statistics.ratios import fieller
+from recframe._inference.statistics.shrinkage import shrunk
 from recframe._inference.statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._inference.statistics.skewness import is_skewed, skewness
 from recframe._inference.statistics.stratified import pooled
@@ -933,6 +934,31 @@ def ranks() -> None:
     table(["true means", *(f"{count}: all held, ranks open" for count in counts)], rows)
 
 
+def best_of_many() -> None:
+    """Print how far the mean of the best of 20 models is from its true mean, in standard errors, and the shrunk one."""
+    models, rows = 20, []
+    for name, spread in (
+        ("all equal", 0.0),
+        ("vary half as much as the error", 0.5),
+        ("vary as much as the error", 1.0),
+    ):
+        random, errors, held = np.random.default_rng(32), [], 0
+        for _ in range(DRAWS):
+            true = spread * random.normal(size=models) / np.sqrt(LISTS)
+            alike = np.sqrt(0.5) * random.normal(size=(LISTS, 1))
+            values = true + alike + np.sqrt(0.5) * random.normal(size=(LISTS, models))
+            means = Means.of(values, np.ones_like(values))
+            best = int(means.means.argmax())
+            low, high = student.interval(Sums.of(values[:, best], np.ones(LISTS)), CONFIDENCE)
+            held += bool(low <= true[best] <= high)
+            estimates = means.means[best], shrunk(means.means, means.variances)[best]
+            errors.append([(estimate - true[best]) * np.sqrt(LISTS) for estimate in estimates])
+        bias, size = np.mean(errors, axis=0), np.sqrt(np.mean(np.square(errors), axis=0))
+        rows.append([name, *(f"{bias[at]:+.2f}, {size[at]:.2f}" for at in (0, 1)), f"{held / DRAWS:.1%}"])
+    head = ["true means", "mean of the best: bias, error", "shrunk: bias, error", "its own interval holds the truth"]
+    table(head, rows)
+
+
 def judges() -> None:
     """Print how often the intervals of human and model judgments hold the true mean, and how long they are."""
     rows = []
@@ -1254,6 +1280,7 @@ def main() -> int:
         alarm,
         nightly_gates,
         ranks,
+        best_of_many,
         judges,
         agreements,
         propensities,

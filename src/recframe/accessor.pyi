@@ -454,6 +454,7 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         resamples: int = 10000,
         seed: int = 0,
+        details: bool = False,
         **roles: Unpack[RankModelsRoles],
     ) -> Frame: ...
     def sample_size(

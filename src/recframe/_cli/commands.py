@@ -50,7 +50,7 @@ SHOWN = {
         "metric", "model", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean",
         "judge_weight", "kappa", "kappa_low", "kappa_high", "same_order", "human_lists", "judge_lists",
     ),
-    "rank_models": ("metric", "model", "mean", "rank", "rank_low", "rank_high", "tied_with_best", "lists"),
+    "rank_models": ("metric", "model", "mean", "shrunk", "rank", "rank_low", "rank_high", "tied_with_best", "lists"),
     "sample_size": (
         "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "lists_careful",
         "lists_equivalent", "clusters",

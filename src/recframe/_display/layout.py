@@ -296,6 +296,8 @@ def _of_ranks(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
     layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
     of_rows = zip(columns["mean"], columns["tied_with_best"], strict=True)
     layout.add("mean", [number_cell(value, look.digits, bold=bool(tied)) for value, tied in of_rows])
+    if "shrunk" in columns:
+        layout.add("shrunk", [number_cell(value, look.digits) for value in columns["shrunk"]])
     layout.add("rank", [number_cell(value, 0) for value in columns["rank"]])
     ends = zip(columns["rank_low"], columns["rank_high"], strict=True)
     layout.add("ranks", [f"{number_text(low, 0)} to {number_text(high, 0)}" for low, high in ends])

@@ -219,3 +219,24 @@ def test_models_with_values_in_different_lists_are_refused(library):
     state = recframe.rec(library.DataFrame(rows)).state("arp", 1, score=["a", "b"], train=train)
     with pytest.raises(recframe.OptionError, match="models have values of arp@1 in different lists"):
         recframe.merge_states(state).rank_models()
+
+
+def test_the_shrunk_means_are_those_of_the_formula():
+    polars = pytest.importorskip("polars")
+    frame, random = polars.DataFrame(rows_of()), np.random.default_rng(1)
+    scores = {name: polars.Series(random.normal(size=len(frame))) for name in ("d", "e")}
+    given = {"by": "session", "score": [*MODELS, "d", "e"], "undefined": 0.0}
+    frame = frame.with_columns(**scores)
+    found = frame.rec.rank_models("ndcg@2", details=True, **given)
+    pairs = frame.rec.compare("ndcg@2", details=True, **given)
+    # The standard error, from the difference over its standard deviation.
+    errors = np.square((pairs["difference"] / pairs["effect"]).to_numpy()) / pairs["lists"].to_numpy()
+    means = found["mean"].to_numpy()
+    share = min(2 * errors.mean() / 2 / np.square(means - means.mean()).sum(), 1)
+    assert 0 < share < 1
+    assert found["shrunk"].to_list() == pytest.approx((means.mean() + (1 - share) * (means - means.mean())).tolist())
+    merged = recframe.merge_states(frame.rec.state("ndcg@2", **given)).rank_models(details=True)
+    assert merged["shrunk"].to_list() == pytest.approx(found["shrunk"].to_list())
+    assert "shrunk" not in frame.rec.rank_models("ndcg@2", **given).columns
+    three = frame.rec.rank_models("ndcg@2", details=True, **(given | {"score": MODELS}))
+    assert three["shrunk"].to_list() == three["mean"].to_list()

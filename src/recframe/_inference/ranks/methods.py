@@ -28,9 +28,12 @@ class RankMethods(Methods):
         cluster: str | None = None,
         resamples: int = 10_000,
         seed: int = 0,
+        details: bool = False,
         **roles: Any,
     ) -> Frame:
         """Return the rank of each model with the ranks that it may have, and which models are tied with the best.
+
+        The best mean of many is high by luck too, so an interval of this one mean is too optimistic.
 
         Parameters
         ----------
@@ -47,6 +50,8 @@ class RankMethods(Methods):
             How many draws tell how large the largest statistic is by chance, from 100 to 1,000,000.
         seed : int
             The seed of the draws, at least 0.
+        details : bool
+            Whether to add ``shrunk``, what to expect of the model with other lists.
 
         Returns
         -------
@@ -54,7 +59,8 @@ class RankMethods(Methods):
             Of the kind given, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``,
             ``lists`` (where every model has a value: the mean is over these), ``rank`` (1 is the best mean),
             ``rank_low`` and ``rank_high``, the best and the worst rank that it may have, and ``tied_with_best``,
-            whether it may be the best.
+            whether it may be the best. With `details`: ``shrunk``, the mean moved toward that of all models, by James
+            and Stein; of fewer than four models the mean itself.
 
         Raises
         ------
@@ -80,7 +86,9 @@ class RankMethods(Methods):
         >>> found.select("model", "rank", "rank_low", "rank_high", "tied_with_best").rows()
         [('old', 2, 1, 2, True), ('new', 1, 1, 2, True)]
         """
-        options = {"confidence": confidence, "cluster": cluster, "resamples": resamples, "seed": seed}
+        options = {
+            "confidence": confidence, "cluster": cluster, "resamples": resamples, "seed": seed, "details": details,
+        }  # fmt: skip
         return calls.call_on_lists(
             "recframe._inference.ranks.rank_models", self._frame, self._bound, metrics, k, roles, options, ("mean",)
         )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from recframe._base.values import flag
 from recframe._inference.comparison.options import Draws
 from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import model_pairs
 from recframe._inference.lists.results import NAMES, result_frame, stacked
 from recframe._inference.lists.values import ListValues, check_values_per_list, segments
 from recframe._inference.statistics.rank_intervals import Ranks
+from recframe._inference.statistics.shrinkage import shrunk
 from recframe._inference.statistics.student import Sums, square, sum_by_cluster
 
 if TYPE_CHECKING:
@@ -21,14 +23,33 @@ if TYPE_CHECKING:
     import narwhals as nw
     from numpy.typing import NDArray
 
+    from recframe._base.values import Labels
     from recframe._plan.plan import Plan
 
     Floats = NDArray[np.float64]
 
 COLUMNS = ("metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best")
 """The columns of a result, after those of `per`."""
-Options = Draws
-"""How sure ranks are to be."""
+SHRUNK = "shrunk"
+"""The column that details add."""
+
+
+@dataclass(frozen=True)
+class Options(Draws):
+    """How sure ranks are to be, and what is shown of them."""
+
+    details: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a result, after those of `per`."""
+        return (*COLUMNS, SHRUNK) if self.details else COLUMNS
+
+    @classmethod
+    def of(cls, labels: Labels, **named: Any) -> Self:
+        """Check what can be checked without a frame."""
+        named["details"] = flag("details", named.get("details", False))
+        return super().of(labels, **named)
 
 
 @dataclass(frozen=True)
@@ -70,14 +91,15 @@ class Means:
             "rank_low": ranks.low,
             "rank_high": ranks.high,
             "tied_with_best": ranks.low == 1,
+            SHRUNK: shrunk(self.means, self.variances),
         }
 
 
 def rank_models(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and model, as a frame of the kind given."""
     check_values_per_list(plan.metrics, "rank_models")
-
-    return remember(result_frame(plan, lambda: stacked(*_rows(plan, options), COLUMNS), COLUMNS), options.confidence)
+    columns = options.columns
+    return remember(result_frame(plan, lambda: stacked(*_rows(plan, options), columns), columns), options.confidence)
 
 
 def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
@@ -116,7 +138,7 @@ def named_rows(metric: str, models: Sequence[Any], ranks: Sequence[dict[str, Flo
         {
             "metric": metric,
             "model": model,
-            **{name: np.array([one[name][number] for one in ranks]) for name in COLUMNS[2:]},
+            **{name: np.array([one[name][number] for one in ranks]) for name in (*COLUMNS[2:], SHRUNK)},
         }
         for number, model in enumerate(models)
     ]

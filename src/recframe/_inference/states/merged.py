@@ -23,7 +23,6 @@ from recframe._inference.lists.clusters import check_clusters
 from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import Pair, model_pairs
 from recframe._inference.lists.results import INTERNAL, stacked
-from recframe._inference.ranks.rank_models import COLUMNS as COLUMNS_OF_RANKS
 from recframe._inference.ranks.rank_models import Options as RankOptions
 from recframe._inference.ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE
 from recframe._inference.ranks.sample_size import Options as SizeOptions
@@ -282,7 +281,9 @@ class Merged:
         sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         return pairs, {name: np.array([one[name] for one in sums]) for name in sums[0]}
 
-    def rank_models(self, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Frame:
+    def rank_models(
+        self, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0, details: bool = False
+    ) -> Frame:
         """Return the rank of each model with the ranks that it may have.
 
         The result is that of ``df.rec.rank_models`` on all rows at once.
@@ -295,15 +296,19 @@ class Merged:
             How many draws tell how large the largest statistic is by chance.
         seed : int, default 0
             The seed of the draws.
+        details : bool, default False
+            Whether to add ``shrunk``, what to expect of the model with other lists.
 
         Returns
         -------
         frame
             One row for each segment, metric and model: the mean, the rank, and the interval of ranks.
         """
-        options = RankOptions.of(None, confidence=confidence, cluster=None, resamples=resamples, seed=seed)
+        options = RankOptions.of(
+            None, confidence=confidence, cluster=None, resamples=resamples, seed=seed, details=details
+        )
         rows = self._by_list("rank_models")
-        return remember(self._stacked(ranks_of_states(rows, options), COLUMNS_OF_RANKS), options.confidence)
+        return remember(self._stacked(ranks_of_states(rows, options), options.columns), options.confidence)
 
     def _names(self, pair: Pair) -> dict[str, Any]:
         models = {"model": self._rows.models[pair.model], "baseline": self._rows.models[pair.baseline]}
