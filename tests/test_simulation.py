@@ -78,3 +78,16 @@ def test_intervals_over_strata_hold_the_mean_as_often_as_said(simulation, capsys
     for ndcg, skewed, hits, shares in rows.values():
         assert min(map(share, (ndcg, hits, shares))) >= 0.92
         assert 0.86 <= share(skewed) <= 0.97
+
+
+def test_runs_of_equal_models_differ_as_rarely_as_said(simulation, capsys, monkeypatch):
+    monkeypatch.setattr(simulation, "hits_of_runs", lambda _: None)
+    monkeypatch.setattr(simulation, "DRAWS", 300)
+    simulation.training_runs()
+    first, second = capsys.readouterr().out.strip().split("\n\n")
+    rows = [line.strip("| ").split(" | ") for line in first.splitlines()[2:]]
+    assert len(rows) == 12
+    assert all(0.023 < share(cell) < 0.078 for row in rows for cell in row[4:])
+    assert share(rows[-1][2]) > 0.5
+    # Two runs of models whose runs vary by other amounts are too few.
+    assert max(share(cell) for line in second.splitlines()[2:] for cell in line.split(" | ")[2:4]) > 0.09
