@@ -618,7 +618,7 @@ def test_description_holds_the_spread_of_values(engine):
         low, high = (known.mean() - half, known.mean() + half)
         numbers = {
             "lists": len(known), "mean": known.mean(), "low": max(low, 0.0), "high": min(high, 1.0),
-            "std": known.std(ddof=1), "min": known.min(), "p10": np.quantile(known, 0.1),
+            "std": known.std(ddof=1), "effective": len(known), "min": known.min(), "p10": np.quantile(known, 0.1),
             "p25": np.quantile(known, 0.25), "p50": np.quantile(known, 0.5), "p75": np.quantile(known, 0.75),
             "p90": np.quantile(known, 0.9), "max": known.max(), "zeros": (known == 0).mean(),
             "undefined": len(values) - len(known),
@@ -626,6 +626,20 @@ def test_description_holds_the_spread_of_values(engine):
         assert list(row) == ["metric", "model", *numbers]
         for name, value in numbers.items():
             assert row[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+def test_a_description_says_how_many_equal_clusters_it_has(library):
+    rows = [
+        {"user": user, "visit": visit, "item": item, "relevant": int(item == user % 3), "a": item % 3, "b": -item}
+        for user, visits in enumerate((1, 2, 2, 7))
+        for visit in range(visits)
+        for item in range(3)
+    ]
+    given = {"by": ["user", "visit"], "score": ["a", "b"], "cluster": "user", "details": True}
+    frame = library.DataFrame(rows)
+    described, compared = frame.rec.describe("mrr", **given), frame.rec.compare("mrr", **given)
+    assert list(described["effective"]) == pytest.approx([12**2 / (1 + 4 + 4 + 49)] * 2)
+    assert [*described["effective"]][:1] == pytest.approx([*compared["effective"]])
 
 
 def described(engine, relevant, rank, metric="mrr", **given):

@@ -19,7 +19,7 @@ from tests._inference.states.test_state import KINDS, METRICS, MODELS, assert_sa
 LISTS = 14
 OTHERS = ["map", "ndcg@1", "roc_auc", "r_precision", "novelty@2", "serendipity@2", "diversity@2", "calibration"]
 TOGETHER = ["coverage@2", "mrr", "gini@2", "gini(denominator=n-1)@3", "entropy", "personalization@2"]
-SPREAD = ["metric", "model", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high"]
+SPREAD = ["metric", "model", "lists", "mean", "std", "effective", "min", "max", "zeros", "undefined", "low", "high"]
 
 
 def own_items(rows):

@@ -63,7 +63,7 @@ def describe(plan: Plan, options: Options) -> Any:
 
 def columns_of_values(options: Options, *, several: bool) -> tuple[str, ...]:
     """Return the columns of a result, with the model if there are several."""
-    every = (*ANSWER, *QUANTILES, "zeros", "undefined") if options.details else ANSWER
+    every = (*ANSWER, "effective", *QUANTILES, "zeros", "undefined") if options.details else ANSWER
     return tuple(name for name in every if name != "model" or several)
 
 
@@ -116,10 +116,12 @@ def _stratified(
     powers = {"lists": values**0, "difference": values, "squares": values**2, "cubes": values**3}
     found = strata.pooled({name: groups.sums(power)[None, :] for name, power in powers.items()}, [metric])
     sums = statistics(found, 0)
-    skew = skewness(*(found[name] / found["weight"] for name in ("difference", "squares", "cubes"))).item()
+    powers_of_mean = (student.ratio(found[name], found["weight"]) for name in ("difference", "squares", "cubes"))
+    skew = skewness(*powers_of_mean).item() if _may_be_skewed(values) else np.nan
     described = _spread(every, values, sums, interval_of_values(values, sums, confidence, bounds))
-    # Strata may be uneven: their error allows for it.
-    return described | {"skewness": skew if _may_be_skewed(values) else np.nan, "units": described["effective"]}
+    # Strata may be uneven, as their error allows for it: they stand for no fewer units.
+    effective = found["effective"].item()
+    return described | {"skewness": skew, "effective": effective, "units": effective}
 
 
 def described_values(

@@ -196,16 +196,18 @@ class ComparisonMethods(Methods):
             A column that says which training run a row is from, such as its seed. Then values are means over runs, and
             the interval counts lists and runs as samples.
         details : bool
-            Whether to add quantiles, the share of lists with the value 0, and the number of lists without a value.
+            Whether to add the effective number of lists, quantiles, the share of lists with the value 0, and the number
+            of lists without a value.
 
         Returns
         -------
         frame
             Of the kind given: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with a
             value), ``mean``, ``low`` and ``high`` (the interval of the mean), and ``std``. With `details` also
-            ``min``, ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value
-            0) and ``undefined`` (lists without a value). With `runs` also ``runs``, how many runs the model has, and
-            ``run_std``, the standard deviation of their means.
+            ``effective`` (how many equal lists, or with `cluster` clusters, they stand for), ``min``, ``p10``, ``p25``,
+            ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value 0) and ``undefined`` (lists
+            without a value). With `runs` also ``runs``, how many runs the model has, and ``run_std``, the standard
+            deviation of their means.
 
         Raises
         ------

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 CALLS = ("evaluate", "describe", "compare", "sample_size", "rank_models", "state")
 """The methods of merged states."""
 DESCRIBED = ("metric", "model", "lists", "mean", "low", "high", "std")
-DETAILS_OF_DESCRIBE = ("min", "max", "zeros", "undefined")
+DETAILS_OF_DESCRIBE = ("effective", "min", "max", "zeros", "undefined")
 """The columns that `describe` adds with details: quantiles do not add up."""
 
 
@@ -381,6 +381,7 @@ def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence:
         "lists": sums["lists"],
         "mean": totals.mean,
         "std": totals.standard_deviation,
+        "effective": totals.units,
         "zeros": zeros,
         "min": sums["least"],
         "max": sums["greatest"],
