@@ -190,7 +190,7 @@ def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
     if len(frame) > REACH:
         frame = adapter.as_narwhals(frame)[:REACH].to_native()
     item = query.item if query.item in adapter.names(frame) and query.item not in query.by else None
-    sample = first_rows.with_first_list(frame, query) if len(frame) > first_rows.FIRST_ROWS else frame
+    sample = first_rows.with_first_list(frame, query)
     repeats = adapter.lists_with_repeats(sample, list_keys(query), query.orders, item)
     if repeats is None:
         has_items = item is not None and (context.with_item or comparable(sample, item))

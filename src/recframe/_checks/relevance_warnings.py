@@ -207,13 +207,14 @@ def _scattered_lists(
     if len(first) < LEAST_LISTS or not all(map(is_comparable, columns)) or any(None in head for head in first):
         return [], []
     lengths, items = [], []
+    all_items = values_of(rows, query.item)
     for head in first:
         in_list = reduce(and_, map(equal_to, columns, head))
         lengths.append(int(in_list.sum()))
         # In most frames, the first list is too long already.
         if lengths[-1] > most:
             return [], []
-        items += values_of(rows.filter(in_list), query.item).to_list()
+        items += all_items.filter(in_list).to_list()
     return lengths, items
 
 

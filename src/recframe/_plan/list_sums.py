@@ -200,7 +200,7 @@ class Ranking:
                 addends += group_distances(context, read, of_all.summands)
             part = Addends(read, of_all.summands, order=START, upto=of_all.upto)
             # Sum first if other parts follow, so that only one row per list is stacked.
-            addends.append(_summed(context, part, context.keys.group) if addends else part)
+            addends.append(context.summed(part, context.keys.group) if addends else part)
         return addends
 
     def read_rows(self, kept: Frame, ideal: Later, rows: TermRows, of_all: Terms) -> Frame:
@@ -247,7 +247,7 @@ _IS_OF_RANKED = (nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0)
 def ideal_lists(context: Opened) -> Frame:
     """Return R and the sums over the ideal ranking for each list that has a relevant row."""
     group = context.relevant_keys
-    lists = _summed(context, ideal_rows(context), group).frame
+    lists = context.summed(ideal_rows(context), group).frame
     return lists.join(context.models, how="cross") if group != context.keys.group else lists
 
 
@@ -268,13 +268,7 @@ def ranked_ideal(context: Opened, ranked: Frame, of: BestOf) -> Addends:
     if context.truth is not None:
         ranked = placed_rows(context, ranked, None, None)
     rows = with_relevance(context, ranked).select(*context.keys.group, RELEVANCE, HIT)
-    return _summed(context, _best(context, rows, context.keys.group, of), context.keys.group)
-
-
-def _summed(context: Opened, rows: Addends, group: Sequence[str]) -> Addends:
-    """Return the sums of rows, as one row per list."""
-    sums = context.engine.sum_terms(rows, group)
-    return Addends(sums, {name: as_float(name) for name in rows.terms}, one_row_each=True)
+    return context.summed(_best(context, rows, context.keys.group, of), context.keys.group)
 
 
 def _best(context: Opened, rows: Frame, group: Sequence[str], of: BestOf) -> Addends:

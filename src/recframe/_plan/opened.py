@@ -24,6 +24,7 @@ from recframe._base.columns import (
     SERVED,
     SUBTOPICS,
     VALUE,
+    Addends,
     greedy_column,
     group_distance_column,
     grouped_column,
@@ -37,14 +38,14 @@ from recframe._plan.keys import keys_of
 from recframe._plan.matches import matched
 from recframe._plan.relevance import IS_POOLED, distinct, hit_column, or_zero, relevant_pairs
 from recframe._plan.side_tables import SideTables
-from recframe._plan.sum_columns import constant, literal
+from recframe._plan.sum_columns import as_float, constant, literal
 from recframe.errors import OptionError
 from recframe.metrics._row import is_judged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._base.columns import Addends, Frame
+    from recframe._base.columns import Frame
     from recframe._engines.base import Engine, Session
     from recframe._plan.call_frames import CallFrames
     from recframe._plan.query import Query
@@ -317,13 +318,21 @@ class Opened:
         sums = self.engine.sum_separately(parts, self.keys.group, columns)
         if sums is not None:
             return sums
+        if self.engine.eager:
+            # Rows without an order are summed exactly first. This slower sum then does not read all columns.
+            parts = [part if _is_in_order(part) else self.summed(part, self.keys.group) for part in parts]
         stacked = []
         for part in parts:
             added = [part.terms[name] if name in part.terms else constant(name, 0.0) for name in columns]
             stacked.append(part.frame.select(*self.keys.group, *added))
-        in_order = all(part.order or part.one_row_each or not part.terms for part in parts)
+        in_order = all(map(_is_in_order, parts))
         add = self.engine.sum_by if in_order else self.engine.sum_exactly
         return add(self.engine.stack(stacked), self.keys.group, columns)
+
+    def summed(self, part: Addends, group: Sequence[str]) -> Addends:
+        """Return the sums of rows, as one row per group."""
+        sums = self.engine.sum_terms(part, group)
+        return Addends(sums, {name: as_float(name) for name in part.terms}, one_row_each=True)
 
     # --- lists -----------------------------------------------------------------------------------------------
 
@@ -350,3 +359,8 @@ class Opened:
         """Every list of the truth, or every list of the frame if it holds the relevance."""
         rows = self.all_rows if self.truth_lists is None else self.truth_lists
         return self.of_models(self.engine.distinct(rows, self.keys.key))
+
+
+def _is_in_order(part: Addends) -> bool:
+    """Return whether a plain sum of the rows of each list has the same bits in any run."""
+    return bool(part.order) or part.one_row_each or not part.terms
