@@ -12,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recframe._base.roles import CALL_ROLES, CONFIG_ROLES, Roles, roles_of
+from recframe._base.roles import CALL_ROLES, COLUMN_ROLES, CONFIG_ROLES, Roles, roles_of
 from recframe._display.data import MEANS
 from recframe._display.plot import PLOTS, Plot
 from recframe._integrations.expressions.calls import CALLS, NAMES, OWN_POLICIES
@@ -28,6 +28,14 @@ CHARTS = "ChartRoles"
 """The keyword arguments of charts without segments."""
 STUB = Path(__file__).parent.parent / "src" / "recframe" / "accessor.pyi"
 
+WITH_EXPRESSIONS = {
+    "str": "Column",
+    "str | None": "Column | None",
+    "Columns": "Column | Sequence[Column] | None",
+    "str | Sequence[str] | None": "Column | Sequence[Column] | None",
+}
+"""The types of roles that name columns, by the types of the names alone."""
+
 HEAD = '''"""Written by tools/stubs.py: change the metric records, the roles or the accessor, then run it.
 
 A metric is a float on an eager frame, and a frame where `per` is given. So each metric has two overloads, which differ
@@ -36,7 +44,7 @@ in their roles: without `per` (`MeanRoles`) or with it (`SegmentRoles`). A lazy 
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Generic, Literal, Protocol, Required, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 import altair as alt
 import pandas as pd
@@ -55,6 +63,7 @@ class PolarsLazyFrame(Protocol):
 class PandasFrame(Protocol):
     def to_stata(self, *args: Any, **kwargs: Any) -> Any: ...
 
+Column: TypeAlias = str | pl.Expr
 E = TypeVar("E")
 L = TypeVar("L")
 Same_co = TypeVar("Same_co", covariant=True)
@@ -142,9 +151,12 @@ from recframe.metrics import Metric
 '''
 
 
-def role_types(names: Iterable[str]) -> dict[str, str]:
-    """Return the types of roles."""
-    return {field.name: str(field.type) for field in fields(Roles) if field.name in names}
+def role_types(names: Iterable[str], *, expressions: bool = True) -> dict[str, str]:
+    """Return the types of roles; with `expressions`, expressions of polars may stand for the names of columns."""
+    types = {field.name: str(field.type) for field in fields(Roles) if field.name in names}
+    return {
+        name: WITH_EXPRESSIONS[kind] if expressions and name in COLUMN_ROLES else kind for name, kind in types.items()
+    }
 
 
 def typed_dict(name: str, types: dict[str, str], base: str = "TypedDict, total=False") -> str:
@@ -155,17 +167,17 @@ def typed_dict(name: str, types: dict[str, str], base: str = "TypedDict, total=F
 def role_dicts() -> str:
     """Return the keyword arguments of metrics, and of the other calls."""
     mean = [name for name in roles_of() if name not in ("per", "score", "rank")]
-    one = {"score": "str | None", "rank": "str | None"}
+    one = {"score": "Column | None", "rank": "Column | None"}
     shared = typed_dict("SharedRoles", role_types(mean) | one)
     found = [
         shared,
         typed_dict("MeanRoles", {"per": "None"}, "SharedRoles, total=False"),
-        typed_dict("SegmentRoles", {"per": "Required[str | Sequence[str]]"}, "SharedRoles"),
+        typed_dict("SegmentRoles", {"per": "Required[Column | Sequence[Column]]"}, "SharedRoles"),
     ]
     for names in dict.fromkeys(CALL_ROLES.values()):
         types = role_types(names)
         if names == CALL_ROLES["contributions"]:
-            types["item"] = "str | None"
+            types["item"] = "Column | None"
         found.append(typed_dict(dict_of(names), types))
     found.append(typed_dict(CHARTS, role_types(MEANS)))
     return "\n".join(found)
@@ -279,7 +291,7 @@ def stub() -> str:
 
 def config_stub() -> str:
     """Return the whole stub of `Config`."""
-    return CONFIG.format(roles=typed_dict("ConfigRoles", role_types(CONFIG_ROLES)))
+    return CONFIG.format(roles=typed_dict("ConfigRoles", role_types(CONFIG_ROLES, expressions=False)))
 
 
 def main() -> int:

@@ -75,8 +75,8 @@ class Rec(
 
     def __call__(self, *unnamed: object, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
-        frame, roles = with_expressions(self._frame, roles, self._bound)
-        return type(self)(frame, _evaluate.bind(frame, self._bound, roles, unnamed))
+        frame, given, _ = with_expressions(self._frame, roles, self._bound)
+        return type(self)(frame, _evaluate.bind(frame, self._bound, given, unnamed))
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
@@ -296,8 +296,34 @@ class Rec(
         return check(self._frame, self._bound, k, roles, strict=strict, absent=all)
 
 
+def _read_expressions(
+    name: str, frame: Any, bound: Mapping[str, Any], args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> tuple[Any, tuple[Any, ...], Mapping[str, Any], list[str]]:
+    """Return the frame and the arguments of a call, with columns in place of expressions, and the columns to drop."""
+    call = name if name in CALL_ROLES else ""
+    if name != "label" or not args:
+        frame, keywords, dropped = with_expressions(frame, keywords, bound, call)
+        return frame, args, keywords, dropped
+    truth, *others = args
+    frame, keywords, dropped = with_expressions(frame, {"truth": truth, **keywords}, bound, call)
+    return frame, (keywords["truth"], *others), {key: keywords[key] for key in keywords if key != "truth"}, dropped
+
+
+def _of_expressions(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of the namespace that accepts expressions in place of columns, where the frame has them."""
+
+    @wraps(method)
+    def call(self: Rec, *args: Any, **keywords: Any) -> Any:
+        frame, args, given, dropped = _read_expressions(name, self._frame, self._bound, args, keywords)
+        answer = method(self if frame is self._frame else type(self)(frame, self._bound), *args, **given)
+        return answer.drop(dropped) if dropped else answer
+
+    return call
+
+
 for _name, _roles in CALL_ROLES.items():
-    setattr(Rec, _name, ShownMethod(checked_call(getattr(Rec, _name), _roles, _evaluate.refuse_options)))
+    _checked = checked_call(getattr(Rec, _name), _roles, _evaluate.refuse_options)
+    setattr(Rec, _name, ShownMethod(_of_expressions(_name, _checked)))
     show_roles(getattr(Rec, _name), _roles)
 show_roles(Rec.__call__, CALL_ROLES["evaluate"], every=True)
 for _kind in METRICS.values():
@@ -346,12 +372,14 @@ def _of_lazy(name: str) -> Callable[..., Any]:
         if not FRAMES.isdisjoint(keywords):
             keywords = sides_in_kind(self._frame, keywords, FRAMES)
         adapter = adapter_of(self._frame)
-        frame, keywords = with_expressions(self._frame, keywords, self._bound)
-        call = (name, frame, self._bound, args, keywords, current())
+        # On data frames, metrics read expressions where they read all arguments.
+        frame, args, given, dropped = _read_expressions(name, self._frame, self._bound, args, keywords)
+        call = (name, frame, self._bound, args, given, current())
         if name in MADE_NOW:
             return adapter.made_now(_call, *call)
         how = {"results": RESULTS.get(name, 1), "validate": self._validate, "text_of": text_of}
         answer = adapter.postpone(_call, *call, **how)
+        answer = answer.drop(dropped) if dropped else answer
         # Tables name the confidence of intervals.
         return answer if shown is None else remember(answer, keywords.get("confidence", shown.default))
 
@@ -412,8 +440,8 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
         column = roles.get("model") or current().get("model") or str(MODEL)
         frame, roles = stacked(models, column), {**roles, "model": column}
     # It raises for what is no supported frame.
-    frame, roles = with_expressions(frame, roles, {})
-    bound = _evaluate.bind(frame, {}, roles, unnamed)
+    frame, given, _ = with_expressions(frame, roles, {})
+    bound = _evaluate.bind(frame, {}, given, unnamed)
     of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
     return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)
 

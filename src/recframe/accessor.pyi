@@ -6,7 +6,7 @@ in their roles: without `per` (`MeanRoles`) or with it (`SegmentRoles`). A lazy 
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Generic, Literal, Protocol, Required, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 import altair as alt
 import pandas as pd
@@ -39,6 +39,7 @@ class PolarsLazyFrame(Protocol):
 class PandasFrame(Protocol):
     def to_stata(self, *args: Any, **kwargs: Any) -> Any: ...
 
+Column: TypeAlias = str | pl.Expr
 E = TypeVar("E")
 L = TypeVar("L")
 Same_co = TypeVar("Same_co", covariant=True)
@@ -56,45 +57,45 @@ Frame = TypeVar("Frame")
 Mean = TypeVar("Mean")
 
 class SharedRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    value: str
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    value: Column
     truth: Any
-    per_item: Columns
+    per_item: Column | Sequence[Column] | None
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
     lists: Lists
-    subtopic: str | None
-    group: str | None
+    subtopic: Column | None
+    group: Column | None
     condensed: bool
     mean: MeanKind
     like: Like | None
     partitions: int | None
-    weight: str | None
-    propensity: str | None
+    weight: Column | None
+    propensity: Column | None
     sampled: tuple[int, int] | None
     estimator: Estimator
-    score: str | None
-    rank: str | None
+    score: Column | None
+    rank: Column | None
 
 class MeanRoles(SharedRoles, total=False):
     per: None
 
 class SegmentRoles(SharedRoles):
-    per: Required[str | Sequence[str]]
+    per: Required[Column | Sequence[Column]]
 
 class EvaluateRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    value: Column
     truth: Any
-    per: Columns
-    per_item: Columns
+    per: Column | Sequence[Column] | None
+    per_item: Column | Sequence[Column] | None
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
@@ -102,49 +103,49 @@ class EvaluateRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
-    subtopic: str | None
-    group: str | None
+    subtopic: Column | None
+    group: Column | None
     condensed: bool
     mean: MeanKind
     like: Like | None
     partitions: int | None
-    weight: str | None
-    propensity: str | None
+    weight: Column | None
+    propensity: Column | None
     sampled: tuple[int, int] | None
     estimator: Estimator
-    model: str | None
+    model: Column | None
 
 class ContributionsRoles(TypedDict, total=False):
-    by: Columns
-    item: str | None
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
+    by: Column | Sequence[Column] | None
+    item: Column | None
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    value: Column
     truth: Any
     ties: Ties
     min_relevance: float | None
     train: Any
     catalog: Any
     features: Any
-    subtopic: str | None
+    subtopic: Column | None
     condensed: bool
     like: Like | None
-    propensity: str | None
+    propensity: Column | None
     sampled: tuple[int, int] | None
     estimator: Estimator
-    model: str | None
+    model: Column | None
 
 class CompareRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    value: Column
     truth: Any
-    per: Columns
-    per_item: Columns
+    per: Column | Sequence[Column] | None
+    per_item: Column | Sequence[Column] | None
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
@@ -152,25 +153,25 @@ class CompareRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
-    subtopic: str | None
-    group: str | None
+    subtopic: Column | None
+    group: Column | None
     condensed: bool
     like: Like | None
-    weight: str | None
-    propensity: str | None
+    weight: Column | None
+    propensity: Column | None
     sampled: tuple[int, int] | None
     estimator: Estimator
-    model: str | None
+    model: Column | None
 
 class RankModelsRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    value: Column
     truth: Any
-    per: Columns
+    per: Column | Sequence[Column] | None
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
@@ -178,49 +179,49 @@ class RankModelsRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
-    subtopic: str | None
-    group: str | None
+    subtopic: Column | None
+    group: Column | None
     condensed: bool
     like: Like | None
-    weight: str | None
-    propensity: str | None
+    weight: Column | None
+    propensity: Column | None
     sampled: tuple[int, int] | None
     estimator: Estimator
-    model: str | None
+    model: Column | None
 
 class BoundsRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
     truth: Any
-    per: Columns
+    per: Column | Sequence[Column] | None
     min_relevance: float | None
 
 class ExposureRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
     truth: Any
     ties: Ties
     min_relevance: float | None
     catalog: Any
     features: Any
-    group: str | None
-    model: str | None
+    group: Column | None
+    model: Column | None
 
 class StateRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    value: Column
     truth: Any
-    per: Columns
+    per: Column | Sequence[Column] | None
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
@@ -228,29 +229,29 @@ class StateRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
-    subtopic: str | None
+    subtopic: Column | None
     condensed: bool
     like: Like | None
-    weight: str | None
-    propensity: str | None
+    weight: Column | None
+    propensity: Column | None
     sampled: tuple[int, int] | None
     estimator: Estimator
-    model: str | None
+    model: Column | None
 
 class FuseRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    model: str | None
+    by: Column | Sequence[Column] | None
+    item: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    model: Column | None
 
 class TuneFusionRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    value: Column
     truth: Any
     ties: Ties
     min_relevance: float | None
@@ -259,63 +260,63 @@ class TuneFusionRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
-    subtopic: str | None
-    group: str | None
+    subtopic: Column | None
+    group: Column | None
     condensed: bool
     like: Like | None
-    weight: str | None
-    propensity: str | None
+    weight: Column | None
+    propensity: Column | None
     sampled: tuple[int, int] | None
     estimator: Estimator
-    model: str | None
+    model: Column | None
 
 class AgreementRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    per: Columns
-    model: str | None
+    by: Column | Sequence[Column] | None
+    item: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    per: Column | Sequence[Column] | None
+    model: Column | None
 
 class CheckRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
     truth: Any
-    per: Columns
+    per: Column | Sequence[Column] | None
     min_relevance: float | None
     train: Any
-    model: str | None
+    model: Column | None
 
 class LabelRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
-    model: str | None
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    value: Column
+    model: Column | None
 
 class SplitRoles(TypedDict, total=False):
-    by: Columns
-    item: str
+    by: Column | Sequence[Column] | None
+    item: Column
 
 class PositionBiasRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
 
 class ChartRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
+    by: Column | Sequence[Column] | None
+    item: Column
+    relevant: Column
+    score: Column | Sequence[Column] | None
+    rank: Column | Sequence[Column] | None
+    value: Column
     truth: Any
     ties: Ties
     min_relevance: float | None
@@ -324,15 +325,15 @@ class ChartRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
-    subtopic: str | None
-    group: str | None
+    subtopic: Column | None
+    group: Column | None
     condensed: bool
     like: Like | None
-    weight: str | None
-    propensity: str | None
+    weight: Column | None
+    propensity: Column | None
     sampled: tuple[int, int] | None
     estimator: Estimator
-    model: str | None
+    model: Column | None
 
 class Plot:
     def curve(

@@ -6,6 +6,7 @@ import altair as alt
 import duckdb
 import pandas as pd
 import polars as pl
+import polars.selectors as cs
 
 import recframe
 from recframe import metrics
@@ -19,6 +20,16 @@ assert_type(recframe.rec(eager).ndcg(5, per="object"), pl.DataFrame)
 assert_type(recframe.rec(eager).evaluate(["ndcg", metrics.MAP(5)], k=[1, 5], score=["a", "b"]), pl.DataFrame)
 assert_type(recframe.rec(eager)(by="object").r_precision(), float)
 assert_type(recframe.rec(lazy).ndcg(5), pl.LazyFrame)
+good, day = pl.col("rating") >= 4, pl.col("ts").dt.date()
+assert_type(recframe.rec(eager).ndcg(5, relevant=good, score=-pl.col("distance"), weight=pl.col("price")), float)
+assert_type(recframe.rec(eager).ndcg(5, relevant=good, per=day), pl.DataFrame)
+assert_type(recframe.rec(eager).ndcg(5, per=["country", day]), pl.DataFrame)
+assert_type(recframe.rec(eager, relevant=good).evaluate("ndcg", score=cs.starts_with("score_")), pl.DataFrame)
+assert_type(recframe.rec(lazy).compare("ndcg", relevant=good, score=[pl.col("a") * 2, "b"], per=day), pl.LazyFrame)
+assert_type(recframe.rec(eager).check(relevant=good), pl.DataFrame)
+assert_type(recframe.rec(eager).fuse(score=cs.starts_with("score_")), pl.DataFrame)
+assert_type(recframe.rec(eager).label(eager, relevant=good), pl.DataFrame)
+assert_type(recframe.rec(eager)(relevant=good, by=pl.col("user") // 10).mrr(), float)
 assert_type(recframe.rec(lazy).evaluate("ndcg", k=5), pl.LazyFrame)
 assert_type(recframe.rec(eager).label(eager, seen=eager), pl.DataFrame)
 assert_type(recframe.rec(lazy).label(lazy), pl.LazyFrame)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recframe._base.defaults import current
 from recframe._base.guesses import KEEPS_ALL_ITEMS
-from recframe._base.roles import COLUMN_ROLES, FRAMES
+from recframe._base.roles import ALL_ROLES, CALL_ROLES, COLUMN_ROLES, FRAMES
+from recframe._engines.base import ExpressionCall
 from recframe._engines.registry import adapter_of, is_frame, sides_in_kind
 from recframe._plan.call_frames import frames_of_call, inputs_of
 from recframe._plan.query import GUESSED, policies_named, resolved
@@ -47,11 +49,19 @@ class Call:
     """The side information that the metrics read."""
 
 
-def with_expressions(frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return a frame with a column for each role that is an expression, and the arguments that name these columns."""
-    roles = {name: value for name, value in arguments.items() if name in COLUMN_ROLES or name == "truth"}
-    frame, roles = adapter_of(frame).with_expressions(frame, roles, bound)
-    return frame, {**arguments, **roles}
+@cache
+def _expression_call(name: str) -> ExpressionCall:
+    return ExpressionCall(name, COLUMN_ROLES, CALL_ROLES.get(name, ALL_ROLES))
+
+
+def with_expressions(
+    frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], call: str = ""
+) -> tuple[Any, Mapping[str, Any], list[str]]:
+    """Return a frame with a column for each expression, the arguments that name these, and what to drop after.
+
+    `call` names a call of the namespace, and none for metrics and accessors.
+    """
+    return adapter_of(frame).with_expressions(frame, arguments, bound, _expression_call(call))
 
 
 class Arguments:
@@ -65,7 +75,7 @@ class Arguments:
 
     def __init__(self, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any]) -> None:
         self.adapter = adapter_of(frame)
-        frame, roles = with_expressions(frame, roles, bound)
+        frame, roles, _ = with_expressions(frame, roles, bound)
         self._frame = frame
         self._frames: dict[str, Any] = {}
         # Of frames, these hold only whether there is one: what is kept holds no data.

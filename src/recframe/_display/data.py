@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._base.roles import CALL_ROLES
 from recframe._base.values import ROUNDING, check_names
 from recframe._call.evaluate import plan_of_lists
+from recframe._call.kept_calls import with_expressions
 from recframe._display.chart_texts import name_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package
@@ -60,7 +61,8 @@ class Call:
         cluster = None if options is None else options.cluster
         bound = {name: value for name, value in self.bound.items() if name in self.roles}
         # A chart reads the data at once, so lazy frames are checked as eager ones are.
-        call = (self.frame, bound, metrics, k, dict(self.keywords), "describe", cluster)
+        frame, keywords, _ = with_expressions(self.frame, self.keywords, bound)
+        call = (frame, bound, metrics, k, dict(keywords), "describe", cluster)
         plan: Plan = adapter_of(self.frame).made_now(plan_of_lists, *call)
         return plan
 

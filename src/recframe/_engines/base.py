@@ -47,6 +47,17 @@ class Needed(NamedTuple):
 _ROWS, _COUNT, _IS_SEVERAL = nw.len(), nw.len().alias(COUNT), nw.col(COUNT) > 1
 
 
+class ExpressionCall(NamedTuple):
+    """What a call that may have expressions as arguments says of them."""
+
+    name: str
+    """The name of the call; empty for a metric, an accessor or a chart."""
+    roles: frozenset[str]
+    """The arguments that name columns, for which an expression may stand."""
+    accepted: Sequence[str]
+    """The arguments that the call accepts, frames of judgments among them."""
+
+
 class Adapter(ABC):
     """The frames of a library: how to read them, and how to answer in kind.
 
@@ -181,9 +192,15 @@ class Adapter(ABC):
         """Return a frame that a call reads in addition, in kind where that costs nothing."""
         return other
 
-    def with_expressions(self, frame: Any, roles: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, Any]:  # noqa: ARG002
-        """Return a frame with a column for each role that is an expression, and the roles that name these."""
-        return frame, roles
+    def with_expressions(
+        self,
+        frame: Any,
+        arguments: Mapping[str, Any],
+        bound: Mapping[str, Any],  # noqa: ARG002
+        asked: ExpressionCall,  # noqa: ARG002
+    ) -> tuple[Any, Mapping[str, Any], list[str]]:
+        """Return a frame with a column for each expression, the arguments that name these, and what to drop after."""
+        return frame, arguments, []
 
     def stack_models(self, frames: Mapping[str, Any], model: str) -> Any:  # noqa: ARG002
         """Return the rows of the frames of several models, with a column of the model's name."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import narwhals as nw
 import polars as pl
-from polars import selectors as cs
 
 from recframe._base.columns import COUNT, POSITION, ROW
 from recframe._engines.base import Engine, Session
@@ -24,18 +23,19 @@ from recframe._engines.polars import sort as polars_sort
 from recframe._engines.polars import sums as polars_sums
 from recframe._engines.polars.columns import EagerColumns
 from recframe._engines.polars.compat import EXPLODE, FEW_ROWS, col, collect, collect_columns, series
+from recframe._engines.polars.expressions import with_expressions
 from recframe._engines.polars.frame import computed_rows, eager_rows, lazy, native
 from recframe._engines.polars.rows import EagerRows
 from recframe._engines.polars.threads import background_pool, can_wait
 from recframe._engines.postponed import RERUN, is_dry
-from recframe.errors import ColumnTypeError, MissingColumnError, OptionError
+from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, Future
 
     from recframe._base.columns import Addends, Frame
-    from recframe._engines.base import Built, Later, Needed, Place
+    from recframe._engines.base import Built, ExpressionCall, Later, Needed, Place
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -148,8 +148,10 @@ class EagerPolars(Engine):
             rerun.answered.add(id(sources["frame"].native))
         return EagerRows(sources, session.engine, session.frames, [ROW])
 
-    def with_expressions(self, frame: Any, roles: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, Any]:
-        return with_expressions(frame, roles, bound)
+    def with_expressions(
+        self, frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], asked: ExpressionCall
+    ) -> tuple[Any, Mapping[str, Any], list[str]]:
+        return with_expressions(frame, arguments, bound, asked)
 
     def stack_models(self, frames: Mapping[str, pl.DataFrame], model: str) -> pl.DataFrame:
         stacked: pl.DataFrame = stacked_models(frames, model)
@@ -359,53 +361,3 @@ def stacked_models(frames: Mapping[str, Any], model: str) -> Any:
 def _are_comparable(left: pl.DataType, right: pl.DataType) -> bool:
     """Return whether columns of two types become one without a change of what they hold."""
     return left == right or pl.Null in (left, right) or (left.is_numeric() and right.is_numeric())
-
-
-OF_LISTS = frozenset({"by", "item"})
-"""The roles whose columns a truth has too, so that an expression of the frame is not enough."""
-SHOWN = frozenset({"per", "score", "rank", "model"})
-"""The roles whose columns name something in results, so that the expression's own name counts."""
-
-
-def with_expressions(frame: Any, roles: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a frame with a column for each role that is an expression, and the roles that name these columns.
-
-    Of a truth that has all columns of the expression of the relevance, the truth gets the new column.
-    """
-    found = {name: value for name, value in roles.items() if isinstance(value, pl.Expr)}
-    if not found:
-        return frame, roles
-    roles = dict(roles)
-    for name, value in found.items():
-        if cs.is_selector(value):
-            roles[name] = list(cs.expand_selector(frame, value))
-            continue
-        if name in OF_LISTS and roles.get("truth", bound.get("truth")) is not None:
-            msg = f"`{name}=` is an expression, but the truth has this column too"
-            raise OptionError(msg, "add the column to both frames with with_columns, and name it")
-        column = value.meta.output_name() if name in SHOWN else EXPRESSION.format(name)
-        if column in [each for role, each in {**bound, **roles}.items() if role != name and isinstance(each, str)]:
-            msg = f"the expression of `{name}=` has the name {column!r}, which another role names"
-            raise OptionError(msg, f"give it another one, with .alias('{name}')")
-        truth = roles.get("truth", bound.get("truth")) if name == "relevant" else None
-        roots = set(value.meta.root_names())
-        if isinstance(truth, pl.DataFrame | pl.LazyFrame) and roots <= {*truth.collect_schema().names()}:
-            roles["truth"] = truth.with_columns(value.alias(column))
-        else:
-            _check_roots(name, frame, value)
-            frame = frame.with_columns(value.alias(column))
-        roles[name] = column
-    return frame, roles
-
-
-def _check_roots(name: str, frame: Any, expression: pl.Expr) -> None:
-    """Raise where a data frame lacks a column of an expression; a lazy frame says so when it is collected."""
-    missing = set(expression.meta.root_names()) - {*frame.columns} if isinstance(frame, pl.DataFrame) else set()
-    if missing:
-        msg = f"`{name}=` is an expression of {', '.join(map(repr, sorted(missing)))}, but the frame has no such column"
-        hint = "give `truth=` in the same call or binding" if name == "relevant" else "name columns of the frame"
-        raise MissingColumnError(msg, hint)
-
-
-EXPRESSION = "expression of {}"
-"""The name of the column of a role that no result shows."""

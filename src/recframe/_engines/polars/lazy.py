@@ -13,14 +13,16 @@ from polars.io import plugins
 from recframe._engines.base import Adapter
 from recframe._engines.column_spec import Source
 from recframe._engines.polars import constructors as polars_constructors
-from recframe._engines.polars.adapter import EagerPolars, stacked_models, with_expressions
+from recframe._engines.polars.adapter import EagerPolars, stacked_models
 from recframe._engines.polars.compat import KNOWS_SCHEMA_LATER, col
+from recframe._engines.polars.expressions import with_expressions
 from recframe._engines.postponed import RERUN, ReleasedError, Rerun, RowsNeededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recframe._base.columns import Frame
+    from recframe._engines.base import ExpressionCall
     from recframe._engines.column_spec import ColumnSpec
     from recframe._engines.constructors import Constructors
 
@@ -85,8 +87,10 @@ class LazyPolars(Adapter):
         """Return a data frame as a lazy one."""
         return other.lazy() if isinstance(other, pl.DataFrame) else other
 
-    def with_expressions(self, frame: Any, roles: Mapping[str, Any], bound: Mapping[str, Any]) -> tuple[Any, Any]:
-        return with_expressions(frame, roles, bound)
+    def with_expressions(
+        self, frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], asked: ExpressionCall
+    ) -> tuple[Any, Mapping[str, Any], list[str]]:
+        return with_expressions(frame, arguments, bound, asked)
 
     def stack_models(self, frames: Mapping[str, pl.LazyFrame], model: str) -> pl.LazyFrame:
         # No schema is resolved now, because reading a schema may be slow.

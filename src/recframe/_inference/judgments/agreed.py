@@ -37,9 +37,10 @@ class SharedJudgments:
         """Return the shared judgments of two plans; `number_of` numbers the lists that humans judged by their keys."""
         by_human, by_judge = (_grades(plan, number_of) for plan in (human, judge))
         shared = sorted((pair for pair in by_human if pair in by_judge), key=str)
-        grades = ([grades[pair] for pair in shared] for grades in (by_human, by_judge))
-        numbers = np.array([number for number, _ in shared], dtype=np.intp)
-        return cls(*(np.array(each, dtype=np.float64) for each in grades), numbers)
+        ours, theirs = (
+            np.array([grades[pair] for pair in shared], dtype=np.float64) for grades in (by_human, by_judge)
+        )
+        return cls(ours, theirs, np.array([number for number, _ in shared], dtype=np.intp))
 
     def kappas(self, segments: Sequence[NDArray[np.bool_]], confidence: float) -> dict[str, Floats]:
         """Return the columns of a result that say how far grades agree; a segment is true for each of its lists."""
