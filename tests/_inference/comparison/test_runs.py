@@ -210,6 +210,20 @@ def test_names_and_order_of_rows_change_nothing():
     assert asked(renamed, "compare", METRICS, **ASKED, baseline="old", details=True) == found
 
 
+@pytest.mark.parametrize("runs", [None, "seed"])
+@pytest.mark.parametrize("kind", ["Categorical", "Int32", "Date"])
+def test_models_of_any_type_on_lazy_frames(kind, runs):
+    polars = pytest.importorskip("polars")
+    numbered = polars.col("model").replace_strict({"old": 1, "newer": 2}, return_dtype=polars.Int32)
+    model = (
+        polars.col("model").cast(polars.Categorical) if kind == "Categorical" else numbered.cast(getattr(polars, kind))
+    )
+    frame = polars.DataFrame(rows_of({"old": 3, "newer": 3}, lists=6)).with_columns(model)
+    frame = frame if runs else frame.filter(polars.col("seed") == 5)
+    found = frame.rec.compare("mrr", model="model", runs=runs)
+    assert frame.lazy().rec.compare("mrr", model="model", runs=runs).collect().equals(found)
+
+
 def test_runs_without_differences():
     polars = pytest.importorskip("polars")
     once = rows_of({"old": 1, "newer": 1})

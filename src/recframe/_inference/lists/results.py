@@ -95,7 +95,7 @@ def result_frame(
 
     def schema() -> Any:
         types = plan.frame().collect_schema()
-        model = str if named_by_text else types.get(MODEL, str)
+        model = str if named_by_text else _type_of_names(types.get(MODEL, str))
         column_types = kinds or {name: _type(name, model) for name in columns}
         reported = {column: types[column] for column in context.query.per}
         return type(types)(reported | dict(column_types))
@@ -105,6 +105,12 @@ def result_frame(
         return postponed
     result = compute().rename(names)
     return context.engine.in_kind(result) if kinds else result.to_native()
+
+
+def _type_of_names(dtype: Any) -> Any:
+    """Return the type of a column of models in a result, which is made of Python values: text for categories."""
+    kind = dtype.to_python() if hasattr(dtype, "to_python") else dtype
+    return kind if kind in (str, int, float) else dtype
 
 
 def _type(name: str, model: Any) -> Any:
