@@ -299,18 +299,41 @@ def ranks_and_signs() -> None:
         "symmetric, no difference": lambda random, shape: random.normal(0, 0.3, shape),
         "80 % lose 0.05, 20 % gain 0.2: no difference": uneven,
         "symmetric, a difference of 0.06": lambda random, shape: random.normal(0.06, 0.3, shape),
+        "long tails, a difference of 0.06": lambda random, shape: random.laplace(0.06, 0.21, shape),
     }
     rows = []
     for name, draw in laws.items():
         for count in (50, 200):
             values = draw(np.random.default_rng(27), (DRAWS // 2, count))
+            gain, lose = ((side > 0).sum(axis=1) for side in (values, -values))
             p_values = (
                 stats.ttest_1samp(values, 0, axis=1).pvalue,
                 stats.wilcoxon(values, axis=1, method="approx").pvalue,
-                2 * stats.binom.cdf(np.minimum((values > 0).sum(axis=1), (values < 0).sum(axis=1)), count, 0.5),
+                np.minimum(2 * stats.binom.cdf(np.minimum(gain, lose), gain + lose, 0.5), 1.0),
             )
             rows.append([name, f"{count}", *(f"{np.mean(p < 1 - CONFIDENCE):.0%}" for p in p_values)])
     table(["differences", "lists", "t", "Wilcoxon", "sign test"], rows)
+
+
+def items_that_vary() -> None:
+    """Print how often a t-test over users finds a difference that is only that of the items at hand.
+
+    Of each user's three items, the differences are the item's own effect, whose mean over all items is 0, and noise.
+    """
+    random, users, rows = np.random.default_rng(33), 2_000, []
+    for count in (500, 5_000):
+        shares = 1 / np.arange(1, count + 1)
+        cells = []
+        for deviation in (0.0, 0.1, 0.3):
+            found = 0
+            for _ in range(DRAWS // 4):
+                effects = deviation * random.normal(size=count)
+                of_users = effects[random.choice(count, (users, 3), p=shares / shares.sum())]
+                values = (of_users + 0.5 * random.normal(size=(users, 3))).mean(axis=1)
+                found += int(student.p_value(Sums.of(values, np.ones(users))).item() < 1 - CONFIDENCE)
+            cells.append(f"{found / (DRAWS // 4):.0%}")
+        rows.append([f"{count:,}", *cells])
+    table(["items", *(f"items' effects deviate by {deviation}" for deviation in (0, 0.1, 0.3))], rows)
 
 
 def few_changes() -> None:
@@ -1263,6 +1286,7 @@ def main() -> int:
         looks,
         hits,
         ranks_and_signs,
+        items_that_vary,
         few_changes,
         tails,
         shares,
