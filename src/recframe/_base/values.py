@@ -126,7 +126,9 @@ def _instead(role: str, value: object) -> tuple[str, str]:
     if kind.__name__ == "Selector":
         return "a selector of columns, ", f"{role}=df.select(...).columns, the list of their names"
     also = ", or give `min_relevance=`" if role == "relevant" else ""
-    add = "df.assign(name=...)" if kind.__module__.startswith("pandas") else "df.with_columns(name=...)"
+    of_pandas = kind.__module__.startswith("pandas")
+    # An expression of polars is refused on other frames, too.
+    add = "df.assign(name=...)" if of_pandas else "df.with_columns(name=...), or df.assign(name=...) in pandas"
     what = "a column's values, " if holds_values(value) else "an expression, "
     return what, f"add the column to the frame first, {add}, then `{role}='name'`{also}"
 
