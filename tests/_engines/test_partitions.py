@@ -115,6 +115,15 @@ def test_a_part_judges_models_of_which_it_has_no_row(name):
         assert len(lists) == 16
 
 
+def test_the_temporary_files_are_deleted(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    frame, _, _ = sample(3)
+    frame.lazy().rec.ndcg(5, partitions=3).collect()
+    with pytest.raises(Exception, match="accepts 0 to 1"):  # polars decides the type
+        frame.lazy().rec.evaluate("pfound", 3, partitions=3).collect()
+    assert not [*tmp_path.iterdir()]
+
+
 def test_nothing_is_read_before_the_answer_is_collected(tmp_path):
     frame, _, _ = sample(3)
     path = tmp_path / "rows.parquet"

@@ -212,8 +212,8 @@ class Roles:
         The library whose options and policies are the defaults of this call, such as ``"trec_eval"``, ``"sklearn"`` or
         ``"rectools"``: see `explain`.
     partitions : int, optional
-        Lazy polars frames: read the lists in that many parts, one after the other, by a hash of their key. Files are
-        scanned once for each, and memory holds the ranking of one part. The values stay the same.
+        Lazy polars frames: read the lists in that many parts, one after the other, by a hash of their key. The rows are
+        read once and written to temporary files, and memory holds the ranking of one part. The values stay the same.
     weight : str, optional
         The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing counts as 0.
         Read from `truth` where it has the column, else from the frame.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import narwhals as nw
 import polars as pl
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
     from recframe._engines.base import ExpressionCall
     from recframe._engines.column_spec import ColumnSpec
     from recframe._engines.constructors import Constructors
+
+
+PART = "recframe part"
+"""The column with the number of a row's part."""
 
 
 class LazyPolars(Adapter):
@@ -293,8 +300,8 @@ class PostponedCall:
         frames = [pl.DataFrame(schema=schema) for schema in resolved.schemas]
         for number, rows in zip(read_at_once, _collect_all([plans[number] for number in read_at_once]), strict=True):
             frames[number] = rows
-        parts = Parts({id(frames[number]): plans[number] for number in resolved.parts})
-        return self._made(frames, Rerun(reader=parts, owned=[*frames] if releases else []))
+        with Parts({id(frames[number]): plans[number] for number in resolved.parts}) as parts:
+            return self._made(frames, Rerun(reader=parts, owned=[*frames] if releases else []))
 
     def _read(self, resolved: Resolved, number: int, columns: Collection[str] | None) -> pl.LazyFrame:
         """Return a frame with the columns that the call reads, in the user's order."""
@@ -328,12 +335,28 @@ def _with_known_types(answer: Mapping[str, Any], schemas: Sequence[pl.Schema]) -
     return pl.Schema(types)
 
 
-@dataclass(frozen=True)
 class Parts:
-    """Collects parts of lazy frames; see `PartReader`."""
+    """Collects parts of lazy frames; see `PartReader`.
 
-    plans: Mapping[int, pl.LazyFrame]
-    """The lazy frames, by the identity of the data frame that stands for each."""
+    The rows are read once and written to one temporary file for each part, because a scan for each part would decode
+    all rows again. Each file is deleted as soon as its rows are collected.
+
+    Parameters
+    ----------
+    plans : mapping of int to LazyFrame
+        The lazy frames, by the identity of the data frame that stands for each.
+    """
+
+    def __init__(self, plans: Mapping[int, pl.LazyFrame]) -> None:
+        self.plans = plans
+        self._folder: TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def part(
         self,
@@ -343,13 +366,34 @@ class Parts:
         index: int,
         of: int,
     ) -> dict[str, pl.DataFrame]:
-        plans = []
+        if of == 1:
+            return dict(zip(frames, _collect_all([self.plans[id(frame)] for frame in frames.values()]), strict=True))
+        if self._folder is None:
+            self._folder = self._split(frames, keys, opened, of)
+        rows = {}
+        for name in frames:
+            path = _path_of(self._folder, name, index)
+            rows[name] = pl.scan_ipc(path).collect(engine="streaming")
+            with suppress(PermissionError):  # Windows deletes no file that is in memory
+                path.unlink()
+        return rows
+
+    def _split(
+        self, frames: Mapping[str, pl.DataFrame], keys: Mapping[str, str], opened: Mapping[str, Frame], of: int
+    ) -> TemporaryDirectory[str]:
+        """Return a folder with a file for each frame and part of the lists."""
+        folder = TemporaryDirectory(prefix="recframe-", ignore_cleanup_errors=True)
+        sinks = []
         for name, frame in frames.items():
             types = opened[name].to_native().collect_schema()
-            rows = self.plans[id(frame)]
-            key = [_comparable(col(column), types[plan]) for plan, column in keys.items()]
-            plans.append(rows.filter(pl.struct(key).hash() % of == index) if keys else rows)
-        return dict(zip(frames, _collect_all(plans), strict=True))
+            key = pl.struct(_comparable(col(column), types[plan]) for plan, column in keys.items())
+            rows = self.plans[id(frame)].with_columns((key.hash() % of).alias(PART))
+            for index in range(of):
+                part = rows.filter(pl.col(PART) == index).drop(PART)
+                path = _path_of(folder, name, index)
+                sinks.append(part.sink_ipc(path, compression="uncompressed", lazy=True))
+        _collect_all(sinks)
+        return folder
 
     def distinct(self, frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         (rows,) = _collect_all([self.plans[id(frame)].select(map(col, columns)).unique(maintain_order=True)])
@@ -359,6 +403,11 @@ class Parts:
         number = col(column).cast(pl.Float64).fill_nan(None).fill_null(0.0).max()
         (rows,) = _collect_all([self.plans[id(frame)].select(number)])
         return float(rows.item() or 0.0)
+
+
+def _path_of(folder: TemporaryDirectory[str], name: str, index: int) -> Path:
+    """Return the file that holds the rows of a frame in one part."""
+    return Path(folder.name, f"{name}-{index}.arrow")
 
 
 def _comparable(key: pl.Expr, dtype: pl.DataType) -> pl.Expr:
