@@ -129,6 +129,11 @@ ONE_SIDED: dict[str, str] = dict.fromkeys(
     " one-sided test at 5 % in the direction of interest",
 )
 """What to do instead of the arguments by which other libraries choose a one-sided test."""
+STRATA: dict[str, str] = dict.fromkeys(
+    ("strata", "strata_weights", "stratify"),
+    "evaluate, describe and compare of frames accept `strata='task'`; states and other calls report `per='task'`",
+)
+"""What to do where a call has no strata."""
 KEEPS_ALL_ITEMS = (
     "a metric leaves no item out. Drop the rows that train has with an anti-join"
     "`, as in df.join(train, on=['user', 'item'], how='anti')`, or make the frame with candidates or label and "
@@ -175,6 +180,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"
     ),
+    **STRATA,
     "runs": "compare and describe accept `runs='seed'`; other calls rank each run of a model as a model of its own",
 }
 """What to do instead of an argument that the call does not have."""

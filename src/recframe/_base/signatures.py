@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recframe._base.docstrings import entries_of
-from recframe._base.guesses import ONE_SIDED, REQUIRED, role_meant
+from recframe._base.guesses import ONE_SIDED, REQUIRED, STRATA, role_meant
 from recframe._base.roles import Roles
 from recframe._base.values import check_names
 from recframe.errors import OptionTypeError, closest
@@ -150,7 +150,7 @@ def checked_call(
             bound = expected.bind(*args, **keywords).arguments
         except TypeError as error:
             first = next(iter(unknown), "")
-            hint = closest(role_meant(first, named) or first, named) or ONE_SIDED.get(first.lower(), "")
+            hint = closest(role_meant(first, named) or first, named) or (ONE_SIDED | STRATA).get(first.lower(), "")
             hint = hint or next((REQUIRED[each] for each in named if each in REQUIRED and each not in keywords), "")
             msg = f"{name}: {error if is_open or not unknown else f'there is no argument {first!r}'}"
             raise OptionTypeError(msg, hint or f"{name}({', '.join(shown)})") from None

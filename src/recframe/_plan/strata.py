@@ -11,6 +11,7 @@ from recframe._base.columns import total_column, total_weight_column
 from recframe._engines.base import values_of
 from recframe._engines.postponed import is_dry
 from recframe._engines.registry import adapter_of
+from recframe._plan.averages import is_any_known
 from recframe.errors import DataWarning, InputError, OptionError, quoted, stack_level
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -76,6 +77,11 @@ def check_unweighted(requirements: Requirements, strata: Strata) -> None:
         raise OptionError(msg, "leave it out, or use a metric that counts every list the same")
 
 
+def belongs_to_stratum(context: Opened, columns: Sequence[str]) -> nw.Expr:
+    """Return whether a row has a stratum, or else a value, which no stratum has: an error of `table_of_strata`."""
+    return is_any_known(*context.keys.strata, *columns)
+
+
 def table_of_strata(context: Opened, strata: Strata, rows: nw.DataFrame[Any]) -> tuple[nw.DataFrame[Any], list[Any]]:
     """Return the strata in some rows with their numbers and weights, and their names as the user's frame has them."""
     (column,) = context.keys.strata
@@ -84,7 +90,7 @@ def table_of_strata(context: Opened, strata: Strata, rows: nw.DataFrame[Any]) ->
     names = values_of(restored.sort(STRATUM_NUMBER)[column])
     if None in names:
         also = ", also in the truth, which has further lists" if context.truth is not None else ""
-        msg = f"`strata={strata.column!r}` is missing in some lists, which belong to no stratum then"
+        msg = f"`strata={strata.column!r}` is missing in some lists with a value, which belong to no stratum then"
         raise InputError(msg, f"give every list a value{also}, or leave its rows out")
     if not names and not is_dry():
         msg = f"`strata={strata.column!r}` has no values, as the frame has no rows"
@@ -99,12 +105,12 @@ def averaged(context: Opened, means: Frame, metrics: Sequence[Metric]) -> Frame:
     strata = context.query.strata
     if strata is None:
         return means
-    means = context.engine.collect_once(means)
+    columns = [metric.column for metric in metrics]
+    means = context.engine.collect_once(means.filter(belongs_to_stratum(context, columns)))
     rows = context.engine.collected(means)
     by = [name for name in context.keys.of_result if name not in context.keys.strata]
     table, names = table_of_strata(context, strata, rows)
     weighted = context.engine.join(means, table.drop(STRATUM_NUMBER).lazy(), context.keys.strata)
-    columns = [metric.column for metric in metrics]
     sums = {total_column(name): nw.col(name) * nw.col(STRATUM_WEIGHT) for name in columns}
     sums |= {total_weight_column(name): (~nw.col(name).is_null()).cast(nw.Float64()) for name in columns}
     totals = context.engine.sum_exactly(weighted.select(*by, **sums), by, list(sums))

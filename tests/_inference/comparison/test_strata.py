@@ -196,6 +196,30 @@ def test_a_list_needs_one_stratum(frame):
         type(frame)(data).rec.evaluate("mrr", score="old", strata="task")
 
 
+def test_lists_without_a_value_need_no_stratum(made):
+    frame_of, rows_of = made
+    data = columns()
+    data["relevant"] = [int(one and user % 5 > 0) for one, user in zip(data["relevant"], data["user"], strict=True)]
+    hits = [number for number, one in enumerate(data["relevant"]) if one]
+    truth = frame_of({name: [data[name][number] for number in hits] for name in ("user", "item", "task")})
+    whole, rest = frame_of(data), frame_of({name: values for name, values in data.items() if name != "task"})
+    how = {"score": MODELS, "strata": "task"}
+    for call in ("evaluate", "describe", "compare"):
+        expected = rows_of(getattr(whole.rec, call)("mrr", **how))
+        found = rows_of(getattr(rest.rec, call)("mrr", truth=truth, **how))
+        assert [*map(numbers_of, found)] == [pytest.approx(numbers_of(row)) for row in expected]
+
+
+def test_other_calls_name_those_that_have_strata(frame):
+    state = frame.rec.state("mrr", score=MODELS, per="task")
+    for call in (
+        lambda: recframe.merge_states(state).compare(strata="task"),
+        lambda: frame.rec.rank_models("mrr", score=MODELS, strata="task"),
+    ):
+        with pytest.raises(recframe.errors.OptionError, match="no argument 'strata'\n\nHint: evaluate, describe and"):
+            call()
+
+
 @pytest.mark.slow
 def test_the_interval_is_that_of_the_bootstrap_within_strata():
     random = np.random.default_rng(3)

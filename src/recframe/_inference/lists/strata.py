@@ -81,6 +81,10 @@ def sums_of_segments(
     metrics : sequence of str
         The metric of each pair.
     """
+    (column,) = context.keys.strata
+    # Lists without a stratum matter if they have a value.
+    counted = np.flatnonzero((sums["lists"] > 0).any(axis=0) | ~cells[column].is_null().to_numpy().astype(bool))
+    cells, sums = cells[counted.tolist()], {name: array[:, counted] for name, array in sums.items()}
     strata = StrataOfLists.of(context, cells)
     if strata is None:
         return dict(sums), cells.select(*context.keys.per)

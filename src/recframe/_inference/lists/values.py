@@ -15,6 +15,7 @@ from recframe._inference.lists.clusters import check_clusters
 from recframe._inference.lists.keys import ROW_NUMBER, floats_of, numbered, restore_user_values, rows_of, segments_of
 from recframe._inference.lists.strata import StrataOfLists
 from recframe._plan.averages import in_reported_segments, is_any_known, refuse_all_undefined
+from recframe._plan.strata import belongs_to_stratum
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -217,7 +218,8 @@ def segments(
     keys = list(dict.fromkeys([*per, *context.keys.key, *context.keys.strata]))
     if names is None:
         names = values.columns
-    table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
+    frame = _in_strata(values, context)
+    table = values.engine.collected(frame.select(*keys, *names, *cluster))
     table = sorted_by_key(table, context, context.keys.key) if by_key else table
     strata = StrataOfLists.of(context, table)
     columns = {name: floats_of(table[name]) for name in names}
@@ -242,7 +244,14 @@ def strata_of_lists(values: ListValues, context: Opened) -> StrataOfLists | None
     """Return the strata of the call's lists, numbered as in `segments`; None if the call names none."""
     if context.query.strata is None:
         return None
-    return StrataOfLists.of(context, values.engine.collected(values.frame.select(*context.keys.strata)))
+    return StrataOfLists.of(context, values.engine.collected(_in_strata(values, context).select(*context.keys.strata)))
+
+
+def _in_strata(values: ListValues, context: Opened) -> Frame:
+    """Return the lists, without those that have neither a stratum nor a value."""
+    if context.query.strata is None:
+        return values.frame
+    return values.frame.filter(belongs_to_stratum(context, values.columns))
 
 
 def _check_clusters(context: Opened, parts: Sequence[Mapping[str, Any]]) -> None:
