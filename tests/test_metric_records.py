@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -60,6 +61,11 @@ def test_every_record_is_complete(name):
     assert kind.range[0] < kind.range[1]
     assert {"Notes", "References", "Examples"} <= {line.strip() for line in kind.__doc__.splitlines()}
     assert ">>>" in kind.__doc__
+    # In a terminal, nobody reads LaTeX.
+    shown = inspect.getdoc(getattr(recframe.EagerRec, kind.name))
+    assert {"Returns", "See Also"} <= {*shown.splitlines()}
+    assert f"\n``{kind.formula}``\n" in shown
+    assert "math:" not in shown and "\\" not in shown
 
 
 def test_lower_values_are_better_of_distances_gaps_and_concentration():

@@ -6,15 +6,16 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from inspect import Parameter, cleandoc
+from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.defaults import current
 from recframe._base.roles import ALL_ROLES, CALL_ROLES, FRAMES, SIDE_INFORMATION, Roles, roles_of
-from recframe._base.signatures import role_parameters, roles_doc, signature_of
+from recframe._base.signatures import role_parameters, signature_of
 from recframe._base.strata import Strata
 from recframe._base.values import as_tuple, check_names, flag, unnamed_role
 from recframe._call.kept_calls import Arguments, profiles
+from recframe._call.metric_docs import documentation
 from recframe._engines.postponed import RERUN, Rerun, is_dry
 from recframe._engines.registry import adapter_of, is_lazy, labels_of, sides_in_kind
 from recframe._plan.query import check_cluster
@@ -341,7 +342,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
     side_information = [name for name in roles if name in SIDE_INFORMATION]
-    call.__doc__ = f"{cleandoc(kind.__doc__ or '')}\n{roles_doc(roles, own=side_information)}"
+    call.__doc__ = documentation(kind, roles, side_information)
     shown = signature_of([*_parameters(kind), *role_parameters(side_information)], roles)
     setattr(call, "__signature__", shown)  # noqa: B010 - functions declare no such attribute
     return call

@@ -41,7 +41,8 @@ class MAP(CountsRelevant, CutMetric):  # pyright: ignore[reportIncompatibleVaria
     .. math:: \mathrm{AP@}k = \frac{1}{\text{norm}} \sum_{r \le k,\ r\ \text{a hit}} h(r) / r
 
     Under ties: the expected value. In a tied block of t rows, m of them relevant, that starts behind position a
-    with H relevant rows before it, position a + j adds :math:`\frac{m}{t} (H + 1 + (j-1)\frac{m-1}{t-1}) / (a+j)`.
+    with H relevant rows before it, position a + j adds
+    ``m / t · (H + 1 + (j - 1) · (m - 1) / (t - 1)) / (a + j)``.
 
     Parameters
     ----------

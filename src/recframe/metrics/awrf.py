@@ -53,7 +53,7 @@ class AWRF(RankedListMetric, BrowsingMetric):
     .. math:: \mathrm{AWRF} = \Delta(\varepsilon, p), \qquad
         \varepsilon_g = \frac{\sum_{d \in g} \varepsilon_d}{\sum_d \varepsilon_d}
 
-    with :math:`\varepsilon_d` the expected attention that item d gets, and p the target share of each group.
+    with ε of an item the expected attention that item d gets, and p the target share of each group.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ class EED(RankedListMetric, _SquaredExposure):
 
     .. math:: \mathrm{EED} = \sum_d \varepsilon_d^2
 
-    with :math:`\varepsilon_d` the expected attention that item d gets.
+    with ε of an item the expected attention that it gets.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class EER(_ExpectedExposure):
     .. math:: \mathrm{EER} = \sum_d \varepsilon_d\, \varepsilon^*_d, \qquad
         \varepsilon^*_d = \frac{1}{R} \sum_{r \le \min(R, k)} a(r) \text{ for relevant d, else } 0
 
-    with :math:`\varepsilon_d` the expected attention that item d gets, and a(r) that of position r.
+    with ε of an item the expected attention that it gets, and a(r) that of position r.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class EER(_ExpectedExposure):
 
     Notes
     -----
-    Higher is better: the most is :math:`R\,\varepsilon^{*2}`, if the relevant items come first, tied or not. It grows
+    Higher is better: the most is ``R · ε*²``, if the relevant items come first, tied or not. It grows
     with the target, so compare values of the same lists. The paper's trade-off has twice this in EEL.
 
     References
@@ -236,7 +236,7 @@ class EEL(_SquaredExposure):
     .. math:: \mathrm{EEL} = \sum_d (\varepsilon_d - \varepsilon^*_d)^2
         = \mathrm{EED} - 2\,\mathrm{EER} + \sum_d \varepsilon^{*2}_d
 
-    with :math:`\varepsilon_d` the expected attention that item d gets, and :math:`\varepsilon^*_d` that of an ideal in
+    with ε of an item the expected attention that it gets, and ε* the attention of an ideal in
     which the relevant items come first, in any order.
 
     Parameters

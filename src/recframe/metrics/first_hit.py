@@ -26,7 +26,8 @@ class HitRate(CutMetric):
     .. math:: \mathrm{Hit@}k = 1 \text{ if } h(k) > 0, \text{ else } 0
 
     Under ties: the probability of a hit. With m relevant items in a tied block of t that starts behind
-    position a and straddles k, and none before it, that is :math:`1 - \binom{t-m}{k-a} / \binom{t}{k-a}`.
+    position a and straddles k, and none before it, that is ``1 - C(t - m, k - a) / C(t, k - a)``, where C(n, r) says
+    in how many ways r of n rows can be chosen.
 
     Parameters
     ----------
@@ -75,7 +76,8 @@ class MRR(CutMetric):
     .. math:: \mathrm{RR@}k = 1 / r_1 \text{ if } r_1 \le k, \text{ else } 0
 
     Under ties: the expected value. In a tied block of t rows with m relevant ones that starts behind
-    position a, the first relevant row is at a + j with probability :math:`\binom{t-j}{m-1}/\binom{t}{m}`.
+    position a, the first relevant row is at a + j with probability ``C(t - j, m - 1) / C(t, m)``, where C(n, r) says in
+    how many ways r of n rows can be chosen.
 
     Parameters
     ----------
@@ -133,7 +135,7 @@ class FullRecall(CutMetric):
     .. math:: \mathrm{full\ recall@}k = 1 \text{ if } h(k) = R, \text{ else } 0
 
     Under ties: the probability that all are there. If a tied block of t rows with m relevant ones has p places up
-    to k, that is :math:`\prod_{j < m} (p - j) / (t - j)`.
+    to k, that is the product of ``(p - j) / (t - j)`` over j from 0 to m - 1.
 
     Parameters
     ----------
@@ -214,7 +216,7 @@ class FirstRank(RankMetric):
     .. math:: r_1
 
     Under ties: the expected rank. In a tied block of t rows with m relevant ones that starts behind position a, it is
-    :math:`a + (t + 1) / (m + 1)`.
+    ``a + (t + 1) / (m + 1)``.
 
     Notes
     -----
@@ -255,7 +257,7 @@ class LastRank(RankMetric):
     .. math:: r_R
 
     Under ties: the expected rank. In a tied block of t rows with m relevant ones that starts behind position a, it is
-    :math:`a + m (t + 1) / (m + 1)`.
+    ``a + m (t + 1) / (m + 1)``.
 
     Notes
     -----
