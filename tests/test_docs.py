@@ -6,6 +6,7 @@ import doctest
 import importlib.util
 import inspect
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -267,6 +268,28 @@ def test_a_release_names_one_version_everywhere():
     } | {*project["project"]["dependencies"], *project["build-system"]["requires"]}
     recipe = {line.strip("- ").replace(" ", "") for line in texts["conda/recipe.yaml"].splitlines()}
     assert {one.replace("_", "-") for one in required} <= recipe
+
+
+def test_addresses_are_written_in_one_step(tmp_path):
+    spec = importlib.util.spec_from_file_location("addresses", ROOT / "tools" / "addresses.py")
+    addresses = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(addresses)
+    for name in addresses.PLACES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    addresses.write_addresses(tmp_path, "https://example.org/team/recframe/", "https://recframe.example.org")
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["urls"]["Issues"] == "https://example.org/team/recframe/issues"
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    for each in project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        readme = re.sub(each["pattern"], each["replacement"], readme)
+    assert "(https://example.org/team/recframe/raw/main/docs/pictures/forest.svg)" in readme
+    assert "(https://example.org/team/recframe/blob/main/docs/contract.md)" in readme
+    assert not re.search(r"\]\((?!https://)", readme)
+    site = tomllib.loads((tmp_path / "zensical.toml").read_text(encoding="utf-8"))["project"]
+    assert site["repo_url"] + "/" + site["edit_uri"] == "https://example.org/team/recframe/edit/main/docs/"
+    with pytest.raises(SystemExit, match="has no place for an address"):
+        addresses.write_addresses(tmp_path, "https://example.org/team/recframe", "https://recframe.example.org")
 
 
 def test_every_page_has_a_twin_of_markdown(tmp_path):
