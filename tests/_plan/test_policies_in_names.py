@@ -91,6 +91,7 @@ def test_errors_hold_for_their_metric_alone():
     ("call", "name", "message"),
     [
         ("evaluate", "ndcg(undefined=zero)", "undefined='zero' is not 'skip', 'raise', 'raise_all' or a number"),
+        ("evaluate", "ndcg(zero_division=0)", "give the call undefined=0, for all its metrics"),
         ("evaluate", "mrr(lists=recommended)", "lists='recommended' is not one of 'all', 'truth', 'ranked', 'both'"),
         ("evaluate", "coverage(lists=ranked)@1", "coverage reads all lists"),
         ("evaluate", ["mrr(undefined=0)", "mrr(undefined=0.0)"], "several columns of the name 'mrr(undefined=0)'"),

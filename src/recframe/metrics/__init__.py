@@ -214,7 +214,7 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
         if option not in accepted:
             known_options = f"it accepts {', '.join([*accepted, *also])}" if accepted or also else "it accepts none"
             msg = f"{name} has no option {option!r}"
-            role = "" if also else role_meant(option, ["min_relevance", "condensed"])
+            role = "" if also else role_meant(option, ["min_relevance", "condensed", "undefined"])
             hint = f"give the call `{role}={quoted(value)}`, for all its metrics" if role else ""
             hint = hint or argument_hint(option, also, accepted) or _owner(option, value)
             raise OptionTypeError(msg, before_list(hint, known_options))
