@@ -81,7 +81,8 @@ def test_intervals_over_strata_hold_the_mean_as_often_as_said(simulation, capsys
 
 
 def test_runs_of_equal_models_differ_as_rarely_as_said(simulation, capsys, monkeypatch):
-    monkeypatch.setattr(simulation, "hits_of_runs", lambda _: None)
+    for part in ("hits_of_runs", "ranks_of_runs"):
+        monkeypatch.setattr(simulation, part, lambda _: None)
     monkeypatch.setattr(simulation, "DRAWS", 300)
     simulation.training_runs()
     first, second = capsys.readouterr().out.strip().split("\n\n")

@@ -21,6 +21,7 @@ from recframe._inference.fusion.tune import Lists
 from recframe._inference.lists.claims import models_at_risk
 from recframe._inference.lists.paired_sums import statistics
 from recframe._inference.ranks.rank_models import Means
+from recframe._inference.ranks.runs import means_of_runs
 from recframe._inference.statistics import anytime, resampling, student
 from recframe._inference.statistics import power as power_of_tests
 from recframe._inference.statistics.correction import adjusted
@@ -1234,6 +1235,7 @@ def training_runs() -> None:
     table(["lists", "deviation of runs", "one run each", "5 runs, lists alone", *several], rows)
     unlike_runs(random)
     hits_of_runs(random)
+    ranks_of_runs(random)
 
 
 def unlike_runs(random: Random) -> None:
@@ -1272,6 +1274,28 @@ def hits_of_runs(random: Random) -> None:
             cells.append(f"{rejected / (DRAWS // 2):.1%}")
         rows.append([f"{lists:,}", *cells])
     table(["hits, runs vary by 0.02: lists", *(f"`runs=`, {count} runs" for count in (2, 3, 5))], rows)
+
+
+def ranks_of_runs(random: Random) -> None:
+    """Print how often `rank_models` finds one of several models of the same quality better than another."""
+    rows, draws = [], DRAWS // 4
+    for models in (3, 8):
+        for count in (2, 3, 5):
+            cells = []
+            for lists, deviation in ((200, 0.0), (200, 0.01), (1_000, 0.01)):
+                wrong = 0
+                for _ in range(draws):
+                    shape = (lists, count)
+                    of_lists = random.normal(0, OF_LISTS / np.sqrt(2), (models, lists, 1))
+                    runs = random.normal(0, deviation, (models, 1, count))
+                    found = means_of_runs([*(of_lists + runs + random.normal(0, OF_BOTH, (models, *shape)))])
+                    apart = found.means[:, None] - found.means
+                    ranks = Ranks.of(apart, found.variances, found.degrees, CONFIDENCE, RESAMPLES, 0)
+                    wrong += bool((ranks.low > 1).any() or (ranks.high < models).any())
+                cells.append(f"{wrong / draws:.1%}")
+            rows.append([f"{models}", f"{count}", *cells])
+    head = ["models", "runs", "200 lists", "200 lists, runs vary by 0.01", "1,000 lists, runs vary by 0.01"]
+    table(head, rows)
 
 
 def main() -> int:

@@ -453,6 +453,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         confidence: float = 0.95,
         cluster: str | None = None,
+        runs: str | None = None,
         resamples: int = 10000,
         seed: int = 0,
         details: bool = False,

@@ -181,7 +181,7 @@ ELSEWHERE = {
         ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"
     ),
     **STRATA,
-    "runs": "compare and describe accept `runs='seed'`; other calls rank each run of a model as a model of its own",
+    "runs": "compare, describe and rank_models accept `runs='seed'`",
 }
 """What to do instead of an argument that the call does not have."""
 

@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 pytest.importorskip("scipy")
-pl = pytest.importorskip("polars")
-pd = pytest.importorskip("pandas")
+pytest.importorskip("polars")
+pytest.importorskip("pandas")
+import pandas as pd
+import polars as pl
 
-import recframe  # noqa: E402
-from recframe import InputError, OptionError, ThresholdError  # noqa: E402
+import recframe
+from recframe import InputError, OptionError, ThresholdError
 
 CALLS, PARTS = 150, 5
 METRICS = ["ndcg@3", "mrr", "hit_rate@1", "precision@2", "recall@2", "map", "dcg@2", "first_rank@3", "gauc"]

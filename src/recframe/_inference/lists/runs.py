@@ -79,7 +79,7 @@ class RunsCall:
         for what in (text for text, is_refused in refused.items() if is_refused):
             raise not_with_runs(self.runs, what)
         column = next((name for name in ("score", "rank") if len(as_tuple(roles.get(name))) > 1), None)
-        if column is not None or (self.model is None and self.name == "compare"):
+        if column is not None or (self.model is None and self.name != "describe"):
             what = "but there is no `model=`" if column is None else f"but `{column}={roles[column]!r}` names columns"
             msg = f"`runs={self.runs!r}` is about models in rows, {what}"
             raise OptionError(msg, "stack the rows of all models and runs, and name the models by `model='model'`")

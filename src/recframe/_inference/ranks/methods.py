@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._base.methods import Methods
 from recframe._inference.lists import calls
+from recframe._inference.ranks import calls as ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ class RankMethods(Methods):
         *,
         confidence: float = 0.95,
         cluster: str | None = None,
+        runs: str | None = None,
         resamples: int = 10_000,
         seed: int = 0,
         details: bool = False,
@@ -46,6 +48,8 @@ class RankMethods(Methods):
             and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
+        runs : str, optional
+            A column that says which training run a row is from, such as its seed, as for `compare`.
         resamples : int
             How many draws tell how large the largest statistic is by chance, from 100 to 1,000,000.
         seed : int
@@ -87,11 +91,10 @@ class RankMethods(Methods):
         [('old', 2, 1, 2, True), ('new', 1, 1, 2, True)]
         """
         options = {
-            "confidence": confidence, "cluster": cluster, "resamples": resamples, "seed": seed, "details": details,
+            "confidence": confidence, "cluster": cluster, "runs": runs, "resamples": resamples, "seed": seed,
+            "details": details,
         }  # fmt: skip
-        return calls.call_on_lists(
-            "recframe._inference.ranks.rank_models", self._frame, self._bound, metrics, k, roles, options, ("mean",)
-        )
+        return ranks.rank_models(self._frame, self._bound, metrics, k, roles, options)
 
     def sample_size(
         self,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from recframe._base.values import flag
+from recframe._base.values import column_or_none, flag
 from recframe._inference.comparison.options import Draws
 from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import model_pairs
@@ -39,6 +39,7 @@ class Options(Draws):
     """How sure ranks are to be, and what is shown of them."""
 
     details: bool = False
+    runs: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -49,6 +50,7 @@ class Options(Draws):
     def of(cls, labels: Labels, **named: Any) -> Self:
         """Check what can be checked without a frame."""
         named["details"] = flag("details", named.get("details", False))
+        named["runs"] = column_or_none("runs", named.get("runs"), labels)
         return super().of(labels, **named)
 
 

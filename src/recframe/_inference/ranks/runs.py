@@ -1,0 +1,75 @@
+"""The ranks of models that were trained several times: lists and runs are both samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._engines.postponed import is_dry
+from recframe._inference.lists.calls import warned
+from recframe._inference.lists.confidences import remember
+from recframe._inference.lists.paired_sums import model_pairs
+from recframe._inference.lists.results import result_frame, stacked
+from recframe._inference.lists.runs import RunValues, warn_of_single_runs
+from recframe._inference.ranks.rank_models import Means, named_rows, rank_models
+from recframe._inference.statistics.crossed import Runs, with_values
+from recframe._inference.statistics.student import ratio, square
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._inference.lists.runs import RunsCall
+    from recframe._inference.ranks.rank_models import Options
+
+    Floats = NDArray[np.float64]
+
+
+def rank_models_of_runs(call: RunsCall, options: Options) -> Any:
+    """Return the ranks of models, as a frame of the kind given."""
+    call.check({}, options.cluster, options.strata)
+    if is_dry() or not call.coded.several:
+        plan = call.plan()
+        result = rank_models(plan, options)
+        if not is_dry():
+            warn_of_single_runs(call.runs)
+    else:
+        found = RunValues.of(call)
+        plan, columns = found.plan, options.columns
+        result = result_frame(plan, lambda: stacked(found.reported(), _rows(found, options), columns), columns)
+        found.warn(call.runs)
+    return remember(warned(plan, result, ("mean",)), options.confidence)
+
+
+def _rows(found: RunValues, options: Options) -> list[dict[str, Any]]:
+    """Return the rows of the result."""
+    model_pairs(found.models, None, "rank_models")
+    rows = []
+    for number, metric in enumerate(found.plan.list_metrics):
+        means = means_of_runs([found.table(model, number) for model in range(len(found.models))])
+        ranks = means.ranks(options, higher_is_better=metric.higher_is_better)
+        rows += named_rows(found.plan.context.query.averaging(metric.label).name, found.models, [ranks])
+    return rows
+
+
+def means_of_runs(tables: Sequence[Floats]) -> Means:
+    """Return the means of models, each with a table of lists × runs, and how surely they differ.
+
+    The variance of runs is added to the variance of lists. Degrees of freedom are those of the pair with the fewest.
+    """
+    tables = with_values(tables)
+    values = np.column_stack([table.mean(axis=1) for table in tables])
+    means = Means.of(values, np.ones(values.shape))
+    every = [Runs.of(table) for table in tables]
+    added = np.array([runs.error_squares for runs in every])
+    # One run has no degrees of freedom, and no variance.
+    raw = np.array([square(np.asarray(runs.raw_squares)) / max(runs.count - 1, 1) for runs in every])
+    pairs = ~np.eye(len(every), dtype=bool)
+    variances = np.where(pairs, means.variances + added[:, None] + added, 0.0)
+    below = square(means.variances) / means.degrees + raw[:, None] + raw
+    degrees = np.where(below > 0, ratio(square(variances), below), means.degrees)[pairs]
+    least = min([means.degrees, *(runs.count - 1.0 for runs in every if runs.error_squares > 0)])
+    return replace(means, variances=variances, degrees=max(float(degrees.min(initial=means.degrees)), least))
