@@ -44,6 +44,7 @@ def test_expressions_of_a_call(frame):
 
 
 def test_bound_expressions(frame):
+    pytest.importorskip("scipy")
     rec = recframe.rec(frame, relevant=GOOD)
     expected = FRAME.with_columns(relevant=GOOD).rec(score=["score_a", "score_b"])
     given = {"score": cs.starts_with("score_")}

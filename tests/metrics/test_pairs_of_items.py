@@ -79,6 +79,7 @@ def frames(**columns):
 
 
 def test_all_calls_read_pairs():
+    pytest.importorskip("scipy")
     frame, pairs = frames()
     expected = pytest.approx([1 - 0.7 / 3, 1.0])
     assert frame.rec.diversity(3, distance="pairs", features=pairs, per="user")[LABEL].to_list() == expected
