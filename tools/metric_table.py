@@ -20,21 +20,25 @@ HEAD = """# Metrics
 
 <!-- Written by tools/metric_table.py from the records in src/recframe/metrics. -->
 
-COUNT metrics, computed per list, then averaged. [Choose a metric](choose.md) asks what you want to know, and names one.
+COUNT metrics. Most of them are computed for each list and averaged over lists. [Choose a metric](choose.md) asks what
+you want to know, and names one.
 
 Each metric has a page with an example by hand, its options, and who computes the same under which name. In a notebook,
 `help(recframe.EagerRec.ndcg)` shows it too. All accept the
 [roles and policies](api/measure.md#roles-and-policies) of calls.
 
 Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
-`"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is that of the method and of the column. An alias sets the
+`"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is the name of the method and of the column. An alias sets the
 options in its parentheses. `undefined=` and `lists=` may stand there too, [for this metric
 alone](concepts/undefined.md): `"precision(undefined=0)@10"`.
 
-## All metrics
+"""
+FAMILY = """
+## {title}
 
-| names | what it is | range | use it when |
+| metric | names | what it is | range |
 | --- | --- | --- | --- |
+{rows}
 """
 LETTERS = """
 ## Letters in formulas
@@ -64,18 +68,20 @@ def family_of(kind: type[Metric]) -> str:
     raise SystemExit(msg)
 
 
-def names(kind: type[Metric]) -> str:
-    """Return the name, which leads to the metric's page, and the aliases."""
-    return ", ".join([f"[`{kind.name}`](metrics/{kind.name}.md)", *(f"`{alias}`" for alias in kind.aliases)])
+def row(kind: type[Metric]) -> str:
+    """Return the row of a metric: its title, which leads to its page, its names, what it is and its range."""
+    names = ", ".join(f"`{name}`" for name in (kind.name, *kind.aliases))
+    return f"| [{NOTES[kind.name]['title']}](metrics/{kind.name}.md) | {names} | {kind.summary} | {interval(kind)} |"
 
 
 def page() -> str:
     """Return the whole page."""
-    rows = [
-        f"| {names(kind)} | {kind.summary} | {interval(kind)} | {NOTES[kind.name]['use']} |"
-        for kind in METRICS.values()
+    kinds = [*METRICS.values()]
+    families = [
+        FAMILY.format(title=title, rows="\n".join(row(kind) for kind in kinds if family_of(kind) == family))
+        for family, (title, _) in FAMILIES.items()
     ]
-    return HEAD.replace("COUNT", str(len(METRICS))) + "\n".join(rows) + "\n" + LETTERS
+    return HEAD.replace("COUNT", str(len(kinds))).rstrip() + "\n" + "".join(families) + LETTERS
 
 
 def main() -> int:
