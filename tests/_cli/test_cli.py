@@ -617,6 +617,29 @@ def test_compare_and_describe(run):
     assert (code, json.loads(out)[0]["lists"]) == (0, 3)
 
 
+def test_strata_and_their_weights(run, tmp_path):
+    pytest.importorskip("scipy")
+    users = range(8)
+    rows = [
+        {"user": u, "item": i, "task": "ab"[u > 4], "relevant": int(i == u % 3), "score": -i}
+        for u in users
+        for i in range(3)
+    ]
+    frame = pl.DataFrame(rows)
+    frame.write_csv(tmp_path / "tasks.csv")
+    how = "--strata task --strata-weights a=1,b=3"
+    given = {"strata": "task", "strata_weights": {"a": 1, "b": 3}}
+    code, out, _ = run(f"evaluate {tmp_path / 'tasks.csv'} -m mrr {how} --json")
+    assert (code, json.loads(out)) == (0, frame.rec.evaluate("mrr", **given).to_dicts())
+    code, out, _ = run(f"describe {tmp_path / 'tasks.csv'} -m mrr {how} --json")
+    (row,) = frame.rec.describe("mrr", **given).to_dicts()
+    assert (code, json.loads(out)) == (0, [pytest.approx(row)])
+    code, _, err = run(f"evaluate {tmp_path / 'tasks.csv'} -m mrr {how} --fail-under mrr={row['high'] + 0.01} --sure")
+    assert (code, "the upper end of mrr" in err) == (1, True)
+    code, _, err = run(f"evaluate {tmp_path / 'tasks.csv'} -m mrr --strata task --strata-weights a=one")
+    assert (code, "not a name and a weight" in err) == (2, True)
+
+
 def test_ranks_bounds_and_estimates(run):
     pytest.importorskip("scipy")
     old, both = (

@@ -81,6 +81,9 @@ with recframe.Config(by=["user_id", "day"], item="item_id", score=["a", "b"], ti
 
 assert_type(recframe.rec(eager).compare("ndcg", score=["a", "b"], baseline="a"), pl.DataFrame)
 assert_type(recframe.rec(lazy).compare("ndcg", score=["a", "b"]), pl.LazyFrame)
+assert_type(recframe.rec(eager).compare("ndcg", strata="task", strata_weights={"a": 1, "b": 2.5}), pl.DataFrame)
+assert_type(recframe.rec(lazy).describe("ndcg", strata="task", strata_weights={1: 0.5}), pl.LazyFrame)
+assert_type(recframe.rec(eager).evaluate("ndcg", strata="task"), pl.DataFrame)
 assert_type(recframe.rec(eager).agreement(5, score=["a", "b"], measures="rbo"), pl.DataFrame)
 assert_type(recframe.rec(eager).agreement(5, score=["a", "b"], confidence=0.9, cluster="user"), pl.DataFrame)
 assert_type(recframe.require(0.5, 0.4), None)

@@ -65,7 +65,7 @@ SENTENCE_TRANSFORMERS = Profile(
         "pr_auc(points=thresholds,over=ranked) without `like=`, `undefined=0.0`",
     },
     departs=(
-        "These are the names of InformationRetrievalEvaluator, and of NanoBEIREvaluator, its mean over data sets.",
+        "These are the names of InformationRetrievalEvaluator. NanoBEIREvaluator's mean over data sets is `strata=`.",
         "ndcg@k of its reranking evaluators is sklearn's ndcg_score of the rows they score: like='sklearn'.",
         "mrr@k of its reranking evaluators leaves ties to a sort, and RerankingEvaluator lists without a negative out.",
     ),
