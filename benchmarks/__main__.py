@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.calls import call_rows
 from benchmarks.chart import draw, lines
 from benchmarks.comparisons import comparison_rows, resampling_rows
 from benchmarks.data import Shape
@@ -122,6 +123,10 @@ def lists(run: Run) -> Rows:
     return list_rows(run.scaled(LISTS), run.repeats)
 
 
+def calls(run: Run) -> Rows:
+    return call_rows(run.scaled, run.repeats)
+
+
 def comparisons(run: Run) -> Rows:
     yield from comparison_rows(run.scaled(SHAPES[0]), run.repeats)
     yield from resampling_rows(run.scaled(MANY_LISTS))
@@ -136,7 +141,17 @@ def files(run: Run) -> Rows:
     return file_rows(run.scaled(Shape(run.rows // IN_FILES, IN_FILES)), run.repeats)
 
 
-USUAL: tuple[Callable[[Run], Rows], ...] = (own, pandas, growth, peers, correlation, factors, comparisons, memory)
+USUAL: tuple[Callable[[Run], Rows], ...] = (
+    own,
+    pandas,
+    growth,
+    peers,
+    correlation,
+    factors,
+    calls,
+    comparisons,
+    memory,
+)
 LONG: tuple[Callable[[Run], Rows], ...] = (handwritten, expressions, libraries, lists, files)
 """What only a run of all takes the time for, or one that names it."""
 GROUPS = {group.__name__: group for group in (*USUAL, *LONG)}

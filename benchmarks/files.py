@@ -24,27 +24,40 @@ if TYPE_CHECKING:
 TEN = ["precision", "recall", "f1", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp", "roc_auc"]
 """The ten metrics of the foundation, and ROC AUC."""
 ROWS_A_FILE = 5_000_000
+FOUR = ["ndcg@10", "map@10", "recall@10", "mrr@10"]
+GROUPS = 10
+"""How many groups of files are evaluated one by one."""
 CALLS = {
     "yardstick with relevance": ("bare window rank that keeps the relevance / bare window rank of the files", None),
     "ndcg": ("ndcg@5 / bare window rank of the files", 1.2),
     "eleven": ("11 metrics × 4 cutoffs / bare window rank of the files", 4.5),
     "ndcg in 8 parts": ("ndcg@5, partitions=8 / bare window rank of the files", None),
     "eleven in 8 parts": ("11 metrics × 4 cutoffs, partitions=8 / bare window rank of the files", None),
+    "four": ("4 metrics at 10 / bare window rank of the files", None),
+    "four by groups": ("4 metrics at 10, each group of files / bare window rank of the files", None),
 }
+OTHERS = {
+    "four in 16 parts": ("4 metrics at 10, partitions=16 / at once", "four", 2.0),
+    "four by states": ("4 metrics at 10, a state of each group of files / evaluate of each", "four by groups", 1.3),
+}
+"""The calls that are measured against another one than the bare window rank."""
 
 
 def file_rows(shape: Shape, repeats: int) -> Iterator[Row]:
     """Measure each call in fresh processes that scan the same Parquet files; time, then memory in GB."""
     with tempfile.TemporaryDirectory() as folder:
         write(shape, Path(folder))
-        found: dict[str, list[dict[str, float]]] = {name: [] for name in ("yardstick", *CALLS)}
+        found: dict[str, list[dict[str, float]]] = {name: [] for name in ("yardstick", *CALLS, *OTHERS)}
         for _ in range(repeats):
             for name, measured in found.items():
                 measured.append(ask("scan", call=name, folder=folder))
         rank = [each["seconds"] for each in found["yardstick"]]
         for name, (what, limit) in CALLS.items():
             yield slower(what, shape, [each["seconds"] for each in found[name]], rank, limit)
-        for name, (what, _) in CALLS.items():
+        for name, (what, other, limit) in OTHERS.items():
+            ours, others = ([each["seconds"] for each in found[one]] for one in (name, other))
+            yield slower(what, shape, ours, others, limit)
+        for name, (what, *_) in {**CALLS, **OTHERS}.items():
             peaks = [each["peak"] for each in found[name]]
             size = sum(path.stat().st_size for path in Path(folder).iterdir())
             memory = f"{what.split(' / ')[0]}, peak memory / size of the files"
@@ -85,16 +98,28 @@ def scan(call: str, folder: str) -> dict[str, float]:
     """Measure one call in this process, which must be a fresh one."""
     import polars as pl
 
-    import recframe  # noqa: F401 - registers .rec
+    import recframe
 
     frame = pl.scan_parquet(Path(folder, "*.parquet"))
     call, _, many = call.removesuffix(" parts").partition(" in ")
     parts: dict[str, Any] = {"partitions": int(many)} if many else {}
     start = now()
+    if call in ("four by groups", "four by states"):
+        # A list's rows are in one file.
+        paths = sorted(Path(folder).glob("*.parquet"))
+        groups = [pl.scan_parquet(paths[number::GROUPS]) for number in range(min(GROUPS, len(paths)))]
+        if call == "four by states":
+            recframe.merge_states([group.rec.state(FOUR).collect() for group in groups]).evaluate()
+        else:
+            for group in groups:
+                group.rec.evaluate(FOUR).collect()
+        return {"seconds": now() - start, "peak": highest()}
     if call.startswith("yardstick"):
         plan = yardstick(frame, keep_relevance=call != "yardstick")
     elif call == "ndcg":
         plan = frame.rec.ndcg(5, **parts)
+    elif call == "four":
+        plan = frame.rec.evaluate(FOUR, **parts)
     else:
         plan = frame.rec.evaluate(TEN, k=CUTOFFS, **parts)
     plan.collect(engine="streaming")
@@ -104,7 +129,8 @@ def scan(call: str, folder: str) -> dict[str, float]:
 def main() -> None:
     """Write files of a size once, and measure calls on them: ``python -m benchmarks.files FOLDER LISTS LENGTH CALL …``.
 
-    A call is ``yardstick``, ``"yardstick with relevance"``, ``ndcg`` or ``eleven``, or ``"ndcg in 8 parts"``.
+    A call is ``yardstick``, ``"yardstick with relevance"``, ``ndcg``, ``eleven`` or ``four``, ``"ndcg in 8 parts"``, or
+    ``"four by states"``.
     """
     folder, lists, length, *calls = sys.argv[1:]
     path = Path(folder)
