@@ -347,6 +347,7 @@ def test_open_says_what_would_have_been_missed_and_the_margin_stands_in_the_firs
     assert float(missed.split()[4]) == pytest.approx(compared["detectable"][0], abs=0.005)
     assert "Not worse, and equivalent: by a margin of 2% of the baseline's mean." in lines
     assert "margin 2%" in " ".join(lines[:12])
+    assert "direction of the metric, and by the margin of 2% of the baseline's mean." in " ".join(lines)
     with pytest.raises(recframe.OptionError, match="margin"):
         frame.rec.report(path, "ndcg", k=2, score=["<old>", "new"], margin=-1)
 

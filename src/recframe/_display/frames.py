@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._engines.base import fetched, values_of
 from recframe._engines.registry import adapter_of, is_frame
+from recframe._inference.lists.confidences import claims_of
 from recframe.errors import OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -56,3 +57,11 @@ def grouped(rows: Iterable[T], key: Callable[[T], Hashable]) -> dict[Any, list[T
     for row in rows:
         groups.setdefault(key(row), []).append(row)
     return groups
+
+
+def margins_of(result: Any) -> dict[str, str | None] | None:
+    """Return the margin of each metric of a comparison; None of other results, and of one that was changed."""
+    claims = claims_of(result)
+    if claims is None:
+        return None
+    return dict(zip(map(str, values_of(eager_result(result)["metric"])), claims.margins, strict=True))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import label_text
 from recframe._display.decided import Decided, decided_of
-from recframe._display.frames import columns_of, eager_result
+from recframe._display.frames import columns_of, eager_result, margins_of
 from recframe._display.layout import Layout, Look, layout_of
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.profiles._spec import spec_of
@@ -106,7 +106,8 @@ class ReportQuery:
 
     def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:
         """Return a result as a table, whose means are bold by what was decided."""
-        look = Look(DIGITS, self.options.confidence, decided=decided or Decided(), letters=False)
+        margins = margins_of(result.to_native())
+        look = Look(DIGITS, self.options.confidence, decided=decided or Decided(), letters=False, margins=margins)
         return layout_of(columns_of(result), self.records, look)
 
     @property

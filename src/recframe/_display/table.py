@@ -13,7 +13,7 @@ from recframe._data.files.paths import as_path, check_directory, write_atomicall
 from recframe._display.cells import RAISED, label_text, with_letters
 from recframe._display.chart_texts import check_title
 from recframe._display.decided import Decided, decided_of, records_by_name
-from recframe._display.frames import columns_of, eager_result
+from recframe._display.frames import columns_of, eager_result, margins_of
 from recframe._display.layout import IS_COMPARE, IS_PAIRED, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
 from recframe._display.markdown import escaped, one_line, table_of_cells
 from recframe._display.packages import package
@@ -21,8 +21,7 @@ from recframe._display.sorting import best_first
 from recframe._display.table_image import png
 from recframe._display.table_sheet import xlsx
 from recframe._display.wide import wide_layout
-from recframe._engines.base import values_of
-from recframe._inference.lists.confidences import claims_of, confidence_of
+from recframe._inference.lists.confidences import confidence_of
 from recframe.errors import InputError, MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -279,15 +278,9 @@ def table(
     values = columns_of(frame)
     values = best_first(values, records) if flag("sort", sort) else values
     decided = Decided() if compared is None else _decided(values, compared, records)
-    look = Look(digits, confidence, interval, decided, margins=_margins_of(result, frame))
+    look = Look(digits, confidence, interval, decided, margins=margins_of(result))
     layout = wide_layout(values, records, look, columns) if columns else layout_of(values, records, look)
     return Table(layout, nw.get_native_namespace(frame).__name__, title, digits)
-
-
-def _margins_of(result: Any, frame: nw.DataFrame[Any]) -> dict[str, str | None] | None:
-    """Return the margin of each metric of a comparison; None of other results, and of one that was changed."""
-    claims = claims_of(result)
-    return None if claims is None else dict(zip(map(str, values_of(frame["metric"])), claims.margins, strict=True))
 
 
 def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> Decided:
