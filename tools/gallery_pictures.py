@@ -48,7 +48,8 @@ def shortened(text: str) -> str:
 
 def main() -> None:
     """Draw the pictures."""
-    words, shared = sys.argv[1:], {}
+    words = sys.argv[1:]
+    shared: dict[str, Any] = {}
     for block in BLOCK.finditer(PAGE.read_text(encoding="utf-8")):
         code, file = statements(block["code"]), block["file"]
         if file is None:

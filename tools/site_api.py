@@ -52,7 +52,7 @@ class PublicNames(griffe.Extension):  # type: ignore[misc]
                     parameter.default = written(parameter.default.canonical_path) or parameter.default
         for name, path in CLASSES.items():
             kind = pkg[path]
-            module, _, named = path.rpartition(".")
+            module, _dot, named = path.rpartition(".")
             show_methods(kind, getattr(importlib.import_module(f"{pkg.name}.{module}"), named))
             pkg.set_member(name, kind)
 
@@ -64,7 +64,7 @@ def show_methods(shown: griffe.Class, imported: type) -> None:
             continue
         found = griffe.Function(name, parameters=parameters(method))
         shown.set_member(name, found)
-        options = {"warn_unknown_params": False}
+        options: dict[str, Any] = {"warn_unknown_params": False}
         found.docstring = griffe.Docstring(text_of(method), parent=found, parser="numpy", parser_options=options)
 
 
