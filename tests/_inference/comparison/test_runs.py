@@ -103,7 +103,7 @@ def test_lists_and_runs_are_samples(frame_of, runs):
 def test_description_of_one_model(frame_of):
     rows = rows_of({"old": 4})
     frame = frame_of(rows)
-    for row in asked(frame, "describe", METRICS, runs="seed"):
+    for row in asked(frame, "describe", METRICS, runs="seed", details=True):
         table = values_of(frame, row["metric"])["old"]
         mean, square, degrees = crossed([table], [1])
         half = stats.t.ppf(0.975, degrees) * np.sqrt(square)

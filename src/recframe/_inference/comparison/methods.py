@@ -206,8 +206,8 @@ class ComparisonMethods(Methods):
             value), ``mean``, ``low`` and ``high`` (the interval of the mean), and ``std``. With `details` also
             ``effective`` (how many equal lists, or with `cluster` clusters, they stand for), ``min``, ``p10``, ``p25``,
             ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value 0) and ``undefined`` (lists
-            without a value). With `runs` also ``runs``, how many runs the model has, and ``run_std``, the standard
-            deviation of their means.
+            without a value). With `runs`, ``runs`` (how many the model has) and ``run_std`` (the standard deviation of
+            their means) are in place of ``std``, which `details` adds.
 
         Raises
         ------

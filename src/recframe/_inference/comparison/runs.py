@@ -176,19 +176,27 @@ def _without_rounding(differences: Floats) -> Floats:
 def describe_runs(call: RunsCall, options: Description) -> Any:
     """Return how the values of lists and runs spread, as a frame of the kind given."""
     call.check({}, options.cluster, options.strata)
+    columns = _shown_columns(options, several=call.model is not None)
     if is_dry() or not call.coded.several:
         plan = call.plan()
         result = nw.from_native(describe(plan, options))
-        result = result.with_columns(runs=nw.lit(1, nw.Int64()), run_std=nw.lit(None, nw.Float64())).to_native()
+        result = result.with_columns(runs=nw.lit(1, nw.Int64()), run_std=nw.lit(None, nw.Float64()))
+        result = result.select(*columns).to_native()
         if not is_dry():
             warn_of_single_runs(call.runs)
     else:
         found = RunValues.of(call)
         plan = found.plan
-        columns = (*columns_of_values(options, several=call.model is not None), RUN_COLUMNS[0], RUN_STD)
         result = result_frame(plan, lambda: _described_rows(found, options, columns), columns)
         found.warn(call.runs)
     return remember(warned(plan, result, ("mean",)), options.confidence)
+
+
+def _shown_columns(options: Description, *, several: bool) -> tuple[str, ...]:
+    """Return the columns of a description. Polars prints eight columns, so `std` is among the details."""
+    columns = columns_of_values(options, several=several)
+    last = columns.index("std")
+    return (*columns[:last], RUN_COLUMNS[0], RUN_STD, *(columns[last:] if options.details else ()))
 
 
 def _described_rows(found: RunValues, options: Description, columns: Sequence[str]) -> nw.DataFrame[Any]:
