@@ -159,24 +159,21 @@ class Roles:
     Parameters
     ----------
     by : str, sequence of str or None
-        The list key: one column or several. None: the whole frame is one list. Rows without a key
-        are a list too.
+        The list key: one column or several. None: the whole frame is one list.
     item : str
-        The item; read only for ``truth=``, ``ties="item"`` and the beyond-accuracy metrics.
+        The item; read for ``truth=``, ``ties="item"`` and beyond-accuracy metrics only.
     relevant : str
         The relevance: bool, integer or float; missing counts as 0.
     score : str, optional
-        The score, higher is better; ``"score"`` unless `rank` is given, or an eager frame has ``"rank"`` instead. A
-        missing score: not recommended.
+        The score, higher is better; ``"score"`` unless there is a rank. Missing: not recommended.
     rank : str, optional
         Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
     value : str
         The value of a hit, such as a price, missing 0; read by the money metrics only.
     truth : frame, optional
-        A second frame of the same kind with the key, the item and, if present, the relevance, else 1.
+        A second frame with the key, the item and the relevance, which is 1 without that column.
     per : str or sequence of str, optional
-        Columns to report by, with one value in each list; the value is the mean over the lists within each.
-        The columns of `by`: one value for each list.
+        Columns to report by, each with one value in a list. The columns of `by`: one row for each list.
     per_item : str or sequence of str, optional
         Columns to report by that describe the item, such as its genre; read from `truth` if there is one. The value is
         that of the whole lists in which only the items with this value are relevant.
