@@ -112,11 +112,11 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     """Return the rows of the result, with the number of the list in the order of the result."""
     context, engine, keys = rows.context, rows.context.engine, rows.context.keys.key
     rankings = rows.by_ranking() if options.most is None else []
-    values = [lists for _, lists in rankings] or rows.list_values()
+    lists_of_models = [lists for _, lists in rankings] or rows.list_values()
     before, after, difference = (INTERNAL.format(name) for name in (BEFORE, AFTER, DIFFERENCE))
     first, second = (
         lists.select(*keys, nw.col(LIST_VALUE).alias(name))
-        for lists, name in zip(_of_models(rows, values, options.baseline), (before, after), strict=True)
+        for lists, name in zip(_of_models(rows, lists_of_models, options.baseline), (before, after), strict=True)
     )
     both = engine.join(first, second, keys)
     both = both.with_columns((nw.col(after) - nw.col(before)).alias(difference))

@@ -147,7 +147,7 @@ def fuse(
         # Floats, because differences and quotients of narrow integers overflow, and those with decimals lose digits.
         numbers = {number_column(i): nw.col(score_column(i)).cast(nw.Float64()) for i in range(models)}
         items = items.with_columns(**numbers)
-    columns = {}
+    columns: dict[str, str] = {}
     prepared = counted = None
     for name, options in checked.items():
         some_large = _check_scores(rows.engine, items, query.orders, options)
