@@ -110,9 +110,10 @@ class FusionMethods(Methods):
             "method": method, "weights": weights, "normalize": normalize, "k": k, "gamma": gamma, "sigma": sigma, "p": p
         }  # fmt: skip
         check_packages("fuse", "stats", "numpy")
+        from recframe._data.common import check_name
         from recframe._inference.fusion import fuse
 
-        return fuse.fuse(self._frame, self._bound, {name: options}, roles)
+        return fuse.fuse(self._frame, self._bound, {check_name("name", name): options}, roles)
 
     def tune_fusion(
         self,
