@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from recframe._plan.requirements import Requirements
 
 
+_GREATEST = or_zero(RELEVANCE).max().alias(GREATEST)
+
+
 class Opened:
     """The opened frames of one call.
 
@@ -228,16 +231,15 @@ class Opened:
         pooled = [IS_POOLED] if self.requirements.columns_read.pool else []
         return frame.with_columns(*pooled, or_zero(RELEVANCE)).with_columns(hit_column(self.query.min_relevance))
 
-    def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
-        """Return rows with a column of the largest relevance in the frame or the truth, and an expression of it."""
+    def with_greatest(self, rows: Frame) -> Frame:
+        """Return rows with a column of the largest relevance in the frame or the truth."""
         if self._greatest is not None:
-            return rows.with_columns(nw.lit(self._greatest).alias(GREATEST)), nw.col(GREATEST)
+            return rows.with_columns(nw.lit(self._greatest).alias(GREATEST))
         source = self.session.frames["frame" if self.truth is None else "truth"]
-        greatest = source.select(or_zero(RELEVANCE).max().alias(GREATEST))
+        greatest = source.select(_GREATEST)
         if self.engine.eager:
-            number = nw.lit(self.engine.scalar(greatest)).cast(nw.Float64())
-            return rows.with_columns(number.alias(GREATEST)), nw.col(GREATEST)
-        return rows.join(greatest, how="cross"), nw.col(GREATEST)
+            return rows.with_columns(nw.lit(self.engine.scalar(greatest)).cast(nw.Float64()).alias(GREATEST))
+        return rows.join(greatest, how="cross")
 
     @property
     def rows_have_groups(self) -> bool:

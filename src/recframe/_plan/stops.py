@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
 from recframe._base.columns import (
+    GREATEST,
     MARKED,
     OWN_GRADE,
     POSITION,
@@ -21,7 +23,7 @@ from recframe._base.columns import (
     stop_column,
     survival_column,
 )
-from recframe._plan.sum_columns import constant
+from recframe._plan.sum_columns import EXPRESSION_CACHE_SIZE, constant, up_to
 from recframe._plan.tied_stops import survivals
 from recframe.metrics._row import STOPS
 from recframe.metrics._sums import quotient
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from recframe._base.columns import Frame
     from recframe._plan.opened import Opened
     from recframe._plan.requirements import Cascade
+    from recframe.metrics._row import Stop
 
 
 def stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
@@ -40,7 +43,7 @@ def stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     columns = [*context.keys.group, START, POSITION, *stops, *examined]
     grades = _grades(context, kept, tied=tied)
     alone = grades.filter(nw.col(SIZE) == 1) if tied else grades
-    alone = alone.with_columns(_position(1).alias(POSITION)).select(*columns)
+    alone = alone.with_columns(_FIRST_POSITION).select(*columns)
     if not tied:
         return alone
     grades = grades.filter(nw.col(SIZE) > 1)
@@ -85,7 +88,7 @@ def row_stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     grades = _grades(context, kept, tied=tied)
     # At the first position of its block, no other row of the block is ahead of the row.
     stopped_first = quotient(nw.col(stop), nw.col(SIZE)).alias(stop)
-    first = grades.with_columns(_position(1).alias(POSITION), stopped_first).select(*columns)
+    first = grades.with_columns(_FIRST_POSITION, stopped_first).select(*columns)
     if not tied:
         return first
     grades = engine.collect_once(grades.filter(nw.col(SIZE) > 1))
@@ -108,6 +111,9 @@ def _position(inside: nw.Expr | int) -> nw.Expr:
     return nw.col(START).cast(nw.Float64()) + inside - 1
 
 
+_FIRST_POSITION = _position(1).alias(POSITION)
+
+
 def _grades(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     """Return one row per tied block and relevance: how many rows it counts, and the probabilities to stop at them.
 
@@ -116,14 +122,12 @@ def _grades(context: Opened, kept: Frame, *, tied: bool) -> Frame:
     count = len(context.requirements.numbers.stops)
     stops = numbered(count, stop_column)
     grades = context.engine.collect_once(_stop_probabilities(context, kept, stops, tied=tied))
-    is_certain = nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True)
-    ends = numbered(count, end_column) if context.engine.may_hold(grades, is_certain) else []
+    ends = numbered(count, end_column) if context.engine.may_hold(grades, _is_certain(*stops)) else []
     names = _PassedColumns(stops, numbered(count, go_on_column), ends)
     grades = _sum_over_rows_ahead(context, grades, names, tied=tied)
     examined = {}
     for number, log in enumerate(names.logs):
-        past_ends = nw.col(past_column(ends[number])) if ends else None
-        examined[examined_column(number)] = _reached(nw.col(past_column(log)), past_ends)
+        examined[examined_column(number)] = _reached(past_column(log), past_column(ends[number]) if ends else None)
     return context.engine.collect_once(grades.with_columns(**examined))
 
 
@@ -140,10 +144,9 @@ class _PassedColumns(NamedTuple):
 def _stop_probabilities(context: Opened, kept: Frame, stops: list[str], *, tied: bool) -> Frame:
     """Return the rows where users may stop, with each probability to stop; tied rows of equal relevance are counted."""
     cutoff = context.requirements.place_cutoffs[STOPS]
-    rows, greatest = context.with_greatest(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
-    terms = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.numbers.stops]
-    rows = rows.with_columns(**dict(zip(stops, terms, strict=True)))
-    rows = rows.filter(nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True))
+    rows = context.with_greatest(kept if cutoff is None else kept.filter(up_to(START, cutoff)))
+    terms = map(_probability, context.requirements.numbers.stops)
+    rows = rows.with_columns(**dict(zip(stops, terms, strict=True))).filter(_is_possible(*stops))
     rows = rows.select(*context.keys.group, START, SIZE, RELEVANCE, *stops)
     if not tied:
         return rows
@@ -156,15 +159,12 @@ def _stop_probabilities(context: Opened, kept: Frame, stops: list[str], *, tied:
 def _sum_over_rows_ahead(context: Opened, grades: Frame, names: _PassedColumns, *, tied: bool) -> Frame:
     """Add the sums of logarithms and of certain stops over the rows ahead of each tied block."""
     # The product of the probabilities to go on is a sum of logarithms, except for probabilities of 0.
-    summands = {}
-    for stop, log in zip(names.stops, names.logs, strict=True):
-        go_on = _go_on(nw.col(stop))
-        summands[log] = nw.col(MARKED) * go_on if tied else go_on
-    summands |= {end: _is_end(nw.col(stop)) for end, stop in zip(names.ends, names.stops, strict=False)}
+    summands = {
+        log: (_counted_go_on if tied else _go_on)(stop) for stop, log in zip(names.stops, names.logs, strict=True)
+    }
+    summands |= {end: _is_end(stop) for end, stop in zip(names.ends, names.stops, strict=False)}
     past = {past_column(name): name for name in summands}
-    # Half of the first probability to stop sorts the grades of a block into one fixed order.
-    order = (nw.col(START) + nw.col(names.stops[0]) / 2).alias(POSITION)
-    grades = grades.with_columns(order, **summands)
+    grades = grades.with_columns(_order_of_grades(names.stops[0]), **summands)
     grades = context.engine.sums_before(grades, past, context.keys.group, POSITION).drop(POSITION)
     if not tied:
         return grades
@@ -176,16 +176,53 @@ def _sum_over_rows_ahead(context: Opened, grades: Frame, names: _PassedColumns, 
     return grades.with_columns(*ahead)
 
 
-def _go_on(stop: nw.Expr) -> nw.Expr:
+# --- expressions: they are cached, because on few rows it takes longer to build and convert them than to compute -----
+
+
+@lru_cache(EXPRESSION_CACHE_SIZE)
+def _probability(stop: Stop) -> nw.Expr:
+    """Return the probability to stop at a row, from its relevance and the largest relevance."""
+    return stop(nw.col(RELEVANCE), nw.col(GREATEST)).cast(nw.Float64())
+
+
+@lru_cache(EXPRESSION_CACHE_SIZE)
+def _is_possible(*stops: str) -> nw.Expr:
+    """Return whether a user may stop at a row."""
+    return nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True)
+
+
+@lru_cache(EXPRESSION_CACHE_SIZE)
+def _is_certain(*stops: str) -> nw.Expr:
+    """Return whether all users of a kind stop at a row."""
+    return nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True)
+
+
+@lru_cache(EXPRESSION_CACHE_SIZE)
+def _order_of_grades(stop: str) -> nw.Expr:
+    """Return a number that sorts the grades of a block into one fixed order: half of a probability decides it."""
+    return (nw.col(START) + nw.col(stop) / 2).alias(POSITION)
+
+
+@lru_cache(EXPRESSION_CACHE_SIZE)
+def _go_on(stop: str) -> nw.Expr:
     """Return the logarithm of the probability to go on, 0 at a certain stop."""
-    return nw.when(stop < 1).then(1 - stop).otherwise(1.0).log()
+    return nw.when(nw.col(stop) < 1).then(1 - nw.col(stop)).otherwise(1.0).log()
 
 
-def _is_end(stop: nw.Expr) -> nw.Expr:
+@lru_cache(EXPRESSION_CACHE_SIZE)
+def _counted_go_on(stop: str) -> nw.Expr:
+    """Return the logarithm of the probability to pass all rows of a grade, 0 at a certain stop."""
+    return nw.col(MARKED) * _go_on(stop)
+
+
+@lru_cache(EXPRESSION_CACHE_SIZE)
+def _is_end(stop: str) -> nw.Expr:
     """Return 1.0 at a certain stop, and 0.0 at any other row."""
-    return (stop >= 1).cast(nw.Float64())
+    return (nw.col(stop) >= 1).cast(nw.Float64())
 
 
-def _reached(logs: nw.Expr, ends: nw.Expr | None) -> nw.Expr:
+@lru_cache(EXPRESSION_CACHE_SIZE)
+def _reached(logs: str, ends: str | None) -> nw.Expr:
     """Return the probability to reach a row from the sums over the rows ahead; no stop is certain if `ends` is None."""
-    return logs.exp() if ends is None else logs.exp() * (ends < 1).cast(nw.Float64())
+    reached = nw.col(logs).exp()
+    return reached if ends is None else reached * (nw.col(ends) < 1).cast(nw.Float64())
