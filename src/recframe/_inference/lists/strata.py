@@ -63,7 +63,8 @@ class StrataOfLists:
         """Return the sums of rows from those of their strata, along the last axis; the first axis is the metrics'."""
         lacking = np.argwhere(sums["lists"] == 0)
         if len(lacking) and not is_dry():
-            warn_of_missing(self._strata, metrics[lacking[0][0]], self.names[lacking[0][-1]])
+            metric, stratum = int(lacking[0][0]), int(lacking[0][-1])
+            warn_of_missing(self._strata, metrics[metric], self.names[stratum])
         return pooled(sums, self.weights)
 
 

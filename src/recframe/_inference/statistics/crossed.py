@@ -70,7 +70,7 @@ class Runs:
             return cls(count, means, 0.0, 0.0)
         mean = means.mean()
         spread = float(square(means - mean).sum()) / (count - 1)
-        if spread <= square(ROUNDING * max(1.0, abs(mean))):
+        if spread <= (ROUNDING * max(1.0, abs(mean))) ** 2:
             return cls(count, means, 0.0, 0.0)
         interactions = values - values.mean(axis=1)[:, None] - means + mean
         interaction = float(square(interactions).sum()) / ((lists - 1) * (count - 1))

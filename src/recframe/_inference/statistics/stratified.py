@@ -124,6 +124,7 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
         found |= dict.fromkeys(("baseline", "unit_baseline_products"), units * baseline)
         found["model"] = units * (baseline + mean)
     if "products" in sums:
+        baseline = strata.mean("baseline")
         both = strata.errors("products", "difference", "baseline").sum(axis=-1)
         alone = strata.errors("baseline_squares", "baseline", "baseline").sum(axis=-1)
         found |= {
