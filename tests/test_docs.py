@@ -121,21 +121,28 @@ def test_the_first_page_of_the_contract_lists_its_sections_with_their_letters():
     assert len({section_letters for _, section_letters in letters}) == len(letters)
 
 
-COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+COMING_FROM = ROOT / "docs" / "coming-from.md"
+CALLS = {
+    block: data.partition(">>> run =")[0]
+    for page, source in (
+        (COMING_FROM, ROOT / "tests" / "peers" / "calls.md"),
+        *((page, page) for page in sorted(COMING_FROM.with_suffix("").glob("*.md"))),
+    )
+    for data in [next((body for _, body in FENCE.findall(page.read_text(encoding="utf-8")) if ">>> run =" in body), "")]
+    for _, block in THEIRS.findall(source.read_text(encoding="utf-8"))
+    # ranx compiles for a minute: tests/peers compares with it.
+    if "ranx" not in block
+}
+"""Calls of other libraries, and the data that they read, as the page that has the same number writes it."""
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the other packages
-@pytest.mark.parametrize(
-    "block",
-    [block for _, block in THEIRS.findall(COMING_FROM) if "ranx" not in block],
-    ids=lambda block: re.search(r"(?:import|from) (\w+)", block)[1],
-)
+@pytest.mark.parametrize("block", CALLS, ids=lambda block: re.search(r"(?:import|from) (\w+)", block)[1])
 def test_other_libraries_print_what_the_page_says(block):
-    # All but ranx, which compiles for a minute: tests/peers compares with it.
     for library in re.findall(r"^>>> (?:import|from) (\w+)", block, re.MULTILINE):
         pytest.importorskip(library)
-    data = textwrap.dedent(FENCE.search(COMING_FROM)[2]).partition(">>> run =")[0]
+    data = textwrap.dedent(CALLS[block])
     test = doctest.DocTestParser().get_doctest(data + block, {}, "coming-from.md", None, 0)
     out: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)

@@ -1,4 +1,4 @@
-"""Writes what the page on other libraries takes from their profiles, and where other pages count or list them.
+"""Writes what the pages on other libraries take from their profiles, and where other pages count or list them.
 
 ``python tools/profile_table.py`` writes these pages; ``--check`` fails if one of them is out of date.
 """
@@ -12,14 +12,15 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recframe.metrics import METRICS
 from recframe.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from recframe.profiles import Definition, Profile
+    from recframe.profiles import Profile
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "coming-from.md"
+"""The page with the tables, and with the libraries that have no page of their own."""
+PAGES = (PAGE, *sorted(PAGE.with_suffix("").glob("*.md")))
 ASSISTANTS = ROOT / "tools" / "assistants.md"
 TENS = ("twenty", "thirty", "forty", "fifty")
 UNITS = ("", "-one", "-two", "-three", "-four", "-five", "-six", "-seven", "-eight", "-nine")
@@ -35,46 +36,44 @@ NAMES = re.compile(r"(?<=Another library's definition: )`like=.*?(?=\.\n)", re.D
 SECTION = re.compile(
     r"(<!-- profile (\w+), written by tools/profile_table.py -->\n).*?(?=<!-- end of profile -->)", re.DOTALL
 )
-"""Where the page has what the record of a library says."""
+"""Where a page has what the record of a library says."""
 TABLES = "<!-- tables: written by tools/profile_table.py -->", "<!-- end of tables -->"
 HEAD = """## What each computes
 
-- An empty cell: refused.
-- `✓`: our definition, without options.
-- Otherwise the options that differ.
-- `k`: a cutoff is needed. `no k`: there is none.
+- Other metrics than these are refused. Each metric's page, such as [NDCG](metrics/ndcg.md), has what the libraries
+  call it, their variants, and what they do if it is refused.
+- `ndcg@k`: a cutoff is needed. `f1` (no k): there is none. The others accept both.
 
+| `like=` | as here | with these options |
+| --- | --- | --- |
 """
 POLICIES = """
 ## Policies
 
-| `like=` | ties | relevant from | a list without relevant items | lists averaged |
+- labels: every row of the truth is relevant, whatever its value. Without `truth=`, a value above 0 is.
+- `ranked`: the mean is over the lists that were recommended something. `truth`: over the lists of the truth.
+  `both`: over the lists in both. `all`: over the lists in either. Under `truth` and `all`, a list that was recommended
+  nothing scores 0.
+
+| `like=` | ties | relevant from | a list without relevant items | `lists` |
 | --- | --- | --- | --- | --- |
 """
 
-LISTS = {
-    "all": "all; nothing recommended scores 0",
-    "truth": "those of the truth; nothing recommended scores 0",
-    "ranked": "those that were recommended something",
-    "both": "those of the truth that were recommended something",
-}
 
-
-def cell(definition: Definition | None) -> str:
-    """Return what a library computes, in short."""
-    if definition is None:
-        return ""
-    options = [f"{name}={value}" for name, value in definition.options.items()]
-    cut = {"needed": "k", "none": "no k", "any": ""}[definition.cut]
-    return ", ".join(filter(None, [f"`{','.join(options)}`" if options else "✓", cut]))
+def definitions(profile: Profile) -> str:
+    """Return the row with what a library computes: our definitions, and those with other options."""
+    same, other = [], []
+    for name, found in profile.metrics.items():
+        options = ",".join(f"{option}={value}" for option, value in found.options.items())
+        shown = f"`{name}{f'({options})' if options else ''}{'@k' if found.cut == 'needed' else ''}`"
+        (other if options else same).append(shown + (" (no k)" if found.cut == "none" else ""))
+    return f"| `{profile.name}` | {', '.join(same)} | {', '.join(other)} |"
 
 
 def policies(profile: Profile) -> str:
     """Return the row of a profile's policies."""
-    ties = f"`{profile.ties}`" if profile.ties else "as given, else `average`"
-    least = {None: "above 0", -math.inf: "every row of the truth, whatever its value; without `truth=`, above 0"}.get(
-        profile.min_relevance, f"{profile.min_relevance or 0:g}"
-    )
+    ties = f"`{profile.ties}`" if profile.ties else "`ties=`, by default `average`"
+    least = {None: "above 0", -math.inf: "labels"}.get(profile.min_relevance, f"{profile.min_relevance or 0:g}")
 
     def note_on(name: str) -> str:
         own = [(metric, getattr(found, name)) for metric, found in profile.metrics.items()]
@@ -88,20 +87,23 @@ def policies(profile: Profile) -> str:
 
 
 def _undefined_or_lists(value: object) -> str:
-    return "left out" if value == "skip" else LISTS.get(str(value), f"counts {value}")
+    return "left out" if value == "skip" else f"`{value}`" if isinstance(value, str) else f"counts {value}"
 
 
-def section(profile: Profile) -> str:
-    """Return what the record of one library says."""
-    lines = [f'**`like="{profile.name}"`**']
-    names = [f"`{name}`: {found.calls}" for name, found in profile.metrics.items()]
-    lines[0] += f": what it calls them: {'; '.join(names)}."
+def section(profile: Profile, page: Path) -> str:
+    """Return what the record of one library says; what the pages of metrics have too, only a page of its own has."""
+    names = [f"`{name}`: {found.calls}" for name, found in profile.metrics.items() if found.calls != name]
+    if len(names) < len(profile.metrics):
+        names.append("other names are as here")
+    lines = [f'**`like="{profile.name}"`** and its own names: {"; ".join(names)}.']
+    if profile.refused:
+        metrics = "metrics" if page == PAGE else "../metrics"
+        refused = [f"[`{name}`]({metrics}/{name}.md)" for name in profile.refused]
+        lines += ["", f"Refused, and the metric's page says why: {', '.join(refused)}."]
     variants = [f"`{name}`: {found.variants}" for name, found in profile.metrics.items() if found.variants]
-    refused = [f"`{name}`: {does}" for name, does in profile.refused.items()]
     departs = [f"`{name}`: {found.departs}" for name, found in profile.metrics.items() if found.departs]
     for heading, entries in (
-        ("Variants", variants),
-        ("Refused, as no option expresses it", refused),
+        ("Variants", variants if page != PAGE else ()),
         ("Departures", [*departs, *profile.departs]),
     ):
         if entries:
@@ -109,23 +111,19 @@ def section(profile: Profile) -> str:
     return "\n".join(lines) + "\n"
 
 
-def page() -> str:
-    """Return the page with the sections and the tables of all libraries."""
-    names = [name for name in METRICS if any(name in profile.metrics for profile in PROFILES.values())]
-    table = ["| metric | " + " | ".join(f"`{name}`" for name in PROFILES) + " |", "| --- |" + " --- |" * len(PROFILES)]
-    table += [
-        f"| `{name}` | " + " | ".join(cell(profile.metrics.get(name)) for profile in PROFILES.values()) + " |"
-        for name in names
-    ]
-    rows = [policies(profile) for profile in PROFILES.values()]
-    tables = "\n".join([HEAD + "\n".join(table), POLICIES + "\n".join(rows)])
-    text = PAGE.read_text(encoding="utf-8")
-    described = sorted(found[2] for found in SECTION.finditer(text))
+def pages() -> dict[Path, str]:
+    """Return the pages with the sections and the tables of all libraries."""
+    texts = {path: path.read_text(encoding="utf-8") for path in PAGES}
+    described = sorted(found[2] for text in texts.values() for found in SECTION.finditer(text))
     assert described == sorted(PROFILES), set(PROFILES) ^ set(described)
-    text = SECTION.sub(lambda found: f"{found[1]}\n{section(PROFILES[found[2]])}\n", text)
-    before, _, rest = text.partition(TABLES[0])
+    for path, text in texts.items():
+        sections = {found[0]: section(PROFILES[found[2]], path) for found in SECTION.finditer(text)}
+        texts[path] = SECTION.sub(lambda found, written=sections: f"{found[1]}\n{written[found[0]]}\n", text)
+    rows = [[write(profile) for profile in PROFILES.values()] for write in (definitions, policies)]
+    tables = HEAD + "\n".join(rows[0]) + "\n" + POLICIES + "\n".join(rows[1])
+    before, _, rest = texts[PAGE].partition(TABLES[0])
     text = before + TABLES[0] + "\n\n" + tables + "\n\n" + TABLES[1] + rest.partition(TABLES[1])[2]
-    return COUNT.sub(number_word(), text)
+    return {**texts, PAGE: COUNT.sub(number_word(), text)}
 
 
 def number_word() -> str:
@@ -156,14 +154,14 @@ def listed() -> str:
 
 
 def main() -> int:
-    """Write the pages, or with --check compare it."""
-    pages = {PAGE: page(), **counted(), ASSISTANTS: listed()}
+    """Write the pages, or with --check compare them."""
+    written = {**pages(), **counted(), ASSISTANTS: listed()}
     if "--check" in sys.argv:
-        old = [path.name for path, text in pages.items() if path.read_text(encoding="utf-8") != text]
+        old = [path.name for path, text in written.items() if path.read_text(encoding="utf-8") != text]
         if old:
             sys.stderr.write(f"{', '.join(old)} is out of date\n\nHint: python tools/profile_table.py\n")
         return 1 if old else 0
-    for path, text in pages.items():
+    for path, text in written.items():
         path.write_text(text, encoding="utf-8")
     return 0
 
