@@ -224,11 +224,12 @@ class Rec(
         Returns
         -------
         frame
-            Of the kind given: ``model`` if there are several, the group, ``items`` (of the catalogue), ``relevance``
-            (of its relevant items, summed over lists), ``exposure`` (its expected attention, summed over lists), its
-            ``share`` of all exposure, its ``target``; ``parity``, the share over that of items; ``treatment``, the
-            share over that of relevance; and ``impact``, the same of the attention to relevant items times their
-            relevance. 1 is the mean of all groups. The ratio of two groups is the quotient of their rows.
+            Of the kind given, with one row per group: ``model`` if there are several, the group, ``items`` (in the
+            catalogue), ``relevance`` (of its relevant items, summed over lists), ``exposure`` (expected attention,
+            summed over lists), ``share`` (of all exposure) and ``target`` (the share that it should get). Three ratios
+            follow, and the mean of all groups is 1 in each: ``parity`` is ``share`` / share of items, ``treatment`` is
+            ``share`` / share of relevance, and ``impact`` is share of attention to relevant items, weighted by
+            relevance, / share of relevance. To compare two groups, divide their rows.
 
         Examples
         --------

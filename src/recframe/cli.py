@@ -18,12 +18,12 @@ def __dir__() -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0, 1 where a gate fails, or 2 for input that cannot be used.
+    """Run a command and return its exit code: 0, 1 if a gate fails, or 2 if the input cannot be used.
 
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments; those of the process if not given.
+        The arguments; by default ``sys.argv[1:]``.
     """
     try:
         from recframe._cli.app import run

@@ -438,7 +438,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Return a text with signs instead of its control characters, but for those to keep: ``␛`` for Escape."""
+    """Return a text with visible signs for its control characters, such as ``␛`` for Escape, except those in `keep`."""
     return _CONTROL.sub(lambda found: found[0] if found[0] in keep else _sign(ord(found[0])), text)
 
 
@@ -488,7 +488,7 @@ def not_grouped(groups: Any, call: str = "") -> tuple[str, str]:
 
 
 def one_of(name: str, value: object, allowed: Iterable[str], meant: str = "") -> OptionError:
-    """Return the error for an option outside its allowed values, one of which may be known to be meant."""
+    """Return the error for a value outside the allowed ones; `meant` is the allowed value to suggest, if known."""
     allowed = list(allowed)
     listed = ", ".join(repr(value) for value in allowed)
     return OptionError(f"`{name}={quoted(value)}` is not one of {listed}", closest(meant or value, allowed))

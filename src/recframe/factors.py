@@ -44,8 +44,8 @@ def from_factors(
     """Evaluate a factor model: rank all items for the users of a test set, and keep what the metrics need.
 
     The score of an item is the product of the user's factors and the item's, plus the item's bias. Items that the user
-    has in `train` are not ranked. What is kept of each user is the top k and every test item, with positions among
-    all ranked items; every metric of them is that of the full table of users and items.
+    has in `train` are not ranked. For each user the frame keeps the top k and every test item, with their positions
+    among all ranked items, so every metric has the same value as on the full table of users and items.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def from_factors(
     memory : int
         About how many bytes of scores to hold at a time; at least one user's.
     threads : int, optional
-        How many threads rank. None: one for each core. The matrix product uses those of NumPy's BLAS.
+        How many threads rank. None: one for each core. The matrix product uses the threads of NumPy's BLAS.
     progress : bool, optional
         Whether to show tqdm's bar on standard error. None: in a terminal, when it takes longer than a moment and tqdm
         is installed.

@@ -124,7 +124,7 @@ TOTAL_GAIN = TRUTH.one("total_gain", "float", "the gain of the ideal ranking", "
 KEPT_ROWS = FrameSpec("kept rows", "a placed row with its relevance", (PLACED_ROWS, TRUTH), "relevance")
 HIT = KEPT_ROWS.one("hit", "float", "1 for a relevant row, else 0")
 POOLED = KEPT_ROWS.one("pooled", "float", "1 where the relevance of the row is known, also below 0, else 0")
-REPEAT = KEPT_ROWS.one("repeat", "integer", "the number of the row among those of its item, from 1")
+REPEAT = KEPT_ROWS.one("repeat", "integer", "the number of the row among the rows of its item, from 1")
 
 IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUTH), "list_sums")
 POSITION = IDEAL.one(
@@ -163,8 +163,8 @@ GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relev
 SAME_GRADE = TERM_ROWS.one("same_grade", "float", "how many rows of the list have the same relevance", "ranks")
 LEVEL = TERM_ROWS.one("level", "integer", "the relevance's number among the list's relevances, from 0", "ranks")
 HIGHER_DIGITS = TERM_ROWS.one("higher_digits", "integer", "the binary digits of the level before one digit", "ranks")
-HIGHER_PLACE = TERM_ROWS.one("higher_place", "float", "the place from the last among rows that agree in these", "ranks")
-ALIKE_PLACE = TERM_ROWS.one("alike_place", "float", "that among those of them that agree in the digit too", "ranks")
+HIGHER_PLACE = TERM_ROWS.one("higher_place", "float", "the place from the last among rows with equal ones", "ranks")
+ALIKE_PLACE = TERM_ROWS.one("alike_place", "float", "the same place among rows that also have an equal digit", "ranks")
 CONCORDANCE = TERM_ROWS.one("concordance", "float", "summed over a list: concordant less discordant pairs", "ranks")
 COMPARED = frozenset({LENGTH, GRADE_RANK, SAME_GRADE, CONCORDANCE})
 """The columns for which a row is compared with all ranked rows of its list."""
@@ -210,7 +210,7 @@ COSINE = NODES.one("cosine", "float", "the cosine of half the angle")
 REAL = NODES.one("real", "float", "the real part of 1 - u + u·q·x")
 SQUARE = NODES.one("square", "float", "the square of its size")
 log_column = NODES.many("log{}", "float", "the logarithm of its size, and the sum over the rows of the block")
-argument_column = NODES.many("argument{}", "float", "its angle less u times that of x, and the sum over the rows")
+argument_column = NODES.many("argument{}", "float", "its angle less u times the angle of x, and the sum over the rows")
 BASE_LOG = NODES.one("base_log", "float", "the logarithm where nobody stops")
 BASE_ARGUMENT = NODES.one("base_argument", "float", "the angle where nobody stops")
 
@@ -252,8 +252,8 @@ distinct_column = RECOMMENDED.many("distinct{}", "float", "how many different it
 GROUPS = FrameSpec("groups", "a group of items within a list", (TERM_ROWS,), "groups")
 GROUP = GROUPS.one("item_group", "key", "the group of the item", "_engines")
 ATTENTION = GROUPS.one("attention", "float", "the attention that the group gets in the list")
-LIST_ATTENTION = GROUPS.one("list_attention", "float", "that of all groups")
-GROUP_SHARE = GROUPS.one("group_share", "float", "the group's share of it")
+LIST_ATTENTION = GROUPS.one("list_attention", "float", "the attention of all groups in the list")
+GROUP_SHARE = GROUPS.one("group_share", "float", "the group's share of the list's attention")
 TARGET = GROUPS.one("target", "float", "the share that the group should get")
 target_column = GROUPS.many("target{}", "float", "the number that a table of targets gives a group", "_engines")
 

@@ -87,7 +87,7 @@ BY, ITEM, RELEVANT, RANK, SCORE, VALUE, MODEL = map(
 
 
 def columns_or_defaults(**columns: Any) -> dict[str, Any]:
-    """Return the columns that a call names, those of `recframe.Config` where it names none, else the defaults."""
+    """Return the column for each role: the call's argument, else the one set by `recframe.Config`, else the default."""
     named = current()
     return {
         role: _one_name(role, named, column) if isinstance(column, Default) else column

@@ -11,7 +11,7 @@ from typing import Any
 
 
 def doc_of(documented: Any) -> str:
-    """Return the docstring of a class or a call; where ``python -OO`` leaves it out, that of the source."""
+    """Return the docstring of a class or a function, read from the source if ``python -OO`` removed it."""
     if sys.flags.optimize < 2:  # noqa: PLR2004 - OO
         return str(documented.__doc__ or "")
     with suppress(OSError, SyntaxError, TypeError):  # what was typed at a prompt has no source

@@ -34,11 +34,11 @@ Ties = Literal[TiePolicy, "range"]
 TieBound = Literal["best", "worst"]
 """The orders of tied rows that `evaluate` looks at under ``ties="range"``."""
 Lists = Literal["all", "truth", "ranked", "both"]
-"""Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
+"""Which lists are averaged: all, lists in the truth, lists with a ranked row, or lists that are in both."""
 MeanKind = Literal["arithmetic", "geometric", "harmonic", "median"]
-"""What the values of lists become together."""
+"""How the values of lists are averaged."""
 Estimator = float | Literal["bv", "cls", "rank", "pooled"]
-"""How sampled lists tell of whole ones: by least bias and variance, by least bias, or by the estimated rank."""
+"""How full lists are estimated from samples: by least bias and variance, by least bias, or by the estimated rank."""
 Like = Literal[
     "trec_eval",
     "sklearn",
@@ -175,8 +175,8 @@ class Roles:
     per : str or sequence of str, optional
         Columns to report by, each with one value in a list. The columns of `by`: one row for each list.
     per_item : str or sequence of str, optional
-        Columns to report by that describe the item, such as its genre; read from `truth` if there is one. The value is
-        that of the whole lists in which only the items with this value are relevant.
+        Columns to report by that describe the item, such as its genre; read from `truth` if there is one.
+        Each value is computed over the whole lists, with only the items of this kind counted as relevant.
     ties : {"average", "best", "worst", "item", "item_desc", "first"}
         Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
         item first, or row order (not in SQL). In `evaluate` also ``"range"``: the expected value and its bounds.
@@ -189,7 +189,7 @@ class Roles:
     train : frame, optional
         Past interactions, with the key and the item: who had what. Read by beyond-accuracy metrics and by `check`.
     catalog : int, collection or frame, optional
-        The items that could be recommended: how many, the items, or a frame of them; without it: those of the frame.
+        The items that could be recommended: how many, the items, or a frame of them. Default: the items in the frame.
     features : frame, optional
         The item and one numeric column a feature, or one column of lists.
     lists : {"all", "truth", "ranked", "both"}
@@ -218,8 +218,8 @@ class Roles:
         The probability, above 0 and up to 1, that the relevance of a row was observed. Each relevant item then counts
         as 1 / propensity items. Read from `truth` if there is one, else from the frame.
     sampled : tuple of int, optional
-        ``(m, n)``: each list holds one relevant item and m of the other n - 1 items that it would rank in full, drawn
-        at random. The values are estimates of those of the full lists.
+        ``(m, n)``: each list holds one relevant item and a random sample of m items out of the other n - 1. The values
+        estimate the metric on the full lists of n items.
     estimator : float or {"bv", "cls", "rank", "pooled"}
         Of `sampled`: the least squares of bias and, as much as the number says, variance (``"bv"``: 0.1); the least
         squares of bias that do not grow with the rank; or the value at the estimated rank. Of `propensity`:

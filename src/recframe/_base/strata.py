@@ -47,7 +47,7 @@ class Strata:
         return cls(column_name("strata", strata, labels), None if weights is None else _checked_weights(weights))
 
     def weights_of(self, names: Sequence[Any]) -> list[float]:
-        """Return the weights of all strata of a call, of which the sum is 1."""
+        """Return the weight of each stratum, scaled so that the weights sum to 1."""
         if self.weights is None:
             return [1 / len(names)] * len(names)
         by_text = {str(key): weight for key, weight in self.weights.items()}

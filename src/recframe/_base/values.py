@@ -242,9 +242,9 @@ def flag(name: str, value: object) -> bool:
 
 
 def ids(name: str, values: Any, hint: str, *, in_order: bool = False) -> list[Any]:
-    """Return the users or items that something holds as a list; each can be compared with the others.
+    """Return users or items as a list of hashable ids.
 
-    In order, they are those of the rows of something else: a set says nothing of which is whose.
+    With `in_order`, id number i belongs to row i of another argument, so a set is refused: it has no order.
     """
     listed = None
     refused = (str, bytes, type, *((set, frozenset) if in_order else ()))

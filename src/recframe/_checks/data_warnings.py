@@ -264,7 +264,7 @@ def _nan_scores(frame: Any, query: Query) -> Iterator[str]:
 
 
 def _ranks_as_scores(query: Query) -> Iterator[str]:
-    """Yield which scores have the name of a rank, of which 1 is the best."""
+    """Yield a warning for each score column whose name means a rank, where 1 would be the best."""
     for name in () if query.by_rank else query.orders:
         if str(name).lower() in ("rank", *MEANT["rank"]):
             named = f"`score={name!r}` is named like a rank"
@@ -357,10 +357,10 @@ def _length_of_first(frame: Any, keys: Sequence[Any], most: int) -> int | None:
 
 
 def _hits(frame: Any, query: Query, start: int, length: int) -> int | None:
-    """Return how many of some rows are relevant; None: those of relevance 0 are, too."""
+    """Return how many of these rows are relevant, or None if rows of relevance 0 are relevant too."""
     least = query.min_relevance
     if least is not None and least <= 0:
         return None
-    # What is 0 or missing is passed over without a look at each value.
+    # `filter` skips zeros and missing values fast.
     grades = filter(None, adapter_of(frame).some_values(frame, query.relevant, start, start + length))
     return sum(bool(value > 0 if least is None else value >= least) for value in grades)

@@ -41,7 +41,7 @@ def values_of(rows: Any, column: Any) -> Any:
 
 
 def comparable(frame: Any, column: str) -> bool:
-    """Return whether the values of a column can be compared: not those of lists, structs and objects."""
+    """Return whether the values of a column can be compared; lists, structs and objects cannot."""
     rows = adapter_of(frame).as_narwhals(frame)
     return column not in rows.columns or is_comparable(values_of(rows, column))
 

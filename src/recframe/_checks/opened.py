@@ -59,9 +59,9 @@ class Frames:
     frame : Frame
         The rows that are looked at.
     keys, group : list of str
-        The key of a list, and that of a list of one model.
+        The key of a list, and the key of one model's list.
     long : list of str
-        The column of the models in the long format, else nothing.
+        The column of the models in the long format, otherwise empty.
     optional : set of str
         The flags of columns that the frame may lack.
     """
@@ -144,7 +144,7 @@ class Opened(Frames):
 
 
 def all_or_none(count: str, total: str, name: str) -> nw.Expr:
-    """Return a count where it is that of everything, else 0."""
+    """Return a count where it equals the total, otherwise 0."""
     return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
 
 

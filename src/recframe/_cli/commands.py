@@ -144,7 +144,7 @@ def answer(call: str, **values: Any) -> pl.DataFrame:
     out = _out(values)
     frame, roles = _read(values, call)
     requested, k = _metrics(values, {}, {})
-    # A file that an argument names was read with those of the roles.
+    # Files that arguments of the call name were read together with the files of the roles.
     named = {name: value for name, value in _named(values, own_arguments(call)).items() if name not in roles}
     result: pl.DataFrame = getattr(rec(frame), call)(requested, k, **named, **roles)
     _show(result, values, out, _picked(result, roles, SHOWN[call]))
@@ -252,7 +252,7 @@ def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, An
 def _metrics(
     values: dict[str, Any], least: dict[str, float], most: dict[str, float]
 ) -> tuple[list[Any], list[int] | None]:
-    """Return the metrics of the command, those of the bounds among them, and the cutoffs."""
+    """Return the metrics that the command needs, including the metrics with a bound, and the cutoffs."""
     bounds = {**most, **least}
     requested = [name for text in values["metric"] for name in BETWEEN_METRICS.split(text)]
     k = list(values["k"]) or None
@@ -268,7 +268,7 @@ def _metrics(
 
 
 def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str]) -> Callable[[int], str]:
-    """Return the table of the columns that fit a terminal, after those of ``--per``."""
+    """Return a function that prints the ``--per`` columns and as many other columns as fit the terminal."""
     per = (*as_tuple(roles.get("per")), *as_tuple(roles.get("per_item")))
     names = dict.fromkeys(name for name in (*per, *columns) if name in result.columns)
     picked, limit = result.select(*names), terminal.width()

@@ -109,7 +109,7 @@ def odd_line(source: Path | bytes, separator: str) -> str:
 
 
 def _refuse_short_lines(source: Path | bytes, name: str, separator: str) -> None:
-    """Raise for the first line with fewer values than columns, of which polars reads the others as missing."""
+    """Raise for the first line with fewer values than columns; polars would read the rest as missing."""
     scan = partial(pl.scan_csv, source, glob=False, infer_schema_length=0)
     last = scan(separator=separator).select(pl.last().is_null().any())
     lines = scan(separator="\x01", quote_char=None, has_header=False, truncate_ragged_lines=True)

@@ -55,11 +55,11 @@ class Inputs:
     format: str | None
     roles: dict[str, Any]
     also: tuple[str, ...] = ()
-    """Columns that are read in addition to those of the roles."""
+    """Columns to read in addition to the roles' columns."""
     named: bool = False
-    """Whether one file is a model with a name too."""
+    """Whether a single file also counts as a named model."""
     separator: str = ","
-    """What is between the values of CSV files."""
+    """The separator of CSV files."""
 
     def read(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the frame and the roles of the call, with frames instead of files."""
@@ -121,8 +121,8 @@ class Inputs:
         return any(sample.select(keys).is_duplicated().any() for sample in samples)
 
     def _file(self, path: Path, pick: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None) -> pl.DataFrame:
-        """Return the columns of a model's file that the call may read, or those that are picked."""
-        kind = self.format or format_of(path)  # `--format` is that of all models' files
+        """Return a model's file, with the columns that `pick` selects or that the call may read."""
+        kind = self.format or format_of(path)  # `--format` applies to every model's file
         score = self.roles.get("score")
         run = partial(read_run, score=score if isinstance(score, str) else "score")
         return self._read(path, kind, run, pick or self._needed)
@@ -210,7 +210,7 @@ def every_column(lazy: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _paths(path: Path, endings: Collection[str] | None) -> list[Path]:
-    """Return the files that a path names: itself, those of a folder, or those of a pattern."""
+    """Return the files that a path names: the file itself, the files in a folder, or the files matching a pattern."""
     if path.is_dir():
         return files_of(path, endings)
     return expanded(path) if is_pattern(path) else [path]

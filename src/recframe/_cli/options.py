@@ -28,7 +28,7 @@ HELP = {
     "item first, or row order.",
     "undefined": 'A list without relevant items: left out of the mean, given this value, or an error. "raise_all" '
     "is an error only if no list at all has a value.",
-    "catalog": "The items that could be recommended: how many, or a file of them; without it: those of the files.",
+    "catalog": "The items that could be recommended: how many, or a file of them. Without it: the items in the files.",
     "like": 'The library whose options and policies are the defaults of this call, such as "trec_eval", "sklearn" '
     'or "rectools": see recframe explain.',
 }

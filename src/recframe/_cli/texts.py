@@ -55,7 +55,7 @@ COMMANDS = {
     "estimate-with-judge": CommandText(
         "Compute means from human judgments of some lists and a model's judgments of all.",
         ("recframe estimate-with-judge recs.csv --truth human.csv --judge llm.csv -m ndcg@10",),
-        details="The lists of --truth must be a random sample of those of --judge.",
+        details="The lists of --truth must be a random sample of the lists of --judge.",
     ),
     "evaluate": CommandText(
         "Compute metrics: one value for each model, or for each --per.",

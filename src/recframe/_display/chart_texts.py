@@ -92,7 +92,7 @@ def lies_flat(names: Iterable[str], width: float) -> bool:
 
 
 def axis_title(name: str) -> str:
-    """Return the name of a column as the title of an axis, of which Vega would read a backslash as an escape."""
+    """Return a column name as an axis title, with its backslashes replaced because Vega reads them as escapes."""
     return short(name).replace("\\", "∖")
 
 

@@ -36,7 +36,7 @@ COLUMN = "verdict"
 
 
 def looks_of(verdict: str | None) -> VerdictColour:
-    """Return how a verdict looks; one that is missing decides nothing, as ``"open"`` does."""
+    """Return the colours of a verdict; a missing verdict looks like ``"open"``."""
     return VERDICTS[verdict if verdict in VERDICTS else "open"]
 
 

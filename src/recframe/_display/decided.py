@@ -53,7 +53,7 @@ class Decided:
     beaten: Mapping[tuple[str, ...], Mapping[str, set[str]]] = field(default_factory=dict)
     """The models that each one is better than."""
     lower: frozenset[str] = frozenset()
-    """The metrics of which lower is better."""
+    """The metrics where lower is better."""
 
     @property
     def lettered(self) -> bool:

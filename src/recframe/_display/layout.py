@@ -125,7 +125,7 @@ def is_known(columns: Columns, records: Mapping[str, Metric]) -> bool:
 
 
 def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str], list[str]]:
-    """Return the columns of segments, and those of metrics: none where rows have the names of metrics.
+    """Return the segment columns and the metric columns; there are no metric columns if each row is a metric.
 
     Raises
     ------

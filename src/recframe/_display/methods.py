@@ -57,7 +57,7 @@ class DisplayMethods(Methods):
         Parameters
         ----------
         path : str or path
-            The file to write, ending in ``.html``; one that is there is replaced.
+            The file to write, ending in ``.html``; an existing file is replaced.
         metrics : str, Metric, or sequence of them
             Names and metric objects, as for `evaluate`. Charts show the first that has a value per list.
         k : int or sequence of int, optional

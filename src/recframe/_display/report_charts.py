@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 CURVE, CURVE_CUTOFFS = 20, 10
-"""The last cutoff of curves, where no metric has a later one, and how many there are beside those of the call."""
+"""The last cutoff of a curve unless the call has a later one, and how many cutoffs to add to the call's own."""
 MOST_CHARTS = 5
 """The most models beside the baseline with charts of their lists."""
 MOST_DOTS = 120
@@ -84,7 +84,7 @@ def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
 
 
 def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:
-    """Return those of the models, by their numbers, that have the best means: as many as have charts."""
+    """Return the numbers of the models with the best means, as many as get charts."""
     sign = 1 if by_model.metric.higher_is_better else -1
     signed = {number: sign * mean for number, mean in enumerate(by_model.means.values()) if mean is not None}
     best = sorted(signed.keys() & set(numbers), key=lambda number: -signed[number])

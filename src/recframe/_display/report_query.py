@@ -72,7 +72,7 @@ class ReportQuery:
 
     @cached_property
     def models(self) -> list[Any]:
-        """The names of the models, of which there are several; none of one model alone."""
+        """The names of the models if there are several; empty for a single model."""
         if not self.plan.context.query.several:
             return []
         return list(dict.fromkeys(columns_of(self.values)["model"]))
@@ -84,7 +84,7 @@ class ReportQuery:
 
     @cached_property
     def compared(self) -> nw.DataFrame[Any] | None:
-        """The comparison of the models, of which there are several."""
+        """The comparison of the models, or None if there is only one."""
         return self.compare(self.by_list, self.margin) if self.by_list and len(self.models) > 1 else None
 
     @cached_property

@@ -152,8 +152,8 @@ class Table:
         Parameters
         ----------
         path : str or path
-            A file that ends in ``.html``, ``.tex``, ``.md``, ``.png`` or ``.xlsx``; one that is there is replaced. A
-            sheet of Excel holds numbers with all digits.
+            A file that ends in ``.html``, ``.tex``, ``.md``, ``.png`` or ``.xlsx``; an existing file is replaced. An
+            Excel sheet holds numbers with all digits.
 
         Raises
         ------
@@ -221,9 +221,9 @@ def table(
     digits : int
         The decimal places, from 0 to 15.
     compared : frame, optional
-        What `compare` returned for the same models, metrics and segments. Of each metric, the best mean and those that
-        it does not find worse are bold. Up to 25 models get letters, and each mean those of the models that it is
-        better than.
+        What `compare` returned for the same models, metrics and segments. For each metric, the best mean is bold, and
+        so is every mean that `compare` does not find worse. Up to 25 models get letters, and each mean shows the
+        letters of the models that it beats.
     columns : {"metric", "segment"}, default None
         A column for each metric, or for each value of `per` with its number of lists. Comparisons show differences.
     interval : {"range", "plus_minus", "none"}

@@ -61,7 +61,7 @@ def visits(*, library: str | None = None) -> Any:
     Raises
     ------
     MissingExtraError
-        Neither polars nor pandas is installed, or `library` names the one that is not.
+        Neither polars nor pandas is installed, or `library` names a library that is not installed.
 
     Examples
     --------

@@ -170,7 +170,7 @@ def alias_of(name: str) -> str:
 
 
 def meant(name: str, *, exactly: bool = False) -> str:
-    """Return the hint that names the metric of an alias, or of one that is close to it, or nothing."""
+    """Return a hint with the metric that an alias or a similar name means, or an empty string."""
     word, *others = _plain_names(name)
     ambiguous, alias = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), ""), alias_of(name)
     if ambiguous or alias:

@@ -19,7 +19,7 @@ from recframe.errors import OptionError, OptionTypeError, quoted
 CHECKED = frozenset({bool, int, float, Callable})
 """The kinds of values that are checked, in addition to words."""
 MOST_SQUARED = 1e100
-"""The greatest number of which sums and squares are finite."""
+"""The largest number whose sums and squares are still finite."""
 
 
 @dataclass(frozen=True)

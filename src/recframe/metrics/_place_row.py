@@ -45,8 +45,8 @@ class FirstHitRow(PlaceRow):
 class AllHitsRow(PlaceRow):
     """One of the hits of a tied block, numbered from 1, for `Row.log_all_within`.
 
-    Of n rows with h hits, of which m positions are up to k, all hits are there with the probability
-    Π (m − j)/(n − j) over j = 0 … h − 1: the hits take places one after the other.
+    A tied block has n rows and h hits, and m of its positions are up to k. All h hits are in these m positions with
+    probability Π (m − j)/(n − j) over j = 0 … h − 1, as the hits take free positions one after the other.
     """
 
     def log_all_within(self, k: int | None) -> nw.Expr:

@@ -429,7 +429,7 @@ class Metric:
         Returns
         -------
         tuple of float
-            The two bounds, both of which are allowed.
+            The smallest and the largest allowed relevance.
         """
         return -math.inf, math.inf
 

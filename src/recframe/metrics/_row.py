@@ -155,7 +155,7 @@ class Row(RelevantRow):
     block_nonrelevant = RequestedColumn(BLOCK_NONRELEVANT, NONRELEVANT_BEFORE)
     """Such rows in the block itself."""
     inferred_precision = RequestedColumn(INFERRED, POOLED, HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, POOLED_BEFORE)
-    """The precision that is estimated at a hit, from the judged rows and those of the pool that are ahead of it."""
+    """The precision estimated at a hit, from the judged rows and the pool rows ahead of it."""
 
     def interpolated_precision(self, recall: float) -> nw.Expr:
         """Return the list's greatest precision from a level of recall on, the same for all of its hits."""
@@ -181,9 +181,9 @@ class Row(RelevantRow):
     popular = RequestedColumn(POPULAR)
     """The item's rank by its users in the training data, from 1; infinite without any."""
     popular_level = RequestedColumn(POPULAR_LEVEL)
-    """The same rank if items of as many users share one, the next ones the next; missing without any."""
+    """The item's dense popularity rank: items with equally many users share a rank; missing if no user had the item."""
     familiar = RequestedColumn(FAMILIAR)
-    """The mean cosine of the item's features with those of the items that the list's user had; 0 without any."""
+    """The mean cosine between the item's features and the features of the user's items; 0 if there are none."""
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
         """Return what the row adds to the expected weight of the position at which a user stops, 0 past k.

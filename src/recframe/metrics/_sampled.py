@@ -1,4 +1,4 @@
-"""Metrics of lists that hold one relevant item and a sample of the others: estimates of those of the whole lists."""
+"""Estimates of metrics on full lists, from lists with one relevant item and a sample of the other items."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SampledMetric(Metric):
-    """An estimate of a metric of lists of `total` items, from `sampled` of them and the one that is relevant."""
+    """An estimate of a metric on lists of `total` items, from the relevant item and `sampled` other items."""
 
     reads: ClassVar[Reads] = "hits"
 
     whole: Any
-    """The metric of whole lists."""
+    """The metric to estimate, defined on full lists."""
     sampled: int
     total: int
     estimator: Any

@@ -132,7 +132,7 @@ class TermColumns:
         return Terms({self._own[label][name]: term for name, term in terms.items()}, frozenset(requested))
 
     def add(self, label: str, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:
-        """Return a metric's terms by their columns, which are new but for shared ones."""
+        """Return a metric's terms by column; terms that another metric has too share its column."""
         columns = self._own.setdefault(label, {})
         by_column = {}
         check_terms(label, terms)

@@ -106,9 +106,10 @@ class Sums(Reader):
 
 
 def quotient(part: nw.Expr, whole: nw.Expr | float) -> nw.Expr:
-    """Return part / whole, rounded once, where the whole may be one number for all rows or for those of a batch.
+    """Return part / whole with one rounding, so that the result does not depend on how polars splits the rows.
 
-    By one number polars multiplies with its reciprocal, but not where a batch has one row.
+    Polars divides a batch by a constant by multiplying with its reciprocal, but not if the batch has one row. Adding
+    ``part * 0.0`` turns the constant into a column.
     """
     return part / (part * 0.0 + whole)
 

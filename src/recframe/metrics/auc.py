@@ -31,7 +31,7 @@ def _wrong(row: Row) -> nw.Expr:
 
 
 def _up_to(row: Row, k: int, inside: nw.Expr | float, straddling: nw.Expr) -> nw.Expr:
-    """Return one term for hits of blocks that end by k, another for those of the block that straddles k, else 0."""
+    """Return the term of a hit: `inside` if its block ends by k, `straddling` if the block straddles k, otherwise 0."""
     other = nw.when(row.start <= k).then(straddling).otherwise(0.0)
     return row.hit * nw.when(row.start + row.size - 1 <= k).then(inside).otherwise(other)
 
@@ -80,7 +80,7 @@ def _ranked_pairs(sums: Sums) -> nw.Expr:
 
 @dataclass(frozen=True)
 class WholeAUC(Metric):
-    """What areas of whole lists share: those of all rows, of which unranked ones share the last place."""
+    """The base of areas over all rows of a list, where unranked rows share the last place."""
 
     reads: ClassVar[Reads] = "hits"
 
@@ -114,7 +114,7 @@ class ROCAUC(WholeAUC, CutMetric):
 
     .. math:: \mathrm{AUC} = \frac{\text{ordered pairs} + \frac12 \text{tied pairs}}{R (n - R)}
 
-    over the pairs of a relevant row and one that is not, among the n rows of the list.
+    over all pairs of a relevant and an irrelevant row, among the n rows of the list.
 
     Parameters
     ----------
@@ -125,9 +125,9 @@ class ROCAUC(WholeAUC, CutMetric):
 
     Notes
     -----
-    In [0, 1], higher is better, 0.5 is chance. A list whose rows are all relevant is undefined; so is, at k, one whose
-    top k holds no pair. Where a tied block straddles k, the value is the ratio of the expected numbers of ordered
-    pairs and of pairs; elsewhere it is exact.
+    In [0, 1], higher is better, 0.5 is chance. A list whose rows are all relevant is undefined. At k, a list without a
+    pair in its top k is undefined too. If a tied block straddles k, the value is the expected number of ordered pairs
+    divided by the expected number of pairs; otherwise it is exact.
 
     References
     ----------

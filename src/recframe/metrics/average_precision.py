@@ -56,9 +56,9 @@ class MAP(CountsRelevant, CutMetric):  # pyright: ignore[reportIncompatibleVaria
 
     Notes
     -----
-    In [0, 1], higher is better. ``norm="hits"`` is a ratio of two sums: where a tied block straddles k, its
-    value is the ratio of their expected values, and under ``ties="best"`` and ``"worst"`` that of the
-    orders which put the hits first and last; elsewhere it is exact.
+    In [0, 1], higher is better. ``norm="hits"`` divides two sums. If a tied block straddles k, the value is the
+    ratio of their expected values, and ``ties="best"`` and ``"worst"`` use the orders with all hits first and last.
+    If no block straddles k, the value is exact.
 
     References
     ----------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 GroupDistance = Literal["tv", "js"]
 """How far shares are from their targets: half the sum of absolute differences, or the Jensen-Shannon divergence."""
 GroupTarget = Literal["equal", "catalog", "relevant"] | Mapping[Any, float] | tuple[tuple[Any, float], ...]
-"""The share that each group of items should get: the same, that of the catalogue, of the relevant items, a table."""
+"""The share that each group should get: equal, as in the catalogue, as in the relevant items, or from a table."""
 
 
 def _checked_target(target: Any) -> Table:
@@ -76,10 +76,10 @@ class AWRF(RankedListMetric, BrowsingMetric):
     Notes
     -----
     In [0, 1], lower is fairer, 0 is the target. The role ``group=`` names a column with the group of each item, such as
-    its seller; without it each item is a group. Items without a group take no part, and a list without any other has no
-    value. The catalogue is ``catalog=``, by default the items of ``features=`` if the group is read from there, else
-    those of the frame, ranked or not. Of tied items, the expected attention over all their orders is read: the
-    exposure of a stochastic ranking.
+    its seller; without it each item is a group. Items without a group are ignored, and a list with no other items has
+    no value. The catalogue is ``catalog=``. By default it is the items in ``features=`` if the group is read from
+    there, otherwise the items in the frame, ranked or not. A tied item gets its expected attention over all orders of
+    the tied items, which is the exposure of a stochastic ranking.
 
     References
     ----------

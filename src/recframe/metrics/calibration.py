@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibration(BeyondAccuracyMetric):
-    r"""Miscalibration: divergence of the categories of the top k from those of the user's history.
+    r"""Miscalibration: how far the categories of the top k diverge from the categories of the user's history.
 
     .. math:: \mathrm{KL}(p \,\|\, \tilde q) = \sum_g p(g) \ln \frac{p(g)}{(1 - \alpha)\, q(g) + \alpha\, p(g)}
 
-    with p the mean category shares of the user's items in ``train``, and q that of the items among the top k.
+    with p the mean category shares of the user's items in ``train``, and q the mean shares of the top k items.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class NumRel(Count):
 
     Notes
     -----
-    In [0, ∞). Accepts no k. A list without a relevant item has the value 0, so that the mean is that of all lists.
+    In [0, ∞). Accepts no k. A list without a relevant item has the value 0, so the mean covers all lists.
     trec_eval's summary over all topics gives the sum instead: the mean times the number of lists.
 
     References
@@ -87,7 +87,7 @@ class NumRet(Count, CutMetric):
 
     Notes
     -----
-    In [0, k]. A list without a relevant item counts too, so that the mean is that of all lists. trec_eval's summary
+    In [0, k]. A list without a relevant item counts too, so the mean covers all lists. trec_eval's summary
     over all topics gives the sum instead: the mean times the number of lists.
 
     References
@@ -134,8 +134,8 @@ class NumRelRet(Count, HitCount):
 
     Notes
     -----
-    In [0, k], higher is better. A list without a relevant item has the value 0, so that the mean is that of all lists.
-    `precision` leaves such lists out: divided by k, this mean is that of ``precision`` with ``undefined=0``.
+    In [0, k], higher is better. A list without a relevant item has the value 0, so the mean covers all lists.
+    `precision` leaves such lists out: this mean divided by k equals ``precision`` with ``undefined=0``.
     trec_eval's summary over all topics gives the sum instead: the mean times the number of lists.
 
     References

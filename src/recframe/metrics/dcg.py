@@ -176,7 +176,7 @@ class NDCG(DCG):
     k : int, optional
         The cutoff. None: the whole list.
     gain : {"linear", "exp2", "binary"}, mapping of float to float, or callable
-        As for `dcg`. With a table or a function, the best order is that of the gains.
+        As for `dcg`. With a table or a function, the best order sorts rows by their gains.
     discount : {"log2", "jarvelin", "reciprocal"}, sequence, mapping, frame or callable
         As for `dcg`.
     grades : {"all", "positive", "relevant", "signed"}
@@ -187,7 +187,7 @@ class NDCG(DCG):
     ideal : {"all", "ranked", "uncut", "ones", "first"}
         ``"all"``: the best order of all rows of the list with a positive gain, unranked ones included, cut at k.
         ``"ranked"``: of the ranked rows only (scikit-learn). ``"uncut"``: of all rows, not cut at k (LlamaIndex).
-        ``"ones"``: gain 1 at every position up to k (RecTools' default), without a k at those of the ranked rows.
+        ``"ones"``: gain 1 at every position up to k (RecTools' default); without a k, at every ranked row.
         ``"first"``: each of these rows at the first position, which makes the value a mean over relevant items (Yang
         et al. 2018).
 

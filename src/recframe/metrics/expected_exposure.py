@@ -109,7 +109,7 @@ class _ExpectedExposure(BrowsingMetric):
 
 @dataclass(frozen=True)
 class _SquaredExposure(_ExpectedExposure):
-    """What those of them share that square the attention."""
+    """The base of the metrics that square the attention."""
 
     @property
     def inexact(self) -> str:  # type: ignore[override]  # depends on an option
@@ -180,7 +180,7 @@ class EER(_ExpectedExposure):
     .. math:: \mathrm{EER} = \sum_d \varepsilon_d\, \varepsilon^*_d, \qquad
         \varepsilon^*_d = \frac{1}{R} \sum_{r \le \min(R, k)} a(r) \text{ for relevant d, else } 0
 
-    with ε of an item the expected attention that it gets, and a(r) that of position r.
+    with ε the expected attention that an item gets, and a(r) the attention at position r.
 
     Parameters
     ----------

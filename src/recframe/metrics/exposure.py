@@ -251,7 +251,7 @@ class Personalization(ExposureMetric):
         return {"lists": item["parts"], "squares": root * root}
 
     def value(self, sums: Sums) -> nw.Expr:
-        # The parts of a list sum to 1, but for rounding.
+        # The parts of a list sum to 1, up to rounding.
         n = sums["lists"].round(0)
         return (1 - (sums["squares"] - n) / (n * (n - 1))).clip(0, 1)
 

@@ -82,7 +82,7 @@ class FBeta(FMeasure):
 
     Notes
     -----
-    In [0, 1], higher is better. trec_eval's ``set_F.x`` is that of β = √x.
+    In [0, 1], higher is better. trec_eval's ``set_F.x`` is this metric with β = √x.
 
     References
     ----------

@@ -41,8 +41,9 @@ class BPref(Metric):
     .. math:: \mathrm{bpref} = \frac{1}{R} \sum_{\text{ranked relevant } r}
         \Bigl(1 - \frac{\min(n_r, R)}{\min(R, N^-)}\Bigr)
 
-    with n the judged irrelevant rows ahead of r, and N⁻ those of the list, ranked or not. Under ties: the expected
-    value, as each number of the q judged irrelevant rows of its tied block is as likely to be ahead of r.
+    with n the judged irrelevant rows ahead of r, and N⁻ all judged irrelevant rows of the list, ranked or not. Under
+    ties: the expected value. If the tied block of r has q judged irrelevant rows, each number from 0 to q of them is
+    equally likely to be ahead of r.
 
     Notes
     -----
@@ -100,7 +101,7 @@ class InfAP(Metric):
     In [0, 1], higher is better. Accepts no k. The truth holds the pool: an item of a relevance below 0 is in it, and
     unjudged, as in TREC's files. What the truth lacks is outside of the pool and never relevant. A missing relevance,
     in the truth or in a frame without ``truth=``, is outside of the pool too, so irrelevant unless `min_relevance` is 0
-    or less. R are the items judged relevant. If the whole pool was judged, the value is that of `map` up to ε.
+    or less. R are the items judged relevant. If the whole pool was judged, the value equals `map` up to ε.
 
     References
     ----------

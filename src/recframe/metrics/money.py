@@ -87,8 +87,8 @@ class MoneyRecall(CutMetric):
     Notes
     -----
     In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0;
-    with ``truth=``, those of relevant items from the truth. A list whose relevant items have no value is undefined.
-    ``ties="best"`` and ``"worst"`` order tied rows by relevance, then value.
+    with ``truth=``, the values of relevant items come from the truth. A list whose relevant items have no value is
+    undefined. ``ties="best"`` and ``"worst"`` order tied rows by relevance, then value.
 
     References
     ----------

@@ -33,7 +33,7 @@ def _persistent_gain(row: Row, p: float, gain: HitGain, k: int | None) -> nw.Exp
 
 
 def _greatest(row: IdealRow) -> nw.Expr:
-    """Return the term that sums to the largest relevance of the list: that of the first row of the best order."""
+    """Return the term that sums to the largest relevance of the list, which is in the first row of the best order."""
     return row.relevance * row.weight(one, 1)
 
 

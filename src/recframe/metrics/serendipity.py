@@ -53,9 +53,9 @@ class Serendipity(CutMetric):
     denominator : {"k", "list"}
         Divide by k, also where the list is shorter, or by min(k, N).
     unexpected : {"popular", "ranks", "history"}
-        What u reads: the most popular items, as above; how many places the item is ahead of its rank by popularity, as
-        a share of the catalogue, 0 if it is behind it (RecTools); or one minus the mean cosine of its features with
-        those of the items that the user had (Recommenders).
+        What u reads. ``"popular"``: the most popular items, as above. ``"ranks"``: how many places the item is ahead of
+        its popularity rank, as a share of the catalogue, and 0 if it is behind (RecTools). ``"history"``: one minus
+        the mean cosine between its features and the features of the user's past items (Recommenders).
 
     Notes
     -----
@@ -65,8 +65,8 @@ class Serendipity(CutMetric):
     Of ranks: items that as many users had share one, the next ones have the next, and an item that nobody had has |C|
     + 1. ``catalog=`` is as for `coverage`; where it lacks recommended items, so that a list has positions after |C| +
     1, such an item adds less than 0 there. Of a history: needs ``features=``. The cosine with an item without features
-    is 0, and so is the mean of a user without a history. With features that say which users had the item, the cosine is
-    that of co-occurrences, Recommenders' default.
+    is 0, and so is the mean of a user without a history. If the features say which users had the item, the cosine
+    measures co-occurrence, as Recommenders does by default.
 
     References
     ----------

@@ -50,7 +50,7 @@ class FadingMetric(SubtopicMetric):
 
 @dataclass(frozen=True)
 class AlphaNDCG(FadingMetric):
-    r"""DCG of subtopics that are new to the list, over that of a greedy ideal.
+    r"""DCG of subtopics that are new to the list, divided by the DCG of a greedy ideal ranking.
 
     .. math:: \alpha\text{-DCG@}k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s\ \text{of}\ r} (1 - \alpha)^{c_s(r)}
 
@@ -66,10 +66,10 @@ class AlphaNDCG(FadingMetric):
 
     Notes
     -----
-    In [0, 1] but for a greedy ideal that another order beats; higher is better. The role ``subtopic=`` names a column
-    of the truth, which has a row for each subtopic of an item; without it all relevant items have one subtopic. The
-    ideal picks the item with the greatest gain for each position in turn, of equal ones the larger item, as the best
-    order of all is too hard to find; so does ndeval.
+    In [0, 1], or above 1 if the ranking beats the greedy ideal; higher is better. The role ``subtopic=`` names a
+    column of the truth, which has a row for each subtopic of an item; without it all relevant items have one subtopic.
+    The ideal ranking picks the item with the greatest gain for each position in turn, and the larger item if gains are
+    equal, because the best order is too hard to find. ndeval does the same.
 
     References
     ----------
@@ -181,7 +181,7 @@ class SubtopicRecall(SubtopicMetric):
     Notes
     -----
     In [0, 1], higher is better. The role ``subtopic=`` names a column of the truth, which has a row for each subtopic
-    of an item; without it all relevant items have one subtopic, and the value is that of `hit_rate`.
+    of an item; without it all relevant items have one subtopic, and the value equals `hit_rate`.
 
     References
     ----------

@@ -69,7 +69,7 @@ def explain(metric: str | Metric | None = None, like: str | None = None, **polic
     Parameters
     ----------
     metric : str or Metric, default None
-        None: all metrics, or those of the library that `like` names. Otherwise such as ``"ndcg@10"``,
+        None: all metrics, or the metrics of the library that `like` names. Otherwise such as ``"ndcg@10"``,
         ``"ndcg(gain=exp2)@10"``, ``metrics.NDCG(k=10)``, or a metric of your own.
     like : str, optional
         The library whose options and policies are the defaults.
@@ -221,7 +221,7 @@ def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tupl
 
 
 def _estimator(query: Query) -> str:
-    """Return how values of sampled lists become those of full ones."""
+    """Return how a metric on full lists is estimated from sampled lists."""
     if query.estimator == "rank":
         return "at an unbiased estimate of the rank"
     if query.estimator == "cls":
@@ -231,7 +231,7 @@ def _estimator(query: Query) -> str:
 
 
 def _letters(formula: str) -> Iterator[tuple[str, str]]:
-    """Yield what the letters of a formula mean, but for those that the formula explains itself."""
+    """Yield what the letters of a formula mean, except the letters that the formula explains itself."""
     explained = {line.split(":")[0] for line in formula.splitlines() if ":" in line}
     for letter, meaning in LETTERS_OF_FORMULAS.items():
         used = re.search(rf"\b{letter}\(" if letter == "h" else rf"(?<!\w){letter}(?!\w)", formula)

@@ -39,7 +39,7 @@ class Definition:
     cut : {"any", "needed", "none"}
         Whether the library accepts a cutoff.
     undefined, lists
-        The policies, where they are not those of the profile.
+        The policies, if they differ from the profile's.
     reads_level : bool
         Whether `min_relevance` may be given: not where the library reads grades and knows no level.
     level_options : mapping of str to value

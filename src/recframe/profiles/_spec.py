@@ -119,7 +119,7 @@ def as_written(metric: Any) -> Any:
 
 
 def spec_of(written: str | Metric, k: int | None = None) -> Spec:
-    """Return a metric with those of its options that the user gave, at a cutoff if there is one."""
+    """Return a metric with the options that the user gave, and with the cutoff k if it is given."""
     written = as_written(written)
     if isinstance(written, str):
         return _named(written, k)
