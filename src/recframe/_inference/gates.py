@@ -33,7 +33,7 @@ ENDS = {"mean": "{}", "low": "the lower end of {}", "high": "the upper end of {}
 """What `by` names, and what a message calls it."""
 NOT_DESCRIBED = "by={!r} is a column of describe, but the result is no frame of it"
 SUFFICIENT = {"not worse": ("better", "equivalent", "not worse"), "better": ("better",)}
-"""The verdicts that meet each demand: those of "not worse" rule out a loss of more than the margin."""
+"""The verdicts that meet each demand. For "not worse", each of them rules out a loss of more than the margin."""
 COMPARED = "require(df.rec.compare('ndcg@10', margin=0.01), verdict='not worse')"
 DESCRIBED = "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')"
 
@@ -213,7 +213,7 @@ def _of_frame(result: Any, which: str, limits: Any, by: str | None) -> list[str]
     if by is not None:
         return _of_intervals(frame, which, limits, by)
     bounds = {_column(names, name): number(f"{which}[{quoted(name)}]", value) for name, value in limits.items()}
-    # Columns of models and segments are ahead of metrics, those of counts behind them.
+    # Columns of models and segments come before the metrics, and columns of counts after them.
     keys = [index for index in range(min(map(names.index, bounds))) if not frame.schema[names[index]].is_float()]
     if not len(frame):
         return [

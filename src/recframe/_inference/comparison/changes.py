@@ -31,7 +31,7 @@ BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
 OF_LISTS = (BEFORE, AFTER, DIFFERENCE, "first_before", "first_after")
 """The columns of a list, after its key."""
 OF_ITEMS = ("change", ITEM, RELEVANCE, "position_before", "position_after", "top_before", "top_after", "part")
-"""The columns of an item that changed, after those of its list."""
+"""The columns of a changed item, after the columns of its list."""
 LIST, SIDE, FIRST, ORDER = "number of list", "side", "first", "order"
 NO_DIFFERENCE = 1e308
 """A difference that no list has."""

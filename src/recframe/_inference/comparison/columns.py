@@ -1,4 +1,4 @@
-"""The columns of a comparison, after those of `per`."""
+"""The columns of a comparison, which follow the columns of `per`."""
 
 from __future__ import annotations
 

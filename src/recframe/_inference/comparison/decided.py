@@ -46,7 +46,7 @@ def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Op
     Parameters
     ----------
     tables : sequence of dict
-        Statistics by their columns, arrays of one shape: p-values, directions and those of the ends of a margin.
+        Statistics by column, arrays of one shape: p-values, directions, and the p-values at the ends of a margin.
     upwards : sequence of array
         1 where higher values of the metric are better, else -1.
     options : Options

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 QUANTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
 """The quantiles of the values, by their columns; between two values they are interpolated."""
 ANSWER = ("metric", "model", "lists", "mean", "low", "high", "std")
-"""The columns of a result without details, after those of `per`: polars prints 8 columns, so one of `per` fits."""
+"""The columns of a result without details, after the columns of `per`. Polars prints 8, so one of `per` fits."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
 def _stratified(
     every: Any, numbers: Any, strata: StrataOfLists, metric: str, bounds: tuple[float, float], confidence: float
 ) -> dict[str, float]:
-    """Return the statistics of one metric in one segment, of which lists have strata of these numbers."""
+    """Return the statistics of one metric in one segment, where `numbers` holds the stratum of each list."""
     has_value = ~np.isnan(every)
     values, groups = every[has_value], Groups(numbers[has_value], [*range(len(strata.names))])
     powers = {"lists": values**0, "difference": values, "squares": values**2, "cubes": values**3}
@@ -137,9 +137,9 @@ def described_values(
 
 
 def _spread(every: Any, values: Any, sums: Sums, interval: tuple[Any, Any]) -> dict[str, float]:
-    """Return the statistics of the lists of a segment, some of which have a value."""
+    """Return the statistics of a segment's lists. Lists without a value are only counted."""
     low, high = interval
-    # All at once, as each call orders the values anew.
+    # One call for all quantiles, because each call sorts the values again.
     spread = np.quantile(values, [*QUANTILES.values()]) if len(values) else np.full(len(QUANTILES), np.nan)
     return {
         "lists": len(values),

@@ -92,7 +92,7 @@ class Margin:
         return self
 
     def of_pairs(self, _: Sequence[str]) -> Margin:
-        """Return the margin of pairs, of which the metrics are named."""
+        """Return the margin of pairs of models, from the metric of each pair."""
         return self
 
     def check(self, ranges: Mapping[str, tuple[float, float]]) -> None:

@@ -95,8 +95,9 @@ class ComparisonMethods(Methods):
         relative : bool
             Whether to add the interval of the relative difference, ``relative_low`` and ``relative_high``.
         changed : {"leave_out", "refuse"}, default None
-            Lists whose relevant rows are not those of the file that `baseline` names, or that only one side has: left
-            out, or an error. Without it: left out with a warning if there is a truth, otherwise an error.
+            What happens to lists whose relevant rows differ from the file that `baseline` names, or that only one side
+            has: leave them out, or raise an error. Without it: they are left out with a warning if there is a truth,
+            otherwise an error is raised.
         details : bool
             Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
 
@@ -188,8 +189,8 @@ class ComparisonMethods(Methods):
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
         strata : str, optional
-            A column with one value per list, such as the task of a benchmark. Then the mean is that of the means of its
-            values, which all count the same, however many lists they have.
+            A column with one value per list, such as the task of a benchmark. Then ``mean`` averages the means of its
+            values, so each value counts the same, however many lists it has.
         strata_weights : mapping, optional
             How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
         runs : str, optional

@@ -31,7 +31,7 @@ OF_SUMS = ("t", *ANYTIME)
 SIMULTANEOUS = ("maxt", "romano-wolf", "dunnett")
 """The corrections whose intervals hold all differences at once."""
 Changed = Literal["leave_out", "refuse"]
-"""What becomes of lists that are not those of a stored baseline."""
+"""What happens to lists that differ from the lists of a stored baseline."""
 MOST_RESAMPLES = 1_000_000
 """More would run for hours, and no decision needs a p-value in smaller steps."""
 
@@ -86,7 +86,7 @@ class Options(Draws):
 
     @property
     def law(self) -> anytime.Student | anytime.Asymptotic | anytime.Bounded:
-        """What the interval and the p-value of a mean are, from sums; other tests replace those of t."""
+        """How the interval and the p-value of a mean follow from sums. Resampling tests replace Student's results."""
         level = 1 - self.confidence
         if self.test not in ANYTIME:
             return anytime.Student(level)
@@ -104,7 +104,7 @@ class Options(Draws):
         return Claims.of(frame, self.correction, 1 - self.confidence, margins)
 
     def of_pairs(self, metrics: Sequence[str]) -> Self:
-        """Return the options of pairs, of which the metrics are named: with the margin of each."""
+        """Return the options with the margin of each pair of models, from the metric of each pair."""
         return self if self.margin is None else replace(self, margin=self.margin.of_pairs(metrics))
 
     @classmethod

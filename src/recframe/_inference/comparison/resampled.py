@@ -42,7 +42,7 @@ def check_ranks(options: Options, weight: str | None) -> None:
 
 
 def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, Any]], options: Options) -> None:
-    """Replace p-values and intervals by those of the test, one segment after the other."""
+    """Replace p-values and intervals by the results of the resampling test, one segment after the other."""
     differences, numbers, margin = tested.sums, tested.numbers, options.margin_of_pairs
     for entry, part in enumerate(parts):
         units = units_of(part, pairs)

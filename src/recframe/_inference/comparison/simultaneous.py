@@ -50,9 +50,9 @@ def check_simultaneous(options: Options, models: int) -> None:
 
 
 def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[str, Any]]:
-    """Return p-values that are adjusted for all rows at once, and change the intervals to those that agree with them.
+    """Return p-values that are adjusted for all rows at once, and change the intervals so that they agree.
 
-    No p-value becomes smaller than that of the row alone, and no interval narrower.
+    No p-value becomes smaller and no interval narrower than without the adjustment.
     """
     if not compared[0].units:
         return [tested.numbers for tested in compared]

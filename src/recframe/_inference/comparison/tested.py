@@ -128,14 +128,14 @@ class _Hits:
     """Whether the baseline's values are 0 and 1 too, so that its mean is a rate: what a ratio needs."""
 
     def p_at_end(self, p: Any, margin: Margin, name: str, baseline: Any) -> Any:
-        """Return p-values of a difference at one end of the margin, those of the score test where hits are compared."""
+        """Return p-values of a difference at one end of the margin, by the score test if the row compares hits."""
         size = (-margin.size if name == BEYOND[0] else margin.size) + np.zeros_like(p)
         relative = np.broadcast_to(margin.relative, p.shape)
         if not margin.any_relative:
             return np.where(self.are_hits, self.shares.p_value(size), p)
         # A rate is never below 0, so a loss of the whole baseline and more is ruled out.
         at_ratio = self.shares.p_value_of_ratio(np.maximum(1 + size, 0.0), baseline)
-        # What is a share is no difference within −1 and 1.
+        # A relative margin may lie outside −1 and 1, where no difference of rates does.
         at_difference = self.shares.p_value(np.where(relative, 0.0, size))
         p = np.where(self.are_hits & ~relative, at_difference, p)
         return np.where(self.have_rates & relative, at_ratio, p)

@@ -54,7 +54,7 @@ class SharedJudgments:
 
 
 def _grades(plan: Plan, number_of: Mapping[str | None, int]) -> dict[tuple[int, str | None], float]:
-    """Return the grades of the judged items of some lists, those of 0 or more: by the list's number and the item."""
+    """Return the grades, 0 or more, of the judged items of some lists, by the list's number and the item."""
     context, keys = plan.context, list(plan.context.keys.key)
     truth: Any = context.truth_lists
     truth = truth.select(*keys, ITEM, nw.col(RELEVANCE).cast(nw.Float64())).filter(nw.col(RELEVANCE) >= 0)

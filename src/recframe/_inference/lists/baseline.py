@@ -301,7 +301,7 @@ class _ChangedLists(NamedTuple):
 
 
 def _known_weights(values: ListValues, plan: Plan, table: nw.DataFrame[Any]) -> list[nw.Expr]:
-    """Return weights of all models, the last of which is the baseline, with the file's weight if the frame has none.
+    """Return a weight for each model, last the baseline: the frame's weight, or the file's if the frame has none.
 
     A list that only the baseline served has no weight in the frame.
     """

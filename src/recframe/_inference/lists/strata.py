@@ -1,4 +1,4 @@
-"""The strata of a call's lists: from sums, or values, of each stratum to those of the rows of a result."""
+"""The strata of a call's lists: sums or values of each stratum are combined into the rows of a result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StrataOfLists:
     names : list
         The strata, as the user's frame has them.
     weights : array of float
-        Their weights, of which the sum is 1.
+        Their weights, which sum to 1.
     """
 
     _strata: Strata
@@ -60,7 +60,7 @@ class StrataOfLists:
         return np.array([self.numbers[row] for row in rows_of(rows, self._columns)], dtype=np.intp)
 
     def pooled(self, sums: Mapping[str, Floats], metrics: Sequence[str]) -> dict[str, Floats]:
-        """Return the sums of rows from those of their strata, along the last axis; the first axis is the metrics'."""
+        """Return each row's sums from the sums of its strata: metrics on the first axis, strata on the last."""
         lacking = np.argwhere(sums["lists"] == 0)
         if len(lacking) and not is_dry():
             metric, stratum = int(lacking[0][0]), int(lacking[0][-1])
@@ -71,7 +71,7 @@ class StrataOfLists:
 def sums_of_segments(
     context: Opened, cells: nw.DataFrame[Any], sums: Mapping[str, Floats], metrics: Sequence[str]
 ) -> tuple[dict[str, Floats], nw.DataFrame[Any]]:
-    """Return the sums of each segment from those of each of its strata, and the segments.
+    """Return the sums of each segment, added up from its strata, and the segments.
 
     Parameters
     ----------

@@ -63,8 +63,8 @@ class RankMethods(Methods):
             Of the kind given, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``,
             ``lists`` (where every model has a value: the mean is over these), ``rank`` (1 is the best mean),
             ``rank_low`` and ``rank_high``, the best and the worst rank that it may have, and ``tied_with_best``,
-            whether it may be the best. With `details`: ``shrunk``, the mean moved toward that of all models, by James
-            and Stein; of fewer than four models the mean itself.
+            whether it may be the best. With `details`: ``shrunk``, the mean moved toward the average of all models, by
+            James and Stein; with fewer than four models, the mean itself.
 
         Raises
         ------
@@ -136,11 +136,12 @@ class RankMethods(Methods):
         -------
         frame
             Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``power``,
-            ``tests``, ``std`` (the deviation of the differences over lists), ``seen`` (the lists that tell it),
+            ``tests``, ``std`` (the standard deviation of the differences), ``seen`` (the lists it is estimated from),
             ``lists`` (the lists needed, with weights and in clusters such as those seen), ``lists_careful`` (the same
             for a variance that is larger by chance than the lists seen show), ``lists_equivalent`` (the lists that
             show that equal models are equivalent with `difference` as the margin), and with `cluster` the
-            ``clusters`` needed. It is that of the t-test by noncentral t, as ``detectable`` of `compare` is.
+            ``clusters`` needed. All of these are for the t-test and use the noncentral t distribution, like
+            ``detectable`` of `compare`.
 
         Warns
         -----

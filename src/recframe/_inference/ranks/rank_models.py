@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 COLUMNS = ("metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best")
-"""The columns of a result, after those of `per`."""
+"""The columns of a result, after the columns of `per`."""
 SHRUNK = "shrunk"
 """The column that details add."""
 
@@ -43,7 +43,7 @@ class Options(Draws):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a result, after those of `per`."""
+        """The columns of a result, after the columns of `per`."""
         return (*COLUMNS, SHRUNK) if self.details else COLUMNS
 
     @classmethod

@@ -58,7 +58,7 @@ def _rows(found: RunValues, options: Options) -> list[dict[str, Any]]:
 def means_of_runs(tables: Sequence[Floats]) -> Means:
     """Return the means of models, each with a table of lists × runs, and how surely they differ.
 
-    The variance of runs is added to the variance of lists. Degrees of freedom are those of the pair with the fewest.
+    The variance of runs is added to the variance of lists. The degrees of freedom are the least of all pairs.
     """
     tables = with_values(tables)
     values = np.column_stack([table.mean(axis=1) for table in tables])

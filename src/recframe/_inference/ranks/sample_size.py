@@ -36,7 +36,7 @@ COLUMNS = (
     "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "lists_careful",
     "lists_equivalent", "clusters",
 )  # fmt: skip
-"""The columns of a result, after those of `per`; the last one with `cluster=` only."""
+"""The columns of a result, after the columns of `per`. The last one appears only with `cluster=`."""
 LEAST_SEEN = 100 - 1e-9
 """Fewer lists, or clusters, than these are a small pilot."""
 SHARES_OF_NEEDED = np.geomspace(0.05, 4, 60)
@@ -188,5 +188,5 @@ def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
 
 
 def _whole(numbers: Floats) -> Floats:
-    """Return the least whole numbers that are not smaller, but for rounding."""
+    """Return numbers rounded up to integers, ignoring rounding errors above an integer."""
     return np.ceil(numbers * (1 - 1e-9))

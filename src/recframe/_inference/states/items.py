@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Items:
-    """The items that lists recommend, by segment and model, and those of the catalogue.
+    """The items that lists recommend, by segment and model, and the items of the catalogue.
 
     Attributes
     ----------

@@ -113,7 +113,7 @@ class Merged:
     def describe(self, *, confidence: float = 0.95, details: bool = False) -> Frame:
         """Return the mean of each metric and model with its interval, and the spread over lists.
 
-        The result is that of ``df.rec.describe`` on all rows at once, without quantiles: they do not add up.
+        The result equals ``df.rec.describe`` on all rows at once, without quantiles, because they cannot be added up.
 
         Parameters
         ----------
@@ -154,9 +154,9 @@ class Merged:
         Parameters
         ----------
         baseline : str, Merged or state, optional
-            The model that the others are compared with; None: all pairs that the states hold. Or other states, such as
-            those of last month, over other lists: then the means are compared, not the lists, by Welch's test, each
-            model with the only one of the baseline, or with that of its name. With details, the result has
+            The model that the others are compared with; None: all pairs that the states hold. Or other states over
+            other lists, such as last month's states. Then Welch's test compares the means, not the lists. Each model is
+            compared with the baseline's only model, or with its model of the same name. With details, the result has
             ``baseline_lists``, and no wins, ties and losses.
         test : {"t", "anytime", "anytime-bounded"}
             ``"anytime"`` and ``"anytime-bounded"`` allow repeated looks, such as each night after a merge. Other tests
@@ -167,8 +167,8 @@ class Merged:
             How p-values are adjusted for the number of tests.
         margin : float, str or mapping, optional
             How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
-            one for each metric, such as ``{"ndcg@10": 0.01, "mrr": 0.02}``.
-            That is for other states only: of pairs, states do not hold what it needs.
+            one for each metric, such as ``{"ndcg@10": 0.01, "mrr": 0.02}``. A percentage needs other states as the
+            baseline, because states do not hold what it needs for pairs.
         planned : int
             About how many lists the decision will need, for the tests that hold at all looks; the same at each.
         details : bool
@@ -286,7 +286,7 @@ class Merged:
     ) -> Frame:
         """Return the rank of each model with the ranks that it may have.
 
-        The result is that of ``df.rec.rank_models`` on all rows at once.
+        The result equals ``df.rec.rank_models`` on all rows at once.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ class Rows:
     segments : list of tuple
         Their values, sorted.
     metrics, exposures, evaluated : list of str
-        The metrics with a value per list, those of all lists together, and all of them, in the order of the calls.
+        The metrics with a value per list, the metrics of all lists together, and all metrics, in order of the calls.
     definitions : dict
         What each metric is.
     models : list of str

@@ -54,8 +54,8 @@ class StateMethods(Methods):
         frame
             Numbers and text, of the kind given: the columns of `per`, and a row for each metric and model
             (``kind="metric"``), each pair of models (``"pair"``), and each model with hashes of its lists' keys
-            (``"lists"``). The mean of a metric is the sum of ``total`` over that of ``weight``. With `items`, also a
-            row for each recommended item (``"item"``), whose ``total`` says how often.
+            (``"lists"``). A metric's mean is the sum of ``total`` divided by the sum of ``weight``. With `items`, also
+            a row for each recommended item (``"item"``), whose ``total`` says how often.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class StateMethods(Methods):
 
 @checked_call
 def merge_states(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
-    """Add up states: the answers are those of one call on all of their lists.
+    """Add up states, so that results equal one call on all of their lists.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ SUMS = (
 )
 NOTES = ("keys", "definition", "state")
 COLUMNS = (*NAMES, *COUNTS, *SUMS, *ENDS, "place", "version", *NOTES)
-"""The columns of a state, after those of `per`."""
+"""The columns of a state, after the columns of `per`."""
 TYPES: dict[str, Any] = dict.fromkeys((*NAMES, *NOTES), nw.String()) | dict.fromkeys((*SUMS, *ENDS), nw.Float64())
 TYPES |= dict.fromkeys((*COUNTS, "place", "version"), nw.Int64())
 

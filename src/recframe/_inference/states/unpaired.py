@@ -29,7 +29,8 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
     Notes
     -----
     The standard error is √(e₁² + e₂²) of the errors of both means, and the degrees of freedom are Satterthwaite's,
-    (e₁² + e₂²)² / (e₁⁴ / f₁ + e₂⁴ / f₂). With clusters, errors and degrees of freedom are those of clusters.
+    (e₁² + e₂²)² / (e₁⁴ / f₁ + e₂⁴ / f₂). Errors and degrees of freedom come from
+    clusters, if there are any.
 
     References
     ----------
@@ -65,7 +66,7 @@ def _check_alike(rows: Rows, other: Rows, metric: str) -> None:
 
 
 def _baseline(other: Rows, model: Any) -> Any:
-    """Return the model of the baseline that a model is compared with: the only one, or that of its name."""
+    """Return the baseline's model to compare a model with: the only one, or the one with the same name."""
     if len(other.models) == 1:
         return other.models[0]
     if model in other.models:

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FACTORS = 400
-"""The bets of which the bounded law is a mean."""
+"""The number of bets that the bounded law averages."""
 USUAL_VARIANCE = 0.04
-"""That of differences in half-widths of their range, where the bounded law is the tightest."""
+"""The variance of differences, in units of half their range, for which the bounded law is the tightest."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,19 @@ class Student:
         """Return the ends of the interval of a mean."""
         return student.interval(sums, 1 - self.level, bounds)
 
-    def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:  # noqa: ARG002 - as that of the bounded law
+    def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:  # noqa: ARG002 - Bounded reads it
         """Return the p-value of a mean of 0."""
         return student.p_value(sums)
 
-    def end(self, sums: Sums, bounds: Sequence[Any], level: float) -> Floats:  # noqa: ARG002 - as that of the bounded law
+    def end(self, sums: Sums, bounds: Sequence[Any], level: float) -> Floats:  # noqa: ARG002 - Bounded reads it
         """Return from how many standard errors on the test rejects at a level."""
         return self.limit(sums.degrees, sums.effective_lists, level)
 
-    def p_of(self, statistic: Floats, degrees: Floats, lists: Floats) -> Floats:  # noqa: ARG002 - as that of all looks
+    def p_of(self, statistic: Floats, degrees: Floats, lists: Floats) -> Floats:  # noqa: ARG002 - Asymptotic reads it
         """Return the p-value of a statistic."""
         return np.asarray(2 * scipy_stats().t.sf(statistic, degrees))
 
-    def limit(self, degrees: Floats, lists: Floats, level: float) -> Floats:  # noqa: ARG002 - as that of all looks
+    def limit(self, degrees: Floats, lists: Floats, level: float) -> Floats:  # noqa: ARG002 - Asymptotic reads it
         """Return the statistic from which on the p-value is below a level."""
         return np.asarray(scipy_stats().t.isf(level / 2, degrees))
 
@@ -115,11 +115,11 @@ class Asymptotic(Student):
         low, high = student.interval(sums, 1 - self.level, bounds, self.end(sums, bounds, self.level), held)
         return np.where(held, np.minimum(low, 0.0), low), np.where(held, np.maximum(high, 0.0), high)
 
-    def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:  # noqa: ARG002 - as that of the bounded law
+    def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:  # noqa: ARG002 - Bounded reads it
         """Return the p-value of a mean of 0.
 
-        That of equal values is the limit of E as t grows, and not below that of flips: a first few equal values would
-        reject sooner than any other ones can.
+        For equal values the p-value is the limit of 1 / E as t grows, but at least the p-value of sign flips. Otherwise
+        the first few equal values would reject sooner than any other values can.
         """
         error, degrees = sums.standard_error, sums.degrees
         p = self.p_of(ratio(np.abs(sums.mean), error), degrees, sums.effective_lists)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SECTION = 2**15
 """Units whose draws are split among their blocks at a time, so that little is held in memory."""
 UNITS_OF_BLOCK = 2**7
-"""Units of which 16 bits can name two: the tables of all pairs stay in the processor's cache."""
+"""The units of a block, few enough for 16 bits to name two: tables of all pairs stay in the processor's cache."""
 RESAMPLES_AT_ONCE = 500
 """Resamples that draw from a block at a time: what they draw stays in the cache too."""
 

@@ -1,6 +1,6 @@
 """The score test of paired hits: differences of lists that are all −1, 0 or 1.
 
-With n lists, of which the model alone hits b and the baseline alone c, the difference of the two hit rates is
+With n lists, the model alone hits b and the baseline alone hits c. So the difference of the two hit rates is
 (b − c) / n. Tango's score statistic for a true difference of δ is
 
     z = (b − c − nδ) / √(n (2q + δ(1 − δ)))

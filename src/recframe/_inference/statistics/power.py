@@ -91,7 +91,7 @@ class Units:
     lists : array of float
         How many lists, of such weights and in such clusters, tell as much as one unit.
     pull : array of float
-        u Σv³ / (W Σv²): 1 where all units weigh the same. With it, degrees of freedom are those of `student`.
+        u Σv³ / (W Σv²): 1 if all units weigh the same. With it, degrees of freedom are computed as in `student`.
     """
 
     spread: Floats

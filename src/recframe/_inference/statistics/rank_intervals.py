@@ -34,14 +34,14 @@ class Ranks:
         """Return the ranks of means and their simultaneous intervals.
 
         A mean is below another one if their difference, over its standard error, is above the critical value: the
-        quantile of the largest of all such statistics, of normal means with the covariance of these. Each difference
-        has an error of its own, so that the quantile becomes that of t with the same tail probability. Differences that
-        are found are left out of the largest, until no more are found (step-down).
+        quantile of the largest of all such statistics, for normal means with the same covariance. Each difference has
+        its own estimated error, so the quantile of t with the same tail probability replaces the normal quantile.
+        Differences that are found are left out of the largest statistic, until no more are found (step-down).
 
         Parameters
         ----------
         differences : array of float, means × means
-            How much better the mean of the row is than that of the column; NaN where nothing is known.
+            How much better the row's mean is than the column's mean; NaN where nothing is known.
         variances : array of float, means × means
             The squares of the standard errors of the differences; 0 where all units have the same.
         degrees : float
@@ -87,7 +87,7 @@ def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tupl
 def _beats(
     better: Floats, variances: Floats, degrees: float, confidence: float, draws: Floats, errors: Floats
 ) -> NDArray[np.bool_]:
-    """Return which means of rows are better than those of columns."""
+    """Return for each row and column whether the row's mean is better than the column's mean."""
     with np.errstate(invalid="ignore", divide="ignore"):
         statistics = np.where(better == 0, 0.0, better / np.sqrt(variances))
     # Equal differences have the p-value of flips: see `student.p_value`.

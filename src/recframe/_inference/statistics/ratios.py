@@ -32,7 +32,7 @@ def fieller(sums: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Float
     """
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         mean, baseline, weights = sums.mean, ratio(totals["baseline"], sums.weight), totals["unit_weight_squares"]
-        # From the squares of residuals to a variance of means, times that of the quantile.
+        # Turns squares of residuals into the variance of a mean, times the squared quantile.
         scale = square(reach) * ratio(square(sums.standard_error), sums.residual_squares)
         of_both = (
             totals["unit_cross"]

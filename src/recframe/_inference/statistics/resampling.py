@@ -85,12 +85,13 @@ class Units:
 def randomization(units: Units, resamples: int, seed: int, confidence: float) -> tuple[Floats, Floats, Floats]:
     """Return the ends of the interval of each column's mean, and the two-sided p-value under random flips of signs.
 
-    With n units that have a value, all 2^n flips are enumerated where these are at most `resamples`; else `resamples`
-    random flips are drawn, and p = (1 + number of means at least as far from 0) / (1 + resamples).
+    With n units that have a value, all 2^n flips are enumerated if there are at most `resamples` of them. Otherwise
+    `resamples` random flips are drawn, and p = (1 + number of means at least as far from 0) / (1 + resamples).
 
-    The interval holds the means that the same flips do not reject: flipping the signs of what the values differ from a
-    mean by takes that of all at least as far away as it is if the mean lies between those of the units flipped and of
-    the others. Its ends are infinite where the flips are too few to reject any.
+    The interval holds the means that the same flips do not reject. To test a mean, the signs of
+    the differences between the values and this mean are flipped. A flip is at least as extreme as the data if the
+    tested mean lies between the mean of the flipped units and the mean of the other units. The ends are infinite if
+    there are too few flips to reject any mean.
 
     References
     ----------
@@ -161,7 +162,7 @@ def _levels(tails: Floats, bias: float, skewness: float) -> Floats:
 
 
 def _tails(levels: Floats, bias: float, skewness: float) -> Floats:
-    """Return the tails of which `_levels` makes these quantiles."""
+    """Return the tails that `_levels` turns into these levels."""
     normal = scipy_stats().norm
     with np.errstate(divide="ignore", invalid="ignore"):
         quantiles = normal.ppf(levels) - bias
@@ -197,9 +198,9 @@ def _drawn_flips(part: Units, random: np.random.Generator, count: int) -> Floats
 
 
 def _between_flipped(part: Units, sums: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Return the means of the units flipped and of the others, the smaller one first, and whether 0 is between.
+    """Return the mean of the flipped and of the other units, the smaller mean first, and whether 0 is between them.
 
-    Sums are those of totals and weights under flips. Where all units are flipped or none, any number is between.
+    `sums` holds the sums of totals and weights under flips. If all or no units are flipped, any number is between them.
     """
     count = part.totals.shape[1]
     totals, weights = sums[:, :count], sums[:, count:]

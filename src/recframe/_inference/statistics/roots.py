@@ -23,9 +23,9 @@ def bisected(is_below: Callable[[Floats], NDArray[np.bool_]], low: Floats, high:
     Parameters
     ----------
     is_below : callable
-        The condition: it holds at `low`, and at all numbers up to the one that is looked for.
+        The condition: true at `low` and up to the number to find.
     low, high : array of float
-        The ranges to look in, an entry for each number.
+        The ranges to search, one entry for each number.
     """
     for _ in range(HALVINGS):
         middle = (low + high) / 2

@@ -119,7 +119,7 @@ class MultivariateT:
         self._shares = np.concatenate(shares)
 
     def p_values(self, p: Floats) -> Floats:
-        """Return the p-values of many two-sided tests at once, of those of each alone."""
+        """Return p-values adjusted for all tests at once, from the two-sided p-value of each test alone."""
         if not self._size:
             return p
         stats = scipy_stats()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 COUNTED = ("lists", "wins", "ties", "losses", "fractions", "negative model", "negative baseline")
-"""The sums that count lists, which are those of all strata together."""
+"""The sums that count lists: they are added over all strata."""
 SPREAD = 1e-13
 """Variances below this share of the mean square are rounding."""
 
@@ -70,7 +70,7 @@ class _Strata:
         return square(self._weights) * covariance / np.maximum(self.lists - 1, 1.0)
 
     def skewness(self, error: Floats) -> Floats:
-        """Return the skewness of lists of which as many have a mean as skewed as this one."""
+        """Return the skewness that lists without strata need so that the mean of as many lists is as skewed."""
         mean, squares, cubes = (self.means(name) for name in ("difference", "squares", "cubes"))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             third = self._weights**3 * (cubes - 3 * mean * squares + 2 * mean**3) * square(self._share)
@@ -88,7 +88,7 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
         ``"lists"``, ``"difference"`` and ``"squares"`` (Σd and Σd²); where they are wanted, ``"cubes"`` (Σd³),
         ``"baseline"`` (Σb), ``"products"`` (Σdb), ``"baseline_squares"`` (Σb²); and counts.
     weights : array of float
-        The weights of the strata, of which the sum is 1.
+        The weights of the strata, which sum to 1.
     """
     strata = _Strata(sums, weights)
     errors = strata.errors("squares", "difference", "difference")

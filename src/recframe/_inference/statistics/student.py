@@ -206,12 +206,13 @@ def interval(
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of the mean of values within bounds, NaN below two units.
 
-    They are so many standard errors from the mean as `reach` says; None: as Student's t does.
+    The ends are `reach` standard errors from the mean; None: as many as Student's t gives.
 
-    Equal values say nothing of their spread. But if more than a share q of all units differed from them, as many equal
-    ones would be drawn with a probability below (1 - confidence) / 2: the interval is that of a mean whose share q lies
-    at either bound (Clopper and Pearson's, where the values are a bound). It is missing without bounds, and where it
-    would hold 0 although the p-value rejects it, which `held` denies; None: as `p_value` says.
+    Equal values do not show how much other values spread. But if more than a share q of all units had other values, so
+    many equal values would be drawn with a probability below (1 - confidence) / 2. So the interval reaches to the mean
+    that results if a share q of the units lies at the lower or at the upper bound. If the values equal a bound, this is
+    Clopper and Pearson's interval. It is missing without bounds, and if it would hold 0 although the p-value rejects 0.
+    `held` says whether the p-value does not reject 0; None: as `p_value` says.
     """
     mean, error = sums.mean, sums.standard_error
     with np.errstate(invalid="ignore"):
@@ -240,8 +241,8 @@ def cut(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple
 def p_value(sums: Sums) -> Floats:
     """Return the two-sided p-value of a mean of 0.
 
-    Values that are all 0 have the p-value 1. Values that are all the same and not 0 have that of the flips of their
-    signs: two of 2^n are as far from 0.
+    If all values are 0, the p-value is 1. If all n values are equal and not 0, it is the p-value of the sign-flip test,
+    2 / 2^n, because only two of the 2^n flips give a mean as far from 0.
     """
     mean, error = sums.mean, sums.standard_error
     statistic = np.abs(np.divide(mean, error, where=error > 0, out=np.zeros_like(mean)))
@@ -271,7 +272,7 @@ def square(values: Floats) -> Floats:
 
 
 def share_of(difference: Floats, baseline: Floats) -> Floats:
-    """Return a difference as a share of the baseline's mean, NaN where that is 0 but for rounding."""
+    """Return a difference as a share of the baseline's mean, NaN if that mean is 0 or only a rounding error."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(np.abs(baseline) > ROUNDING, difference / baseline, np.nan)
 

@@ -76,10 +76,10 @@ class Evidence:
         return Evidence(p, self.sign, loss, within)
 
     def verdicts(self, confidence: float) -> NDArray[np.str_]:
-        """Return the words of adjusted evidence, of which `gain` is that within the margin on both sides.
+        """Return the verdicts from adjusted evidence, where `gain` tests that a difference is within the margin.
 
-        Of several that hold, the first: "better"; "equivalent", the difference is within the margin on both sides;
-        "worse"; "not worse", the model does not lose more than the margin; "open", nothing.
+        The first that holds is the verdict: "better"; "equivalent", the difference is within the margin on both sides;
+        "worse"; "not worse", the model does not lose more than the margin; "open", none of these.
         """
         level = 1 - confidence
         none = np.zeros(self.p.shape, dtype=bool)
@@ -92,12 +92,13 @@ class Evidence:
 
 
 def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return Holm's adjusted p-values of three claims of each row, of which at most one is at risk to be false.
+    """Return Holm's adjusted p-values for the three claims about each row, at most one of them at risk to be false.
 
-    Whatever a row's difference is, one two-sided test bounds the probability of a false claim about it, and one of its
-    tails where the difference is beyond the margin. So claims are tested in the order of their p-values, each at the
-    level of the number of rows that may still hold a false one. A row counts half from where its difference from 0 is
-    decided on, as it may be beyond the margin on that side only, and no more from where that is ruled out too.
+    Whatever a row's difference is, one two-sided test bounds the probability of a false claim about it. If the
+    difference is beyond the margin, one tail of that test is enough. So claims are tested in the order of their
+    p-values, and each p-value is multiplied by the number of rows that may still hold a false claim. Once a row's
+    difference from 0 is decided, the row counts half, because it may be beyond the margin on that side only. Once that
+    is ruled out too, the row no longer counts.
     """
     tested = np.flatnonzero(~np.isnan(p))
     claims = np.stack([p, loss, within])[:, tested]

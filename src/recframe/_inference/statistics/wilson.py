@@ -22,12 +22,13 @@ FEW_HITS = 3 + 1e-9
 def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
     """Return the ends of Wilson's interval of a share, NaN below two units.
 
-    Wilson's own ends hold shares near 0 and 1 too seldom. So the end next to 0 of up to three hits, and that next to 1
-    of up to three misses, is Poisson's, as Brown, Cai and DasGupta have it.
+    Near 0 and 1, Wilson's interval holds the true share too rarely. So with up to three hits the end next to 0 is
+    Poisson's, and with up to three misses the end next to 1 is, as Brown, Cai and DasGupta propose.
 
-    The number of lists n is the effective one. Clusters whose lists are alike tell less: then n is that of lists with
-    the same standard error, between the effective numbers of clusters and of lists. It is lowered by the square of the
-    normal quantile over that of t, as few clusters do not know their error well.
+    The number of lists n is the effective number. Lists of a cluster that resemble each other tell less, so n is the
+    number of independent lists with the same standard error, at least the effective number of clusters and at most the
+    effective number of lists. The squared ratio of the normal quantile to the quantile of t then lowers n, because the
+    standard error from few clusters is uncertain.
 
     References
     ----------
