@@ -75,7 +75,7 @@ class _Groups(_Elsewhere):
 
 
 class _OfGroups:
-    """What grouped frames have, but for a column of this name, which pandas finds as an attribute."""
+    """The accessor of grouped frames. If a column has its name, pandas shows the column as an attribute instead."""
 
     __slots__ = ()
 
@@ -171,7 +171,7 @@ class _Finder(MetaPathFinder):
 
 
 def _is_own(finder: object) -> bool:
-    """Return whether a finder is that of this package, or of an earlier import of it."""
+    """Return whether a finder belongs to this package, or to an earlier import of it."""
     return type(finder).__qualname__ == _Finder.__qualname__ and type(finder).__module__ == __name__
 
 

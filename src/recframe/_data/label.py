@@ -53,7 +53,7 @@ def label(
 ) -> Any:
     """Return recommendations with their relevance, and what was never recommended; see `Rec.label`.
 
-    With `all_relevant` the truth has no column of relevance, and `relevant` names that of the result.
+    With `all_relevant` the truth has no column of relevance, and `relevant` names the relevance column of the result.
     """
     query = query_of_frames("label", frame, bound, roles, truth=truth)
     if seen is not None:

@@ -143,7 +143,7 @@ def _from_lists(
     names: Mapping[str, Any],
     library: str | None,
 ) -> Any:
-    """Return what `from_lists` does; the names of columns are those of the call or of `Config`."""
+    """Return what `from_lists` does; the names of columns come from the call or from `Config`."""
     lists = {name: _rows_of(values) for name, values in zip(LISTS, (recommended, actual, scores), strict=True)}
     prices = _rows_of(prices)
     by, item, relevant, rank, score, value = names.values()
@@ -323,7 +323,7 @@ def _checked(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: A
 
 
 def _check_lengths(make: Constructors, frame: Any, lists: Mapping[str, str]) -> None:
-    """Raise where columns hold no lists, or those of the recommended items are of unlike lengths."""
+    """Raise if columns hold no lists, or if the lists for the recommended items differ in length."""
     for name, column in lists.items():
         make.check_lists(frame, name, column)
     parallel = {name: column for name, column in lists.items() if name != ACTUAL}

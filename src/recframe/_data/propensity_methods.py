@@ -95,7 +95,7 @@ class PropensityMethods(Methods):
         Returns
         -------
         frame
-            A row for each position: ``propensity``, the largest of which is 1, and ``pairs``, how many times an item
+            A row for each position: ``propensity``, scaled to a largest value of 1, and ``pairs``, how often an item
             of a list was shown at this position and at another one. Positions that no clicks link to the first ones
             have no propensity. A lazy frame for a lazy log.
 

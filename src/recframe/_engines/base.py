@@ -308,9 +308,9 @@ class Engine(Adapter):
     def number_rows(
         self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
     ) -> Frame:
-        """Add the position of each row in its list by a column, a float: of equal values in any order.
+        """Add each row's position in its list by a column, as a float. Rows with equal values are in any order.
 
-        Or that of the first of them, and their number.
+        With `tied`, equal values get the position of the first of them, and a column with their number is added.
         """
         return numbered_by_windows(frame, keys, column, descending=descending, tied=tied)
 
@@ -340,9 +340,9 @@ class Engine(Adapter):
     def sum_exactly(
         self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
     ) -> Frame:
-        """Return the sums of columns in each group, or over all rows: the same in any order where an engine can.
+        """Return the sums of columns in each group, or over all rows: the same in any order if the engine can.
 
-        Counted: by the names of their counts, columns of which the values are counted.
+        `counted` maps the name of each count to the column whose values it counts.
         """
         counts = {name: (~nw.col(column).is_null()).cast(nw.Float64()) for name, column in (counted or {}).items()}
         return self.sum_by(frame.with_columns(**counts) if counts else frame, group, [*columns, *counts])

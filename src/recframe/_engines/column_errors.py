@@ -247,7 +247,7 @@ def large_categories(spec: ColumnSpec) -> ColumnTypeError:
 
 
 def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
-    """Return the error for a column that holds no points in time, or those of another kind."""
+    """Return the error for a column that holds no points in time, or the wrong kind of them."""
     expected, hint = {
         None: ("a date, a datetime or a number", "parse the column first"),
         True: ("a date or a datetime, as what it is compared with is one", "parse or cast it, or give a number"),
@@ -272,7 +272,7 @@ def unlike_keys(spec: ColumnSpec, left: tuple[str, object], right: tuple[str, ob
 
 
 def no_common_type(spec: ColumnSpec, dtypes: Iterable[object]) -> ColumnTypeError:
-    """Return the error for a key of several types, none of which holds all of its values."""
+    """Return the error for a key that has several types, if no type holds all of its values."""
     types = " and ".join(dict.fromkeys(map(str, dtypes)))
     msg = f"`{spec.role}={spec.column!r}` has the types {types}, and none holds the values of all frames"
     return ColumnTypeError(msg, "cast it to one type in all frames")

@@ -71,6 +71,6 @@ class Constructors(Protocol):
         number : str or None
             The field that is a number, if there is one; the others are text.
         columns : mapping of str to str
-            The names of the frame's columns, by those of the fields.
+            The names of the frame's columns, by the names of the fields.
         """
         ...

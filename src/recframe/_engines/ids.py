@@ -83,7 +83,7 @@ def _examples(values: nw.Series[Any]) -> list[Any]:
 
 
 def check_column(names: Sequence[Any], column: str) -> None:
-    """Raise if a column is not among those of a frame."""
+    """Raise if a frame has no such column."""
     if column not in names:
         msg = f"{column!r}: the frame has no such column; it has {', '.join(map(repr, names)) or 'no columns'}"
         raise MissingColumnError(msg, closest(column, map(str, names)))

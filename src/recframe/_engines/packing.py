@@ -3,11 +3,11 @@
 The first rows of most lists are often among those from some score on::
 
     score   list 1   list 2   list 3
-    high    █ █ █    █ █ █ █  █          sorted: of lists that have enough of them, these are all
+    high    █ █ █    █ █ █ █  █          sorted: lists with enough of these rows need no others
     ───────────────────────────────
-    low     ░ ░ ░ ░  ░ ░ ░    █ █ █      not sorted, but for lists that have too few above
+    low     ░ ░ ░ ░  ░ ░ ░    █ █ █      not sorted, except for lists that have too few above
 
-Some whole lists tell which score that is, and whether it pays: where lists differ much, all rows are sorted.
+A sample of lists shows which score to take, and whether it saves time. If lists differ much, all rows are sorted.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def stacked(models: Mapping[Any, Any], model: str) -> Any:
 
 
 def sides_in_kind(frame: object, roles: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Return roles with frames of the kind of a frame, for those of some names that speak Arrow."""
+    """Return roles, where the frames of some names become the kind of a frame if they speak Arrow."""
     kind = kind_of(frame)
     return {name: in_kind(value, kind) if name in names else value for name, value in roles.items()}
 
@@ -264,15 +264,15 @@ def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]
 
 
 def constructors_for(values: tuple[object, ...], library: str | None) -> Constructors:
-    """Return what makes frames: of the library of what is given, or of a library by name.
+    """Return what makes frames, for the library of the values or for a library by name.
 
     Parameters
     ----------
     values : tuple
         What the user gave; frames and columns among it are of one library.
     library : str, optional
-        The name of the library; None: that of what is given, else what Config names, else polars where it is
-        installed, else pandas.
+        The name of the library. None: the library of the values, otherwise the one that Config names, otherwise polars
+        if it is installed, otherwise pandas.
     """
     check_library(library)
     names = {name for name in map(_library_of, values) if name is not None}
@@ -291,7 +291,7 @@ def check_library(library: object) -> None:
 
 
 def ids_for(frame: object, library: str | None) -> IdColumns:
-    """Return what looks up ids in frames like one; of None in those of a library, or of whichever is installed."""
+    """Return what looks up ids in frames like this one; without a frame, for the named or an installed library."""
     if frame is not None:
         return adapter_of(frame).ids
     library = library or current().get(LIBRARY)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_RANK = "rank"
 Ordered = Literal["as given", "by chance", "by relevance"]
 TIED_ROWS, RANKED_ROWS = "recframe_tied", "recframe_candidates"
-"""The columns of `recframe.from_factors` that count rows, most of which the frame omits: of a tied block, of a list."""
+"""The columns of `recframe.from_factors` that count the rows of a tied block and of a list, omitted ones included."""
 GUESSED = frozenset({DEFAULT_SCORE, DEFAULT_RANK, TIED_ROWS, RANKED_ROWS})
 """The columns of a frame whose presence says how to rank it."""
 
@@ -67,7 +67,7 @@ class Query(Roles):
     counts: bool = False
     """Whether results say how many lists have a value."""
     ordered: Ordered = "as given"
-    """In which order the ranked rows are: that of the call, none, or the best."""
+    """How the rows are ranked: as the call says, by chance, or in the best order."""
     own: Mapping[str, Averaging] = field(default_factory=dict)
     """What differs for a metric, by its label."""
 
@@ -215,7 +215,7 @@ def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
 def resolved(
     frames: Sequence[object], bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str]
 ) -> Roles:
-    """Return the roles of a call: the given ones, else the bound ones, else those of Config, else the defaults.
+    """Return the roles of a call: from the call, otherwise as bound, otherwise from Config, otherwise the defaults.
 
     The first of the frames is the one that the call is about.
     """
@@ -255,10 +255,10 @@ def query_of_call(
 
 
 def policies_named(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> list[str]:
-    """Return the roles that a user named, and the policies of Config that win over those of a profile.
+    """Return the roles that a user named, and Config's policies that win over the policies of a profile.
 
-    They yield to a profile that a call names, but not to one that Config itself names. What is relevant is a matter of
-    the data, so `min_relevance` never yields.
+    A profile that the call names wins over Config's policies, but a profile that Config names does not. Config's
+    `min_relevance` always wins, because it depends on the data.
     """
     named = [*bound, *roles]
     yielding = ("min_relevance",) if "like" in named else POLICIES

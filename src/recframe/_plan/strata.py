@@ -70,7 +70,7 @@ def check_strata(query: Query, metrics: Sequence[Metric], frame: Any) -> None:
 
 
 def check_unweighted(requirements: Requirements, strata: Strata) -> None:
-    """Raise for metrics that weight their lists: a stratum's mean is that of its lists."""
+    """Raise for metrics that weight their lists, because a stratum's mean counts all of its lists the same."""
     weighted = [value.metric.label for value in requirements.values.values() if value.weighting is not None]
     if weighted:
         msg = f"`strata={strata.column!r}` averages the means of strata, but {weighted[0]} weights its lists"
@@ -78,7 +78,7 @@ def check_unweighted(requirements: Requirements, strata: Strata) -> None:
 
 
 def belongs_to_stratum(context: Opened, columns: Sequence[str]) -> nw.Expr:
-    """Return whether a row has a stratum, or else a value, which no stratum has: an error of `table_of_strata`."""
+    """Return whether a row has a stratum or a value; `table_of_strata` raises for a value without a stratum."""
     return is_any_known(*context.keys.strata, *columns)
 
 

@@ -49,7 +49,7 @@ class PandasIds(IdColumns):
     def order(self, ids: Any) -> Array:
         try:
             return np.asarray(_index(ids).argsort())
-        except TypeError:  # objects without an order keep that of the factors
+        except TypeError:  # objects without an order keep the order of the factors
             return np.arange(len(ids))
 
     def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:

@@ -72,7 +72,7 @@ def _score_to_sort_from(lists: Any, count: int, scores: Any, upto: int) -> float
     if bits is None:
         return None
     last_bits = lists & (2**bits - 1)
-    # One of the lists is that of some row, so that there is one.
+    # The last bits come from the list of one row, so the sample is never empty.
     some = np.flatnonzero(last_bits == last_bits[len(lists) // 2])
     return score_to_sort_from(lists[some].tolist(), scores[some].tolist(), upto)
 

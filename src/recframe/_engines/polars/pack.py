@@ -65,7 +65,7 @@ class Digit(NamedTuple):
 
 
 class Digits(NamedTuple):
-    """Columns of integers, each of which is a digit of one number per row."""
+    """Columns of integers that are the digits of one number per row."""
 
     columns: tuple[Digit, ...]
 

@@ -97,8 +97,8 @@ class DuckDB(SqlEngine):
     ) -> Frame:
         if needed is None:
             return super().rank_rows(frame, keys, score, upto, needed)
-        # Of the rows that nothing reads, those of tied blocks stay but for the first: the last one tells the size.
-        # So few rows are windowed twice.
+        # Drops the first row of each tied block if nothing reads it, but keeps the others, because the last row tells
+        # the block's size. So few rows pass through the second window.
         rank = partial(nw.col(score).rank, descending=True)
         rows = frame.with_columns(rank("min").over(*keys).alias(START), rank("ordinal").over(*keys).alias(SIZE))
         is_read = needed.rows | (nw.col(SIZE) != nw.col(START)) | (nw.col(START) <= needed.upto)
@@ -107,7 +107,7 @@ class DuckDB(SqlEngine):
         return rows.with_columns(nw.col(START).cast(nw.Int64()), size.cast(nw.Int64()).alias(SIZE), *needed.made)
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        # Natively: of Narwhals a grouping is two SELECTs.
+        # Natively, because Narwhals writes two SELECTs for a grouping.
         keys = [_quoted(name) for name in group]
         sums = [f"coalesce(sum({name}), 0) AS {name}" for name in map(_quoted, columns)]
         return lazy(frame.to_native().aggregate(", ".join([*keys, *sums]), ", ".join(keys)))

@@ -36,13 +36,13 @@ ops: Any = import_module("ibis.expr.operations")
 TESTED = frozenset({"duckdb", "postgres", "clickhouse"})
 """The backends on which every metric is compared with polars: tests/_engines/sql/test_ibis_databases.py."""
 COMPILES = frozenset({"bigquery", "snowflake", "trino", "athena", "databricks", "risingwave", "materialize"})
-"""Those for which Ibis writes the SQL of all calls; for the others of few or none: `docs/engines.md`."""
+"""The backends for which Ibis writes the SQL of all calls. For others it writes few or none: `docs/engines.md`."""
 AS_TEXT = ", as text"
-"""What follows the name of a backend of which only the text of a query is wanted."""
+"""The suffix of a backend's name if only the text of a query is wanted."""
 WARNED: set[str] = set()
-"""Those that a warning named already."""
+"""The backends that a warning has named already."""
 LEAST_EXPONENT = -708.0
-"""Of e, for a number that is not next to 0."""
+"""The least exponent of e that gives a normal float, not one rounded towards 0."""
 
 
 class Ibis(SqlEngine):
@@ -136,7 +136,7 @@ def _check_names(table: Any) -> None:
 
 
 def _may_be_missing(table: Any) -> Any:
-    """Return a table whose columns may all be missing: Ibis stacks no others with those of a join."""
+    """Return a table whose columns may all hold nulls, because Ibis stacks only such tables with a join."""
     never = [name for name, kind in table.schema().items() if not kind.nullable]
     return table.mutate(**{name: _as_typed(table[name]) for name in never})
 

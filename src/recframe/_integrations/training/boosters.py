@@ -81,7 +81,7 @@ def feval(
 
 
 def _of_each(values: Values, call: Callable[[Value], Any]) -> Any:
-    """Return the result of one metric, or a list of those of several."""
+    """Return the result of one metric, or a list with a result for each of several metrics."""
     return call(values) if isinstance(values, Value) else [call(value) for value in values]
 
 

@@ -184,7 +184,7 @@ def _frame_of(dataset: Any, model: Any, predictions: str | None, features: Any, 
 
 
 def _baseline(written: Any, name: str, folder: str) -> str:
-    """Return the path of a baseline: a file, or that of a run."""
+    """Return the path of a baseline, which is a file or is downloaded from a run."""
     text = str(written)
     if Path(text).suffix:
         return text
