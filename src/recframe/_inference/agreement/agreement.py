@@ -213,7 +213,7 @@ class Agreement:
     @property
     def _correlated(self) -> dict[str, str]:
         """The column CORRELATED, with the measure whose values it counts; empty without correlations."""
-        # If a model ties all items, all correlations of the list are missing, so one measure tells which lists count.
+        # If a model ties all items, all correlations of the list are missing, so one measure shows which lists count.
         measures = [name for name in self._measures if name in CORRELATIONS]
         return {CORRELATED: measures[0]} if measures else {}
 

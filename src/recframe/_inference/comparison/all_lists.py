@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 200
 """The most groups of lists that are left out, one after the other."""
 CELLS = 2**21
-"""How many items of how many groups are held at a time."""
+"""The most cells, one for each group and item, that are in memory at a time."""
 
 
 def of_all_lists(plan: Plan) -> list[ExposureMetric]:

@@ -186,7 +186,7 @@ def _first_positions(rows: Table, count: int) -> list[list[float | None]]:
 
 def _changed_items(rows: Table, k: int | None) -> Table:
     """Return the items whose chance to be in the top k changed, or what they add to the value of their list."""
-    # Of a tied block that reaches over k, a row is in the top k as often as in a random order of the block.
+    # If a tied block crosses k, the chance of each row to be in the top k is the same: random order of the block.
     room = nw.lit(1.0) if k is None else (k + 1 - nw.col(POSITION)) / nw.col(TIED)
     inside = nw.when(room < 1).then(room).otherwise(1.0)
     inside = nw.when(nw.col(POSITION).is_null() | (room < 0)).then(0.0).otherwise(inside)

@@ -48,7 +48,7 @@ def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Op
     tables : sequence of dict
         Statistics by column, arrays of one shape: p-values, directions, and the p-values at the ends of a margin.
     upwards : sequence of array
-        1 where higher values of the metric are better, else -1.
+        1 if higher values of the metric are better, otherwise -1.
     options : Options
         The correction and the confidence.
     """

@@ -128,7 +128,7 @@ class Options(Draws):
 
 def _check_name(baseline: Any) -> None:
     """Raise for a baseline that is no name but data: comparing these would compare their rows."""
-    # Of the type, as an expression of pandas has all attributes.
+    # Asks the type, because an expression of pandas has every attribute.
     kind = type(baseline)
     of_data = hasattr(kind, "__array__") and hasattr(kind, "__len__") and not issubclass(kind, str)
     if is_frame(baseline) or of_data:

@@ -127,7 +127,7 @@ class _Pair:
         low, high = law.interval(sums, self.bounds)
         p = law.p_value(sums, self.bounds)
         if self._lists_are_equal and sums.run_squares > 0:
-            # Equal differences tell nothing about other lists: the interval is at least as wide as for lists alone.
+            # Equal differences show no spread, so the interval is at least as wide as for lists alone.
             ends = law.interval(sums.of_lists, self.bounds)
             low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
             p = np.maximum(p, law.p_value(sums.of_lists, self.bounds))

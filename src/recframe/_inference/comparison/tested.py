@@ -35,7 +35,7 @@ class Tested:
     numbers: dict[str, Any]
     """The statistics by their columns."""
     upwards: Any
-    """1 where higher values of the metric are better, else -1."""
+    """1 if higher values of the metric are better, otherwise -1."""
     bounds: Sequence[Any] = ()
     """The range of the differences of lists."""
     ends: Sequence[Sums] = ()
@@ -147,7 +147,7 @@ def _skewness(sums: Mapping[str, Any]) -> Any:
 
 
 def _hits(sums: Mapping[str, Any], differences: Sums, options: Options) -> _Hits | None:
-    """Return what the score test reads, or None where no row compares hits by the t-test of one look."""
+    """Return what the score test reads, or None if no row compares hits with a t-test at one look."""
     if options.test != "t" or options.correction in SIMULTANEOUS or "fractions" not in sums:
         return None
     are_hits = (sums["fractions"] == 0) & (differences.standard_error > 0)

@@ -30,7 +30,7 @@ P_OF_DEMANDS: dict[Demand, str] = {"not worse": "p of not worse", "better": "p o
 """The unadjusted p-values of what a gate may demand, by their names among the statistics."""
 
 READ = ("difference", "verdict")
-"""The columns that tell whether a frame was changed."""
+"""The columns that show whether a frame was changed."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Claims:
     margins: Sequence[str | None]
     """The margin of each row as text, None for a row without a margin."""
     rows: Sequence[tuple[str, str]]
-    """The difference and the verdict of each row as text, which tell whether a frame was changed."""
+    """The difference and the verdict of each row as text, which show whether a frame was changed."""
 
     @classmethod
     def of(

@@ -1,4 +1,4 @@
-"""The ranks of many models, and how many lists it takes to tell models apart.
+"""The ranks of many models, and how many lists it takes to find their differences.
 
 It reads values per list. Tests of pairs belong to `comparison/`.
 """

@@ -51,7 +51,7 @@ class RankMethods(Methods):
         runs : str, optional
             A column that says which training run a row is from, such as its seed, as for `compare`.
         resamples : int
-            How many draws tell how large the largest statistic is by chance, from 100 to 1,000,000.
+            How many draws estimate the chance distribution of the largest statistic, from 100 to 1,000,000.
         seed : int
             The seed of the draws, at least 0.
         details : bool
@@ -146,7 +146,7 @@ class RankMethods(Methods):
         Warns
         -----
         DataWarning
-            Fewer than 100 lists, or clusters, tell how much differences vary.
+            There are fewer than 100 lists, or clusters, to estimate how much differences vary.
 
         Raises
         ------

@@ -69,7 +69,7 @@ class Means:
         """Return the means of lists × models, over the lists in which every model has a value."""
         every = ~np.isnan(values).any(axis=1)
         values, weights = values[every], np.nan_to_num(weights[every])
-        # In one order, whichever the lists have: it decides the last bits.
+        # Sort first: the order of a sum changes its last bits.
         order = np.lexsort((*weights.T, *values.T))
         values, weights = values[order], weights[order]
         clusters = None if clusters is None else clusters[every][order].tolist()

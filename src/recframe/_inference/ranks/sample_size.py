@@ -149,7 +149,7 @@ class Seen:
             return _whole(clusters * self.sums.lists / self.clusters), clusters
 
     def _warn_of_small_pilots(self) -> None:
-        """Warn where few lists, or clusters, tell how much differences vary."""
+        """Warn if there are few lists, or clusters, to estimate how much differences vary."""
         least = float(np.nanmin(self.sums.units, initial=np.inf))
         if least < LEAST_SEEN:
             what = "effective clusters" if (self.clusters < self.sums.lists).any() else "lists"

@@ -293,7 +293,7 @@ class Merged:
         confidence : float, default 0.95
             The probability that all models of a metric and segment have a true rank within their interval.
         resamples : int, default 10,000
-            How many draws tell how large the largest statistic is by chance.
+            How many draws estimate the chance distribution of the largest statistic.
         seed : int, default 0
             The seed of the draws.
         details : bool, default False

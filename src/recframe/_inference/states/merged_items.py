@@ -27,7 +27,7 @@ def values_of_items(rows: Rows, metric: str) -> list[float | None]:
     columns = {name: np.concatenate([rows.sums_of(part, name) for part in parts]) for name in ITEM_SUM_COLUMNS}
     # Items outside of a catalogue that names its own have a sum of 0.
     used = len({*rows.names_of_items(np.concatenate(parts).astype(int)[columns["total"] != 0])})
-    # In one order, whichever the parts have: it decides the last bits.
+    # Sort first: the order of a sum changes its last bits.
     order = np.lexsort((*columns.values(), codes))
     codes, columns = codes[order], {name: array[order] for name, array in columns.items()}
     size = len(rows.catalog(metric)) if definition["catalog"] is None else definition["catalog"]

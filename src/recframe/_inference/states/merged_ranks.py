@@ -1,4 +1,4 @@
-"""The ranks of models from merged states: the sums of all pairs tell how the means vary together."""
+"""The ranks of models from merged states: the sums of all pairs show how the means vary together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading states: their checks, and their rows added up by what tells them apart."""
+"""Reading states: their checks, and their rows added up by the columns that identify them."""
 
 from __future__ import annotations
 

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from recframe._plan.plan import Plan
 
 STATE_VERSION = 1
-"""Of the columns and their meaning, and of what metrics compute: states of another one are refused."""
+"""The version of the columns, their meaning and what metrics compute. States of another version are refused."""
 NAMES = ("kind", "metric", "model", "baseline", "item", "cluster")
-"""What tells the rows of a segment apart: lists of a model, values of a metric, differences of a pair, or items."""
+"""The columns that identify a row in a segment: a model's lists, a metric's values, a pair's differences, an item."""
 SUMS = (
     *("weight", "total", "baseline_total", "squares"),
     *("weight_squares", "weight_cubes", "weighted_total", "weighted_squares"),
@@ -189,7 +189,7 @@ def _framed(table: nw.DataFrame[Any], context: Opened, found: _Table) -> nw.Data
 
 
 def _called(models: Sequence[Any]) -> list[str | None]:
-    """Return what a state, which holds text, calls models, or raise where it could not tell them apart."""
+    """Return the models' names in a state, as text, or raise if two models have the same text."""
     texts = [None if model is None else str(model) for model in models]
     for model, text in zip(models, texts, strict=True):
         first = models[texts.index(text)]

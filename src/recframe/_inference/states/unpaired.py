@@ -103,7 +103,7 @@ def _statistics(
         margin = Margin(margin.size.item(), margin.relative.item())
     difference = one["mean"] - before["mean"]
     with np.errstate(invalid="ignore", divide="ignore"):
-        # So many lists, half of them on each side, would tell as much.
+        # This many lists, half of them on each side, would hold as much information.
         lists = 4 / (1 / one["effective"] + 1 / before["effective"])
         half = np.where(error > 0, _law(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
     width = limits[1] - limits[0]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_RUNS = 2
-"""So many runs tell how much runs vary."""
+"""The fewest runs that show how much runs vary."""
 
 
 def with_values(tables: Sequence[Floats]) -> list[Floats]:
@@ -78,7 +78,7 @@ class Runs:
 
     @property
     def standard_deviation(self) -> float:
-        """The standard deviation of the runs' means, NaN of one run."""
+        """The standard deviation of the runs' means, NaN if there is only one run."""
         return float(np.sqrt(self.raw_squares * self.count)) if self.count >= LEAST_RUNS else np.nan
 
 

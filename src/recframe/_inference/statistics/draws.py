@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Pairs = NDArray[np.complex128]
 
 SECTION = 2**15
-"""Units whose draws are split among their blocks at a time, so that little is held in memory."""
+"""Units whose draws are split among their blocks at a time, to save memory."""
 UNITS_OF_BLOCK = 2**7
 """The units of a block, few enough for 16 bits to name two: tables of all pairs stay in the processor's cache."""
 RESAMPLES_AT_ONCE = 500
@@ -89,7 +89,7 @@ class _PairDraws:
 
 
 def _random_numbers(random: np.random.Generator, count: int, end: int) -> Any:
-    """Return random numbers from 0 up to an end: of 16 bits where these tell the numbers apart."""
+    """Return random numbers from 0 up to an end, from 16 bits if `end` divides 2^16."""
     if 2**16 % end:
         return random.integers(0, end, count)
     return random_bits(random, count, np.uint16) & np.uint16(end - 1)

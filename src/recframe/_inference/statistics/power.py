@@ -89,7 +89,7 @@ class Units:
     spread : array of float
         The standard deviation of a unit: the standard error of n of them is spread / √n.
     lists : array of float
-        How many lists, of such weights and in such clusters, tell as much as one unit.
+        How many lists, of such weights and in such clusters, hold as much information as one unit.
     pull : array of float
         u Σv³ / (W Σv²): 1 if all units weigh the same. With it, degrees of freedom are computed as in `student`.
     """

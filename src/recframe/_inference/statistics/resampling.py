@@ -31,7 +31,7 @@ Interval = Literal["percentile", "bca"]
 """Bootstrap intervals: quantiles of the means, or quantiles corrected for bias and skewness."""
 
 BATCH = 2_500
-"""Draws that share a seed, and that are held in memory at a time."""
+"""How many draws share a seed and are in memory at a time."""
 TABLES = 2**6
 """Groups of eight units whose flips are tabulated at a time: the tables stay in the processor's cache."""
 

@@ -96,7 +96,7 @@ class Sums:
         clusters : array, optional
             The cluster of each list.
         """
-        # In one order, whichever the lists have: it decides the last bits.
+        # Sort first: the order of a sum changes its last bits.
         same = len(weights) == 0 or weights.min() == weights.max()
         order = np.argsort(values) if same else np.lexsort((weights, values))
         values, weights = values[order], weights[order]
@@ -121,12 +121,12 @@ class Sums:
 
     @cached_property
     def effective_lists(self) -> Floats:
-        """The number of equally weighted lists that would tell as much: (Σw)² / Σw²."""
+        """The number of equally weighted lists with as much information: (Σw)² / Σw²."""
         return ratio(square(self.weight), self.weight_squares)
 
     @cached_property
     def units(self) -> Floats:
-        """The number of equally weighted units that would tell as much: (Σv)² / Σv², NaN where it is below two."""
+        """The number of equally weighted units with as much information: (Σv)² / Σv², NaN if below two."""
         units = ratio(square(self.weight), self.unit_weight_squares)
         return np.where(units >= LEAST_UNITS, units, np.nan)
 

@@ -25,7 +25,7 @@ def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
     Near 0 and 1, Wilson's interval holds the true share too rarely. So with up to three hits the end next to 0 is
     Poisson's, and with up to three misses the end next to 1 is, as Brown, Cai and DasGupta propose.
 
-    The number of lists n is the effective number. Lists of a cluster that resemble each other tell less, so n is the
+    The number of lists n is the effective number. Similar lists in a cluster hold less information, so n is the
     number of independent lists with the same standard error, at least the effective number of clusters and at most the
     effective number of lists. The squared ratio of the normal quantile to the quantile of t then lowers n, because the
     standard error from few clusters is uncertain.
