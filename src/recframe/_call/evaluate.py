@@ -260,7 +260,7 @@ def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, named: dict[str, A
     allowed = CALL_ROLES["exposure"]
     arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, named)
     roles = arguments.roles(allowed)
-    # Of a truth, the relevance and the groups are there.
+    # A truth holds the relevance and the groups.
     also = [] if roles.truth is None else [replace(metric, target="relevant")]
     call = arguments.call([Spec(each, {}) for each in dict.fromkeys([metric, *also])], roles)
     return GroupExposure(arguments.opened(call), call.query, call.metrics, metric.target).frame()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 PLAIN = frozenset({str, int, float, bool, NoneType})
-"""The types of values that their text tells apart."""
+"""The types whose values have distinct texts."""
 MOST_KEPT = 256
 _kept: dict[Any, Any] = {}
 """What calls were made of, by all that it depends on: values with their types and labels of columns, never data."""
@@ -78,7 +78,7 @@ class Arguments:
         frame, roles, _ = with_expressions(frame, roles, bound)
         self._frame = frame
         self._frames: dict[str, Any] = {}
-        # Of frames, these hold only whether there is one: what is kept holds no data.
+        # These say only whether there is a frame, because what is kept must hold no data.
         self._bound, self._keywords = self._without_frames(bound), self._without_frames(roles)
 
     def _without_frames(self, roles: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -118,7 +118,7 @@ class Arguments:
                 if metric.reads_relevance:
                     msg = f"`train=` is not read by {metric.label}"
                     raise OptionError(msg, KEEPS_ALL_ITEMS)
-        # Of a truth, the relevance that somebody names is read in any case, and either frame may have the values.
+        # With a truth, a named relevance is always read, and either frame may have the values.
         read = () if roles.truth is None else ("relevant", "value")
         in_call = frozenset(role for role, value in self._keywords.items() if value is not None and role not in read)
         if "weight" not in in_call and all(isinstance(metric, ExposureMetric) for metric in metrics):
@@ -162,7 +162,7 @@ class Arguments:
 def text_of(values: tuple[Any, ...]) -> str | None:
     """Return a text that only equal arguments have; None for arguments that cannot be compared."""
     try:
-        # The text tells 1, 1.0 and True apart.
+        # The texts of 1, 1.0 and True differ.
         return repr(values) if _is_plain(values) else None
     except (ValueError, RecursionError):
         return None  # a number too long to be written, a list that holds itself

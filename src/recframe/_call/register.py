@@ -24,7 +24,7 @@ NAME = "rec"
 
 
 class _Accessor:
-    """A class attribute that makes the namespace anew at each look-up. The first one imports the namespace's class."""
+    """A class attribute that makes a new namespace at each look-up. The first one imports the namespace's class."""
 
     __slots__ = ("_class_name", "_module", "_namespace")
 
@@ -137,7 +137,7 @@ class _AfterImport(Loader):
         return created
 
     def exec_module(self, module: ModuleType) -> None:
-        # The module must not remember this loader: it lacks what resource readers ask of one.
+        # The module must not remember this loader, because it lacks methods that resource readers call.
         module.__loader__ = self._loader
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
@@ -146,7 +146,7 @@ class _AfterImport(Loader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds nothing itself: it sees to it that a library imported later gets its namespace, whichever finder has it."""
+    """Gives a library that is imported later its namespace. Another finder finds the library; this one does not."""
 
     def __init__(self) -> None:
         self._searched: set[tuple[int, str]] = set()

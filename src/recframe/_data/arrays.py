@@ -61,7 +61,7 @@ def from_arrays(
     item : array, optional
         The id of each column of matrices; None: numbers from 0.
     library : {"polars", "pandas"}, default None
-        What makes the frame; None: polars where it is installed, else pandas.
+        The library of the frame; None: polars if it is installed, otherwise pandas.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def columns_of_arrays() -> dict[str, str]:
 
 
 def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
-    """Return an array of one dimension; one of a single column is that column."""
+    """Return an array with one dimension. An array with a single column becomes this column."""
     check_packages("from_arrays", "stats", "numpy")
     import numpy as np
 

@@ -87,7 +87,7 @@ def candidates(
     item : str
         The column of items.
     library : {"polars", "pandas"}, default None
-        What makes the frame; None: the library of what is given, else polars where it is installed, else pandas.
+        The library of the frame; None: the library of the input, otherwise polars if installed, otherwise pandas.
 
     Returns
     -------

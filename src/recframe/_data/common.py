@@ -27,7 +27,7 @@ def check_frame(what: str, frame: object) -> None:
 
 
 def query_of_frames(call: str, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], **others: Any) -> Query:
-    """Return the checked roles of a call that makes a frame of its own and of others."""
+    """Return the checked roles of a call that makes a new frame from its frame and others."""
     for what, value in {"the frame": frame, **others}.items():
         check_frame(what, value)
     return query_of_call(bound, roles, CALL_ROLES[call], [frame, *others.values()])

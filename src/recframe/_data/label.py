@@ -64,7 +64,7 @@ def label(
     columns = {"model": as_tuple(query.model), "by": query.by, "item": [query.item], "relevant": [query.relevant]}
     check_roles(**columns, **({"value": [query.value]} if "value" in named else {}))
     if not named & {"score", "rank"}:
-        # Scores may come later; they only tell which row of a repeated recommendation comes first.
+        # Scores may come later; they only decide which row of a repeated recommendation comes first.
         in_frame = adapter_of(frame).names(frame)
         query = replace(query, orders=tuple(order for order in query.orders if order in in_frame))
     # The values of items: named by the call, or a column of both frames.
@@ -170,6 +170,6 @@ def _check_repeats(rows: Rows, query: Query, labelled: Frame) -> None:
 
 
 def _models(rows: Rows) -> Frame:
-    """Return every model, with the number of a row of its own."""
+    """Return every model, with the number of one of its rows."""
     frame = rows.frames["frame"]
     return rows.engine.collect_once(frame.group_by(MODEL).agg(nw.col(*rows.row).min().alias(MODEL_ROW)))

@@ -107,7 +107,7 @@ def from_lists(
     by, item, relevant, rank, score, value : str
         The names of the columns of the result. With `frame`, `by` may be several.
     library : {"polars", "pandas"}, default None
-        What makes the frame; None: the library of what is given, else polars where it is installed, else pandas.
+        The library of the frame; None: the library of the input, otherwise polars if installed, otherwise pandas.
 
     Returns
     -------

@@ -18,7 +18,7 @@ MATRIX = 2
 
 
 def on_host(values: Any) -> Any:
-    """Return an array that NumPy can read: of a tensor without gradients, and of one that speaks DLPack only."""
+    """Return an array that NumPy can read, also from a tensor with gradients or one that speaks only DLPack."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     kind = type(values)
@@ -37,7 +37,7 @@ def is_matrix(values: Any) -> bool:
     try:
         shape = np.shape(on_host(values))
     except (ValueError, TypeError):
-        return False  # lists of unlike lengths
+        return False  # lists of different lengths
     return len(shape) == MATRIX and shape[1] != 1
 
 
@@ -49,7 +49,7 @@ def shape_of(values: Any) -> tuple[int, ...]:
 def cells(relevant: Any, scores: Mapping[str, Any], read: Any) -> tuple[Array, Array, Array, dict[str, Array]]:
     """Return the row, the column and the relevance of each cell, and its scores; NaN where a sparse matrix has none.
 
-    Of dense scores all cells are there, else those that a matrix holds. `read` checks and converts numbers.
+    Dense scores have all cells, sparse ones only the stored cells. `read` checks and converts numbers.
     """
     shape = shape_of(relevant)
     for name, values in scores.items():

@@ -90,10 +90,10 @@ def _result(
 
 
 def _examined(rates: NDArray[Any]) -> NDArray[Any]:
-    """Return the propensities of positions from their click rates, the largest 1; NaN where nothing tells them.
+    """Return the propensities of positions from their click rates, the largest 1; NaN if they are unknown.
 
-    Of the clicks on items that were shown at positions i and j, those at i are a share pᵢ / (pᵢ + pⱼ): the model of
-    Bradley and Terry, whose likelihood has one maximum among positions that are linked by clicks on both sides.
+    Among the clicks on items that were shown at positions i and j, the share of clicks at i is pᵢ / (pᵢ + pⱼ). This is
+    Bradley and Terry's model. Its likelihood has one maximum if clicks at both positions link the positions.
     """
     linked = (rates > 0) & (rates.T > 0)
     reached = np.zeros(len(rates), dtype=bool)

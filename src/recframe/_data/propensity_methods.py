@@ -80,9 +80,9 @@ class PropensityMethods(Methods):
     def position_bias(self, k: int | None = None, **roles: Any) -> Frame:
         """Return how likely each position is examined, from a log of clicks.
 
-        Items that a list shows at several positions, at other times, tell it: their relevance is the same, so the
-        clicks differ by the positions alone. Join the answer to the log on the position, and its column is the
-        propensity of the clicks: ``propensity="propensity"``.
+        It uses items that a list showed at different positions at different times. Their relevance stays the same, so
+        their clicks differ only because of the position. Join the result to the log on the position, and pass its
+        column as the propensity of the clicks: ``propensity="propensity"``.
 
         Parameters
         ----------

@@ -90,7 +90,7 @@ def _read_columns(source: Source) -> Table:
 
 
 def _check_types(sources: Mapping[str, Source]) -> None:
-    """Raise for a column of a type that polars lacks: polars itself panics, or raises an error of its own."""
+    """Raise for a column whose type polars lacks. Otherwise polars would panic, or raise a less helpful error."""
     for source in sources.values():
         for spec in (*source.specs.values(), *source.unread):
             if spec.column in source.native.column_names:
@@ -131,7 +131,7 @@ def _as_polars(table: Table) -> Any:
 def _as_pandas(table: Table) -> Any:
     import pandas as pd
 
-    # Of dictionaries, pandas factorises only what it made itself.
+    # pandas factorises only the dictionaries that it made itself.
     types = [dtype.value_type if pa.types.is_dictionary(dtype) else dtype for dtype in table.schema.types]
     plain = table.cast(pa.schema(zip(table.column_names, types, strict=True)))
     return plain.to_pandas(types_mapper=pd.ArrowDtype)

@@ -29,7 +29,7 @@ Built = TypeVar("Built")
 Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
 Place: TypeAlias = "tuple[Sequence[str], str]"
-"""What tells groups of rows apart, and the score that orders each."""
+"""The group keys, and the score to rank by within each group."""
 
 
 class Needed(NamedTuple):
@@ -43,7 +43,7 @@ class Needed(NamedTuple):
     """Columns that a database makes of others again once rows are ranked, which are fewer: they need not be sorted."""
 
 
-# What does not differ from call to call is converted only once.
+# Constant expressions are converted once and reused.
 _ROWS, _COUNT, _IS_SEVERAL = nw.len(), nw.len().alias(COUNT), nw.col(COUNT) > 1
 
 

@@ -1,4 +1,4 @@
-"""The errors that all engines raise alike for columns of the wrong type."""
+"""The errors for columns of the wrong type, the same on all engines."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class ColumnSpec:
     refuses_other_names: bool = False
     """Whether a frame that lacks the column is refused if another column has a name that surely means this role."""
     dated: bool | None = None
-    """Of a time: whether it is compared with dates, and comes in microseconds, or with numbers; None: ordered only."""
+    """For a time, whether it is compared with dates, in microseconds, or with numbers. None: it is only sorted."""
 
     @cached_property
     def is_number(self) -> bool:

@@ -24,7 +24,7 @@ class Constructors(Protocol):
         ...
 
     def uneven(self, frame: Any, columns: Sequence[str]) -> int:
-        """Return how many rows hold lists of unlike lengths."""
+        """Return how many rows hold lists of different lengths."""
         ...
 
     def check_lists(self, frame: Any, role: str, column: str) -> None:

@@ -25,15 +25,15 @@ BITS = 62
 FEWEST_BITS = 8
 """The bits of a score below which too many different scores would be equal."""
 MOST_BITS = 50
-"""The bits of a score that a float can tell apart, rounding included."""
+"""The bits of a score that a float keeps exactly in spite of rounding."""
 SAMPLE = 2**13
-"""How many rows to look at, or up to twice as many."""
+"""The least number of rows in the sample; it has at most twice as many."""
 FEWEST_LISTS = 16
-"""Of how many lists these have to be."""
+"""The fewest lists that the sample needs."""
 MANY_ROWS = 32 * SAMPLE
-"""Of fewer rows, the sort takes less time than the look."""
+"""With fewer rows, sorting all of them takes less time than the sample."""
 MOST_SORTED = 0.35
-"""The share of rows above which it takes as long to leave out the others as to sort them."""
+"""If more than this share of the rows needs a sort, leaving out the others takes as long as sorting them."""
 
 
 def scale(most: float, least: float, bits: int) -> float | None:
@@ -46,7 +46,7 @@ def scale(most: float, least: float, bits: int) -> float | None:
 
 
 def bits_of_sample(rows: int, lists: int, upto: int) -> int | None:
-    """Return in how many of its last bits the number of a list tells whether to look at it; None: sort all rows.
+    """Return how many last bits of a list's number decide whether it is in the sample; None: sort all rows.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def bits_of_sample(rows: int, lists: int, upto: int) -> int | None:
     if rows < MANY_ROWS or 1.5 * upto * lists > MOST_SORTED * rows:
         return None
     bits = (rows // SAMPLE).bit_length() - 1
-    # The most lists that may have the same last bits: all rows of a single one would be looked at in vain.
+    # The most lists that may have the same last bits: sampling all rows of a single list would be wasted work.
     return bits if -(-lists >> bits) >= FEWEST_LISTS else None
 
 
 def score_to_sort_from(lists: Sequence[int], scores: Sequence[float], upto: int) -> float | None:
-    """Return the score from which on rows are sorted so that fewest are in all; None where those are many.
+    """Return the score from which on to sort, so that the fewest rows are sorted; None if even these are many.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def score_to_sort_from(lists: Sequence[int], scores: Sequence[float], upto: int)
         by_list[number].append(score)
     if len(by_list) < FEWEST_LISTS:
         return None
-    # A list is sorted whole if it has too few rows, or too few from the score on.
+    # All rows of a list are sorted if it has too few rows, or too few from the score on.
     whole = sum(len(rows) for rows in by_list.values() if len(rows) < upto)
     last_needed = sorted((sorted(rows)[-upto], len(rows)) for rows in by_list.values() if len(rows) >= upto)
     ordered = sorted(scores)

@@ -1,4 +1,4 @@
-"""Parquet files of plain columns, by whichever installed library reads them."""
+"""Parquet files of plain columns, read with an installed library."""
 
 from __future__ import annotations
 

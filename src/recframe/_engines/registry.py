@@ -102,7 +102,7 @@ def in_kind(value: Any, kind: Kind | None = None) -> Any:
         return value
     if isinstance(value, nw.DataFrame | nw.LazyFrame):
         return value.to_native()
-    # Of the class: frames of SQLFrame have an attribute of any name.
+    # Asks the class, because frames of SQLFrame have an attribute of any name.
     if not hasattr(type(value), "__arrow_c_stream__") or type(value).__name__ in COLUMNS:
         return value
     module = type(value).__module__.partition(".")[0] if kind is None else kind.module

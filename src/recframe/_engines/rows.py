@@ -16,7 +16,7 @@ OTHER_ROW, MODEL_ROW = "other_row", "model_row"
 
 
 class Rows(ABC):
-    """Of calls that return the user's rows: the frames under the plan's names, and the way back.
+    """The frames of a call that returns the user's rows: renamed for the plan, with the way back to the user's names.
 
     Rows are numbered, and only what the call reads goes through the plan.
 

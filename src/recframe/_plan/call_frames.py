@@ -52,7 +52,7 @@ class CallFrames:
     target_tables: Sequence[Table] = ()
     """These tables."""
     catalog_size: int | None = None
-    """Of a catalogue that is only counted."""
+    """The size of a catalogue that is given as a number."""
     greatest: float | None = None
     """The largest relevance of all, where the frames hold a part of the rows only."""
     models: Any = None

@@ -77,7 +77,7 @@ class Query(Roles):
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickles: a worker finds the rest anew."""
+        """Return the fields to pickle; a worker process computes the rest again."""
         return {name: value for name, value in vars(self).items() if name != "cached"}
 
     def model_name(self, index: int) -> str:

@@ -68,7 +68,7 @@ def with_range(call_frames: CallFrames, query: Query, metrics: Sequence[Metric])
     result = joined(context.engine, frames, keys)
     names, columns, ends = dict(context.names), list(keys), []
     for metric in plan.metrics:
-        # Of a metric where lower is better, the best order has the least value.
+        # If lower is better, the best order has the lowest value.
         best, worst = (_bound(metric, ties) for ties in get_args(TieBound))
         low, high = (worst, best) if metric.higher_is_better else (best, worst)
         called = query.averaging(metric.label).name

@@ -1,4 +1,4 @@
-"""Pandas data frames: polars computes where it is installed, else pandas itself."""
+"""Pandas data frames: polars computes if it is installed, otherwise pandas itself."""
 
 from __future__ import annotations
 

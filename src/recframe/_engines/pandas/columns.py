@@ -40,7 +40,7 @@ def names_of(frame: Any) -> list[Any]:
 def with_levels(frame: Any, columns: Collection[Any]) -> Any:
     """Return a frame in which the levels of the index among some columns are columns, and others are gone."""
     levels = [name for name in frame.index.names if name is not None and name in columns and name not in frame.columns]
-    # Of one level, older versions of pandas read a number as its place.
+    # With one level, older versions of pandas read a number as the level's position.
     every = frame.index.nlevels == 1
     frame = (frame.reset_index(level=None if every else levels) if levels else frame).reset_index(drop=True)
     # pandas takes no rows in another order of bytes.
@@ -122,7 +122,7 @@ def without_attributes(series: Any) -> Any:
 
 
 def is_number(series: Any) -> bool:
-    """Return whether a column holds numbers, or true and false, in whichever type."""
+    """Return whether a column of any type holds numbers, or true and false."""
     if series.dtype == object:
         return types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal")
     return bool(types.is_any_real_numeric_dtype(series.dtype) or types.is_bool_dtype(series.dtype))
@@ -257,7 +257,7 @@ def plain_key(column: Any) -> Any:
 
 
 def no_nan(column: Any) -> Any:
-    """Return a column with NaN as null, where its type tells them apart."""
+    """Return a column with NaN as null, if its type distinguishes them."""
     if not types.is_extension_array_dtype(column.dtype) or not types.is_float_dtype(column.dtype):
         return column
     nan = np.isnan(column.to_numpy(dtype="float64", na_value=0.0))

@@ -36,7 +36,7 @@ def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 def uneven(frame: Frame, columns: Sequence[str]) -> int:
-    """Return how many rows hold lists of unlike lengths."""
+    """Return how many rows hold lists of different lengths."""
     lengths = [_lengths(frame[name]) for name in columns]
     return int(np.logical_or.reduce([length != lengths[0] for length in lengths]).sum())
 

@@ -51,7 +51,7 @@ def _pairs(codes: Any, column: Any) -> Any:
 
 
 def _differs(column: Any, lists: Any) -> bool:
-    """Return whether two rows of a list that follow each other have unlike numbers."""
+    """Return whether two consecutive rows of a list have different numbers."""
     values = column.to_numpy(dtype="float64", na_value=np.nan)
     first, second = values[:-1], values[1:]
     return bool((((first < second) | (first > second)) & (lists[:-1] == lists[1:])).any())

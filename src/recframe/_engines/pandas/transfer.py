@@ -37,7 +37,7 @@ def polars_frame(columns: Mapping[str, Any]) -> Frame:
 
 
 def to_pandas(result: Frame) -> pd.DataFrame:
-    """Return a result in pandas, whichever way it was computed."""
+    """Return a result in pandas, no matter which library computed it."""
     native = result.to_native()
     return native if isinstance(native, pd.DataFrame) else _from_polars(result)
 

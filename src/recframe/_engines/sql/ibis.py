@@ -147,7 +147,7 @@ def _as_typed(column: Any) -> Any:
 
 
 def portable(table: Any) -> Any:
-    """Return the expression that all databases read alike."""
+    """Return an expression that means the same in all databases."""
     # What numbers such as 1.0 give alone is a decimal on PostgreSQL.
     floats = {name: _as_typed(table[name]) for name, kind in table.schema().items() if kind.is_floating()}
     simpler = Simpler()
@@ -159,7 +159,7 @@ def portable(table: Any) -> Any:
 
 
 def _portable(node: Any, changed: Mapping[str, Any] | None) -> Any:
-    """Return a node of an expression, given its changed arguments, as all databases read it alike."""
+    """Return a node of an expression, with its changed arguments, so that it means the same in all databases."""
     if isinstance(node, ops.WindowFunction):
         return _window(node, dict(zip(node.__argnames__, node.__args__, strict=True)) | dict(changed or {}))
     node = node.__recreate__(changed) if changed else node
@@ -171,7 +171,7 @@ def _window(node: Any, arguments: dict[str, Any]) -> Any:
         return node.__recreate__(arguments)
     if isinstance(arguments["func"], ops.Cast):  # of the count alone, as the window comes after it
         arguments["func"] = arguments["func"].arg
-    # Ranks have no frame, but ClickHouse gives each of several tied rows a frame and a rank of its own.
+    # Ranks have no frame, but ClickHouse gives each tied row its own frame and rank.
     frame = {"how": "range"} if isinstance(node.func, ops.MinRank | ops.DenseRank) else {}
     return _integer(node.__recreate__(arguments | frame))
 

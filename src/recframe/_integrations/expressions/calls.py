@@ -157,7 +157,7 @@ def _expression(
     relevant: Any,
     roles: Mapping[str, Any],
 ) -> pl.Expr:
-    """Return the expression of some metrics; `named` starts with the name of the call, and tells calls apart."""
+    """Return the expression of some metrics; `named` starts with the name of the call, and differs between calls."""
     _check_roles(roles)
     polars = _polars()
     from recframe._integrations.expressions.checks import check_call

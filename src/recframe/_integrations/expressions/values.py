@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recframe._call.kept_calls import Call
 
 GROUP = "number of the group"
-"""The column that tells the groups apart."""
+"""The column with the number of each group."""
 SEVERAL = "metrics"
 """What the expression of several metrics is called."""
 
