@@ -359,7 +359,7 @@ def _call(
     keywords: dict[str, Any],
     config: Mapping[str, Any],
 ) -> Any:
-    """Return what a method of the namespace returns under the roles and policies of `Config`."""
+    """Return the result of a namespace method under the roles and policies of `Config`."""
     with only(config):
         return getattr(Rec, name)(EagerRec(frame, bound), *args, **keywords)
 

@@ -352,7 +352,7 @@ class MissingExtraError(RecError, ImportError):
 
 
 def check_packages(what: str, extra: str, *packages: str) -> None:
-    """Raise where a feature needs a package that is not installed."""
+    """Raise if a feature needs a package that is not installed."""
     if any(find_spec(package) is None for package in packages):
         raise MissingExtraError.of(what, extra)
 
@@ -469,7 +469,7 @@ def before_list(hint: str, existing: str) -> str:
 
 
 def no_attribute(name: str, message: str, names: Iterable[str], hint: str = "") -> AttributeError:
-    """Return the error for an attribute that something does not have; Python itself asks for private ones."""
+    """Return the error for a missing attribute; private names get a plain error, as Python itself asks for them."""
     if name.startswith("_"):
         return AttributeError(name)
     return UnknownMethodError(message.format(name), hint or closest(name, (each for each in names if each[0] != "_")))

@@ -24,9 +24,9 @@ class Addends(NamedTuple):
 
     frame: Frame
     terms: Mapping[str, nw.Expr]
-    """The terms by the columns of the sums, which they are named by too."""
+    """The terms by the column of their sum, which is also their name."""
     one_row_each: bool = False
-    """Whether each list has one row only, so that its terms are its sums."""
+    """Whether each list has only one row, so its terms already are its sums."""
     order: str = ""
     """The column of positions that the rows of each list are in the order of, if it decides their sums."""
     upto: Mapping[str, int] = MappingProxyType({})
@@ -268,7 +268,7 @@ EXPOSED = {
         "target": "its part of the target, as a number",
     }.items()
 }
-"""The sums of a group, by the names of what they are."""
+"""The sums of a group, by their column names."""
 exposed_column = EXPOSURES.many("group's {}", "float", "a column of the result, by the name that it gets")
 
 LIST_SUMS = FrameSpec("list sums", "a list", (TERM_ROWS, PLACES, IDEAL, RECOMMENDED, GROUPS), "list_sums")
@@ -308,7 +308,7 @@ UNVALUED = TOTALS.one("lists without values", "integer", "how many lists lack on
 PARTLY_VALUED = TOTALS.one("lists with a value", "integer", "how many lists have a value under any metric")
 
 LIST_COUNTS = {VALUED: "lists", UNVALUED: "undefined"}
-"""What results call the numbers of lists."""
+"""The names of the columns in results that count lists."""
 
 RESULT = FrameSpec("result", "a segment, or a model, with a column of each metric's name", (TOTALS, ITEM_SUMS), "plan")
 

@@ -1,4 +1,4 @@
-"""The roles and policies that `recframe.Config` names, for calls and accessors that name none themselves."""
+"""The roles and policies that `recframe.Config` sets, for calls and accessors that do not set them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _program: dict[str, Mapping[str, Any]] = {"roles": {}}
 
 
 def current() -> Mapping[str, Any]:
-    """Return the roles and policies that hold now, by their names."""
+    """Return the roles and policies in force now, by name."""
     scope = _scope.get()
     return _program["roles"] if scope is None else scope.roles
 
@@ -52,7 +52,7 @@ def open_block(roles: Mapping[str, Any], block: object) -> None:
 
 
 def close_block(block: object) -> None:
-    """Go back to what held before a block; what was opened after it and is still open, as by a generator, stays."""
+    """Restore the state before a block; blocks opened later and still open, as in a generator, stay in force."""
     _scope.set(_without(_scope.get(), block))
 
 
@@ -65,7 +65,7 @@ def _without(found: Scope | None, block: object) -> Scope | None:
 
 @contextmanager
 def only(roles: Mapping[str, Any]) -> Iterator[None]:
-    """Let only some roles and policies hold, for calls within a call."""
+    """Use only these roles and policies, for calls within a call."""
     block = object()
     open_block(roles, block)
     try:
@@ -75,7 +75,7 @@ def only(roles: Mapping[str, Any]) -> Iterator[None]:
 
 
 class Default(str):
-    """The default name of a column in a signature, which an equal text that a user gives is not."""
+    """The default name of a column in a signature, which differs from the same text given by the user."""
 
     __slots__ = ()
 
@@ -83,7 +83,7 @@ class Default(str):
 BY, ITEM, RELEVANT, RANK, SCORE, VALUE, MODEL = map(
     Default, ("user", "item", "relevant", "rank", "score", "price", "model")
 )
-"""The defaults of calls that name columns by arguments of their own."""
+"""The defaults of calls that take column names as their own arguments."""
 
 
 def columns_or_defaults(**columns: Any) -> dict[str, Any]:
@@ -96,13 +96,13 @@ def columns_or_defaults(**columns: Any) -> dict[str, Any]:
 
 
 def _one_name(role: str, named: Mapping[str, Any], default: Default) -> Any:
-    """Return the column that Config names; scores of several models are no name of one new column."""
+    """Return the column that Config sets, unless it sets scores of several models, which cannot name one new column."""
     column = named.get(role, str(default))
     return str(default) if role in ("rank", "score", "model") and not isinstance(column, str) else column
 
 
 def config_hint(role: str, column: object) -> str:
-    """Return what to say of a column that is missing where Config names it, or nothing."""
+    """Return the hint for a missing column if Config set its name, or an empty string."""
     value = current().get(role)
     names = value if isinstance(value, list) else [value]
     # What is no text is compared by identity, as it may be an expression.

@@ -1,4 +1,4 @@
-"""What docstrings say, for help and explanations."""
+"""Read docstrings, for help and explanations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def doc_of(documented: Any) -> str:
 
 
 def entries_of(doc: str) -> dict[str, str]:
-    """Return what a docstring says of each argument: an unindented line ``name : type``, and the lines below it."""
+    """Return the docstring entry of each argument: an unindented line ``name : type``, and the lines below it."""
     entries: dict[str, str] = {}
     name = ""
     for line in cleandoc(doc).splitlines():

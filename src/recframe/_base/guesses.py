@@ -1,4 +1,4 @@
-"""What users of other libraries call methods, arguments and words, for the hints of errors."""
+"""Names that other libraries use for methods, arguments and words, for the hints in errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SENTENCES = {
     "leave_one_out": "split(last=1, time='timestamp') holds out the last item of each user",
     "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
 }
-"""What to do instead of a method that is none."""
+"""What to use instead of a method that does not exist."""
 MEANT = {
     "by": ("user", "users", "user_id", "user_col", "col_user", "group_by", "group", "groups", "query", "query_id",
            "qid", "key", "keys", "on"),
@@ -110,7 +110,7 @@ WORDS = {
     "gmnz": ("combgmnz", "comb_gmnz"), "median": ("combmed", "comb_med", "med"),
     "weighted": ("wsum", "linear", "weighted_sum", "convex"), "borda": ("bordafuse", "borda_fuse"),
 }  # fmt: skip
-"""What else people call the words of options, for hints."""
+"""Other names that people use for the words of options, for hints."""
 
 
 def role_meant(name: str, allowed: Iterable[str]) -> str:
@@ -133,13 +133,13 @@ STRATA: dict[str, str] = dict.fromkeys(
     ("strata", "strata_weights", "stratify"),
     "evaluate, describe and compare of frames accept `strata='task'`; states and other calls report `per='task'`",
 )
-"""What to do where a call has no strata."""
+"""The hint for a call without strata."""
 KEEPS_ALL_ITEMS = (
     "a metric leaves no item out. Drop the rows that train has with an anti-join"
     "`, as in df.join(train, on=['user', 'item'], how='anti')`, or make the frame with candidates or label and "
     "`seen=train`. The call check counts such rows with `train=train`"
 )
-"""What to do about items that users already have."""
+"""The hint for items that users already have."""
 ELSEWHERE = {
     **dict.fromkeys(
         (
@@ -183,7 +183,7 @@ ELSEWHERE = {
     **STRATA,
     "runs": "compare, describe and rank_models accept `runs='seed'`",
 }
-"""What to do instead of an argument that the call does not have."""
+"""The hint for an argument that the call does not have."""
 
 
 def argument_hint(name: str, allowed: Sequence[str], also: Sequence[str] = ()) -> str:

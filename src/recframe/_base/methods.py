@@ -1,4 +1,4 @@
-"""What the parts of the namespace share."""
+"""The base of the parts of the namespace."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 QUIET = 2.0
-"""The seconds before a bar appears that the call did not request."""
+"""The seconds before a bar appears if the call did not request one."""
 
 
 def check_progress(progress: object) -> bool | None:
-    """Return whether to show a bar, or raise if one is requested and there is none."""
+    """Return whether to show a bar, or raise if one is requested but tqdm is not installed."""
     show = None if progress is None else flag("progress", progress)
     if show and find_spec("tqdm") is None:
         what = "progress=True"
@@ -28,7 +28,7 @@ def check_progress(progress: object) -> bool | None:
 
 @contextmanager
 def progress_bar(total: int, what: str, *, show: bool | None) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error, and yield the function that moves it to a number of what is counted.
+    """Show a bar on standard error, and yield a function that moves it to a given count.
 
     Parameters
     ----------

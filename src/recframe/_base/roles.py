@@ -1,4 +1,4 @@
-"""Roles: which column is what, which policy holds. `Roles` is their one table, from which all else is derived."""
+"""Roles name columns and set policies. Everything else is derived from the table `Roles`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Undefined = float | Literal["skip", "raise", "raise_all"]
 """What replaces a list without a value: nothing, a number, an error, or an error if no list has a value."""
 
 TiePolicy = Literal["average", "best", "worst", "item", "item_desc", "first"]
-"""What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
+"""How tied items are handled: the expected value over their orders, its bounds, or a fixed order."""
 Ties = Literal[TiePolicy, "range"]
-"""The same, or the expected value beside its bounds, which `evaluate` alone returns."""
+"""The same, or the expected value together with its bounds, which only `evaluate` returns."""
 TieBound = Literal["best", "worst"]
 """The orders of tied rows that `evaluate` looks at under ``ties="range"``."""
 Lists = Literal["all", "truth", "ranked", "both"]
@@ -78,20 +78,20 @@ CALLS = (
 )  # fmt: skip
 """The calls that accept roles."""
 RANKING = frozenset(CALLS) - {"split", "add_random", "add_popular", "add_propensity"}
-"""Those that read how a model orders rows."""
+"""The calls that read how a model orders rows."""
 EXPOSED = RANKING - {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
-"""Those that read a ranking as metrics do: `exposure` does, but has no metric."""
+"""The calls that read a ranking as metrics do; `exposure` is one of them, although it has no metric."""
 EVALUATED = EXPOSED - {"exposure"}
 """The calls that compute metrics."""
 AVERAGED = EVALUATED - {"contributions", "changes"}
-"""Those that average over lists."""
+"""The calls that average over lists."""
 Kind = Literal["column", "policy", "frame", "side information", "parts"]
 """What a role names: columns, a policy, the truth, a frame that only some metrics read, or how lists are read."""
 
 
 @dataclass(frozen=True)
 class Role:
-    """What holds for one role, in addition to its name, type, default and explanation in `Roles`.
+    """The properties of one role, in addition to its name, type, default and explanation in `Roles`.
 
     Attributes
     ----------
@@ -128,17 +128,17 @@ def _optional(check: Callable[..., Any]) -> Callable[[str, Any, Labels], Any]:
 
 
 def _value(check: Callable[..., Any], *args: Any) -> Callable[[str, Any, Labels], Any]:
-    """Return the check of what names no column."""
+    """Return the check of a role that names no column."""
     return lambda name, value, _: check(name, value, *args)
 
 
 def _word(kind: Any) -> Callable[[str, Any, Labels], Any]:
-    """Return the check of one of some words."""
+    """Return the check of a role that accepts certain words."""
     return _value(choice, get_args(kind))
 
 
 def _words(kind: Any) -> tuple[str, ...]:
-    """Return the words of a type that is a number or one of them."""
+    """Return the words that a type accepts in addition to a number."""
     return get_args(get_args(kind)[1])
 
 
@@ -193,7 +193,7 @@ class Roles:
     features : frame, optional
         The item and one numeric column a feature, or one column of lists.
     lists : {"all", "truth", "ranked", "both"}
-        Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
+        Which lists are averaged: all, lists in the truth, lists with a recommended item, or lists in both.
     subtopic : str, optional
         The column of subtopics in `truth`, which has a row for each subtopic of an item. Read by `alpha_ndcg`,
         `err_ia` and `subtopic_recall`; without it: all relevant items have one subtopic.
@@ -204,7 +204,7 @@ class Roles:
         Whether unjudged rows are left out before the rest is ranked. A row is judged if the truth holds its
         item with a relevance of 0 or more; without ``truth=``, if its relevance is that.
     mean : {"arithmetic", "geometric", "harmonic", "median"}
-        What the values of lists become together.
+        How the values of lists are averaged.
     like : str, optional
         The library whose options and policies are the defaults of this call, such as ``"trec_eval"``, ``"sklearn"`` or
         ``"rectools"``: see `explain`.
@@ -275,13 +275,13 @@ class Roles:
 
 
 ROLES: Mapping[str, Role] = {each.name: each.metadata["role"] for each in fields(Roles) if "role" in each.metadata}
-"""What holds for each role, by its name."""
+"""The properties of each role, by name."""
 ALL_ROLES = tuple(ROLES)
 """What `evaluate` accepts."""
 SIDE_INFORMATION = tuple(name for name, role in ROLES.items() if role.kind == "side information")
 """The roles of frames that only some metrics read."""
 COLUMN_ROLES = frozenset(name for name, role in ROLES.items() if role.kind == "column")
-"""The roles that name columns, for which an expression of polars may stand."""
+"""The roles that name columns, where a polars expression is accepted too."""
 FRAMES = frozenset({"truth", *SIDE_INFORMATION})
 CONFIG_ROLES = tuple(name for name in ROLES if name not in FRAMES)
 """What `recframe.Config` accepts: all but the frames."""

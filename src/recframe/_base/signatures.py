@@ -30,14 +30,14 @@ def role_parameters(names: Iterable[str]) -> list[Parameter]:
 
 
 MAIN_ROLES = ("by", "item", "relevant", "score", "truth", "per")
-"""The roles that signatures and docstrings show; a line names the others."""
+"""The roles that signatures and docstrings show; one line lists the other roles."""
 OTHER_ROLES = """**roles
     Also {names}: see ``help(recframe.rec)``.
 """
 
 
 def roles_doc(names: Iterable[str], *, own: Collection[str] = (), every: bool = False) -> str:
-    """Return the section of a docstring that says what roles are.
+    """Return the section of a docstring that explains roles.
 
     Parameters
     ----------

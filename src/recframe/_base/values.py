@@ -39,7 +39,7 @@ ROUNDING = 1e-12
 LIBRARIES = {"narwhals", "numpy", "polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
 """The libraries of frames and of their columns; messages say what was given instead of a column's name."""
 VALUES = ("Series", "Index", "ndarray", "ChunkedArray", "Array")
-"""What libraries call the values of a column."""
+"""The names of column types in frame libraries."""
 FRAMES = ("DataFrame", "LazyFrame", "Table", "DuckDBPyRelation")
 
 Labels = Collection[Any] | None
@@ -91,7 +91,7 @@ def as_tuple(value: Any) -> tuple[str, ...]:
 
 
 def is_label(value: object, labels: Labels) -> bool:
-    """Return whether something is text that can name a column, or a label that the frames have."""
+    """Return whether an object can name a column: it is text, or a label that the frames have."""
     if isinstance(value, str):
         # Half a surrogate pair is no text to polars.
         return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
@@ -103,7 +103,7 @@ def is_label(value: object, labels: Labels) -> bool:
 
 
 def holds_values(value: object) -> bool:
-    """Return whether something is a column's values, of any library."""
+    """Return whether an object is a column of any frame library."""
     kinds = [(base.__module__.split(".")[0], base.__name__) for base in type(value).__mro__]
     return any(name in VALUES and _is_of_frames(library) for library, name in kinds)
 
@@ -134,7 +134,7 @@ def _instead(role: str, value: object) -> tuple[str, str]:
 
 
 def _name_of(value: Any) -> str | None:
-    """Return the name of a column that an expression or a series is, unless it is computed from it."""
+    """Return the column name of an expression or series, unless it computes something from the column."""
     if holds_values(value):
         name = getattr(value, "name", None)
         # Truth values keep the name of the column that they were compared with.
@@ -147,9 +147,9 @@ def _name_of(value: Any) -> str | None:
 # --- numbers and words -------------------------------------------------------------------------------------------
 
 MOST_EXACT = 2**53
-"""The largest integer up to which floats hold all."""
+"""The largest n for which floats hold every integer up to n."""
 LARGEST_NUMBER = 1e300
-"""The largest number that is read as a score or a value of a list: sums of larger ones are infinite."""
+"""The largest number that is accepted as a score or a value: sums of larger numbers could be infinite."""
 MOST_ROWS = 2**31 - 1
 """The largest number of rows of a list, and so the largest cutoff."""
 
@@ -163,7 +163,7 @@ def whole_number(
     most: int | None = MOST_ROWS,
     wrong: str = "is not a whole number",
 ) -> int:
-    """Return a whole number within bounds; `wrong` says what else is wrong."""
+    """Return a whole number within bounds, or raise."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -193,7 +193,7 @@ def number(name: str, given: object, hint: str = "") -> float:
 
 
 def number_or(name: str, value: object, words: Sequence[str], hint: str = "") -> Any:
-    """Return a number as a float, or one of some words."""
+    """Return a number as a float, or an allowed word."""
     if isinstance(value, str) and value in words:
         return value
     if isinstance(value, str) or value is None:
@@ -203,7 +203,7 @@ def number_or(name: str, value: object, words: Sequence[str], hint: str = "") ->
 
 
 def finite_or(name: str, option_value: object, words: Sequence[str], hint: str) -> Any:
-    """Return a number that means can be made of as a float, or one of some words."""
+    """Return a number as a float that is small enough to average, or an allowed word."""
     value = number_or(name, option_value, words, hint)
     if isinstance(value, float) and not abs(value) <= LARGEST_NUMBER:
         msg = f"`{name}={quoted(option_value)}` is not within ±{LARGEST_NUMBER:g}"
@@ -212,7 +212,7 @@ def finite_or(name: str, option_value: object, words: Sequence[str], hint: str) 
 
 
 def share_or(name: str, option_value: object, words: Sequence[str]) -> Any:
-    """Return a number above 0 and up to 1 as a float, or one of some words."""
+    """Return a number above 0 and up to 1 as a float, or an allowed word."""
     value = number_or(name, option_value, words)
     if isinstance(value, float) and not 0 < value <= 1:
         msg = f"`{name}={quoted(option_value)}` is not above 0 and at most 1"
@@ -221,7 +221,7 @@ def share_or(name: str, option_value: object, words: Sequence[str]) -> Any:
 
 
 def pair_of_numbers(name: str, value: Any) -> tuple[int, int]:
-    """Return how many of how many: two whole numbers from 1, the first below the second."""
+    """Return two whole numbers ``(m, n)`` from 1, with m below n."""
     hint = f"how many of how many, such as `{name}=(99, 10_000)`"
     if not isinstance(value, tuple | list) or len(value) != 2:  # noqa: PLR2004 - a pair
         msg = f"`{name}={quoted(value)}` is not a pair of numbers"
@@ -263,7 +263,7 @@ def ids(name: str, values: Any, hint: str, *, in_order: bool = False) -> list[An
 
 
 def choice(name: str, value: Any, allowed: Iterable[str]) -> Any:
-    """Return one of some words, or raise."""
+    """Return the value if it is an allowed word, or raise."""
     allowed = tuple(allowed)
     if not isinstance(value, str) or value not in allowed:
         text = value.lower() if isinstance(value, str) else "none" if value is None else ""

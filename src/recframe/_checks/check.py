@@ -1,4 +1,4 @@
-"""What a look at a frame finds before anything is computed from it."""
+"""Check a frame before any metric is computed from it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check(
 
 
 def _findings(opened: Opened, k: int | None) -> Frame:
-    """Return a row per model and finding that was looked for."""
+    """Return a row for each model and each kind of finding."""
     shared = _parts_of_frame(opened)
     parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, shared)]
     table = opened.engine.stack(parts)

@@ -1,4 +1,4 @@
-"""What an eager call says of data whose numbers mean nothing: one `DataWarning` that lists what was found.
+"""Warn in eager calls about data that make the result meaningless: one `DataWarning` lists all problems.
 
 A look must cost next to nothing, so it reads a sample: the first rows, and more of the first row's list. Only what
 looks wrong there, or a value of 0, is looked at in the whole frame.
@@ -52,13 +52,13 @@ class Looked(NamedTuple):
     """What the rows of a call show before anything is computed."""
 
     reasons: Sequence[str]
-    """Why the result may mean nothing."""
+    """The reasons why the result may be meaningless."""
     guesses: Sequence[str]
-    """What `check` cannot confirm."""
+    """Suspicions that `check` cannot confirm."""
 
 
 def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
-    """Return what the rows of eager frames show; None if there is nothing to warn of."""
+    """Return what the rows of eager frames show, or None if there is nothing to warn about."""
     if (rerun := RERUN.get()) is not None and rerun.dry:
         rerun.note(*_sources(frames.frame, frames.truth, query))
         return None
@@ -96,7 +96,7 @@ def warn_of_data(
     *,
     other_truth: Any = None,
 ) -> None:
-    """Warn of what makes the result of an eager call mean nothing.
+    """Warn about data that make the result of an eager call meaningless.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def warn_of_data(
 
 
 def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> None:
-    """Warn of what makes the labels of eager frames mean nothing.
+    """Warn about data that make the labels of eager frames meaningless.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
 
 
 def _warn(reasons: Sequence[str], what: str, guesses: Sequence[str] = ()) -> None:
-    """Warn of what was found, if anything was, and of guesses that `check` cannot confirm."""
+    """Warn about problems that were found, and about suspicions that `check` cannot confirm."""
     if reasons or guesses:
         listed = "\n".join(f"- {text}" for text in (*reasons, *guesses))
         closing = "\nThe call check looks at all rows." if reasons else ""
@@ -239,7 +239,7 @@ def _columns_of_models(sample: Any, query: Query) -> dict[str, Any]:
 
 
 def _of_orders(looked_at: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:
-    """Yield which scores or ranks order nothing, which a sample suspects and the whole frame confirms."""
+    """Yield a warning for each score or rank that orders no list, neither in the sample nor in the whole frame."""
     role = "rank" if query.by_rank else "score"
     faults = {"nothing_ranked", *(["nothing_ordered"] if may_tie and query.ties != "first" else [])}
     for i, column in enumerate(query.orders):
@@ -272,7 +272,7 @@ def _ranks_as_scores(query: Query) -> Iterator[str]:
 
 
 def _small_catalog(frames: CallFrames, context: Opened) -> Iterator[str]:
-    """Yield that a metric takes the items of a frame for all, but lists rank more."""
+    """Yield a warning if a metric takes the frame's items as the catalogue, but lists rank more items."""
     metrics, values = context.requirements.metrics, context.requirements.values
     counting = [each.label for each in metrics if each.reads_groups or CATALOG_SIZE in values[each.label].requested]
     if not counting or frames.catalog is not None or frames.catalog_size is not None:
@@ -294,7 +294,7 @@ def _lists_with_repeats(sample: Frames) -> int:
 
 
 def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
-    """Yield that a column tells models apart, and no role names it."""
+    """Yield a warning if a column seems to name models, but has no role."""
     adapter = adapter_of(frame)
     unused = unused_model(frame, query) if MODEL in adapter.names(frame) else {}
     if not unused:
@@ -309,7 +309,7 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
 
 
 def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
-    """Yield that the first rows of an eager frame look like relevant items, each among sampled others."""
+    """Yield a warning if each of the first lists looks like one relevant item among sampled items."""
     if len(frame) < LEAST_LISTS * LEAST_ROWS or not query.by:
         return
     adapter = adapter_of(frame)

@@ -1,4 +1,4 @@
-"""What makes data suspicious: the definitions that `check`, the data warnings and `compare` share."""
+"""Definitions of suspicious data that `check`, the data warnings and `compare` share."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ REPEATED = 1.2
 
 
 def used_columns(query: Query) -> set[str | None]:
-    """Return the columns that have a role in a call, and None."""
+    """Return the columns that have a role in a call; the set may contain None."""
     return {*query.orders, *used_in_truth(query), query.model}
 
 
 def used_in_truth(query: Query) -> set[str | None]:
-    """Return the columns that have a role in a truth, and None: nothing is ranked by its scores."""
+    """Return the columns that have a role in a truth, without scores; the set may contain None."""
     roles = (query.item, query.relevant, query.value, query.weight, query.propensity, query.subtopic, query.group)
     strata = None if query.strata is None else query.strata.column
     return {*query.by, *query.per, *omitted_rows(query).values(), *roles, query.cluster, strata}
@@ -36,7 +36,7 @@ def list_keys(query: Query) -> list[Any]:
 
 def values_of(rows: Any, column: Any) -> Any:
     """Return a column of a Narwhals data frame by its exact name, also where polars would read it as a pattern."""
-    # Polars computes with a column by its name, which may be no name to it.
+    # `pl.col` would read a name such as "^a$" as a pattern.
     return rows[:, rows.columns.index(column)].alias(VALUES)
 
 
@@ -47,7 +47,7 @@ def comparable(frame: Any, column: str) -> bool:
 
 
 def is_comparable(values: Any) -> bool:
-    """Return the same of a column."""
+    """Return whether the values of a Narwhals series can be compared."""
     return not values.dtype.is_nested() and values.dtype not in (nw.Object, nw.Unknown)
 
 

@@ -1,4 +1,4 @@
-"""What a check looks for."""
+"""The kinds of findings."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ ITEM_THERE, GRADES_THERE, MODEL_THERE = "item there", "relevance there", "model 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to look for."""
+    """One kind of finding."""
 
     name: str
     severity: Severity
     of: str
-    """What is counted: of the truth, where the finding is about it."""
+    """What is counted, rows or lists; rows of the truth if the finding is about the truth."""
     meaning: str
     needs: str = ""
-    """The column without which it cannot be looked for, where that may be absent."""
+    """The column that this check needs, if the frame may lack it."""
     warning: str = ""
-    """What eager calls say of it, where a sample of their data shows it."""
+    """The warning of eager calls, if a sample of their data shows the finding."""
 
 
 FINDINGS = (
@@ -91,5 +91,5 @@ WARNINGS = {finding.name: finding.warning for finding in FINDINGS if finding.war
 
 
 def warning_of(name: str, **values: object) -> str:
-    """Return what an eager call says of a finding."""
+    """Return the warning of an eager call about a finding."""
     return WARNINGS[name].format(**values)

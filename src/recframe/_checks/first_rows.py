@@ -1,4 +1,4 @@
-"""The first rows of an eager frame: what a look reads that must cost next to nothing."""
+"""The first rows of an eager frame, for checks that must be nearly free."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ FIRST_ROWS = 10_000
 
 
 def first_rows(frame: Any) -> Any:
-    """Return the first rows of a frame; a short one itself."""
+    """Return the first rows of a frame, or the frame itself if it is short."""
     return frame if len(frame) <= FIRST_ROWS else adapter_of(frame).as_narwhals(frame)[:FIRST_ROWS].to_native()
 
 
 def with_first_list(frame: Any, query: Query) -> Any:
-    """Return the first rows and more of the first row's list; a short frame itself."""
-    # It takes longer to pick rows than to look at as many again.
+    """Return the first rows and the rest of the first row's list, or the frame itself if it is short."""
+    # Up to twice the rows, reading all of them is faster than picking some.
     if len(frame) <= 2 * FIRST_ROWS:
         return frame
     rows = adapter_of(frame).as_narwhals(frame)
-    # By slices, as head and tail of pandas copy.
+    # Slices, because `head` and `tail` of pandas copy.
     head, others = rows[:FIRST_ROWS], rows[FIRST_ROWS:]
     keys = [values_of(rows, name) for name in query.by if name in rows.columns]
     if keys and len(keys) == len(query.by) and all(is_comparable(key) and key[0] is not None for key in keys):
@@ -45,12 +45,12 @@ def with_first_list(frame: Any, query: Query) -> Any:
 
 
 def equal_to(column: Any, value: Any) -> Any:
-    """Return which values of a column equal one; polars takes bytes for a column of many."""
+    """Return which values of a column equal a value; polars would read bytes as a whole column."""
     return column.is_in([value]) if isinstance(value, bytes) else column == value
 
 
 def open_rows_of(frame: Any, query: Query, specs: dict[str, ColumnSpec]) -> Frames:
-    """Return columns of some rows, with the key of their lists, as looks at them need them."""
+    """Return some columns of the rows together with their list key, under the plan's names."""
     keys = key_specs(query)
     session = open_frames({"frame": Source(frame, keys | specs)}, {})
     rows, key = with_list_key(session.frames["frame"], keys)

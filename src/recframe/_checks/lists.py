@@ -27,7 +27,7 @@ ONLY_HITS = {LISTS_OF_HITS: (nw.col(RANKED) > 1) & (nw.col(RANKED_HITS) == nw.co
 
 
 def of_lists(opened: Opened, index: int, k: int | None) -> Part:
-    """Look at the lists of one model, those that only the truth knows included."""
+    """Check the lists of one model, including lists that are only in the truth."""
     graded = [GRADES_THERE] if GRADES_THERE in opened.optional else []
     segments = {name: f"values of {name}" for name in opened.segments}
     counts = [RANKED, CONSTANT, RANKED_HITS, RELEVANT, *graded]

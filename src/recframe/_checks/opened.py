@@ -1,4 +1,4 @@
-"""The frames of one check, with what every look at them needs."""
+"""The frames of one check, with the columns that every check needs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     Specs = dict[str, ColumnSpec]
     Part = tuple[set[str], Frame]
-    """The findings that a look counted, and the counts: one row, or a row per model in the long format."""
+    """The kinds of findings that a check counted, and the counts: one row, or one per model in long format."""
 
 
 UNUSED_MODEL = "unused model"
@@ -50,7 +50,7 @@ UNUSED_MODEL = "unused model"
 
 
 class Frames:
-    """The frames of a look under the plan's names.
+    """The frames of a check under the plan's names.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Frames:
 
 
 def shown(part: Part) -> set[str]:
-    """Return which findings of a look any model shows."""
+    """Return the kinds of findings that at least one model has."""
     names, totals = part
     counts = totals.collect()
     return {name for name in names if (counts.get_column(name) > 0).any()}

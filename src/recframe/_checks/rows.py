@@ -74,12 +74,12 @@ def of_seen(opened: Opened, train: Frame, index: int) -> Part:
 
 
 def matched(opened: Frames, counts: Frame, keys: Sequence[str]) -> Frame:
-    """Return the lists, or the items, of each model, with what is known of them there."""
+    """Return the lists or the items of each model, with their columns."""
     return opened.engine.join(opened.frame.select(*keys, *opened.long).unique(), counts, keys)
 
 
 def of_unknown(opened: Frames, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> Part:
-    """Look for lists or items that only the truth knows, and no row of the model."""
+    """Look for lists or items that are in the truth, but in no row of the model."""
     counts = opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS])
     # SQL sums no rows to nothing.
     seen, totals = opened.totals(matched(opened, counts, keys), {some: nw.col(ROWS).fill_null(0.0)}, [])
@@ -130,7 +130,7 @@ def of_unused_model(opened: Frames) -> Part:
 
 
 def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]) -> Part:
-    """Look for columns that say what is relevant, and that nobody named: in how many rows each holds 0."""
+    """Look for columns that seem to hold the relevance without a role, and count their rows of 0."""
     sums, flags = {ROWS: nw.lit(1.0)}, {LONG: nw.col(ROWS) > 1}
     for name in candidates:
         of = CandidateColumns.of(name)

@@ -34,7 +34,7 @@ EXAMPLES = 3
 
 
 class Matches:
-    """What a frame and its truth have in common, counted in the frames that a call opened.
+    """Counts of lists and items that a frame and its truth share, from the frames that a call opened.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Matches:
         return runs._counts(runs._frames.keys)
 
     def _counts(self, keys: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Return, of each model, how many lists or items it has, shares with the truth, and the truth has."""
+        """Return three counts for each model: its lists or items, the shared ones, and the ones in the truth."""
         session, long = self._session, self._frames.long
         truth, _ = with_list_key(session.frames["truth"], key_specs(self._query))
         keys_of_truth = truth.select(*keys).unique()
@@ -119,7 +119,7 @@ def _first_rows_of_runs(frame: Any, query: Query) -> Any | None:
 
 
 def _changes(columns: Iterable[Any]) -> Any:
-    """Return of all rows but the first whether a column differs from the row before."""
+    """Return for each row except the first whether a column differs from the row before."""
     # By slices: to shift whole numbers, pandas makes them floats, which do not hold large ones.
     return reduce(or_, ((column[1:] != column[:-1]).fill_null(value=True) for column in columns))
 

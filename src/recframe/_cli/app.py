@@ -1,4 +1,4 @@
-"""Running a command: its arguments, its errors, its exit code."""
+"""Run a command: read its arguments, report its errors, return its exit code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ON_CHECK = "--fail-on-check"
 GONE: dict[str, str] = dict.fromkeys(
     ("--append", "--with"), "Write one file for each run: --out results/day=2026-11-23.parquet"
 )
-"""What replaces options of former versions."""
+"""The options that replace options of former versions."""
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -83,7 +83,7 @@ def spread(arguments: Sequence[str]) -> list[str]:
 
 
 def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
-    """Return the error of an option that does not exist with the one that other libraries call by its name."""
+    """Return the error for an unknown option, which suggests our option if other libraries use that name."""
     if error.ctx and error.ctx.info_name == "metrics":
         return click.UsageError(f"{error.message.rstrip('.')}. Did you mean {NAME} explain METRIC?", ctx=error.ctx)
     if not isinstance(error, click.NoSuchOption):

@@ -1,4 +1,4 @@
-"""What each command does with what it was given; those with gates return the phrases that make them fail."""
+"""The work of each command. Commands with gates return the messages that make them fail."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ SHOWN = {
         "lists_equivalent", "clusters",
     ),
 }  # fmt: skip
-"""The columns that a table shows of what a call answers, in this order."""
+"""The columns of a call's result that the printed table shows, in this order."""
 DISPENSABLE = (
     "top_before", "top_after", "position_before", "position_after", "relevant",
     "ties", "zeros", "undefined", "baseline_mean", "lists", "min", "max", "std", "wins", "losses", "p50", "mean",
     "relative_low", "relative_high", "relative", "p_adjusted",
     "baseline", "verdict", "kappa_low", "kappa_high", "human_lists", "judge_lists", "judge_weight", "judge_mean",
 )  # fmt: skip
-"""The columns that a narrow terminal does without, in turn."""
+"""The columns to drop on a narrow terminal, in this order."""
 PAIRED = ("compare", "changes", "rank_models", "sample_size")
 """The calls that need two models."""
 
@@ -113,7 +113,7 @@ def _surely_beyond(
     roles: Mapping[str, Any],
     strata: Mapping[str, Any],
 ) -> list[str]:
-    """Return which metrics are beyond their bounds with their whole interval."""
+    """Return the metrics whose whole interval is beyond their bound."""
     if others := [name for name in roles if name not in CALL_ROLES["describe"]]:
         msg = f"--sure judges the interval of an arithmetic mean, so it does not go with --{others[0]}"
         raise OptionError(msg, "leave one of them out")
@@ -140,7 +140,7 @@ def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
 
 
 def answer(call: str, **values: Any) -> pl.DataFrame:
-    """Show some columns of what a call over lists answers, and return all of it."""
+    """Print the main columns of a call's result, and return the whole result."""
     out = _out(values)
     frame, roles = _read(values, call)
     requested, k = _metrics(values, {}, {})
@@ -179,7 +179,7 @@ def report(**values: Any) -> None:
 
 
 def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list[str]:
-    """Show what is wrong or remarkable in the files."""
+    """Print the findings of `check` for the files."""
     limits, out = check_limits(fail_on_check), _out(values)
     frame, roles = _read(values, "check")
     result = rec(frame).check(k, all=bool(values["all"]), **roles)
@@ -194,7 +194,7 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
 
 
 def explain(*, metric: str, **values: Any) -> None:
-    """Say what a metric computes."""
+    """Print what a metric computes."""
     say(fitted(recframe.explain(metric, **_named(values, (*EXPLAINED, "like")))))
 
 
@@ -289,7 +289,7 @@ def _format(values: dict[str, Any]) -> str | None:
 
 
 def _out(values: dict[str, Any]) -> Path | None:
-    """Return the file to write; what is wrong with the output is said before any work."""
+    """Return the file to write, or None; output options are checked before any work."""
     _format(values)
     tables.check_digits(values["digits"])
     return None if values["out"] is None else tables.check_out(values["out"])

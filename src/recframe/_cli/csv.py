@@ -1,4 +1,4 @@
-"""CSV files as polars frames whose ids are those that the file holds."""
+"""Read CSV files as polars frames, with ids exactly as the file holds them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ SEPARATORS = {
     ",": "give --format csv",
     "|": "give --separator '|'",
 }
-"""What files have instead of the separator of their format, and the remedy."""
+"""Wrong separators that files may have, and the remedy for each."""
 TEXTS = (pl.String, pl.Categorical, pl.Enum)
 OTHERS = cs.integer() | cs.boolean() | cs.date() | cs.datetime() | cs.time()
-"""Ids that become text beside those that are; fractions stay, as their text would be another one's id."""
+"""Id types that become text if another file has text ids; floats stay, as their text would be another id."""
 BOOLEANS = {"true": True, "false": False}
-"""What a column of booleans may say, in any case."""
+"""The words that a column of booleans may hold, in upper or lower case."""
 NUMBER_WORDS = [*BOOLEANS, "nan"]
-"""What a column of numbers may say."""
+"""The words that a column of numbers may hold."""
 
 
 def read_csv(
     source: Path | bytes, ids: Collection[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame], **options: Any
 ) -> pl.DataFrame:
-    """Return what is picked of a CSV file.
+    """Return the columns of a CSV file that `pick` selects.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def read_numbers(
     pick: Callable[[pl.LazyFrame], pl.LazyFrame],
     separator: str,
 ) -> pl.DataFrame:
-    """Return what is picked of a CSV file, or raise for another separator, and for text in a column of numbers."""
+    """Return the picked columns of a CSV file; raise for a wrong separator, or for text in a column of numbers."""
     _check_separator(source, name, separator)
     try:
         frame = read_csv(source, ids, pick, separator=separator, infer_schema_length=10_000)
@@ -87,7 +87,7 @@ def read_numbers(
 
 
 def _check_separator(source: Path | bytes, name: str, separator: str) -> None:
-    """Raise where the header of a file is one name that holds another separator."""
+    """Raise if the header of a file is one name that contains another separator."""
     header = _header(source, separator)
     other = next((sign for sign in SEPARATORS if len(header) == 1 and sign in (header[0] or "")), None)
     if other is not None:
@@ -96,7 +96,7 @@ def _check_separator(source: Path | bytes, name: str, separator: str) -> None:
 
 
 def odd_line(source: Path | bytes, separator: str) -> str:
-    """Say which line is the first that has more or fewer values than there are names of columns, if there is one."""
+    """Return a message about the first line with more or fewer values than columns, or an empty string."""
     with suppress(csv.Error, InputError):  # a quote that is open, or a file that is cut off
         data = source if isinstance(source, bytes) else read_bytes(source)
         csv.field_size_limit(max(len(data), csv.field_size_limit()))
@@ -147,7 +147,7 @@ def _header(source: Path | bytes, separator: str) -> tuple[str | None, ...]:
 
 
 def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], separator: str) -> None:
-    """Raise where the file has several columns of a name that is read."""
+    """Raise if a column that is read occurs several times in the file."""
     header = _header(source, separator)
     twice = next((name for name in header if name in columns and header.count(name) > 1), None)
     if twice is not None:
@@ -179,6 +179,6 @@ def _as_written(ids: pl.Series, kind: pl.DataType) -> pl.Series:
 
 
 def with_ids_alike(frames: Sequence[pl.DataFrame], ids: Iterable[str]) -> list[pl.DataFrame]:
-    """Return frames in which the ids that are text in one of them are text in all."""
+    """Return the frames with each id column cast to text in all of them if it is text in one."""
     texts = {name for name in ids if any(frame.schema.get(name) in TEXTS for frame in frames)}
     return [frame.with_columns((cs.by_name(*texts, require_all=False) & OTHERS).cast(pl.String)) for frame in frames]

@@ -30,7 +30,7 @@ def _option(names: str, metavar: str | None, text: str, **settings: Any) -> clic
 
 
 def _metric_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[Any]:
-    """Return the metrics whose names start so, for a shell."""
+    """Return the metrics whose names start with the given text, for shell completion."""
     return [name for name in METRICS if name.startswith(incomplete)]
 
 
@@ -194,10 +194,10 @@ def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parame
 
 
 class Command(click.Command):
-    """A command whose help lists its options by what they are for, and whose options of one value are given once."""
+    """A command whose help groups its options, and which refuses a repeated option that takes one value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments, or raise for a value that another one of the same option would replace."""
+        """Parse the arguments; raise if an option that takes one value is repeated."""
         if not ctx.resilient_parsing:
             _, _, parameters = self.make_parser(ctx).parse_args(list(args))
             for parameter in parameters:
@@ -208,7 +208,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options by what they are for."""
+        """Write the options in groups."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -220,7 +220,7 @@ class Command(click.Command):
 
 
 def _section(name: str, call: str) -> str:
-    """Return under which title an option is listed."""
+    """Return the title of the group that lists an option."""
     if name in ROLES and ROLES[name].kind == "policy":
         return "Policies"
     if name in FRAMES:

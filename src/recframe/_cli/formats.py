@@ -1,4 +1,4 @@
-"""The formats of files: by their endings, else by how they start."""
+"""Detect the format of a file by its ending, or otherwise by its first bytes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FORMATS = {
     "tsv": (".tsv", ".tab"),
     "trec": (".run", ".trec", ".res", ".qrels"),
 }
-"""The formats, and the endings of their files. Files of other endings are known by how they start."""
+"""The formats and their file endings. Files with other endings are recognised by their first bytes."""
 FORMAT_SAMPLE_BYTES = 4096
-"""How many bytes at the start of a file are looked at."""
+"""The number of bytes to read at the start of a file."""
 NOT_READ = {
     "NDJSON": (".ndjson", ".jsonl"),
     "Arrow": (".arrow", ".ipc", ".feather"),
@@ -28,7 +28,7 @@ ENDINGS = tuple(ending for endings in (*FORMATS.values(), *NOT_READ.values()) fo
 
 
 def format_of(path: Path) -> str:
-    """Return the format of a file by its ending, else by how it starts."""
+    """Return the format of a file by its ending, or otherwise by its first bytes."""
     check_file(path)
     ending = Path(path.name.removesuffix(".gz")).suffix.lower()
     name = next((name for name, endings in {**FORMATS, **NOT_READ}.items() if ending in endings), None)
@@ -72,7 +72,7 @@ def _first_line(head: bytes) -> str:
 
 
 def _format_of_bytes(head: bytes, path: Path) -> str:
-    """Return the format of a file by how it starts."""
+    """Return the format of a file by its first bytes."""
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"ARROW1"):

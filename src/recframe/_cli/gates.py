@@ -1,4 +1,4 @@
-"""What makes a command fail: values beyond a bound, models that may be worse, findings of a check."""
+"""Gates make a command fail: for values beyond a bound, models that may be worse, or findings of a check."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def bounds_of(option: str, texts: Sequence[str]) -> dict[str, float]:
 
 
 def check_limits(texts: Sequence[str]) -> tuple[tuple[str, ...], dict[str, float]]:
-    """Return what ``--fail-on-check SEVERITY`` and ``--fail-on-check FINDING=SHARE`` allow.
+    """Return the severities that must have no finding, and the largest allowed share for each named finding.
 
-    Of the severities nothing may be found, and of a finding, whatever its severity, the share.
+    They come from ``--fail-on-check SEVERITY`` and ``--fail-on-check FINDING=SHARE``.
     """
     limits: dict[str, float] = {}
     most = 0
@@ -59,7 +59,7 @@ def check_limits(texts: Sequence[str]) -> tuple[tuple[str, ...], dict[str, float
 
 
 def found_beyond(result: pl.DataFrame, severities: Sequence[str], limits: Mapping[str, float]) -> list[str]:
-    """Return what a check found beyond its limits, as a phrase."""
+    """Return a phrase about the findings beyond their limits."""
     absent = sorted(limits.keys() - {*result["finding"]})
     if absent:
         msg = f"--fail-on-check {absent[0]}={limits[absent[0]]:g}: this check does not look for it"
@@ -76,6 +76,6 @@ def found_beyond(result: pl.DataFrame, severities: Sequence[str], limits: Mappin
 
 
 def is_check_limit(text: str) -> bool:
-    """Return whether an argument is what ``--fail-on-check`` may say, and no file."""
+    """Return whether an argument is a value of ``--fail-on-check`` rather than a file."""
     name, equals, limit = text.partition("=")
     return text in SEVERITIES or name in FINDING_NAMES or (bool(equals) and number_of(limit) is not None)

@@ -1,4 +1,4 @@
-"""The command line as a whole: the commands by their names, and what says what they do.
+"""The command line: its commands by name, and its help.
 
 The parser is click: it has completion for bash, zsh and fish, no dependencies, and starts in a few hundredths of a
 second; typer and cyclopts import several times as much before they print their help. What a command computes with, and
@@ -36,7 +36,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the arguments name, or raise and say which one is meant."""
+        """Return the command that the arguments name, or raise with the closest name."""
         name = args[0]
         if name in COMMANDS or name.startswith("-"):
             return super().resolve_command(ctx, args)
@@ -50,7 +50,7 @@ class Commands(click.Group):
         raise click.UsageError(msg, ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the commands with what they do."""
+        """Write the commands with their summaries."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text.summary) for name, text in COMMANDS.items()])
 

@@ -1,4 +1,4 @@
-"""Files as frames: of any of the formats, of one model or of several."""
+"""Read files of any format as frames, with one model or several."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 MODEL_COLUMN = "model"
 SIDES = ("truth", "judge", "train", "features")
-"""The roles of files that hold no scores of a model."""
+"""The roles whose files hold no model scores."""
 _OF_LISTS = ("per", "per_item", "weight", "propensity")
 """The roles of columns that a truth may hold instead of the frame."""
 _OF_IDS = tuple(name for name, role in ROLES.items() if role.kind == "column" and role.holds == "text")
@@ -49,7 +49,7 @@ _OF_NUMBERS = tuple(name for name, role in ROLES.items() if role.holds != "text"
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a command reads: the files of its models, and the roles that it was given."""
+    """The input of a command: the files of its models, and its roles."""
 
     files: Sequence[str]
     format: str | None
@@ -96,7 +96,7 @@ class Inputs:
 
     @property
     def _ids(self) -> list[str]:
-        """The columns whose values name something: a number among them is no number to compute with."""
+        """The columns of ids: a number in them is a name, not a number to compute with."""
         return [*self._by, self._name("item"), *self._columns(_OF_IDS), *self.also, MODEL_COLUMN]
 
     def _columns(self, roles: Sequence[str]) -> list[str]:
@@ -134,14 +134,14 @@ class Inputs:
         of_trec: Callable[..., pl.DataFrame],
         pick: Callable[[pl.LazyFrame], pl.LazyFrame],
     ) -> pl.DataFrame:
-        """Return what is picked of a file of any format."""
+        """Return the picked columns of a file of any format."""
         progress(f"reading {path}")
         if kind == "trec":
             return of_trec(path, by=str(next(iter(self._by), Roles.by)), item=self._name("item"), library="polars")
         return self._columns_of(path, kind, pick)
 
     def _columns_of(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
-        """Return what is picked of a file, with the columns of roles that the names of its folders hold."""
+        """Return the picked columns of a file, with the role columns that its folder names hold."""
         check_file(path)
         try:
             frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids)))
@@ -158,7 +158,7 @@ class Inputs:
         return frame.with_columns(pl.col(empty).cast(pl.Null))
 
     def _scanned(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
-        """Return a file as a frame; of Parquet and CSV only the columns that are picked are read."""
+        """Return a file as a frame; Parquet and CSV files are read only in the picked columns."""
         if kind == "parquet":
             source = BytesIO(read_bytes(path)) if path == STDIN else path
             return pick(pl.scan_parquet(source, glob=False)).collect()
@@ -166,7 +166,7 @@ class Inputs:
         return read_numbers(text, str(path), self._ids, self._numbers, pick, self._between(kind))
 
     def _between(self, kind: str) -> str:
-        """Return what is between the values of a file of text."""
+        """Return the separator of a text file."""
         return "\t" if kind == "tsv" else self.separator
 
     @property
@@ -182,11 +182,11 @@ class Inputs:
 
     @property
     def _own(self) -> list[str]:
-        """The column of the relevance, where the models' files hold it."""
+        """The column of the relevance, if the models' files hold it."""
         return [self._name("relevant")] if self.roles.get("truth") is None else []
 
     def _needed(self, lazy: pl.LazyFrame) -> pl.LazyFrame:
-        """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
+        """Return the role columns, or all columns if one is missing, so that the error lists them."""
         columns = lazy.collect_schema().names()
         of_lists = _OF_LISTS if self.roles.get("truth") is None else ()
         needed = {*self._by, *self._order, *self._own, *self._columns(("item", "value", *of_lists))}

@@ -15,7 +15,7 @@ LINE_WIDTH = 88
 
 
 def metrics_text() -> str:
-    """Return what there is to know about every metric."""
+    """Return a row with the properties of each metric."""
     left = 2 + max(len(_heading(metric)) for metric in METRICS.values())
     lines: list[str] = []
     for metric in METRICS.values():

@@ -32,17 +32,17 @@ HELP = {
     "like": 'The library whose options and policies are the defaults of this call, such as "trec_eval", "sklearn" '
     'or "rectools": see recframe explain.',
 }
-"""What help says of roles whose docstring is about more than files: about lazy frames, collections and functions."""
+"""Help texts for roles whose docstrings also explain lazy frames, collections or functions."""
 
 
 def role_options(names: Iterable[str]) -> list[click.Option]:
-    """Return roles, an option each."""
+    """Return an option for each role."""
     hints, texts = get_type_hints(Roles), described(doc_of(Roles)) | HELP
     return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in names]
 
 
 def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
-    """Return arguments of a call, an option each."""
+    """Return an option for each argument of a call."""
     call = getattr(recframe.EagerRec, name)
     # The signature that users see has no types: the method behind it has.
     texts, parameters = described(doc_of(call)), signature(unwrap(call)).parameters
@@ -52,13 +52,13 @@ def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
 
 
 def own_arguments(call: str) -> list[str]:
-    """Return the named arguments of a call that are no roles."""
+    """Return the keyword arguments of a call that are not roles."""
     parameters = signature(getattr(recframe.EagerRec, call)).parameters.values()
     return [each.name for each in parameters if each.kind == Parameter.KEYWORD_ONLY and each.name not in ROLES]
 
 
 def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the roles of a call that were given; one name of several that could be given is text, not a list."""
+    """Return the given roles of a call; a single name becomes text, even if the role accepts several."""
     accepted: dict[str, Any] = {}
     for name in roles_of(call):
         value = values.get(name)
@@ -77,14 +77,14 @@ def roles_of(call: str) -> list[str]:
 
 
 def described(doc: str) -> dict[str, str]:
-    """Return what a docstring says of each argument, on one line, in the words of the command line."""
+    """Return the docstring entry of each argument on one line, in the words of the command line."""
     entries = {name: entry for names, entry in entries_of(doc).items() for name in names.split(", ")}
     texts = {name: " ".join(entry.partition("\n")[2].split()) for name, entry in entries.items()}
     return {name: _in_options(text, entries) for name, text in texts.items()}
 
 
 def _in_options(text: str, names: Collection[str]) -> str:
-    """Return a text of a docstring in which arguments are options, and frames are files."""
+    """Return the text with arguments written as options, and frames as files."""
     text = text.replace("the frame", "the files").replace("frame", "file").replace("``", "`")
     text = said(part if isinstance(part, Argument) and part.name in names else str(part) for part in parts_of(text))
     parts = text.split("`")
@@ -97,9 +97,9 @@ def option_name(argument: str) -> str:
 
 
 BETWEEN_METRICS = re.compile(r",(?![^()]*\))")
-"""A comma that is not between the options of a metric."""
+"""A comma outside of the parentheses of a metric."""
 MOST_WORDS = 4
-"""How many words of an option help shows in its place."""
+"""The most words of an option that its placeholder in help shows."""
 
 
 def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
@@ -118,7 +118,7 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
 
 
 def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:
-    """Return what the value of an option is, for the parser and for help."""
+    """Return the type of an option's value, for the parser and for help."""
     metavar = ROLES[name].metavar if name in ROLES else {"judge": "FILE", "baseline": "MODEL|FILE"}.get(name)
     if metavar:
         return {"type": click.Path() if "FILE" in metavar else numbers, "metavar": metavar}
@@ -135,7 +135,7 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
 
 
 def separator_of(text: str | None) -> str:
-    """Return what is between the values of CSV files."""
+    """Return the separator of CSV files."""
     sign = "," if text is None else {"tab": "\t", "\\t": "\t"}.get(text, text)
     if len(sign) != 1 or not sign.isascii() or sign in '"\r\n':
         msg = f"--separator {text} is not one sign"
@@ -157,7 +157,7 @@ def said_of_columns(option: str, texts: Sequence[str], what: str, example: str) 
 
 
 def numbers(text: str) -> list[int]:
-    """Return whole numbers that are written with commas between them."""
+    """Return whole numbers from a text with commas."""
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
@@ -187,7 +187,7 @@ def weights_by_name(text: str) -> dict[str, float]:
 
 
 def number_or_word(text: str) -> float | str:
-    """Return a number where the text is one."""
+    """Return a text as a number if it is one."""
     try:
         return float(text)
     except ValueError:
@@ -199,4 +199,4 @@ WRITTEN: dict[str, tuple[Callable[[str], Any], str]] = {
     "difference": (number_or_word, "X|X%"),
     "strata_weights": (weights_by_name, "NAME=X,..."),
 }
-"""How the values of some options are read, and what help calls them."""
+"""The parsers of some options, and their placeholders in help."""

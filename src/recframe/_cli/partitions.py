@@ -1,4 +1,4 @@
-"""The files of a folder, and columns that the names of folders hold: ``day=2024-01-31/0.parquet``."""
+"""Read the files of a folder, and the columns in folder names: ``day=2024-01-31/0.parquet``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MISSING_VALUE = "__HIVE_DEFAULT_PARTITION__"
-"""What the folder of missing values is called."""
+"""The folder name of a missing value."""
 
 
 def files_of(folder: Path, endings: Collection[str] | None) -> list[Path]:
     """Return the files of a folder and of the folders in it, sorted; of these endings, if they are given.
 
-    Programs write notes of their own under names that start with an underscore or a dot: they are left out.
+    Names that start with an underscore or a dot are left out, because programs write their own notes there.
     """
     for table, notes in (("Delta", "_delta_log"), ("Iceberg", "metadata/*.metadata.json")):
         if [*folder.glob(notes)]:
@@ -47,13 +47,13 @@ def _ending(path: Path) -> str:
 
 
 def partitions(path: Path) -> dict[str, str]:
-    """Return the values that the folders of a file name, by their columns."""
+    """Return the values in the folder names of a file, by column."""
     named = (part.partition("=") for part in path.parent.parts)
     return {name: unquote(value) for name, sign, value in named if name and sign}
 
 
 def with_partitions(lazy: pl.LazyFrame, path: Path, ids: Collection[str]) -> pl.LazyFrame:
-    """Add the columns of ids that a file's folders name, and that the file itself lacks."""
+    """Add the id columns from the folder names that the file itself lacks."""
     values = {name: value for name, value in partitions(path).items() if name in ids}
     if not values:
         return lazy

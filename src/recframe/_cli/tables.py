@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 INDENT = "  "
 DIGITS, MOST_DECIMALS = 4, 15
-"""How many digits after the point cells have by default, and at most."""
+"""The default and the largest number of decimals in a cell."""
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -41,7 +41,7 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def check_digits(digits: int | None) -> None:
-    """Raise for a number of digits that no cell has."""
+    """Raise if the number of digits is out of range."""
     if digits is not None and not 0 <= digits <= MOST_DECIMALS:
         msg = f"--digits {digits} is not from 0 to {MOST_DECIMALS}"
         raise OptionError(msg, "--json, --csv and files hold all digits")
@@ -53,7 +53,7 @@ def table(frame: pl.DataFrame, digits: int = DIGITS) -> str:
 
 
 def by_metric(frame: pl.DataFrame, digits: int = DIGITS) -> str:
-    """Return a row for each metric and a column for each model, as a terminal is rather high than wide."""
+    """Return a table with metrics as rows and models as columns, which fits a narrow terminal."""
     header, rows = _cells(frame, digits)
     cells = (
         [header, *rows] if frame.columns[0] == "model" else [["metric", *header], *(["value", *row] for row in rows)]
@@ -70,7 +70,7 @@ def markdown(frame: pl.DataFrame, digits: int = DIGITS) -> str:
 
 
 def _csv(frame: pl.DataFrame) -> str:
-    """Return a result as CSV, or raise for what it has no text for, such as keys that are lists."""
+    """Return a result as CSV; raise for values that CSV cannot hold, such as keys that are lists."""
     from polars.exceptions import PolarsError
 
     try:
@@ -85,7 +85,7 @@ PRINTERS: dict[str, Callable[[pl.DataFrame, int], str]] = {
     "csv": lambda frame, _: _csv(frame),
     "markdown": markdown,
 }
-"""How a result becomes text, by the name of the format: with all digits, or so many."""
+"""The function for each format that writes a result as text, with all digits or a given number."""
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
@@ -101,11 +101,11 @@ WRITERS: dict[str, Callable[[pl.DataFrame, int], str | bytes]] = {
     ".md": markdown,
     ".parquet": lambda frame, _: _parquet(frame),
 }
-"""How a result becomes a file, by the ending of its name."""
+"""The function for each file ending that writes a result."""
 
 
 def check_out(out: str) -> Path:
-    """Return the file to write, or raise before any work where its ending is no format."""
+    """Return the file to write; raise before any work if its ending is not a known format."""
     path = as_path(out, "--out")
     if path.suffix.lower() not in WRITERS:
         what = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
@@ -116,7 +116,7 @@ def check_out(out: str) -> Path:
 
 
 def check_folder(path: Path) -> None:
-    """Raise if the folder of a file can neither be used nor made."""
+    """Raise if the folder of a file neither exists nor can be made."""
     found = next(folder for folder in path.absolute().parents if folder.exists())
     if not found.is_dir():
         msg = f"{str(path)!r} cannot be written: {str(found)!r} is no folder"
@@ -152,7 +152,7 @@ def with_column_of_name(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 
 def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a result; what has no value is null, and the infinite is text, as JSON has no such number."""
+    """Return the rows of a result with null for missing values, and text for infinity, which JSON lacks."""
     return [{name: _plain(value) for name, value in row.items()} for row in frame.to_dicts()]
 
 

@@ -1,4 +1,4 @@
-"""What is printed, whatever the terminal knows and whoever watches."""
+"""Print texts to any terminal, pipe or log."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _ASCII = str.maketrans({
     "₀": "_0", "₁": "_1", "₂": "_2", "ᵢ": "_i", "ᵣ": "_r", "ᵤ": "_u", "ⱼ": "_j", "²": "^2",
     "∩": "and", "α": "alpha", "β": "beta", "ε": "epsilon", "⁻": "-", "…": "...",
 })  # fmt: skip
-"""What replaces the signs of a formula where the terminal does not know them."""
+"""Replacements for the signs of formulas that the terminal cannot show."""
 
 
 def say(text: str, paint: Callable[[str], str] | None = None) -> None:
-    """Print a text, also where the terminal lacks some of its letters or the reader has seen enough.
+    """Print a text, even if the terminal lacks some characters or the reader has closed the pipe.
 
     A terminal gets it as `paint` colours it, unless its user wants no colours.
 
@@ -63,18 +63,18 @@ def shows_colours() -> bool:
 
 
 def discard_output() -> None:
-    """Throw away what is left in the buffer of the output, so that it does not fail again at exit."""
+    """Discard the rest of the output buffer, so that flushing it at exit does not fail again."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def width() -> int | None:
-    """Return how many letters a line of the terminal holds; None: the output goes elsewhere."""
+    """Return the width of the terminal in characters, or None if the output is not a terminal."""
     return get_terminal_size().columns if _is_terminal(sys.stdout) else None
 
 
 def fitted(text: str) -> str:
-    """Return a text in which the lines that a terminal cannot hold continue below their own start."""
+    """Return a text with long lines wrapped and indented to their own start."""
     limit = width()
     if limit is None:
         return text
@@ -88,14 +88,14 @@ def fitted(text: str) -> str:
 
 
 def complain(program: str, text: str) -> None:
-    """Print what is wrong, below a line of progress that is wiped."""
+    """Print an error message, and wipe the line of progress first."""
     progress("")
     if sys.stderr is not None:
         sys.stderr.write(f"{program}: {visible(text, keep=chr(10))}\n")
 
 
 def said(parts: Iterable[Part]) -> str:
-    """Return a message whose arguments are options of the command line."""
+    """Return a message with its arguments written as command line options."""
     return "".join(part if isinstance(part, str) else option_of(part) for part in parts)
 
 
@@ -123,7 +123,7 @@ def option_of(part: Argument | Bound | Example) -> str:
 
 
 SHORT = {"metrics": "-m", "k": "-k", "types": "--type"}
-"""The options that are not called like their arguments."""
+"""The options whose names differ from their arguments."""
 
 
 def progress(text: str) -> None:

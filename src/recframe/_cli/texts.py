@@ -1,4 +1,4 @@
-"""The table of commands: what each does, takes and is used like. It imports nothing that computes, for ``--help``."""
+"""The table of commands: summary, parameters and examples. It imports nothing slow, so ``--help`` is fast."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ COMPLETE = "_RECFRAME_COMPLETE"
 
 
 class CommandText(NamedTuple):
-    """What help says of a command, and its parameters.
+    """The help text of a command, and its parameters.
 
-    These are names in `definitions`, a tuple of arguments of the call, or ``arguments``: all that are no roles.
+    A parameter is a name in `definitions` or a tuple of the call's arguments. ``arguments`` stands for all arguments
+    that are not roles.
     """
 
     summary: str

@@ -1,4 +1,4 @@
-"""Methods of the namespace that say in two lines what they do when somebody leaves out the brackets."""
+"""Methods of the namespace that print a two-line help if somebody leaves out the brackets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class BoundCall:
-    """A method together with its namespace, as Python's own bound methods, but with another text."""
+    """A method bound to its namespace, like Python's bound methods, but with a helpful text."""
 
     def __init__(self, function: Callable[..., Any], namespace: Any) -> None:
         self.__func__, self.__self__ = function, namespace

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-"""The marks of adjusted p-values below a level."""
+"""The marks of adjusted p-values below a significance level."""
 MISSING_SIGN = "–"
 SAME_HALVES = 1e-6
-"""The two halves of an interval that differ by less, relative to their size, are equal."""
+"""The relative difference below which the two halves of an interval count as equal."""
 LARGE = 1e15
-"""From here on numbers are written with an exponent, as a float holds no more digits before the point."""
+"""Larger numbers are written with an exponent, because a float does not hold all of their digits."""
 RAISED = dict(zip(map(ord, "abcdefghijklmnoprstuvwxyz*"), map(ord, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ∗"), strict=True))
 """Letters and the star with their raised forms, for `str.translate`; there is no raised q."""
 
@@ -33,12 +33,12 @@ def with_letters(cell: Cell, text: str) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether there is no value."""
+    """Return whether the value is missing."""
     return value is None or value != value  # noqa: PLR0124 - NaN
 
 
 def number_text(value: Any, digits: int) -> str:
-    """Return a number as tables show it."""
+    """Return the text of a number in tables."""
     if is_missing(value):
         return MISSING_SIGN
     # The sign of a zero, `z`, is left out: a value that is rounded to 0 is neither above nor below.
@@ -54,12 +54,12 @@ def number_cell(value: Any, digits: int, *, bold: bool = False) -> Cell:
 
 
 def label_text(value: Any) -> str:
-    """Return the text of a value that names what a row is about."""
+    """Return the text of a value that identifies a row."""
     return MISSING_SIGN if is_missing(value) else str(value)
 
 
 def interval_text(low: Any, high: Any, digits: int) -> str:
-    """Return an interval by its two ends."""
+    """Return the text of an interval, with both ends."""
     texts = number_text(low, digits), number_text(high, digits)
     return MISSING_SIGN if MISSING_SIGN in texts else "[{}, {}]".format(*texts)
 

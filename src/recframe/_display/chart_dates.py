@@ -15,7 +15,7 @@ MOST_DATES = 7
 
 
 def places(values: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Return how values are laid out on an axis, and their places there."""
+    """Return the type of an axis, and the places of the values on it."""
     values_held = [value for value in values if value is not None]
     if values_held and all(isinstance(value, dt.date) for value in values_held):
         return "T", [None if value is None else _moment(value) for value in values]
@@ -36,7 +36,7 @@ def axis(moments: Sequence[str]) -> dict[str, Any]:
 
 
 def place(row: Mapping[str, Any]) -> float:
-    """Return where the date or time of a row is, to order rows by."""
+    """Return the place of a row's date or time, to sort rows by."""
     return _milliseconds(dt.datetime.fromisoformat(row["place"]))
 
 

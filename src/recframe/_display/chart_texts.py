@@ -23,9 +23,9 @@ SHORT_LABEL = (
     f"length(datum.label) > {LONGEST_NAME} ? "
     f"slice(datum.label, 0, {NAME_HEAD}) + '…' + slice(datum.label, -{NAME_TAIL}) : datum.label"
 )
-"""What `short` does, as an expression of Vega: so the data, and what the pointer shows, keep the whole name."""
+"""The same as `short`, as a Vega expression, so the data and the tooltip keep the whole name."""
 LABEL_WIDTH = 240
-"""The width of as many letters, in pixels."""
+"""The width of the longest name in a chart, in pixels."""
 
 
 Given = ParamSpec("Given")
@@ -63,19 +63,19 @@ def _without_tags(value: Any, schema: type) -> Any:
 
 
 def check_title(title: object) -> None:
-    """Raise for a title that is no text."""
+    """Raise if the title is not text."""
     if title is not None and not isinstance(title, str):
         msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
 
 
 def name_of(model: object) -> str:
-    """Return the name of a model, of whatever type, without characters that no chart can draw."""
+    """Return the name of a model as text, without characters that charts cannot draw."""
     return visible(str(model))
 
 
 def short(name: str) -> str:
-    """Return a name without its middle if it is long: the ends tell configurations apart."""
+    """Return a name, shortened in the middle if it is long, because both ends help to tell names apart."""
     return name if len(name) <= LONGEST_NAME else f"{name[:NAME_HEAD]}…{name[-NAME_TAIL:]}"
 
 
@@ -86,7 +86,7 @@ def pair_texts(pairs: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def lies_flat(names: Iterable[str], width: float) -> bool:
-    """Return whether names have room side by side below an axis."""
+    """Return whether names fit side by side below an axis."""
     texts = list(map(short, names))
     return max((text_width(text, 10) for text in texts), default=0) + 6 < width / max(len(texts), 1)
 
@@ -97,7 +97,7 @@ def axis_title(name: str) -> str:
 
 
 def direction(metric: Metric) -> str:
-    """Return which values of a metric are better."""
+    """Return the text that says which values of a metric are better."""
     return "higher is better" if metric.higher_is_better else "lower is better"
 
 
@@ -121,7 +121,7 @@ def relative_text(share: float | None) -> str:
 
 
 def means_text(counts: Sequence[int], confidence: float, *, intervals: bool = True) -> str:
-    """Return over how many lists each of some means is, and the confidence of their intervals."""
+    """Return the number of lists behind the means, and the confidence of their intervals, as text."""
     lists = range_text(counts or [0])
     return f"means over {lists}" + (f", with {percent(confidence)} intervals" if intervals else "")
 

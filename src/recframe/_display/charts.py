@@ -37,13 +37,13 @@ BAND_OPACITY, EDGE_OPACITY = 0.1, 0.35
 DOT, RING = 90, 2.2
 """The area of dots and how thick their edges are."""
 RADIUS = 6.5
-"""How far the edge of a ring is from its middle."""
+"""The radius of a ring."""
 MOST_BANDS = 3
 """The most models whose bands do not hide each other."""
 MOST_NAMES = len(COLOURS)
-"""The most models that have colours of their own, and whose names have room at their dots."""
+"""The most models with their own colours, and with names beside their dots."""
 MOST_LABELS = 12
-"""The most lines whose names have room at their ends."""
+"""The most lines with names at their ends."""
 
 
 def altair() -> Any:
@@ -59,7 +59,7 @@ def altair() -> Any:
 
 @texts.safe_in_html
 def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
-    """Return the means over the cutoff, a panel for each metric, so many side by side."""
+    """Return the means over the cutoff, with a panel for each metric."""
     alt = altair()
     charts = []
     for name, means in grouped(averages, lambda mean: _without_cutoff(mean.metric)).items():
@@ -93,7 +93,7 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerCh
 
 @texts.safe_in_html
 def distribution(by_model: Values) -> Any:
-    """Return how the values of lists spread, a panel for each model."""
+    """Return the distribution of the values of lists, with a panel for each model."""
     alt = altair()
     rows, means, metric = histogram(by_model), by_model.means, by_model.metric
     models = list(means)
@@ -234,7 +234,7 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
 
 
 def _places(rows: Sequence[Mapping[str, Any]], domains: Mapping[str, tuple[float, float]], height: int) -> list[Label]:
-    """Return where the names of dots stand, beside the lines of all intervals."""
+    """Return the positions of the names of dots, which avoid the lines of all intervals."""
 
     def x_of(value: float) -> float:
         return WIDTH * _share(value, domains["x"])
@@ -364,7 +364,7 @@ _stroke = partial(_of_models, "Stroke", COLOURS)
 
 
 def _legend(models: list[str], *, legend: bool) -> Any:
-    """Return the legend of models; None without one, and where there is one model without a name."""
+    """Return the legend of models, or None if it is not needed or the only model has no name."""
     if not legend or models == [NO_MODEL]:
         return None
     return altair().Legend(title="model", symbolOpacity=1, labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
@@ -387,7 +387,7 @@ def _domain(rows: Sequence[dict[str, Any]], name: str, metric: Metric) -> tuple[
 
 
 def _around(values: Iterable[float | None]) -> tuple[float, float]:
-    """Return the ends of an axis that holds all values, with some room on both sides."""
+    """Return the ends of an axis that holds all values, with a margin on both sides."""
     numbers = [value for value in values if value is not None]
     least, most = min(numbers, default=0.0), max(numbers, default=1.0)
     room = max(most - least, LEAST_SPAN * max(abs(least), abs(most)), 1e-9)
@@ -396,7 +396,7 @@ def _around(values: Iterable[float | None]) -> tuple[float, float]:
 
 
 def _share(value: float, domain: tuple[float, float]) -> float:
-    """Return where a value is on an axis, as a share of its length."""
+    """Return the position of a value on an axis, as a share of its length."""
     return (value - domain[0]) / (domain[1] - domain[0])
 
 
@@ -406,7 +406,7 @@ def _has_risen(row: Mapping[str, Any], pair: str) -> bool:
 
 
 def _round_numbers(least: float, most: float) -> list[int]:
-    """Return the round numbers between two: 10, 20, 50, 100 and so on."""
+    """Return the round numbers between two numbers: 10, 20, 50, 100 and so on."""
     powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
     numbers = [first * 10**power for power in powers for first in (1, 2, 5)]
     return [round(number) for number in numbers if least <= number <= most and number >= 1]

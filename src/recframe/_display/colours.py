@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class VerdictColour:
-    """How a verdict looks. Its word always stands beside the colour, as readers may see none."""
+    """The colours of a verdict. Its word always stands beside them, because some readers cannot see colours."""
 
     chart: str
     """The colour in charts, whose background may be light or dark: the contrast to both is at least 3."""
     light: str
-    """The colour on a light page, where words have it too."""
+    """The colour on a light page, for words too."""
     dark: str
     """The colour on a dark page."""
     terminal: str
-    """What a terminal is told, in the numbers of ANSI."""
+    """The ANSI codes for terminals."""
     hollow: bool = False
     """Whether marks are rings, so that the verdict differs in grey too."""
 
@@ -28,9 +28,9 @@ VERDICTS = {
     "worse": VerdictColour("#D55E00", "#B34A00", "#F28C4A", "1;31"),
     "open": VerdictColour("#949494", "#777780", "#93939B", "2", hollow=True),
 }
-"""Blue-green and vermilion of Okabe and Ito, which colour-blind people tell apart, and greys for what is no change."""
+"""Blue-green and vermilion by Okabe and Ito, which colour-blind readers can tell apart; grey for no change."""
 MODELS = ("#1F83C6", "#A57C00", "#C266A0", "#7F7F7F", "#8D78D6", "#6E8B1F")
-"""The colours of models in charts that need some: none of them is the colour of a verdict."""
+"""The colours of models in charts; no verdict has one of these colours."""
 COLUMN = "verdict"
 """The column of verdicts in tables."""
 

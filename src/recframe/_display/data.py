@@ -1,4 +1,4 @@
-"""What charts are drawn from: means with intervals, and values of lists, in numbers few enough for a chart."""
+"""The data of charts: means with intervals, and values of lists, reduced to a size that a chart can show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BINS = 20
 POINTS = 201
 """The most points of a curve over lists."""
 RANGE_ROUNDING = 1e-9
-"""By how much rounding may lift a value above the range of its metric."""
+"""The most by which rounding may move a value beyond the range of its metric."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Call:
     bound: Mapping[str, Any]
     keywords: Mapping[str, Any]
     roles: tuple[str, ...]
-    """The roles that the call accepts; others that are bound are ignored."""
+    """The roles that the call accepts; other bound roles are ignored."""
 
     def options(self, confidence: Any, cluster: Any) -> Options:
-        """Return how means are described, checked."""
+        """Return the checked options of `describe`."""
         check_installed()
         from recframe._inference.comparison.describe import Options
 
@@ -142,12 +142,12 @@ class Values:
 
     @property
     def lists(self) -> int:
-        """How many lists have a value, under the model with the most."""
+        """The number of lists with a value, for the model with the most."""
         return max((int((one == one).sum()) for one in self.values), default=0)  # noqa: PLR0124 - NaN
 
     @property
     def shared(self) -> int:
-        """How many lists have a value under every model."""
+        """The number of lists that have a value under every model."""
         total: Any = sum(self.values)
         return len(total[total == total])  # noqa: PLR0124 - NaN
 
@@ -247,7 +247,7 @@ def sorted_differences(pair: Values) -> tuple[list[tuple[float, float]], float, 
 
 
 def check_means(means: Iterable[float | None], label: str) -> None:
-    """Raise where no list has a value: the chart would be empty."""
+    """Raise if no list has a value, because the chart would be empty."""
     if all(mean is None for mean in means):
         msg = f"no list has a value of {label} to show"
         raise InputError(msg, "look at the frame with check()")

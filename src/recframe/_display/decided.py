@@ -1,4 +1,4 @@
-"""What a comparison decided about the models of a table: which are bold, and the letters of those that they beat."""
+"""The decisions of a comparison about the models of a table: bold means, and letters of the beaten models."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def records_by_name(metrics: Any) -> dict[str, Metric]:
 
 @dataclass(frozen=True)
 class Decided:
-    """The verdicts of a comparison, by what they are about: the texts of a segment and a metric."""
+    """The verdicts of a comparison, by segment and metric as text."""
 
     models: Sequence[str] = ()
     """The models of the table, in its order."""
     tested: Mapping[tuple[str, ...], set[frozenset[str]]] = field(default_factory=dict)
     """The pairs of models that were compared."""
     beaten: Mapping[tuple[str, ...], Mapping[str, set[str]]] = field(default_factory=dict)
-    """The models that each one is better than."""
+    """The models that each model is better than."""
     lower: frozenset[str] = frozenset()
     """The metrics where lower is better."""
 
     @property
     def lettered(self) -> bool:
-        """Whether there is something to name by letters, and a letter for each model."""
+        """Whether letters are useful, and there are enough letters for all models."""
         return bool(self.tested) and len(self.models) <= len(LETTERS)
 
     def letter(self, model: str) -> str:
@@ -65,11 +65,11 @@ class Decided:
         return LETTERS[self.models.index(model)]
 
     def letters(self, about: tuple[str, ...], model: str) -> str:
-        """Return the letters of the models that one is better than."""
+        """Return the letters of the models that a model is better than."""
         return "".join(sorted(self.letter(other) for other in self.beaten.get(about, {}).get(model, ())))
 
     def unbeaten(self, about: tuple[str, ...], means: Mapping[str, Any]) -> set[str]:
-        """Return the best model, and those that were compared with it, of all that no other is better than."""
+        """Return the best model, and all models that were compared with it and are beaten by none."""
         beaten = set().union(*self.beaten.get(about, {}).values())
         left = {model: mean for model, mean in means.items() if model not in beaten and not is_missing(mean)}
         if not beaten or not left:
@@ -79,7 +79,7 @@ class Decided:
         return {best} | {model for model in left if frozenset((model, best)) in self.tested[about]}
 
     def notes(self, columns: Iterable[Iterable[Cell]], *, letters: bool) -> list[str]:
-        """Return what the marks in the cells of a table mean."""
+        """Return the notes that explain the marks in the cells of a table."""
         if not self.tested:
             return []
         if not any(self.beaten.values()):
@@ -93,7 +93,7 @@ class Decided:
 
 
 def decided_of(columns: Mapping[str, Sequence[Any]], models: Sequence[str], records: Mapping[str, Metric]) -> Decided:
-    """Return what the rows of a comparison decide."""
+    """Return the decisions in the rows of a comparison."""
     names = list(columns)
     tested: dict[tuple[str, ...], set[frozenset[str]]] = {}
     beaten: dict[tuple[str, ...], dict[str, set[str]]] = {}

@@ -110,13 +110,13 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _lists(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return over how many lists differences are, where the result says it."""
+    """Return the number of lists behind the differences, if the result has it."""
     counts = [row["lists"] for row in rows if row.get("lists") is not None]
     return [texts.range_text(counts)] if counts else []
 
 
 def _row(row: Mapping[str, Any], pair: str) -> dict[str, Any]:
-    """Return what a chart holds of a row: its segment and pair are its name."""
+    """Return a row as chart data; its name is made of its segment and pair."""
     chosen = ("metric", "difference", "low", "high", "verdict", "lists")
     text = f"{row['verdict'] or 'not tested'} {texts.relative_text(row.get('relative'))}".rstrip().replace("-", "−")
     return {name: row[name] for name in chosen if name in row} | {"pair": pair, "text": text}

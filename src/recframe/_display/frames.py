@@ -1,4 +1,4 @@
-"""Results of calls as eager frames, whatever engine made them."""
+"""Turn results of calls into eager frames, whichever engine made them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def eager_result(result: Any, role: str = "result") -> nw.DataFrame[Any]:
 
 
 def columns_of(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:
-    """Return the values of each column, what is missing as None, and lists and structs as text, a name of segments."""
+    """Return the values of each column: None if missing, and text for lists and structs, which name segments."""
     return {
         column.name: [
             str(value) if value is not None and column.dtype.is_nested() else value for value in values_of(column)
@@ -46,13 +46,13 @@ def columns_of(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:
 
 
 def rows_of(frame: nw.DataFrame[Any]) -> list[dict[str, Any]]:
-    """Return the rows of a result, what is missing as None."""
+    """Return the rows of a result, with None for missing values."""
     columns = columns_of(frame)
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def grouped(rows: Iterable[T], key: Callable[[T], Hashable]) -> dict[Any, list[T]]:
-    """Return rows by what is the same of them, in their order."""
+    """Return rows grouped by a key, in their order."""
     groups: dict[Any, list[T]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
@@ -60,7 +60,7 @@ def grouped(rows: Iterable[T], key: Callable[[T], Hashable]) -> dict[Any, list[T
 
 
 def margins_of(result: Any) -> dict[str, str | None] | None:
-    """Return the margin of each metric of a comparison; None of other results, and of one that was changed."""
+    """Return the margin of each metric of a comparison, or None for other results and for changed frames."""
     claims = claims_of(result)
     if claims is None:
         return None

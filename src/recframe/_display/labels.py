@@ -1,4 +1,4 @@
-"""Where the texts of charts stand, so that none covers another: charts have no legend that a reader must look up."""
+"""Place the texts of charts so that they do not overlap, and readers need no legend."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ DISTANCE = 9
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return about how wide a text is, in pixels."""
+    """Return the approximate width of a text, in pixels."""
     return sum(map(_letter_width, text)) * size * (1.08 if bold else 1)
 
 
 def _letter_width(letter: str) -> float:
-    """Return about how wide a letter is, relative to its height."""
+    """Return the approximate width of a letter, relative to its height."""
     if combining(letter):
         return 0
     if east_asian_width(letter) in "WF":
@@ -42,7 +42,7 @@ def _letter_width(letter: str) -> float:
 def spread(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
     """Return places that are at least a gap apart, near those wanted, in their order, and within two ends.
 
-    Where there is no room for all gaps, the gaps are as large as there is room.
+    If the places do not fit, the gaps are made as large as possible.
     """
     if not places:
         return []
@@ -75,7 +75,7 @@ class Box:
     bottom: float
 
     def shared(self, other: Box) -> float:
-        """Return how much of both is the same, in square pixels."""
+        """Return the area that both share, in square pixels."""
         wide = min(self.right, other.right) - max(self.left, other.left)
         high = min(self.bottom, other.bottom) - max(self.top, other.top)
         return max(wide, 0.0) * max(high, 0.0)
@@ -83,7 +83,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Label:
-    """Where a text stands beside its dot."""
+    """The place of a text beside its dot."""
 
     dx: float
     dy: float

@@ -1,4 +1,4 @@
-"""What a result's table holds, before it is HTML, LaTeX or Markdown: texts, which of them are bold, and notes."""
+"""The content of a result's table before it becomes HTML, LaTeX or Markdown: texts, bold cells and notes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Columns = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class Look:
-    """How a result is shown."""
+    """The options of a table."""
 
     digits: int
     confidence: float | None = None
@@ -54,14 +54,14 @@ class Look:
     """Whether intervals are a range, plus_minus or none."""
     decided: Decided = field(default_factory=Decided)
     letters: bool = True
-    """Whether models have letters, which name them as those that another is better than."""
+    """Whether models get letters, which mark the models that another model beats."""
     margins: Mapping[str, str | None] | None = None
     """The margin of each metric of a comparison as text, None without one; None if nobody knows."""
 
 
 @dataclass
 class Layout:
-    """A table of texts: a header, its rows, which columns hold numbers, and what is said below."""
+    """A table of texts: a header, rows, the numeric columns, and notes."""
 
     header: list[str] = field(default_factory=list)
     columns: list[list[Cell]] = field(default_factory=list)
@@ -75,12 +75,12 @@ class Layout:
         self.numeric.append(numeric)
 
     def add_labels(self, columns: Columns, names: Iterable[str], look: Look) -> None:
-        """Add columns of a result that name what its rows are about."""
+        """Add the columns of a result that identify its rows."""
         for name in names:
             self.add(str(name), label_texts(columns, name, look), numeric=False)
 
     def mark(self, name: str, marked: Sequence[bool], note: str) -> None:
-        """Mark cells of a column, and say what the mark means if there is one."""
+        """Mark cells of a column, and add a note if any cell is marked."""
         column = self.columns[self.header.index(name)]
         column[:] = [
             replace(cell, text=f"{cell.text} †", value=None) if one else cell
@@ -116,7 +116,7 @@ def layout_of(columns: Columns, records: Mapping[str, Metric], look: Look) -> La
 
 
 def is_known(columns: Columns, records: Mapping[str, Metric]) -> bool:
-    """Return whether a result has values of metrics, in rows or in columns of their names."""
+    """Return whether a result has metric values, in rows or in columns named after metrics."""
     if any(columns.keys() >= kind for kind in (IS_COMPARE, IS_DESCRIBE, IS_RANKS)):
         return True
     # Other calls have columns of their own with such names: bounds has judged, agreement has kendall.
@@ -160,7 +160,7 @@ def level_text(call: str, look: Look) -> str:
 
 
 def margin_text(margins: Mapping[str, str | None] | None) -> str:
-    """Return by which margin verdicts are made, as the end of a sentence."""
+    """Return the margin of the verdicts, as the end of a sentence."""
     if margins is None:
         return ", and by the margin if there is one"
     texts = {

@@ -1,4 +1,4 @@
-"""Tables of Markdown, in which every text means itself."""
+"""Markdown tables, with all special characters escaped."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MARKS = re.compile(r"[\\|*_`<~$]|\](?=\()|&(?=[#\w]+;)")
-"""What Markdown would read as its own: marks, the middle of a link, the start of a character's name."""
+"""Characters that Markdown would interpret: marks, the middle of a link, the start of an HTML entity."""
 
 
 def escaped(text: str) -> str:
-    """Return a text that means itself in a cell of Markdown."""
+    """Return a text escaped for a Markdown cell."""
     return one_line(MARKS.sub(r"\\\g<0>", text))
 
 
@@ -35,7 +35,7 @@ def table_of_cells(header: Sequence[str], rows: Sequence[Sequence[str]], numeric
 
 
 def width(text: str) -> int:
-    """Return how many places of a terminal a text takes."""
+    """Return the width of a text in a terminal."""
     return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 

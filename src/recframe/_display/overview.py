@@ -1,4 +1,4 @@
-"""What the namespace shows of itself: the columns that it reads, and its calls grouped by question."""
+"""The text of the namespace: the columns that it reads, and its calls grouped by question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 REPR_WIDTH, REPR_INDENT = 100, 9
 MOST_COUNTED_ROWS = 20_000_000
-"""Up to how many rows lists are counted, which takes about a second then."""
+"""The most rows for which lists are counted; at that size it takes about a second."""
 
 
 class CallText(NamedTuple):

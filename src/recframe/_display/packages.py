@@ -9,6 +9,6 @@ from recframe.errors import check_packages
 
 
 def package(name: str, what: str, extra: str = "plot") -> Any:
-    """Return a package, or raise `MissingExtraError` and say what needs it; a broken one raises its own error."""
+    """Return a package; raise `MissingExtraError` if it is missing, or the package's own error if it is broken."""
     check_packages(what, extra, name)
     return import_module(name)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from recframe._display.layout import Layout
 
 FOLDER = Path(__file__).parent
-"""Where the template and its style sheet are."""
+"""The folder of the template and its style sheet."""
 MOST_TABLE_ROWS = 60
 """The most rows of a table that are shown at once."""
 MOST_VERDICTS = 12
 """The most pairs of models whose verdicts are shown at once."""
 LONG_TEXT = 60
-"""From how many letters on a text may break into lines."""
+"""The least number of letters from which a text may wrap."""
 INK = "currentColor"
 LEGEND_COLUMNS = 3
 """The most names side by side below a chart: one row of all would make the chart as wide, and so its texts small."""
@@ -65,14 +65,14 @@ class Section:
     texts: Sequence[str] = ()
     """Texts that keep their lines."""
     empty: str = ""
-    """What is said instead of a table."""
+    """The text to show instead of a table."""
     folded: bool = False
     """Whether a click opens the section."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a page shows. Texts are plain: the template escapes them."""
+    """The content of a page. Texts are plain, because the template escapes them."""
 
     title: str
     facts: Sequence[str]

@@ -22,7 +22,7 @@ RANK_HEIGHT = 24
 
 
 class RankCharts(Charts):
-    """What `Plot` draws of ranks."""
+    """The charts of `Plot` about ranks."""
 
     __slots__ = ()
 
@@ -105,7 +105,7 @@ def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) ->
 
 
 def _ends(row: Mapping[str, Any], gap: float) -> dict[str, float]:
-    """Return where the parts of an interval end: beside the ring of a model that is not the best."""
+    """Return the ends of the parts of an interval, which leave out the ring of a model that is not the best."""
     away = 0.0 if row["tied_with_best"] else gap
     low, rank, high = row["rank_low"], row["rank"], row["rank_high"]
     return {"left": max(low, rank - away), "right": min(high, rank + away)}

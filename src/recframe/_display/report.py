@@ -1,4 +1,4 @@
-"""What a report says: what is decided, of what data, means, charts; folded: quantiles, findings, definitions."""
+"""The content of a report: verdicts, data, means and charts; folded: quantiles, findings and definitions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recframe._display.data import Call
 
 ALARMING = ("error", "warning")
-"""The findings that stand above the verdicts, the gravest first."""
+"""The findings that are shown above the verdicts, the most severe first."""
 SEVERITIES = (*ALARMING, "note")
 MOST_NAMED = 4
 """The most models that a finding above the verdicts names."""
@@ -69,7 +69,7 @@ def write_report(
 
 
 def _page(report: ReportQuery, title: str) -> page.Page:
-    """Return what a report shows."""
+    """Return the content of a report."""
     drawn = [page.chart_svg(chart, number) for number, chart in enumerate(report_charts.charts_of(report))]
     compared = report.compared
     findings = _findings(report)
@@ -99,7 +99,7 @@ def _page(report: ReportQuery, title: str) -> page.Page:
 
 
 def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Section:
-    """Return what is decided about each pair of models: in the first metric, and below it in the others."""
+    """Return the verdict on each pair of models: first by the first metric, then by the other metrics."""
     pairs = grouped(rows, _pair)
     in_segments = _in_segments(report)
     items = [
@@ -112,7 +112,7 @@ def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Se
 
 
 def _adjusted(report: ReportQuery, tested: int, in_segments: Mapping[tuple[str, str], verdicts.InSegments]) -> str:
-    """Return for how many tests p-values are adjusted."""
+    """Return the number of tests that p-values are adjusted for."""
     of_segments = sum(len(segments.rows) for segments in in_segments.values())
     if report.correction == "none":
         return "No p-value is adjusted for the number of tests."
@@ -134,7 +134,7 @@ def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _in_segments(report: ReportQuery) -> dict[tuple[str, str], verdicts.InSegments]:
-    """Return what is decided in segments about each pair of models, under the first metric."""
+    """Return the verdict on each pair of models in each segment, by the first metric."""
     if report.by_segment is None:
         return {}
     rows = rows_of(report.by_segment)
@@ -150,7 +150,7 @@ def _in_segments(report: ReportQuery) -> dict[tuple[str, str], verdicts.InSegmen
 
 
 def _facts(report: ReportQuery) -> list[str]:
-    """Return when and of what the report is, in some words each."""
+    """Return the date and the subject of the report, as short texts."""
     counted = nw.from_native(report.call.frame).select(nw.len().alias("rows"))
     rows = rows_of(eager_result(counted.to_native()))[0]["rows"]
     facts = []

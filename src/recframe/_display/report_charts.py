@@ -24,11 +24,11 @@ CURVE, CURVE_CUTOFFS = 20, 10
 MOST_CHARTS = 5
 """The most models beside the baseline with charts of their lists."""
 MOST_DOTS = 120
-"""The most dots of the chart of segments, a line each."""
+"""The most dots in the chart of segments, with one line each."""
 
 
 def charts_of(report: ReportQuery) -> Iterator[Any]:
-    """Return the charts: of the first metric that has a value per list, and over cutoffs of all that accept one."""
+    """Return the chart over cutoffs, and charts for the first metric that has a value per list."""
     from recframe._display.plot import Plot
 
     plot, roles = Plot(report.call.frame, report.call.bound), dict(report.call.keywords)

@@ -1,4 +1,4 @@
-"""The query of a report, and what calls answer it."""
+"""The query of a report, and the results of the calls that answer it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ReportQuery:
 
     @property
     def confidence(self) -> dict[str, Any]:
-        """What the calls with intervals accept."""
+        """The options of the calls with intervals."""
         return {"confidence": self.options.confidence, "cluster": self.options.cluster}
 
     @cached_property
@@ -79,7 +79,7 @@ class ReportQuery:
 
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
-        """How the values of lists spread."""
+        """The distribution of the values of lists."""
         return eager_result(self.rec.describe(self.by_list, details=True, **self.confidence, **self.call.keywords))
 
     @cached_property
@@ -105,14 +105,14 @@ class ReportQuery:
         return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.keywords, **roles))
 
     def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:
-        """Return a result as a table, whose means are bold by what was decided."""
+        """Return a result as a table, with the best means bold according to the comparison."""
         margins = margins_of(result.to_native())
         look = Look(DIGITS, self.options.confidence, decided=decided or Decided(), letters=False, margins=margins)
         return layout_of(columns_of(result), self.records, look)
 
     @property
     def decided(self) -> Decided:
-        """What the comparison decides about the models."""
+        """The decisions of the comparison about the models."""
         if self.compared is None:
             return Decided()
         return decided_of(columns_of(self.compared), list(map(label_text, self.models)), self.records)

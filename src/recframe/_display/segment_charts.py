@@ -21,7 +21,7 @@ MOST_MOMENTS = 1000
 
 
 class SegmentCharts(Charts):
-    """What `Plot` draws by segment."""
+    """The charts of `Plot` by segment."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""The charts of comparisons: what is better and what is worse has the colour of its verdict."""
+"""The charts of comparisons, in the colours of the verdicts."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FOREST_WIDTH = 350
 """The width of a forest plot, which a phone shows in full: names stand above their lines, not beside them."""
 FOREST_ROW = 38
 TEXT_ABOVE = 13
-"""How far texts are above their lines."""
+"""The distance of texts above their lines."""
 DASHES = [FOREST_ROW - 13, 13]
 """The dashes of vertical lines, one for each row from below, so that they leave out the texts."""
 ROOM = 0.04
-"""The room on both sides of an axis, as a share of it: a line of dashes on its end could not be seen."""
+"""The margin on both sides of an axis, as a share of it, so that a dashed line at its end is visible."""
 
 
 @texts.safe_in_html
@@ -130,7 +130,7 @@ def _panel(
 
 
 def _look(row: Mapping[str, Any], gap: float) -> dict[str, Any]:
-    """Return the look of a line: the interval of a ring leaves out its middle, whatever the background."""
+    """Return the style of a line; the interval of a ring leaves out the middle of the ring."""
     look = looks_of(row["verdict"])
     at, low, high = row["difference"], row["low"], row["high"]
     away = gap if look.hollow else 0.0

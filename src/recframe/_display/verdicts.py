@@ -1,4 +1,4 @@
-"""What a comparison decides, in sentences."""
+"""The verdicts of a comparison, in sentences."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class Line:
-    """What is decided under one more metric."""
+    """The verdict by one more metric."""
 
     kind: str
     word: str
@@ -36,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Item:
-    """What is decided about a pair of models: under the first metric, and below it under the others."""
+    """The verdict on a pair of models: by the first metric, then by the other metrics."""
 
     kind: str
     """The class of the verdict, which gives it a colour."""
@@ -46,14 +46,14 @@ class Item:
     """The means of the model and of its baseline, if they are known."""
     numbers: str
     missed: str
-    """What an open verdict would have missed, or nothing."""
+    """The differences that an open verdict would have missed, or an empty string."""
     segments: str
-    """What is decided in segments, or nothing."""
+    """The verdicts in segments, or an empty string."""
     others: Sequence[Line]
 
 
 def item(rows: Sequence[Mapping[str, Any]], confidence: float, in_segments: InSegments | None = None) -> Item:
-    """Return what is decided by the rows of one pair of models, one for each metric."""
+    """Return the verdict on one pair of models from its rows, one row for each metric."""
     first, *others = rows
     means = [first.get(name) for name in ("mean", "baseline_mean")]
     return Item(
@@ -77,7 +77,7 @@ def sentence(row: Mapping[str, Any]) -> str:
 
 
 def numbers(row: Mapping[str, Any], confidence: float) -> str:
-    """Return the numbers that a decision stands on."""
+    """Return the numbers behind a verdict."""
     if row["difference"] is None:
         return f"{row['metric']}: no list has a value under both"
     p = "" if row["p_adjusted"] is None else f"; adjusted p {_p(row['p_adjusted'])}"
@@ -90,7 +90,7 @@ def numbers(row: Mapping[str, Any], confidence: float) -> str:
 
 
 def missed(row: Mapping[str, Any]) -> str:
-    """Return which differences an open verdict would mostly have missed, or nothing."""
+    """Return which differences an open verdict would mostly have missed, or an empty string."""
     detectable = row.get("detectable")
     if row["verdict"] != "open" or detectable is None:
         return ""
@@ -99,7 +99,7 @@ def missed(row: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class InSegments:
-    """What is decided about a pair of models in each segment, under one metric."""
+    """The verdict on a pair of models in each segment, by one metric."""
 
     per: str
     """The names of the columns of segments."""
@@ -108,9 +108,9 @@ class InSegments:
     higher_is_better: bool
 
     def contrary(self, verdict: str | None) -> str:
-        """Return where segments say the contrary of what is decided of all lists, to be added to the headline.
+        """Return the segments that contradict the verdict over all lists, as an addition to the headline.
 
-        An interval on the other side of 0 says it too, if it is not decided.
+        A segment without a verdict counts too if its interval is on the other side of 0.
         """
         sides = {"better": ("worse",), "worse": ("better",)}.get(str(verdict), ("better", "worse"))
         parts = []
@@ -126,7 +126,7 @@ class InSegments:
         return f", but {' and '.join(parts)}" if parts else ""
 
     def sentence(self) -> str:
-        """Return what is decided in segments."""
+        """Return the verdicts in segments."""
         of_verdict = grouped(zip(self.names, self.rows, strict=True), lambda pair: pair[1]["verdict"] or "not tested")
         if len(of_verdict) == 1:
             return f"By {self.per}: {next(iter(of_verdict))} in {_all_of(len(self.names))}."
@@ -134,7 +134,7 @@ class InSegments:
         return f"By {self.per}: {'; '.join(parts)}."
 
     def _leans(self, row: Mapping[str, Any]) -> str:
-        """Return on which side of 0 an interval is, or nothing."""
+        """Return the side of 0 that an interval is on, or an empty string."""
         low, high = row["low"], row["high"]
         if low is None or high is None or low <= 0 <= high:
             return ""

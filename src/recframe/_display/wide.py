@@ -90,7 +90,7 @@ def wide_layout(columns: Columns, records: Mapping[str, Metric], look: Look, of:
 
 
 def _turned(values: Sequence[Value], labels: Sequence[str], heads: Sequence[str], *, counted: bool) -> Layout:
-    """Return the table of values, with the numbers of lists in the header if it is counted, else in a column."""
+    """Return the table of values, with the numbers of lists in the header if `counted`, otherwise in a column."""
 
     def row_of(value: Value) -> tuple[str, ...]:
         return tuple(value.about[name] for name in labels)

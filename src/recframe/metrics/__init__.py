@@ -153,9 +153,9 @@ AMBIGUOUS = {
         "errors of predicted numbers do not judge a ranking: 'ndcg' reads grades, 'roc_auc' the order of 0 and 1",
     ),
 }
-"""Names of no metric or of several, by their plain names, and the hint that says what there is."""
+"""Plain names that mean no metric or several metrics, with a hint for each."""
 GEOMETRIC = "gm"
-"""How trec_eval begins the names of its geometric means."""
+"""The prefix of geometric means in trec_eval."""
 
 
 def _plain_names(name: str) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecommendedMetric(CutMetric):
-    """What both kinds of beyond-accuracy metrics share."""
+    """The base of both kinds of beyond-accuracy metrics."""
 
     is_additive: ClassVar[bool] = False
     reads_relevance: ClassVar[bool] = False

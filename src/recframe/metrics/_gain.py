@@ -1,4 +1,4 @@
-"""Gain: what DCG counts for a relevance, by a name, a table or a function."""
+"""Gain: the number that DCG counts for a relevance, from a name, a table or a function."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Table = tuple[tuple[float, float], ...]
 """A mapping as a metric keeps it: sorted, so that it can be hashed."""
 GainName = Literal["linear", "exp2", "binary"]
-"""The gains with a name: the value itself, 2^relevance − 1, 1 for what is relevant."""
+"""The gains with a name: the relevance itself, 2^relevance − 1, or 1 for a relevant row."""
 Gain = GainName | Mapping[float, float] | Table | Callable[[nw.Expr], nw.Expr]
 """How relevance becomes gain: a name, a table, or a function of the relevance's expression (a float)."""
 Grades = Literal["all", "positive", "relevant", "signed"]
@@ -29,7 +29,7 @@ _TABLE = "{1: 1, 2: 3}"
 
 
 def checked_gain(gain: Any) -> Table:
-    """Return a table of gains as a metric keeps it, or raise for what gives none."""
+    """Return a table of gains as a metric stores it; raise for values that are not a table of gains."""
     table = table_of("gain", gain, _TABLE)
     for relevance, number in table:
         if not math.isfinite(number):
@@ -42,7 +42,7 @@ def checked_gain(gain: Any) -> Table:
 
 
 def check_function(name: str, function: Callable[[nw.Expr], object], of: str, example: str) -> None:
-    """Raise for an option that is a function, but makes no expression of another one."""
+    """Raise for a function that does not turn an expression into another expression."""
     hint = f"{name}=lambda {of}: {example}"
     hint += f", or a table such as {name}={_TABLE}" if name == "gain" else ""
     try:
@@ -78,7 +78,7 @@ def gain_of(row: Row | IdealRow, gain: Any, grades: Grades) -> nw.Expr:
 
 
 def own_order(gain: Any, grades: Grades) -> Callable[[IdealRow], nw.Expr] | None:
-    """Return the gain by which the best order is sorted; None: by the relevance, as the gain grows with it."""
+    """Return the gain that sorts the best order, or None if the gain grows with the relevance, which then sorts it."""
     return None if isinstance(gain, str) else _sorted_by(gain, grades)
 
 
@@ -89,7 +89,7 @@ def _sorted_by(gain: Any, grades: Grades) -> Callable[[IdealRow], nw.Expr]:
 
 
 def explained_gain(gain: Any, grades: Grades) -> str:
-    """Return what the option `gain` says, in words."""
+    """Return the option `gain` in words."""
     names = {"linear": "relevance", "exp2": "2^relevance − 1", "binary": "1 for what is relevant, else 0"}
     if isinstance(gain, str):
         words = names[gain]

@@ -1,4 +1,4 @@
-"""What a metric may request of a row in the best order of its list: expressions, as of a ranked row."""
+"""The expressions that a metric may request from a row in the best order of its list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of a metric, read from its fields: what checks them, what documents them and what lists them.
+"""The options of a metric, read from its fields to check, document and list them.
 
 A field's type says which values it accepts: a Literal its words, `bool`, `int` and `float` those, a Callable a
 function, and ``| None`` nothing. `bounds` adds the limits of a number.
@@ -53,7 +53,7 @@ def table(check: Callable[[Any], Any]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Option:
-    """What one option of a metric accepts.
+    """The values that one option of a metric accepts.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a metric may read of a place in a tied block, in frames with a row for each place."""
+"""The expressions that a metric may request from a place in a tied block, in frames with a row per place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PlaceRow(Row):
-    """A place in a tied block, in a frame of its own: it adds nothing but the one thing that the frame is for."""
+    """A place in a tied block. Each subclass adds only one quantity; everything else is 0."""
 
     relevance = hit = nw.lit(0.0)
 
@@ -70,7 +70,7 @@ class SubtopicRow(PlaceRow):
 
 
 class CascadeRow(PlaceRow):
-    """One place at which a user may stop who reads from the top, for `Row.cascade`."""
+    """One place where a user who reads from the top may stop, for `Row.cascade`."""
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
         number = self._numbers.stops.of(stop)

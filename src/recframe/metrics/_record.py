@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Reads = Literal["hits", "graded", "all"]
 """Which ranked rows a metric must see."""
 BestOf = Literal["all", "ranked", "signed"]
-"""Which rows the best order is of."""
+"""The rows in the best order."""
 LINEAR = (-1e300, 1e300)
 """The least and the greatest relevance whose sums over a list are finite numbers."""
 MOST_EXPONENT = 1000
@@ -551,7 +551,7 @@ class CutMetric(Metric):
 
 
 class RankedListMetric(CutMetric):
-    """What metrics share that every list with a ranked row has, also without a relevant one."""
+    """The base of metrics that have a value for every list with a ranked row, even without a relevant row."""
 
     best_by_relevance: ClassVar[bool] = False
     needs_relevant: ClassVar[bool] = False
@@ -605,4 +605,4 @@ def spelled_number(value: float) -> str:
 
 
 _CUTOFF = options_of(CutMetric)[0]
-"""What the option k of every metric accepts."""
+"""The values that the option k of every metric accepts."""

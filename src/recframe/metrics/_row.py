@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 Numbered = TypeVar("Numbered")
 EPSILON = 0.00001
-"""What trec_eval adds to counts of judged rows, so that their share is defined where there is none."""
+"""The constant that trec_eval adds to counts of judged rows, so that their share is defined without any."""
 ALL_ROWS = "all_rows"
 """In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
 FIRST_HIT = "first_hit"
@@ -69,7 +69,7 @@ class Numbering(dict[Numbered, int]):
     """A number for each function, with its arguments, in the order in which metrics give them to rows and sums."""
 
     def of(self, key: Numbered) -> int:
-        """Return the number of one."""
+        """Return the number of a function with its arguments."""
         return self.setdefault(key, len(self))
 
 
@@ -102,7 +102,7 @@ class Numbers:
 
 
 class RelevantRow(SharedTerms):
-    """What ranked rows and those in the best order of a list offer alike."""
+    """The base of ranked rows and of rows in the best order of a list."""
 
     relevance = nw.col(RELEVANCE)
     hit = nw.col(HIT)
@@ -142,7 +142,7 @@ class Row(RelevantRow):
     hits_before = RequestedColumn(HITS_BEFORE)
     relevant_in_list = RequestedColumn(RELEVANT)
     ranked_relevant_in_list = RequestedColumn(RANKED_RELEVANT)
-    """The relevant items of the row's list that are ranked."""
+    """The number of relevant items in the row's list that are ranked."""
 
     @property
     def judged(self) -> nw.Expr:
@@ -153,7 +153,7 @@ class Row(RelevantRow):
     nonrelevant_before = RequestedColumn(NONRELEVANT_BEFORE, POOLED)
     """The judged rows before the row's tied block that are not relevant."""
     block_nonrelevant = RequestedColumn(BLOCK_NONRELEVANT, NONRELEVANT_BEFORE)
-    """Such rows in the block itself."""
+    """The judged irrelevant rows in the tied block itself."""
     inferred_precision = RequestedColumn(INFERRED, POOLED, HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, POOLED_BEFORE)
     """The precision estimated at a hit, from the judged rows and the pool rows ahead of it."""
 
@@ -256,7 +256,7 @@ class Row(RelevantRow):
 
 
 class UntiedRow(Row):
-    """One ranked row that ties with no other: it is its whole block."""
+    """One ranked row without ties: its tied block is the row itself."""
 
     may_tie = False
 
@@ -268,7 +268,7 @@ class UntiedRow(Row):
 
 
 def is_judged() -> nw.Expr:
-    """Return whether a row of known hits is judged: one with a relevance below 0 is not, as in TREC's files."""
+    """Return whether a row is judged; a row with a relevance below 0 is not, as in TREC's files."""
     return (nw.col(POOLED) > 0) & ((nw.col(RELEVANCE) >= 0) | (nw.col(HIT) > 0))
 
 

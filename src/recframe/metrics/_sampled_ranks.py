@@ -1,4 +1,4 @@
-"""What a rank among sampled items says of a metric of the whole list: the estimators of Krichene and Rendle, KDD 2020.
+"""Estimate a metric on the full list from a rank among sampled items: the estimators of Krichene and Rendle, KDD 2020.
 
 A list of n items has one relevant item, at rank r. With m of the other n - 1 items it is ranked again, at rank q. A
 table gives an estimate of the metric, f(r), for each q from 1 to m + 1.
@@ -27,9 +27,9 @@ OfRank = Callable[[float], float]
 GAMMA = 0.1
 """How much variance counts against bias in the estimator "bv"."""
 MOST_ITEMS = 100_000_000
-"""Of so many items the estimates take minutes and about a gigabyte."""
+"""With this many items the estimates take minutes and about a gigabyte."""
 RANKS_AT_ONCE = 20_000
-"""How many ranks are looked at together."""
+"""The number of ranks to compute at a time."""
 
 
 def table(value: OfRank, m: int, n: int, estimator: Estimator) -> tuple[float, ...]:

@@ -24,7 +24,7 @@ Key = tuple[Term, tuple[Hashable, ...]]
 
 
 class Reader:
-    """Remembers which columns a metric reads, beyond those that are always there."""
+    """Remembers which columns a metric requests, in addition to the columns that every row has."""
 
     def __init__(self) -> None:
         self.requested: set[str] = set()
@@ -50,7 +50,7 @@ class RequestedColumn:
 
 
 class SharedTerms(Reader):
-    """What all kinds of rows offer: terms that are known by what computes them, never by a name."""
+    """The base of all kinds of rows. Shared terms are identified by the function that computes them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ def _typed(argument: Any) -> Hashable:
 
 @dataclass(frozen=True)
 class Terms:
-    """What rows of one kind add to sums."""
+    """The terms that rows of one kind add to sums."""
 
     by_column: Mapping[str, nw.Expr] = field(default_factory=dict)
     """The terms by the columns that hold their sums."""
@@ -149,7 +149,7 @@ class TermColumns:
 
 
 def what_is_wrong(term: object) -> str:
-    """Return why a term is no expression of one row by itself; empty: it is one."""
+    """Return why a term is not an expression of a single row, or an empty string if it is."""
     if not isinstance(term, nw.Expr):
         return "is not a Narwhals expression"
     # What Narwhals computes over groups reads other rows, and the plan chooses which of them it has.
@@ -167,7 +167,7 @@ def check_terms(label: str, terms: object) -> None:
 
 
 def check_names(label: str, terms: Iterable[str], others: Collection[str]) -> None:
-    """Raise if a metric gives a term the name of another one of its own, so that both would add to one sum."""
+    """Raise if two terms of a metric have the same name, because both would add to one sum."""
     for name in terms:
         if name in others:
             msg = f"metric {label!r} has two terms of the name {name!r}"

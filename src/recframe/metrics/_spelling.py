@@ -27,7 +27,7 @@ _DECIMALS = re.compile(r"(?P<name>\w+)\.(?P<decimals>\d+)")
 _BETWEEN = re.compile(r"[,;](?![^()]*\))")
 """A comma or semicolon outside of parentheses."""
 _SPACES = re.compile(r"(?<=\w)\s+(?=\w)")
-"""What is between two words."""
+"""Separators between two words."""
 _LEVEL = re.compile(r"-l(?P<level>\d+)\b")
 """The least relevance as ranx writes it."""
 

@@ -1,4 +1,4 @@
-"""What a metric may read of a list: the sums of its terms, and counts of its rows."""
+"""The expressions that a metric may read from a list: the sums of its terms, and counts of its rows."""
 
 from __future__ import annotations
 

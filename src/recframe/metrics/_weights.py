@@ -1,4 +1,4 @@
-"""Weights of positions: what a row counts for by where it is ranked."""
+"""Weights of positions: how much a row counts at its position."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Position = TypeVar("Position", nw.Expr, float)
 
 
 def one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
-    """Return the weight that counts every position alike."""
+    """Return the weight 1 for every position."""
     return nw.lit(1.0)
 
 
@@ -65,7 +65,7 @@ DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
 
 
 def checked_discount(weights: Any) -> tuple[tuple[float, float], ...]:
-    """Return weights by position as a metric keeps them, or raise for what gives none.
+    """Return weights by position as a metric stores them; raise for values that are not weights.
 
     Parameters
     ----------

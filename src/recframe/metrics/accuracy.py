@@ -45,7 +45,7 @@ def counted_over(over: Over) -> list[str]:
 
 
 class CountsRelevant(Metric):
-    """What metrics share that count the relevant rows of a list `over` all of its rows, or over the ranked ones."""
+    """The base of metrics that count relevant rows among all rows of a list, or among its ranked rows (`over`)."""
 
     over: Over
 
@@ -75,7 +75,7 @@ class CountsRelevant(Metric):
 
 @dataclass(frozen=True)
 class HitCount(CutMetric):
-    """What precision, recall and F-measures share: their sum."""
+    """The base of precision, recall and F-measures, which read the same sum."""
 
     reads: ClassVar[Reads] = "hits"
     allows_propensity: ClassVar[bool] = True

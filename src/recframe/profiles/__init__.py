@@ -1,4 +1,4 @@
-"""Profiles: ``like="trec_eval"`` and others, and what they make of a metric in words.
+"""Profiles: ``like="trec_eval"`` and others, and the explanation of a metric under a profile.
 
 >>> from recframe import profiles
 >>> profiles.PROFILES["rectools"].title

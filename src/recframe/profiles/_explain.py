@@ -1,4 +1,4 @@
-"""What a metric is under the options and policies in force, in words and as a formula."""
+"""Explain a metric under the options and policies in force, in words and as a formula."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def _letters(formula: str) -> Iterator[tuple[str, str]]:
 
 
 def _relevant(metric: Metric, least: float | None, *, every: bool) -> str:
-    """Return from which relevance on a row is relevant, and what lower relevance does."""
+    """Return the least relevance of a relevant row, and the effect of lower relevance."""
     above = "a relevance above 0" if least is None else f"a relevance of at least {least:g}"
     above += f"; lower grades {metric.lower_grades}" if metric.lower_grades and (least or 0.0) > 0 else ""
     return f"every row of truth=, whatever its relevance; without it, {above}" if every else above

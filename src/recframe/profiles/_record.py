@@ -1,4 +1,4 @@
-"""What a profile is, and what a call's metrics and policies become under one."""
+"""Define a profile, and apply it to the metrics and policies of a call."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _as_defined(profile: Profile, definition: Definition, spec: Spec, level: flo
 
 
 def _check_level(profile: Profile, definition: Definition, level: float) -> None:
-    """Raise where a library does not accept a least relevance."""
+    """Raise if a library does not accept `min_relevance`."""
     calls = definition.calls
     if not definition.reads_level:
         msg = f"`like={profile.name!r}` refuses `min_relevance={level:g}` for {calls}, which knows no level"

@@ -1,4 +1,4 @@
-"""What several profiles share: options, and what their libraries do."""
+"""Options and descriptions that several profiles share."""
 
 BINARY = {"gain": "binary"}
 POSITIVE = {"grades": "positive"}

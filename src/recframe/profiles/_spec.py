@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 LEVEL_OPTION = "rel"
-"""The option in a metric's name that is the call's `min_relevance`, as ir_measures has it."""
+"""The option in a metric's name that sets `min_relevance`, as in ir_measures."""
 POLICY_OPTIONS = ("undefined", "lists")
 """The policies of a call that a metric's name may hold for this metric alone."""
 
@@ -130,7 +130,7 @@ def spec_of(written: str | Metric, k: int | None = None) -> Spec:
 
 @lru_cache(1024)
 def _named(text: str, k: int | None) -> Spec:
-    """Return the same of a name, which always means the same metric."""
+    """Return the metric of a name, cached because a name always means the same metric."""
     if k is not None:
         return _named(text, None).at(k)
     name, options = read(text)
