@@ -53,12 +53,12 @@ class ComparisonMethods(Methods):
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         baseline : str or path, optional
-            The model that the others are compared with, or the file of one that `evaluate` saved; without it: all
-            pairs, the earlier model of the call or of the rows being the baseline. ``"chance"``: each model's own
+            The model that the others are compared with, or the file of a model that `evaluate` saved. Without it: all
+            pairs, with the earlier model of the call or of the rows as the baseline. ``"chance"``: each model's own
             rows in a random order.
         test : {"t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"}
-            The test of no difference. ``"t"`` is the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find
-            the most reliable one. ``"randomization"`` flips signs at random, ``"bootstrap"`` draws lists anew, and
+            The test of no difference. ``"t"`` is the paired t-test, the most reliable test in the study by Urbano,
+            Lima and Hanjalic (SIGIR 2019). ``"randomization"`` flips signs, ``"bootstrap"`` resamples lists, and
             ``"wilcoxon"`` tests signed ranks. Only ``"anytime"`` and ``"anytime-bounded"`` allow repeated looks at
             growing data: ``"anytime"`` with many lists, ``"anytime-bounded"`` with any number of lists, for metrics
             within known bounds.
@@ -66,15 +66,15 @@ class ComparisonMethods(Methods):
             The confidence of the interval, between 0.5 and 1. It holds 0 if and only if p is at least 1 - confidence.
         correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
             How p-values are adjusted for the number of tests, over all rows of the result. ``"maxt"``,
-            ``"romano-wolf"`` and ``"dunnett"`` adjust the intervals too, and use how tests depend on each other:
-            ``"maxt"`` by the largest of all statistics under flips of signs, ``"romano-wolf"`` by the same, stepped
-            down, and ``"dunnett"`` by t-tests with one baseline.
+            ``"romano-wolf"`` and ``"dunnett"`` adjust the intervals too, and use how tests depend on each other.
+            ``"maxt"`` uses the largest statistic under random sign flips, and ``"romano-wolf"`` does the same step by
+            step. ``"dunnett"`` is for t-tests with one baseline.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions. Then clusters
             are the units that vary.
         strata : str, optional
-            A column with one value per list, such as the task of a benchmark. The result is about the mean of the
-            differences in its values, which all count the same, however many lists they have.
+            A column with one value per list, such as the task of a benchmark. Then the result averages
+            the differences of its values, so each value counts the same, however many lists it has.
         strata_weights : mapping, optional
             How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
         runs : str, optional
@@ -85,13 +85,13 @@ class ComparisonMethods(Methods):
         seed : int
             The seed of the draws, at least 0.
         interval : {"percentile", "bca"}
-            The bootstrap's interval. Other tests have one of their own, or none (Wilcoxon's), and refuse ``"bca"``.
+            The bootstrap's interval. Other tests have their own interval, or none (Wilcoxon's), and refuse ``"bca"``.
         margin : float, str or mapping, optional
             How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
             one for each metric, such as ``{"ndcg@10": 0.01, "recall@10": "2%"}``. Other metrics then have no margin.
         planned : int
-            About how many lists the decision will need, for the tests that hold at all looks, whose intervals are the
-            shortest there. It and `confidence` are the same at each look.
+            About how many lists the decision will need, for ``"anytime"`` and ``"anytime-bounded"``: their intervals
+            are the shortest at this number. Use the same `planned` and `confidence` at each look.
         relative : bool
             Whether to add the interval of the relative difference, ``relative_low`` and ``relative_high``.
         changed : {"leave_out", "refuse"}, default None
@@ -121,7 +121,7 @@ class ComparisonMethods(Methods):
         Raises
         ------
         OptionError
-            There is one model only, the baseline is none of them, or a metric has no value per list and the test or
+            There is one model only, the baseline is not among them, or a metric has no value per list and the test or
             the correction needs one.
         MissingExtraError
             SciPy is not installed.
@@ -245,7 +245,7 @@ class ComparisonMethods(Methods):
         baseline: Any = None,
         **roles: Any,
     ) -> Frame:
-        """Return the lists that lost and gained most between two models, and the items that did it.
+        """Return the lists that lost and gained most between two models, and the items that caused it.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class ComparisonMethods(Methods):
         k : int, optional
             The cutoff, if the metric names none.
         most : int, optional
-            How many lists that lost to return at most, and how many that gained; None: all lists, unchanged ones too.
+            How many lists to return at most, for losses and gains each; None: all lists, unchanged ones too.
         items : bool
             Return a row for each item that changed; False: one row for each list.
         baseline : str, optional
@@ -267,14 +267,14 @@ class ComparisonMethods(Methods):
         frame
             Of the kind given, the greatest loss first: the key, the list's value ``before`` and ``after``, the
             ``difference``, and the expected position of the first relevant item, ``first_before`` and ``first_after``.
-            With `items`, a row for each item whose chance to be in the top k changed, or what it adds: ``change``
+            With `items`, a row for each item whose chance to be in the top k or contribution changed: ``change``
             (``"entered"``, ``"left"``, ``"stayed"``), the item, the relevance, its expected position, its chance to be
             in the top k (``top_before``, ``top_after``: 0 or 1 without ties), and its ``part`` of the difference.
 
         Raises
         ------
         OptionError
-            There are not two models, or the metric is no sum over rows.
+            There are not two models, or the metric is not a sum over rows.
 
         Examples
         --------

@@ -35,7 +35,7 @@ class RankMethods(Methods):
     ) -> Frame:
         """Return the rank of each model with the ranks that it may have, and which models are tied with the best.
 
-        The best mean of many is high by luck too, so an interval of this one mean is too optimistic.
+        The best of many means is high partly by luck, so the interval of this mean alone is too optimistic.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class RankMethods(Methods):
         seed : int
             The seed of the draws, at least 0.
         details : bool
-            Whether to add ``shrunk``, what to expect of the model with other lists.
+            Whether to add ``shrunk``, the mean to expect from the model on other lists.
 
         Returns
         -------
@@ -109,7 +109,7 @@ class RankMethods(Methods):
         cluster: str | None = None,
         **roles: Any,
     ) -> Frame:
-        """Return how many lists it takes to find a difference between models, from the variance of those seen.
+        """Return how many lists it takes to find a difference between models, from the variance in these lists.
 
         Parameters
         ----------
@@ -120,10 +120,10 @@ class RankMethods(Methods):
         difference : float or str
             The true difference to find: a number, or a percentage such as ``"2%"`` of the baseline's mean.
         power : float
-            The probability to find it, below 1.
+            The probability of finding it, below 1.
         tests : int, optional
-            How many tests the decision will have, which Bonferroni's correction counts, up to 2³¹ − 1; without it: the
-            rows of this call.
+            How many tests Bonferroni's correction counts in the decision, up to 2³¹ − 1; without it: the rows of this
+            call.
         confidence : float
             The confidence of the comparison, between 0.5 and 1.
         baseline : str, optional
@@ -138,7 +138,7 @@ class RankMethods(Methods):
             Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``power``,
             ``tests``, ``std`` (the standard deviation of the differences), ``seen`` (the lists it is estimated from),
             ``lists`` (the lists needed, with weights and in clusters such as those seen), ``lists_careful`` (the same
-            for a variance that is larger by chance than the lists seen show), ``lists_equivalent`` (the lists that
+            if the variance in other lists is larger than in the lists seen), ``lists_equivalent`` (the lists that
             show that equal models are equivalent with `difference` as the margin), and with `cluster` the
             ``clusters`` needed. All of these are for the t-test and use the noncentral t distribution, like
             ``detectable`` of `compare`.

@@ -170,7 +170,7 @@ class Merged:
             one for each metric, such as ``{"ndcg@10": 0.01, "mrr": 0.02}``. A percentage needs other states as the
             baseline, because states do not hold what it needs for pairs.
         planned : int
-            About how many lists the decision will need, for the tests that hold at all looks; the same at each.
+            About how many lists the decision will need, for tests with repeated looks. Use the same number each time.
         details : bool
             Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
         """

@@ -32,7 +32,7 @@ class StateMethods(Methods):
         items: bool = False,
         **roles: Any,
     ) -> Frame:
-        """Return what the lists add up to, as a small frame to store; `recframe.merge_states` adds up several.
+        """Return sums over the lists as a small frame to store, which `recframe.merge_states` adds to other states.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class StateMethods(Methods):
         Raises
         ------
         OptionError
-            The baseline is no model, or a metric has no value per list and `items` are not kept.
+            The baseline is not a model, or a metric has no value per list and `items` are not kept.
 
         Examples
         --------
@@ -87,10 +87,10 @@ def merge_states(*states: Any, per: str | Sequence[str] | None = None) -> Merged
     Parameters
     ----------
     *states : frame or sequence of frames
-        What `state` returned, on one or several frames; rows of several may stand in one frame.
+        What `state` returned, on one or several frames; one frame may hold several states.
     per : str or sequence of str, optional
-        The columns to report by, of those that the states have besides their own: the columns of their `per`, and
-        such as were added to them. None: all of these; ``[]``: all lists together.
+        The columns to report by: columns of the states' `per`, or columns that you added to the states. None: all of
+        these; ``[]``: all lists together.
 
     Returns
     -------
