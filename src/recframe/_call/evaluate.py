@@ -97,7 +97,7 @@ def evaluate(
     strata: Any = None,
     strata_weights: Any = None,
 ) -> Any:
-    """Return many metrics, cutoffs and models as a frame of the kind given."""
+    """Return many metrics, cutoffs and models as a frame of the user's kind."""
     ties = roles.get("ties", bound.get("ties"))
     in_range = isinstance(ties, str) and ties == "range"
     if in_range:
@@ -246,7 +246,7 @@ def _model_columns(adapter: Adapter, roles: Roles) -> str:
 
 
 def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any]) -> Any:
-    """Return what each ranked row adds to its list's value, as a frame of the kind given."""
+    """Return what each ranked row adds to its list's value, as a frame of the user's kind."""
     from recframe._plan.contributions import Contributions
 
     opened, query, record, show = call_of_rows(frame, bound, metric, k, roles, "contributions")
@@ -254,7 +254,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
 
 
 def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, named: dict[str, Any]) -> Any:
-    """Return the exposure of groups of items, as a frame of the kind given."""
+    """Return the exposure of groups of items, as a frame of the user's kind."""
     from recframe._plan.exposure import GroupExposure
 
     allowed = CALL_ROLES["exposure"]

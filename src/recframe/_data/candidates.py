@@ -76,9 +76,9 @@ def candidates(
     Parameters
     ----------
     users : frame, column or sequence
-        The users, each once or repeated: of a frame, the distinct values of the columns `by`.
+        The users, with or without repeats. For a frame, the distinct values of the columns `by`.
     items : frame, column or sequence
-        The items: of a frame, the distinct values of the column `item`.
+        The items. For a frame, the distinct values of the column `item`.
     seen : frame, optional
         Pairs of user and item that are left out, such as the interactions to learn from.
     by : str or sequence of str
@@ -92,7 +92,7 @@ def candidates(
     Returns
     -------
     frame
-        The columns `by` and `item`, one row a pair; lazy if anything given is.
+        The columns `by` and `item`, one row per pair. The frame is lazy if any input is lazy.
 
     Examples
     --------

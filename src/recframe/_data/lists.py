@@ -93,17 +93,17 @@ def from_lists(
         What each user was recommended, the best item first: ``{user: [item, ...]}``, one list a user, an array with a
         row for each user, a column of lists, or with `frame` the name of such a column.
     actual : the same, optional
-        What each user did: the relevant items, in any order. What was never recommended is added with a missing rank.
-        None: the frame holds recommendations only, to be judged by ``truth=``.
+        What each user did: the relevant items, in any order. Relevant items that were not recommended are added with a
+        missing rank. None: the frame holds recommendations only, to be judged by ``truth=``.
     frame : frame, optional
         Where `recommended`, `actual`, `scores`, `prices` and `by` name columns.
     users : sequence, optional
-        Who the users of plain lists are; None: numbers from 0.
+        The users of plain lists; None: numbers from 0.
     scores : the same as `recommended`, optional
         The scores of the recommended items; the frame then has scores instead of ranks.
     prices : mapping, or the same as `recommended`, optional
-        The values of items: ``{item: price}``, which also knows what was never recommended, or the prices of the
-        recommended items.
+        The values of items: ``{item: price}``, which also has prices of items that were never recommended, or the
+        prices of the recommended items.
     by, item, relevant, rank, score, value : str
         The names of the columns of the result. With `frame`, `by` may be several.
     library : {"polars", "pandas"}, default None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recframe._base.roles import Columns
 
 Frame = Any
-"""A frame of the kind given."""
+"""A frame of the same kind as the user's."""
 
 
 class DataMethods(Methods):
@@ -23,14 +23,14 @@ class DataMethods(Methods):
     def label(self, truth: Frame, *, seen: Frame | None = None, **roles: Any) -> Frame:
         """Return recommendations together with what happened, ready for every metric.
 
-        Each row gets the relevance that `truth` gives its key and item, 0 where `truth` has none. What `truth` holds
-        and nobody recommended is added below, with a missing score. Then ``df.rec.label(truth).rec.ndcg(10)`` equals
+        Each row gets the relevance that `truth` gives its key and item, or 0 if `truth` has none. Items of `truth` that
+        were not recommended are added below, with a missing score. Then ``df.rec.label(truth).rec.ndcg(10)`` equals
         ``df.rec.ndcg(10, truth=truth)``, and so does every metric.
 
         Parameters
         ----------
         truth : frame
-            What happened: the key, the item and, if present, the relevance, else 1. Repeated pairs of key and item
+            What happened: the key, the item and, if present, the relevance, otherwise 1. Repeated pairs of key and item
             count once, with the largest relevance. Missing keys and items match missing ones.
         seen : frame, optional
             Pairs of key and item that users already had: they are left out of the recommendations and of `truth`.
@@ -42,8 +42,8 @@ class DataMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given, with all its columns; the column `relevant` is replaced or added. An item that a list
-            repeats is relevant once, where it comes first.
+            A frame of the same kind, with all its columns; the column `relevant` is replaced or added. An item that a
+            list repeats is relevant once, where it comes first.
 
         Examples
         --------
@@ -61,23 +61,23 @@ class DataMethods(Methods):
     def top(self, k: int | None = None, *, name: str = "rank", **roles: Any) -> Frame:
         """Return the first k rows of each list, with their rank.
 
-        Rows of equal score come in the order of their items. Rows without a score are not recommended, so they have
+        Rows with equal scores are sorted by item. Rows without a score are not recommended, so they have
         no rank and are left out.
 
         Parameters
         ----------
         k : int, optional
-            How many; None: the whole list.
+            How many rows; None: the whole list.
         name : str
-            The column of the rank, from 1; one of that name is replaced, but never the key, the item, the relevance or
-            the score.
+            The column of the rank, from 1. It replaces a column of this name, but never the key, the item, the
+            relevance or the score.
         **roles
             `by`, `item`, `score` or `rank`, and `model`, as for the metrics.
 
         Returns
         -------
         frame
-            Of the kind given, with all its columns; an eager one sorted by key and rank.
+            A frame of the same kind, with all its columns; an eager frame is sorted by key and rank.
 
         Examples
         --------
@@ -106,7 +106,7 @@ class DataMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given: the key, and the items as a list; the list is empty where nothing is ranked.
+            A frame of the same kind: the key, and the items as a list, which is empty if nothing is ranked.
 
         Examples
         --------
@@ -143,19 +143,19 @@ class DataMethods(Methods):
         ----------
         fraction : float, optional
             The share of each user's distinct items, between 0 and 1, rounded up. With `time`, the latest share of all
-            rows: rows of one time stay together, so that it may be more.
+            rows: rows with the same time stay together, so the share may be larger.
         count : int, optional
-            How many of each user's distinct items; all of them if there are no more.
+            How many of each user's distinct items, or all items of a user who has no more.
         last : int, optional
-            How many of each user's distinct items, those with the latest time; of equal times the larger item is later.
+            How many of each user's latest distinct items. If times are equal, the larger item is later.
         since : date, datetime, str or number, optional
             The first point in time of the test, in the unit of the column; a text is an ISO date.
         time : str, optional
             The column of time, for `last`, `since` and `fraction`. A missing time is the earliest.
         users : int or float, optional
-            Test only so many users, or this share of them, drawn at random; the rows of others are for training.
+            Test only so many users, or this share of them, drawn at random; all rows of other users go to train.
         min_items : int
-            Test only users with at least so many distinct items.
+            Test only users with at least this many distinct items.
         seed : int
             The same seed gives the same split of the same rows: in any order, on every engine and version.
         **roles
@@ -164,7 +164,7 @@ class DataMethods(Methods):
         Returns
         -------
         tuple of two frames
-            Train and test, of the kind given, with all columns; rows of eager frames keep their order.
+            Train and test, frames of the same kind with all columns; rows of eager frames keep their order.
 
         Examples
         --------
@@ -192,7 +192,7 @@ class DataMethods(Methods):
         Parameters
         ----------
         name : str
-            The new column; one of that name is replaced, but never the key, the item or the relevance.
+            The new column. It replaces a column of this name, but never the key, the item or the relevance.
         seed : int
             The same seed gives the same scores for the same keys and items, in any order, on every engine and version.
         **roles
@@ -201,7 +201,7 @@ class DataMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given. Scores lie between 0 and 1; rows that repeat a key and item get the same.
+            A frame of the same kind. Scores lie between 0 and 1; rows with the same key and item get the same score.
 
         Examples
         --------
@@ -235,13 +235,14 @@ class DataMethods(Methods):
         train : frame
             Past interactions: the key and the item. A user counts once for an item.
         name : str
-            The new column; one of that name is replaced, but never the key, the item or the relevance.
+            The new column. It replaces a column of this name, but never the key, the item or the relevance.
         per : str or sequence of str, optional
             Columns of both frames: popularity is counted within each of their values, such as a country.
         time : str, optional
             The column of `train` that says when, for `half_life` and `window`. Rows without a time stay out.
         half_life : timedelta or number, optional
-            A user counts half after so much time, a quarter after twice as much, seen from the latest time in `train`.
+            After this much time a user counts half, after twice as much a quarter, back from the latest time in
+            `train`.
         window : timedelta or number, optional
             Count only the last part of `train`, of this length up to its latest time.
         **roles
@@ -250,7 +251,7 @@ class DataMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given.
+            A frame of the same kind.
 
         Examples
         --------

@@ -38,25 +38,26 @@ class PropensityMethods(Methods):
         train : frame
             Past interactions: the key and the item. Never the test data.
         name : str
-            The new column; one of that name is replaced, but never the key, the item or the relevance.
+            The new column. It replaces a column of this name, but never the key, the item or the relevance.
         power : float, optional
             0 or more; None: 0.5 (Saito et al.), unless `shown` is given. Yang et al. call it (γ + 1) / 2.
         shown : frame, optional
-            What the system recommended whose users `train` records, the first 50 items of each list, say. It estimates
-            the power: γ is the slope of log f by log n, where f is how often an item with n users is recommended.
-            Items above the 99.5 % quantile of n stay out, so the most popular one too, unless another one ties with it.
+            The recommendations of the system that `train` was recorded on, such as 50 items of each list. They
+            estimate the power: γ is the slope of log f by log n, where f is how often an item with n users is
+            recommended. Items above the 99.5 % quantile of n are left out, so the most popular item is too unless it is
+            tied.
         unit : {"users", "interactions"}
             n counts the users of an item, or its rows in `train`.
         least : float, optional
-            Smaller propensities become this one. A second column, ``propensity_clipped``, is true there: its sum counts
-            them.
+            Smaller propensities are raised to this value. A second column, ``propensity_clipped``, is true for them, so
+            its sum counts them.
         **roles
             `by` and `item`, as for the metrics.
 
         Returns
         -------
         frame
-            Of the kind given. Where `train` has no row, propensities are missing.
+            A frame of the same kind. Where `train` has no row, propensities are missing.
 
         References
         ----------

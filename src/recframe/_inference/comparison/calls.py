@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
-    """Return which models differ, as a frame of the kind given."""
+    """Return which models differ, as a frame of the user's kind."""
     check_installed()
     from recframe._inference.comparison.compare import answer_of, compare
     from recframe._inference.comparison.options import Options
@@ -49,7 +49,7 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
 
 
 def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
-    """Return how values spread, as a frame of the kind given."""
+    """Return how values spread, as a frame of the user's kind."""
     if options["runs"] is None:
         module = "recframe._inference.comparison.describe"
         return call_on_lists(module, frame, bound, metrics, k, named, options, ("mean",))
@@ -63,7 +63,7 @@ def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dic
 
 
 def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, roles: dict[str, Any], options: Any) -> Any:
-    """Return the lists that lost and gained most between two models, as a frame of the kind given."""
+    """Return the lists that lost and gained most between two models, as a frame of the user's kind."""
     check_packages("changes", "stats", "numpy")
     from recframe._inference.comparison.changes import Options, changes
     from recframe._plan.contributions import Contributions

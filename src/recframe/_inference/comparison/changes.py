@@ -58,7 +58,7 @@ class Options:
 
 
 def changes(rows: Contributions, k: int | None, options: Options) -> Any:
-    """Return the changes as a frame of the kind given."""
+    """Return the changes as a frame of the user's kind."""
     context, query = rows.context, rows.context.query
     if not context.keys.long:
         _sides_of(query.orders, options.baseline)

@@ -67,7 +67,7 @@ def answer_of(result: Any, options: Options) -> Any:
 
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
-    """Return one row per value of `per`, metric and pair of models, with details, as a frame of the kind given."""
+    """Return one row per value of `per`, metric and pair of models, with details, as a frame of the user's kind."""
     chance = _is_chance(options.baseline) and not plan.context.keys.long and CHANCE not in plan.context.query.orders
     refused = {
         f"`test={options.test!r}`": options.test != "t",

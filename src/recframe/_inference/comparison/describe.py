@@ -56,7 +56,7 @@ class Options(Intervals):
 
 
 def describe(plan: Plan, options: Options) -> Any:
-    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
+    """Return one row per value of `per`, metric and model, as a frame of the user's kind."""
     columns = columns_of_values(options, several=plan.context.query.several)
     return remember(result_frame(plan, lambda: _rows(plan, options, columns), columns), options.confidence)
 

@@ -104,19 +104,19 @@ class ComparisonMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``low`` and
-            ``high`` (the interval of the difference), ``p_adjusted`` (the p-value of no difference, after the
+            A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``low``
+            and ``high`` (the interval of the difference), ``p_adjusted`` (the p-value of no difference, after the
             correction) and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
-            ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise ``"open"``.
-            With `relative` or `details`: ``relative`` (the difference over the baseline's mean). With `details`:
-            ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``effective`` (how many equal lists, or
-            with `cluster` clusters, they stand for), ``wins``, ``ties``, ``losses`` (of the model, in lists),
-            ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest difference that so
-            many lists detect with power 0.8, after the correction), ``p`` (before the correction), ``p_margin`` (of a
-            loss as large as the margin, after the correction; the model loses less if it is below 1 - confidence), and
-            for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out. With `runs` also ``runs``
-            and ``baseline_runs``, how many runs the models have, and ``run_share``, the share of the squared standard
-            error that comes from runs.
+            ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise ``"open"``. With `relative` or
+            `details`: ``relative`` (the difference over the baseline's mean). With `details`: ``mean``,
+            ``baseline_mean``, ``lists`` (where both have a value), ``effective`` (how many equal lists, or with
+            `cluster` clusters, they stand for), ``wins``, ``ties``, ``losses`` (of the model, in lists), ``effect``
+            (the difference over its standard deviation), ``detectable`` (the smallest difference that so many lists
+            detect with power 0.8, after the correction), ``p`` (before the correction), ``p_margin`` (of a loss as
+            large as the margin, after the correction; the model loses less if it is below 1 - confidence), and for a
+            baseline in a file ``changed``: ``"nothing"``, or which lists are left out. With `runs` also ``runs`` and
+            ``baseline_runs``, how many runs the models have, and ``run_share``, the share of the squared standard error
+            that comes from runs.
 
         Raises
         ------
@@ -203,8 +203,8 @@ class ComparisonMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with a
-            value), ``mean``, ``low`` and ``high`` (the interval of the mean), and ``std``. With `details` also
+            A frame of the same kind: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with
+            a value), ``mean``, ``low`` and ``high`` (the interval of the mean), and ``std``. With `details` also
             ``effective`` (how many equal lists, or with `cluster` clusters, they stand for), ``min``, ``p10``, ``p25``,
             ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value 0) and ``undefined`` (lists
             without a value). With `runs`, ``runs`` (how many the model has) and ``run_std`` (the standard deviation of
@@ -265,7 +265,7 @@ class ComparisonMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given, the greatest loss first: the key, the list's value ``before`` and ``after``, the
+            A frame of the same kind, the greatest loss first: the key, the list's value ``before`` and ``after``, the
             ``difference``, and the expected position of the first relevant item, ``first_before`` and ``first_after``.
             With `items`, a row for each item whose chance to be in the top k or contribution changed: ``change``
             (``"entered"``, ``"left"``, ``"stayed"``), the item, the relevance, its expected position, its chance to be

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def compare_runs(call: RunsCall, options: Options) -> Any:
-    """Return which models differ, as a frame of the kind given."""
+    """Return which models differ, as a frame of the user's kind."""
     refused = {
         f"`test={options.test!r}`": options.test != "t",
         f"`correction={options.correction!r}`": options.correction in SIMULTANEOUS,
@@ -174,7 +174,7 @@ def _without_rounding(differences: Floats) -> Floats:
 
 
 def describe_runs(call: RunsCall, options: Description) -> Any:
-    """Return how the values of lists and runs spread, as a frame of the kind given."""
+    """Return how the values of lists and runs spread, as a frame of the user's kind."""
     call.check({}, options.cluster, options.strata)
     columns = _shown_columns(options, several=call.model is not None)
     if is_dry() or not call.coded.several:

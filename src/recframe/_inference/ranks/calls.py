@@ -10,7 +10,7 @@ from recframe._inference.statistics import check_installed
 
 
 def rank_models(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
-    """Return the ranks of models, as a frame of the kind given."""
+    """Return the ranks of models, as a frame of the user's kind."""
     if options["runs"] is None:
         module = "recframe._inference.ranks.rank_models"
         return call_on_lists(module, frame, bound, metrics, k, named, options, ("mean",))

@@ -60,7 +60,7 @@ class RankMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``,
+            A frame of the same kind, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``,
             ``lists`` (where every model has a value: the mean is over these), ``rank`` (1 is the best mean),
             ``rank_low`` and ``rank_high``, the best and the worst rank that it may have, and ``tied_with_best``,
             whether it may be the best. With `details`: ``shrunk``, the mean moved toward the average of all models, by
@@ -135,13 +135,13 @@ class RankMethods(Methods):
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``power``,
-            ``tests``, ``std`` (the standard deviation of the differences), ``seen`` (the lists it is estimated from),
-            ``lists`` (the lists needed, with weights and in clusters such as those seen), ``lists_careful`` (the same
-            if the variance in other lists is larger than in the lists seen), ``lists_equivalent`` (the lists that
-            show that equal models are equivalent with `difference` as the margin), and with `cluster` the
-            ``clusters`` needed. All of these are for the t-test and use the noncentral t distribution, like
-            ``detectable`` of `compare`.
+            A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``,
+            ``power``, ``tests``, ``std`` (the standard deviation of the differences), ``seen`` (the lists it is
+            estimated from), ``lists`` (the lists needed, with weights and in clusters such as those seen),
+            ``lists_careful`` (the same if the variance in other lists is larger than in the lists seen),
+            ``lists_equivalent`` (the lists that show that equal models are equivalent with `difference` as the margin),
+            and with `cluster` the ``clusters`` needed. All of these are for the t-test and use the noncentral t
+            distribution, like ``detectable`` of `compare`.
 
         Warns
         -----

@@ -98,7 +98,7 @@ class Means:
 
 
 def rank_models(plan: Plan, options: Options) -> Any:
-    """Return one row per value of `per`, metric and model, as a frame of the kind given."""
+    """Return one row per value of `per`, metric and model, as a frame of the user's kind."""
     check_values_per_list(plan.metrics, "rank_models")
     columns = options.columns
     return remember(result_frame(plan, lambda: stacked(*_rows(plan, options), columns), columns), options.confidence)

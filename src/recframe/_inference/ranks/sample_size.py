@@ -161,7 +161,7 @@ class Seen:
 
 
 def sample_size(plan: Plan, options: Options) -> Any:
-    """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
+    """Return one row per value of `per`, metric and pair of models, as a frame of the user's kind."""
     check_values_per_list(plan.metrics, "sample_size")
     columns = COLUMNS if plan.context.keys.cluster is not None else COLUMNS[:-1]
 

@@ -52,7 +52,7 @@ class StateMethods(Methods):
         Returns
         -------
         frame
-            Numbers and text, of the kind given: the columns of `per`, and a row for each metric and model
+            A frame of the same kind, with numbers and text: the columns of `per`, and a row for each metric and model
             (``kind="metric"``), each pair of models (``"pair"``), and each model with hashes of its lists' keys
             (``"lists"``). A metric's mean is the sum of ``total`` divided by the sum of ``weight``. With `items`, also
             a row for each recommended item (``"item"``), whose ``total`` says how often.

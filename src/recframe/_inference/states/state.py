@@ -65,7 +65,7 @@ class Options:
 
 
 def state(plan: Plan, options: Options) -> Any:
-    """Return the sums over the lists, as a frame of the kind given."""
+    """Return the sums over the lists, as a frame of the user's kind."""
     check_independent_lists(plan, "a state of some lists")
     if not options.items:
         check_values_per_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
