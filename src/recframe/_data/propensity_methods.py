@@ -42,7 +42,7 @@ class PropensityMethods(Methods):
         power : float, optional
             0 or more; None: 0.5 (Saito et al.), unless `shown` is given. Yang et al. call it (γ + 1) / 2.
         shown : frame, optional
-            The recommendations of the system that `train` was recorded on, such as 50 items of each list. They
+            The recommendations of the system that `train` was recorded on, such as each list's first 50 items. They
             estimate the power: γ is the slope of log f by log n, where f is how often an item with n users is
             recommended. Items above the 99.5 % quantile of n are left out, so the most popular item is too unless it is
             tied.
