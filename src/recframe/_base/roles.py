@@ -202,7 +202,7 @@ class Roles:
         `awrf`; without it: each item is a group.
     condensed : bool
         Whether unjudged rows are left out before the rest is ranked. A row is judged if the truth holds its
-        item with a relevance of 0 or more; without ``truth=``, if its relevance is that.
+        item with a relevance of 0 or more; without ``truth=``, if its relevance is 0 or more.
     mean : {"arithmetic", "geometric", "harmonic", "median"}
         How the values of lists are averaged.
     like : str, optional

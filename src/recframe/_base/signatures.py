@@ -134,7 +134,7 @@ def checked_call(
 ) -> Made:
     """Return a method or a function that raises an error of this package for arguments that it does not accept.
 
-    Of methods, `refuse_options` says first which of these are options of the metrics; functions check their roles.
+    In methods, `refuse_options` first reports arguments that are options of metrics; functions check their roles.
     """
     expected, name = signature(call), call.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     own = [each for each in expected.parameters.values() if each.name not in ("self", "unnamed", "roles", "policies")]

@@ -189,7 +189,7 @@ class Row(RelevantRow):
         """Return what the row adds to the expected weight of the position at which a user stops, 0 past k.
 
         The user reads from the top and stops at a row with the probability that `stop` gives for its relevance; `stop`
-        also gets the largest relevance of the frame. Of tied rows it is the expected value over all their orders.
+        also gets the largest relevance of the frame. For tied rows this is the expected value over all their orders.
         """
         # It is added by the places where users stop: see CascadeRow.
         self.requested |= {STOPS, stop_column(self._numbers.stops.of(stop))}

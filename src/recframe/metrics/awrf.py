@@ -60,12 +60,12 @@ class AWRF(RankedListMetric, BrowsingMetric):
     k : int, optional
         The cutoff. None: the whole list.
     p : float
-        Of geometric browsing: the user's patience, the probability to go on to the next item.
+        For geometric browsing: the user's patience, which is the probability to go on to the next item.
     browsing : {"geometric", "log2", "cascade"} or mapping of int to float
         The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
         ``gerr``), or what a table says, 0 for positions it lacks.
     stop : float
-        Of cascade browsing: the probability to stop at a relevant item.
+        For cascade browsing: the probability to stop at a relevant item.
     target : {"equal", "catalog", "relevant"} or mapping of group to float
         The share that each group should get: the same; its share of the items of the catalogue; its share of the
         relevant items of the list; or what a table says, divided by its sum, 0 for groups it lacks.

@@ -36,8 +36,8 @@ class Calibration(BeyondAccuracyMetric):
     Notes
     -----
     In [0, −ln alpha], lower is better calibrated. Needs ``train=`` and ``features=``: a frame of the item and one
-    column per category, none negative, scaled to a sum of 1 for each item. Items without categories stay out. A list
-    is undefined where no item of its top k has a category, or no item of its user's history.
+    column per category, none negative, scaled to a sum of 1 for each item. Items without categories are left out. A
+    list is undefined if no item in its top k has a category, or no item in its user's history has one.
 
     References
     ----------

@@ -47,8 +47,8 @@ class Spearman(Correlation):
 
     Notes
     -----
-    In [-1, 1], higher is better. Accepts no k; of the ranked rows. Ties have their average rank. A list with fewer than
-    two ranked rows, or with all scores or all relevances equal, is undefined.
+    In [-1, 1], higher is better. Accepts no k; reads the ranked rows only. Tied rows have their average rank. A list
+    with fewer than two ranked rows, or with all scores or all relevances equal, is undefined.
 
     References
     ----------
@@ -96,9 +96,10 @@ class Kendall(Correlation):
 
     Notes
     -----
-    In [-1, 1], higher is better. Accepts no k; of the ranked rows. A list with fewer than two ranked rows, or with all
-    scores or all relevances equal, is undefined. Counted by one ranking for each binary digit of the number of
-    distinct relevances of a list, never by pairs; a lazy frame, where that number is not known, needs twenty.
+    In [-1, 1], higher is better. Accepts no k; reads the ranked rows only. A list with fewer than two ranked rows,
+    or with all scores or all relevances equal, is undefined. Pairs are not counted one by one: the list is ranked once
+    for each binary digit of its number of distinct relevances, or twenty times in a lazy frame, where that number is
+    not known.
 
     References
     ----------
@@ -148,9 +149,9 @@ class OPA(Correlation):
 
     Notes
     -----
-    In [0, 1], higher is better, 0.5 is chance. Accepts no k; of the ranked rows. A pair of equal score counts one half,
-    its expected value. A list without two ranked rows of different relevance is undefined. With relevance of 0 and 1 it
-    is ``roc_auc(over="ranked")``. Counted as `kendall` counts pairs.
+    In [0, 1], higher is better, 0.5 is chance. Accepts no k; reads the ranked rows only. A pair of equal score
+    counts one half, its expected value. A list without two ranked rows of different relevance is undefined. If all
+    relevance is 0 or 1, the value equals ``roc_auc(over="ranked")``. Pairs are counted as in `kendall`.
 
     References
     ----------

@@ -182,7 +182,7 @@ class NDCG(DCG):
     grades : {"all", "positive", "relevant", "signed"}
         Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
         that negative ones lower the DCG, never the ideal. ``"positive"``: values above 0, whatever `min_relevance` is,
-        so that a list without a relevant item has a value too (trec_eval). ``"relevant"``: those above 0 of relevant
+        so that a list without a relevant item has a value too (trec_eval). ``"relevant"``: values above 0 in relevant
         rows (ranx). ``"signed"``: every value, so that negative ones are at the end of the ideal too (TorchMetrics).
     ideal : {"all", "ranked", "uncut", "ones", "first"}
         ``"all"``: the best order of all rows of the list with a positive gain, unranked ones included, cut at k.
@@ -193,9 +193,9 @@ class NDCG(DCG):
 
     Notes
     -----
-    At most 1 (``ideal="ones"``: with gains up to 1; ``grades="signed"``: without negative relevance); at least 0 unless
-    relevance is negative. Higher is better. A list whose ideal is 0 is undefined, with ``grades="signed"`` one whose
-    ideal has no relevant row too.
+    In [0, 1], higher is better. The value can be above 1 with ``ideal="ones"`` and gains above 1, or with
+    ``grades="signed"`` and negative relevance; it can be below 0 if relevance is negative. A list whose ideal DCG is 0
+    is undefined. With ``grades="signed"``, a list without a relevant row in its ideal ranking is undefined too.
 
     References
     ----------

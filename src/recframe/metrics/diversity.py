@@ -43,10 +43,11 @@ class Diversity(BeyondAccuracyMetric):
 
     Notes
     -----
-    In [0, 2], in [0, 1] where no feature is negative; higher is more diverse. Needs ``features=``: a frame of the item
-    and numeric columns, or one column of lists. Items count once; those without features stay out, a zero vector is
-    similar to nothing. A list with fewer than two items left is undefined. Of pairs, one order is enough, and a pair
-    that is missing has the similarity 0; they take time in proportion to k², and eager frames or lazy polars ones.
+    In [0, 2], or in [0, 1] if no feature is negative; higher is more diverse. Needs ``features=``: a frame of the item
+    and numeric columns, or one column of lists. A repeated item counts once, an item without features is left out, and
+    a zero vector has the similarity 0 to every item. A list with fewer than two items left is undefined. A frame of
+    pairs needs each pair in one order only, and missing pairs have the similarity 0. Pairs take time in proportion to
+    k², and need eager frames or lazy polars frames.
 
     References
     ----------
@@ -136,8 +137,8 @@ class CategoryEntropy(BeyondAccuracyMetric):
     Notes
     -----
     In [0, log2 G] for G categories; higher is more diverse. Needs ``features=``: a frame of the item and one column per
-    category, none negative, scaled to a sum of 1 for each item. Items without categories stay out. A list without an
-    item that has one is undefined. Two to the power of the value is how many equal categories are as diverse.
+    category, none negative, scaled to a sum of 1 for each item. Items without categories are left out, and a list with
+    no other items is undefined. A value v is as diverse as 2^v equally frequent categories.
 
     References
     ----------

@@ -129,18 +129,18 @@ class EED(RankedListMetric, _SquaredExposure):
     k : int, optional
         The cutoff. None: the whole list.
     p : float
-        Of geometric browsing: the user's patience, the probability to go on to the next item.
+        For geometric browsing: the user's patience, which is the probability to go on to the next item.
     browsing : {"geometric", "log2", "cascade"} or mapping of int to float
         The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
         ``gerr``), or what a table says, 0 for positions it lacks.
     stop : float
-        Of cascade browsing: the probability to stop at a relevant item.
+        For cascade browsing: the probability to stop at a relevant item.
 
     Notes
     -----
     Lower is more equal. A ranking with ties is a stochastic ranking: tied items share the attention of their positions
-    equally, so more ties are less disparity, down to all items tied. Without ties it is the same for every order of
-    as many items, except under cascade browsing, which alone reads relevance. A list with nothing ranked has no value.
+    equally, so more ties mean less disparity, and it is least if all items tie. Without ties, all orders of a list have
+    the same value, except under cascade browsing, which reads the relevance. A list with nothing ranked has no value.
 
     References
     ----------
@@ -187,17 +187,17 @@ class EER(_ExpectedExposure):
     k : int, optional
         The cutoff, of the target too. None: the whole list.
     p : float
-        Of geometric browsing: the user's patience, the probability to go on to the next item.
+        For geometric browsing: the user's patience, which is the probability to go on to the next item.
     browsing : {"geometric", "log2", "cascade"} or mapping of int to float
         The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
         ``gerr``), or what a table says, 0 for positions it lacks.
     stop : float
-        Of cascade browsing: the probability to stop at a relevant item.
+        For cascade browsing: the probability to stop at a relevant item.
 
     Notes
     -----
-    Higher is better: the most is ``R · ε*²``, if the relevant items come first, tied or not. It grows
-    with the target, so compare values of the same lists. The paper's trade-off has twice this in EEL.
+    Higher is better. The maximum is ``R · ε*²``, which is reached if the relevant items come first, tied or not. It
+    grows with the target, so compare values on the same lists only. The paper's trade-off has twice this in EEL.
 
     References
     ----------
@@ -244,12 +244,12 @@ class EEL(_SquaredExposure):
     k : int, optional
         The cutoff, of the target too. None: the whole list.
     p : float
-        Of geometric browsing: the user's patience, the probability to go on to the next item.
+        For geometric browsing: the user's patience, which is the probability to go on to the next item.
     browsing : {"geometric", "log2", "cascade"} or mapping of int to float
         The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
         ``gerr``), or what a table says, 0 for positions it lacks.
     stop : float
-        Of cascade browsing: the probability to stop at a relevant item.
+        For cascade browsing: the probability to stop at a relevant item.
 
     Notes
     -----

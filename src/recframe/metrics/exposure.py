@@ -103,7 +103,7 @@ class Gini(_Exposures):
     Notes
     -----
     In [0, 1 − 1/n], with ``denominator="n-1"`` in [0, 1]; lower is more even. ``catalog=`` as for coverage. Undefined
-    where nothing is recommended, with ``denominator="n-1"`` also for a catalogue of one item.
+    if nothing is recommended, and with ``denominator="n-1"`` also for a catalogue of one item.
 
     References
     ----------
@@ -163,7 +163,7 @@ class Entropy(_Exposures):
     Notes
     -----
     In [0, log2 n] for a catalogue of n items, higher is more even. Items outside a collection given as ``catalog=`` do
-    not count. Undefined where nothing is recommended.
+    not count. Undefined if nothing is recommended.
 
     References
     ----------
@@ -219,7 +219,8 @@ class Personalization(ExposureMetric):
 
     Notes
     -----
-    In [0, 1], higher is more personal. Lists that show nothing stay out; fewer than two lists are undefined.
+    In [0, 1], higher is more personal. Lists without a recommended item are left out; fewer than two lists are
+    undefined.
 
     References
     ----------

@@ -45,10 +45,10 @@ class IPrec(Metric):
     Notes
     -----
     In [0, 1], higher is better. Accepts no k. A recall that the ranked rows do not reach has precision 0. A recall is
-    reached from int(x·R + 0.9) relevant rows on, as in trec_eval 9; trec_eval 10 rounds otherwise. Under
-    ``ties="average"`` tied rows are one point of the curve, with the precision where their block ends. No order has a
-    lower value. The expected value over all orders would take counting the paths below a line through the block, for
-    each of its possible precisions. All other policies read the order that they name.
+    reached from int(x·R + 0.9) relevant rows on, as in trec_eval 9; trec_eval 10 rounds differently. Under
+    ``ties="average"``, a tied block is one point of the curve, with the precision at its end. This is a lower bound: no
+    order of the tied rows has a lower value. The exact expected value has no simple formula. All other tie policies
+    read the order that they name.
 
     References
     ----------

@@ -48,7 +48,7 @@ class BPref(Metric):
     Notes
     -----
     In [0, 1], higher is better. Accepts no k. A row is judged if the truth holds its item with a relevance of 0 or
-    more; without ``truth=``, if its relevance is that. With a relevance below 0 it is unjudged, as in TREC's
+    more; without ``truth=``, if its relevance is 0 or more. With a relevance below 0 it is unjudged, as in TREC's
     files, unless `min_relevance` makes it relevant.
 
     References
@@ -98,10 +98,11 @@ class InfAP(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k. The truth holds the pool: an item of a relevance below 0 is in it, and
-    unjudged, as in TREC's files. What the truth lacks is outside of the pool and never relevant. A missing relevance,
-    in the truth or in a frame without ``truth=``, is outside of the pool too, so irrelevant unless `min_relevance` is 0
-    or less. R are the items judged relevant. If the whole pool was judged, the value equals `map` up to ε.
+    In [0, 1], higher is better. Accepts no k. The truth holds the pool: an item with a relevance below 0 is in the pool
+    but unjudged, as in TREC's files. An item that is not in the truth is outside of the pool and never relevant. An
+    item whose relevance is missing, in the truth or in a frame without ``truth=``, is outside of the pool too, and
+    irrelevant unless `min_relevance` is 0 or less. R counts the items judged relevant. If the whole pool was judged,
+    the value equals `map` up to ε.
 
     References
     ----------
@@ -151,9 +152,9 @@ class Judged(RankedListMetric):
     Notes
     -----
     In [0, 1], higher rests on more judgments. A row is judged if the truth holds its item with a relevance of 0 or
-    more; without ``truth=``, if its relevance is that. With a relevance below 0 it is unjudged, as in TREC's
-    files, unless `min_relevance` makes it relevant. A list without a relevant item has a value, one with nothing ranked
-    has none.
+    more; without ``truth=``, if its relevance is 0 or more. With a relevance below 0 it is unjudged, as in TREC's
+    files, unless `min_relevance` makes it relevant. A list without a relevant item has a value, but a list with nothing
+    ranked has none.
 
     References
     ----------

@@ -36,9 +36,9 @@ class MoneyPrecision(CutMetric):
 
     Notes
     -----
-    In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0.
-    A top k without a value above 0 in sum scores 0. Where a tied block straddles k, the value is the ratio of the
-    expected sums.
+    In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0. A
+    top k whose values sum to 0 or less scores 0. If a tied block straddles k, the value is the ratio of the expected
+    sums.
 
     References
     ----------

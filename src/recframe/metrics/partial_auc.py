@@ -66,8 +66,8 @@ class PartialAUC(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k; of the ranked rows. A list without a ranked row of both kinds is
-    undefined; with `negatives`, only one without a relevant item.
+    In [0, 1], higher is better. Accepts no k; reads the ranked rows only. A list without a ranked relevant row or
+    without a ranked irrelevant row is undefined. With `negatives`, only a list without a relevant item is undefined.
 
     References
     ----------

@@ -55,7 +55,7 @@ class RBP(CutMetric):
 
     Notes
     -----
-    In [0, 1) unless ``gain="linear"``, higher is better; a list of relevant items only reaches ``1 - p^k``.
+    In [0, 1) unless ``gain="linear"``, higher is better. A list with only relevant items scores ``1 - p^k``.
 
     References
     ----------
@@ -134,10 +134,10 @@ class RBPResidual(CutMetric):
 
     Notes
     -----
-    In (0, 1], lower rests on more judgments; ``p^k`` where the whole top k is judged. It is the residual of
-    gains up to 1: with ``rbp(gain="linear")``, it is to be multiplied by the largest relevance. A row is judged if the
-    truth holds its item with a relevance of 0 or more; without ``truth=``, if its relevance is that. With a relevance
-    below 0 it is unjudged, as in TREC's files, unless `min_relevance` makes it relevant.
+    In (0, 1], lower rests on more judgments; ``p^k`` if the whole top k is judged. It assumes gains up to 1: for
+    ``rbp(gain="linear")``, multiply it by the largest relevance. A row is judged if the truth holds its item with a
+    relevance of 0 or more; without ``truth=``, if its relevance is 0 or more. With a relevance below 0 it is unjudged,
+    as in TREC's files, unless `min_relevance` makes it relevant.
 
     References
     ----------

@@ -59,14 +59,16 @@ class Serendipity(CutMetric):
 
     Notes
     -----
-    In [0, 1], higher is better; to 2 if features are negative. Needs ``train=``. As it reads the relevance, it is
-    undefined where the accuracy metrics are, and its value under ties is the exact expected one.
+    In [0, 1], or up to 2 if features are negative; higher is better. Needs ``train=``. The metric reads the relevance,
+    so it is undefined for the same lists as the accuracy metrics, and its value under ties is the exact expected value.
 
-    Of ranks: items that as many users had share one, the next ones have the next, and an item that nobody had has |C|
-    + 1. ``catalog=`` is as for `coverage`; where it lacks recommended items, so that a list has positions after |C| +
-    1, such an item adds less than 0 there. Of a history: needs ``features=``. The cosine with an item without features
-    is 0, and so is the mean of a user without a history. If the features say which users had the item, the cosine
-    measures co-occurrence, as Recommenders does by default.
+    With ``unexpected="ranks"``, items with equally many users share a popularity rank, the next items have the next
+    rank, and an item that nobody had has rank |C| + 1. ``catalog=`` is as for `coverage`. If it lacks recommended
+    items, a list can have positions after |C| + 1, where such an item adds less than 0.
+
+    ``unexpected="history"`` needs ``features=``. The cosine with an item without features is 0, and so is the mean of a
+    user without a history. If the features say which users had the item, the cosine measures co-occurrence, as
+    Recommenders does by default.
 
     References
     ----------

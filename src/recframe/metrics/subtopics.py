@@ -123,7 +123,7 @@ class ErrIA(FadingMetric):
     Notes
     -----
     In [0, 1], higher is better. The role ``subtopic=`` names a column of the truth, which has a row for each subtopic
-    of an item; without it all relevant items have one subtopic. All subtopics that have a relevant item are as likely.
+    of an item; without it all relevant items have one subtopic. All subtopics with a relevant item are equally likely.
 
     References
     ----------

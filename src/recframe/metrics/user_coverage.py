@@ -31,8 +31,8 @@ class UserCoverage(BeyondAccuracyMetric):
 
     Notes
     -----
-    In [0, 1], higher serves more users. Every list of the frame and of the truth has a value: users without a row in
-    either do not exist.
+    In [0, 1], higher serves more users. Every list in the frame or in the truth has a value. Users without a row in
+    either are not counted.
 
     References
     ----------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recframe.profiles._record import Profile
 
 TEXT_WIDTH, NAME_WIDTH = 96, 11
-"""Of the text, and of its left column."""
+"""The widths of the text and of its left column."""
 TIES_TEXTS = {
     "average": "exact expected value over all orders of the rows of equal score",
     "best": "of rows of equal score the more relevant first",
