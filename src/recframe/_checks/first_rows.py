@@ -46,6 +46,8 @@ def with_first_list(frame: Any, query: Query) -> Any:
 
 def equal_to(column: Any, value: Any) -> Any:
     """Return which values of a column equal a value; polars would read bytes as a whole column."""
+    if isinstance(value, int) and value >= 2**63:  # pandas gives it to Arrow as a signed number
+        return column.cast(nw.String()) == str(value)
     return column.is_in([value]) if isinstance(value, bytes) else column == value
 
 

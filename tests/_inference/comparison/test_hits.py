@@ -37,6 +37,14 @@ def test_differences_of_hits_have_the_score_test(engine):
     assert (row["wins"], row["losses"]) == (GAINED, LOST)
 
 
+def test_lists_without_a_value_are_no_fractions(engine):
+    rows = [{**row, "day": "d"} for row in rows_of_hits()]
+    rows += [{"user": 900 + user, "item": 0, "relevant": 0, "old": 1.0, "new": 2.0, "day": "d"} for user in range(3)]
+    (row,) = engine.ask(engine.frame(rows), "compare", "recall@1", per="day", **MODELS)
+    assert row["lists"] == LISTS
+    assert row["p"] == pytest.approx(HITS.p_value(np.array([0.0])).item())
+
+
 @pytest.mark.parametrize(("confidence", "margin"), [(0.95, 0.17), (0.95, 0.12), (0.5, 0.1), (0.8, "40%"), (0.8, "5%")])
 def test_margins_of_hits_are_ruled_out_where_the_interval_does_not_reach_them(engine, confidence, margin):
     given = {**MODELS, "confidence": confidence, "margin": margin, "relative": True}

@@ -219,9 +219,12 @@ def _baseline(pair: Pair) -> nw.Expr:
 
 
 def _is_fraction(differences: nw.Expr) -> nw.Expr:
-    """Return whether a difference is not −1, 0 or 1. The distance of its size from 1/2 is 1/2 for these three only."""
+    """Return whether a difference is not −1, 0 or 1. The distance of its size from 1/2 is 1/2 for these three only.
+
+    A missing difference is NaN on pandas, which is not greater than 0, but does not equal 0 either.
+    """
     half = 0.5
-    return (differences.abs() - half).abs() != half
+    return ((differences.abs() - half).abs() - half).abs() > 0
 
 
 def _differences(pairs: Sequence[Pair]) -> nw.Expr:
