@@ -62,7 +62,8 @@ POLICIES = """
 
 def definitions(profile: Profile) -> str:
     """Return the row with what a library computes: our definitions, and those with other options."""
-    same, other = [], []
+    same: list[str] = []
+    other: list[str] = []
     for name, found in profile.metrics.items():
         options = ",".join(f"{option}={value}" for option, value in found.options.items())
         shown = f"`{name}{f'({options})' if options else ''}{'@k' if found.cut == 'needed' else ''}`"
@@ -117,8 +118,9 @@ def pages() -> dict[Path, str]:
     described = sorted(found[2] for text in texts.values() for found in SECTION.finditer(text))
     assert described == sorted(PROFILES), set(PROFILES) ^ set(described)
     for path, text in texts.items():
-        sections = {found[0]: section(PROFILES[found[2]], path) for found in SECTION.finditer(text)}
-        texts[path] = SECTION.sub(lambda found, written=sections: f"{found[1]}\n{written[found[0]]}\n", text)
+        for found in SECTION.finditer(text):
+            written = f"{found[1]}\n{section(PROFILES[found[2]], path)}\n"
+            texts[path] = texts[path].replace(found[0], written)
     rows = [[write(profile) for profile in PROFILES.values()] for write in (definitions, policies)]
     tables = HEAD + "\n".join(rows[0]) + "\n" + POLICIES + "\n".join(rows[1])
     before, _, rest = texts[PAGE].partition(TABLES[0])
