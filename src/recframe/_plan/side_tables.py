@@ -132,7 +132,12 @@ class SideTables:
         frame = frame.filter(has_feature).with_columns(nw.col(*names).fill_null(0.0))
         frame = self._one_row_per_item(frame)
         length = nw.sum_horizontal(*(nw.col(name) * nw.col(name) for name in names)).sqrt()
-        total = nw.when(nw.min_horizontal(*names) < 0).then(nw.lit(math.nan)).otherwise(nw.sum_horizontal(*names))
+        # Spark has the least and the greatest of two columns or more.
+        total = (
+            nw.when(nw.min_horizontal(nw.lit(0.0), *names) < 0)
+            .then(nw.lit(math.nan))
+            .otherwise(nw.sum_horizontal(*names))
+        )
         frame = frame.with_columns(length.alias(NORM), total.alias(FEATURE_SUM))
         scaled = [
             nw.when(nw.col(size) == 0).then(0.0).otherwise(nw.col(name) / nw.col(size)).alias(column(index))
@@ -155,7 +160,7 @@ class SideTables:
         if count:
             msg = f"features has different rows for the same item, for {count} item{'s' if count > 1 else ''}"
             raise InputError(msg, "keep one row per item")
-        largest = nw.max_horizontal(*(nw.col(name).abs() for name in names))
+        largest = nw.max_horizontal(nw.lit(0.0), *(nw.col(name).abs() for name in names))
         usable = nw.when((nw.col(COUNT) == 1) & (largest <= GREATEST_FEATURE))
         return items.with_columns(
             *(usable.then(nw.col(name)).otherwise(nw.lit(math.nan)).alias(name) for name in names)
