@@ -58,13 +58,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=1,
         help="of the tests that would run, one in N",
     )
-    group.addoption(
-        "--draw",
-        metavar="NUMBER",
-        type=int,
-        default=0,
-        help="which of the samples: CI counts commits, so that N of its runs have all tests",
-    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -162,10 +155,10 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     params = item.callspec.params if hasattr(item, "callspec") else {}
     engine: Engine | None = params.get("engine")
     name = params.get("library") if engine is None else engine.name
-    sample, draw = config.getoption("sample"), config.getoption("draw")
+    sample = config.getoption("sample")
     if name not in ENGINES:
         widely = not params or config.getoption("all") or config.getoption("engines")
-        return is_whole(config, item.path) or (lot(item.name) + draw) % (sample * (1 if widely else OTHERS)) == 0
+        return is_whole(config, item.path) or lot(item.name) % (sample * (1 if widely else OTHERS)) == 0
     if engine is not None and not engine.answers_with_rows and item.path.parent.name == "_data":
         return False
     entry = ENGINES[name]
@@ -175,7 +168,7 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     if entry.every and is_single(item):
         share = min(share, entry.every)
     # Engines of one share run different tests, so that together they run all.
-    number = lot(item.name.replace(name, "", 1)) + [*ENGINES].index(name) + draw
+    number = lot(item.name.replace(name, "", 1)) + [*ENGINES].index(name)
     return number % (share * sample) == 0
 
 

@@ -62,7 +62,7 @@ def test_a_changed_file_runs_whole_on_the_first_engine(pytestconfig, checkout, m
         if getattr(plugin, "__file__", None) == str(Path(__file__).with_name("conftest.py"))
     ]
     monkeypatch.setattr(conftest, "ROOT", checkout)
-    options = {"engines": None, "all": False, "sample": 1, "draw": 0, "markexpr": ""}
+    options = {"engines": None, "all": False, "sample": 1, "markexpr": ""}
     config = SimpleNamespace(getoption=options.get, args=[], invocation_params=SimpleNamespace(dir=checkout))
     entry = next(iter(ENGINES.values()))
 
@@ -84,9 +84,4 @@ def test_a_changed_file_runs_whole_on_the_first_engine(pytestconfig, checkout, m
     assert share < 30
     assert not slow
     options |= {"all": True, "sample": 3}
-    shares = []
-    for draw in range(3):
-        options["draw"] = draw
-        shares.append(kept("edited")[0])
-    assert sum(shares) == 30
-    assert max(shares) < 30
+    assert 0 < kept("edited")[0] < 30
