@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibration(BeyondAccuracyMetric):
-    r"""Miscalibration: how far the categories of the top k diverge from the categories of the user's history.
+    r"""Miscalibration: how far the categories of the top k diverge from the user's history.
 
     .. math:: \mathrm{KL}(p \,\|\, \tilde q) = \sum_g p(g) \ln \frac{p(g)}{(1 - \alpha)\, q(g) + \alpha\, p(g)}
 
