@@ -59,7 +59,7 @@ REGISTRY = (
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
     Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=48, ci=16),
     # Where polars is not installed, "pandas" works alone anyway; CI has a group for that.
-    Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=48, ci=12, every=3),
+    Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=96, ci=12, every=6),
     # These are opened as frames of polars, each in its own way: one plan, and each runs a part of its tests.
     Entry(Pandas("pandas"), needs=("pandas",), default=24 if WITH_POLARS else 4, ci=12 if WITH_POLARS else 1),
     Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=48, ci=12),
