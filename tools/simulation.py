@@ -317,7 +317,7 @@ def ranks_and_signs() -> None:
 
 
 def items_that_vary() -> None:
-    """Print how often a t-test over users finds a difference that is only that of the items at hand.
+    """Print how often a t-test over users finds a difference that only these items make.
 
     Of each user's three items, the differences are the item's own effect, whose mean over all items is 0, and noise.
     """

@@ -1,7 +1,7 @@
 """An extension of griffe for the site's reference: it shows what ``help()`` shows.
 
 Methods of ``.rec`` get parts of their text, such as the shared roles, when the package is imported, and the stub that
-type checkers read has no text. So signatures and docstrings of public classes are those of the imported package.
+type checkers read has no text. So signatures and docstrings of public classes come from the imported package.
 Default values that are constants show as their value. The classes that only calls return stand under ``recframe``.
 """
 

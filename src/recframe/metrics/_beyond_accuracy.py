@@ -21,7 +21,7 @@ class RecommendedMetric(CutMetric):
 
     is_additive: ClassVar[bool] = False
     reads_relevance: ClassVar[bool] = False
-    inexact: ClassVar[str] = "not exact: it reads one order, and its value may be any of those of all orders"
+    inexact: ClassVar[str] = "not exact: it reads one order, and another order may give another value"
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         """Return what one recommended item adds, by name.

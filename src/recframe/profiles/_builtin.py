@@ -120,7 +120,7 @@ RANX = Profile(
         "something relevant is recommended, and is 0 in lists that follow one without a relevant item; where none of "
         "this is so, that is bpref with `min_relevance=1` and `undefined=0`",
     },
-    departs=("Without make_comparable=True it refuses runs whose lists are not exactly those of the truth.",),
+    departs=("Without make_comparable=True it refuses runs whose lists differ from the lists of the truth.",),
 )
 
 RECTOOLS = Profile(

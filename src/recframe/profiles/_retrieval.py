@@ -101,8 +101,8 @@ EVIDENTLY = Profile(
         ),
     },
     refused={
-        "f1": "its FBetaTopK is made of the mean precision and the mean recall, not of those of each list",
-        "fbeta": "its FBetaTopK is made of the mean precision and the mean recall, not of those of each list",
+        "f1": "its FBetaTopK is made of the means of precision and recall, not of each list's",
+        "fbeta": "its FBetaTopK is made of the means of precision and recall, not of each list's",
         "diversity": "its Diversity divides the sum over pairs of items by the number of items, not of pairs",
         "novelty": "its Novelty leaves out items that the training data lacks",
         "serendipity": "its Serendipity is about the distance of hits from the user's training items",

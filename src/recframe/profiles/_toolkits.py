@@ -176,6 +176,6 @@ LENSKIT = Profile(
         "test items; where all lists have k rows, that is map@k without `like=`, `min_relevance=0`, `undefined=0.0`",
         "gini": "its ListGini is " + OF_ALL_LISTS.format("gini"),
         "arp": "its MeanPopRank is the mean quantile of the items' popularity, and no share of the users",
-        "entropy": "its entropy is that of the categories within a list, and no exposure of items",
+        "entropy": "its entropy is about the categories within a list, not about how often items are shown",
     },
 )
