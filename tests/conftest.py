@@ -36,7 +36,7 @@ OTHERS = 8
 """The share of the tests with parameters that name no engine, such as each metric: by default one in this many."""
 settings.register_profile("engines", max_examples=100, **EXAMPLES)
 settings.register_profile("all", max_examples=25, **EXAMPLES)
-settings.register_profile("default", max_examples=15, **EXAMPLES)
+settings.register_profile("default", max_examples=8, **EXAMPLES)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -53,23 +53,23 @@ def _is_installed(requirement: Requirement) -> bool:
 WITH_POLARS = _is_installed(Requirement("polars"))
 
 REGISTRY = (
-    Entry(Polars("polars", lazy=False), needs=("polars",), default=8, every=1),
+    Entry(Polars("polars", lazy=False), needs=("polars",), default=16, every=1),
     # CI runs more of its tests in morsels of four rows.
-    Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=16, ci=8),
+    Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=32, ci=8),
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
-    Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=48, ci=16),
+    Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=96, ci=16),
     # Where polars is not installed, "pandas" works alone anyway; CI has a group for that.
     Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=96, ci=12, every=6),
     # These are opened as frames of polars, each in its own way: one plan, and each runs a part of its tests.
-    Entry(Pandas("pandas"), needs=("pandas",), default=24 if WITH_POLARS else 4, ci=12 if WITH_POLARS else 1),
-    Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=48, ci=12),
-    Entry(Pandas("pandas pyarrow", "pyarrow"), needs=("pandas", "pyarrow"), default=48, ci=12),
-    Entry(Arrow(), needs=("pyarrow", "polars"), default=48, ci=12),
-    Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=72, ci=16),
+    Entry(Pandas("pandas"), needs=("pandas",), default=48 if WITH_POLARS else 4, ci=12 if WITH_POLARS else 1),
+    Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=96, ci=12),
+    Entry(Pandas("pandas pyarrow", "pyarrow"), needs=("pandas", "pyarrow"), default=96, ci=12),
+    Entry(Arrow(), needs=("pyarrow", "polars"), default=96, ci=12),
+    Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=144, ci=16),
     Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=192, ci=96),
     Entry(Spark(), needs=("pyspark", "pyarrow"), default=96, ci=96),
     # Frames of tests are small, and those are planned in a way of their own.
-    Entry(Polars("polars many rows", lazy=False, many=True), needs=("polars",), default=48, ci=8),
+    Entry(Polars("polars many rows", lazy=False, many=True), needs=("polars",), default=96, ci=8),
 )
 
 ENGINES = {entry.engine.name: entry for entry in REGISTRY if entry.is_installed}
