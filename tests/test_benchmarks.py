@@ -31,7 +31,7 @@ def test_each_library_that_is_compared_has_steps_to_install_it():
 def test_the_page_names_all_groups_in_their_order():
     pytest.importorskip("polars")
     groups = run("-c", "from benchmarks.__main__ import GROUPS\nprint(*GROUPS)").split()
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    page = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
     row = next(line for line in page.splitlines() if line.startswith("| `--only GROUP"))
     assert re.findall(r"`(\w+)`", row) == groups
 
