@@ -6,6 +6,7 @@ Each test names its document. Where a document's own number is wrong, the test h
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -250,6 +251,39 @@ def test_implicit_feedback_notebook_dcg(make: Make) -> None:
     assert number(frame.rec.dcg()) == pytest.approx(4.361353116146786, abs=1e-12)
     assert number(frame.rec.dcg(gain="exp2")) == pytest.approx(7.79202967422018, abs=1e-12)
     assert number(frame.rec.ndcg(gain="exp2")) == pytest.approx(0.7497534568197889, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_implicit_feedback_notebook_values_of_its_factorisation() -> None:
+    # Its loop over films ends at the number of users, so 739 films keep their random start. So does this one.
+    np, pl = pytest.importorskip("numpy"), pytest.importorskip("polars")
+    path = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-100k" / "ratings.parquet"
+    if not path.is_file():
+        pytest.skip("needs ../shared/data next to the checkout")
+    ratings = pl.read_parquet(path).sort("user", "item")
+    random, held_out = np.random.RandomState(1234), []
+    for (user,), own in ratings.group_by("user", maintain_order=True):
+        drawn = random.choice(own["item"], size=math.ceil(0.2 * own.height), replace=False)
+        held_out.append(pl.DataFrame({"user": user, "item": drawn}))
+    pairs = pl.concat(held_out)
+    test = ratings.join(pairs, on=["user", "item"], how="semi")
+    train = ratings.join(pairs, on=["user", "item"], how="anti")
+    users, items = ratings["user"].unique().sort(), ratings["item"].unique().sort()
+    weights = np.zeros((len(users), len(items)))
+    weights[users.search_sorted(train["user"]), items.search_sorted(train["item"])] = 15 * train["rating"].to_numpy()
+    random = np.random.RandomState(1234)
+    factors = random.normal(size=(len(users), 20)), random.normal(size=(len(items), 20))
+    for _ in range(15):
+        for (solved, fixed), confidence in ((factors, weights), (factors[::-1], weights.T)):
+            square = fixed.T @ fixed + 0.01 * np.eye(20)
+            for row in range(len(users)):
+                rated = np.flatnonzero(confidence[row])
+                near, weight = fixed[rated], confidence[row, rated, None]
+                solved[row] = np.linalg.solve(square + near.T @ (weight * near), (near * (1 + weight)).sum(axis=0))
+    for truth, expected in ((train, (0.2004, 0.2959)), (test, (0.0592, 0.1123))):
+        frame = recframe.from_factors(*factors, users=users, items=items, test=truth.select("user", "item"), k=5)
+        found = frame.rec.evaluate(["map", "ndcg(gain=exp2)"], k=5)
+        assert found.row(0) == pytest.approx(expected, abs=5e-5)
 
 
 # --- recometrics vignette ---------------------------------------------------------------------------------

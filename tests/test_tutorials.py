@@ -16,9 +16,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {
     "daily_to_monthly": ["scipy"],
-    "implicit_feedback": [],
     "movielens_decision": ["scipy"],
-    "recometrics": ["implicit", "cmfrec", "recometrics"],
 }
 
 
@@ -70,17 +68,6 @@ def test_every_script_has_its_page_and_its_packages(tool):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_implicit_feedback(run):
-    page, names = run("implicit_feedback")
-    assert "```text" in page
-    counts = names["ratings"].group_by("user").len().join(names["test"].group_by("user").len(), on="user")
-    assert (counts["len_right"].to_numpy() == np.ceil(0.2 * counts["len"].to_numpy())).all()
-    assert names["train"].join(names["test"], on=["user", "item"]).is_empty()
-    values = dict(names["mended"].select("judged_on", "map@5").rows())
-    assert 0 < values["test"] <= 1 and values["train"] > values["test"]
-
-
-@pytest.mark.filterwarnings("ignore")
 def test_the_decision_on_movielens(run):
     _, names = run("movielens_decision")
     train, known = names["train"], names["known"]
@@ -102,33 +89,3 @@ def test_a_month_of_stored_states_is_one_call(run):
     assert "1998-03-20 failed" in page
     assert len(names["files"]) == 31
     assert names["weeks"].evaluate(counts=True)["lists"].sum() == 2 * names["month"].evaluate(counts=True)["lists"][0]
-
-
-def test_the_page_has_the_values_of_the_notebook():
-    page = (ROOT / "docs" / "tutorial-implicit-feedback.md").read_text(encoding="utf-8")
-    for value in ("0.20038882997526", "0.29591257557973", "0.05916489925769", "0.11226091289210"):
-        assert value in page
-
-
-def auc_of_factors(names, model):
-    """Return the mean over users of the share of pairs of a film of the test and another, unseen one that are in order."""
-    user_factors, item_factors, _ = names["models"][model]
-    liked, seen = (names["matrix"](names[pairs]).toarray() > 0 for pairs in ("test", "train"))
-    scores = user_factors @ item_factors.T
-    return np.mean(
-        [
-            (own[hit][:, None] > own[~hit & ~known]).mean()
-            for own, hit, known in zip(scores, liked, seen, strict=True)
-            if hit.any()
-        ]
-    )
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_recometrics_gives_the_same_values(run):
-    _, names = run("recometrics")
-    assert list(names["differences"]) == list(names["models"])
-    assert all(largest < 1e-6 for largest in names["differences"].values()), names["differences"]
-    found = dict(names["table"].select("model", "roc_auc").rows())
-    assert found["random"] == pytest.approx(auc_of_factors(names, "random"), abs=1e-12)
-    assert names["test"]["user"].n_unique() == 100
