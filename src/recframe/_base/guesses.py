@@ -131,7 +131,7 @@ ONE_SIDED: dict[str, str] = dict.fromkeys(
 """What to do instead of the arguments by which other libraries choose a one-sided test."""
 STRATA: dict[str, str] = dict.fromkeys(
     ("strata", "strata_weights", "stratify"),
-    "evaluate, describe and compare of frames accept `strata='task'`; states and other calls report `per='task'`",
+    "evaluate, describe and compare of frames and merged states accept `strata='task'`; other calls `per='task'`",
 )
 """The hint for a call without strata."""
 KEEPS_ALL_ITEMS = (

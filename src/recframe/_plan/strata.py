@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 
@@ -89,15 +89,20 @@ def table_of_strata(context: Opened, strata: Strata, rows: nw.DataFrame[Any]) ->
     restored: nw.DataFrame[Any] = nw.from_native(context.session.finish(table.lazy(), {}, ()), eager_only=True)
     names = values_of(restored.sort(STRATUM_NUMBER)[column])
     if None in names:
-        also = ", also in the truth, which has further lists" if context.truth is not None else ""
-        msg = f"`strata={strata.column!r}` is missing in some lists with a value, which belong to no stratum then"
-        raise InputError(msg, f"give every list a value{also}, or leave its rows out")
+        refuse_lists_without_stratum(strata, truth=context.truth is not None)
     if not names and not is_dry():
         msg = f"`strata={strata.column!r}` has no values, as the frame has no rows"
         raise InputError(msg, "give a frame with rows")
     weights = strata.weights_of(names) if names else []
     series = nw.new_series(STRATUM_WEIGHT, weights, nw.Float64(), backend=nw.get_native_namespace(table))
     return table.with_columns(series), names
+
+
+def refuse_lists_without_stratum(strata: Strata, *, truth: bool) -> NoReturn:
+    """Raise for lists with a value and without a stratum."""
+    also = ", also in the truth, which has further lists" if truth else ""
+    msg = f"`strata={strata.column!r}` is missing in some lists with a value, which belong to no stratum then"
+    raise InputError(msg, f"give every list a value{also}, or leave its rows out")
 
 
 def averaged(context: Opened, means: Frame, metrics: Sequence[Metric]) -> Frame:

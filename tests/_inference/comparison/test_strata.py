@@ -210,13 +210,77 @@ def test_lists_without_a_value_need_no_stratum(made):
         assert [*map(numbers_of, found)] == [pytest.approx(numbers_of(row)) for row in expected]
 
 
+METRICS = ["ndcg@3", "mrr", "hit_rate@1"]
+
+
+@pytest.mark.parametrize("per", [None, "even"])
+def test_states_per_stratum_give_the_numbers_of_one_call(made, per):
+    frame_of, rows_of = made
+    data = columns() | {"even": [user % 2 for user in columns()["user"]]}
+    parts = [
+        {name: [v for v, user in zip(values, data["user"], strict=True) if user % 3 == part] for name, values in data.items()}
+        for part in range(3)
+    ]  # fmt: skip
+    segments = ["task"] if per is None else ["task", per]
+    states = [frame_of(part).rec.state(METRICS, score=MODELS, per=segments) for part in parts]
+    merged, how = recframe.merge_states(states), {"strata": "task", "strata_weights": {"a": 1, "b": 2, "c": 0.5}}
+    for call, more in (
+        ("evaluate", {}),
+        ("describe", {"details": True}),
+        ("compare", {"details": True, "margin": 0.1}),
+    ):
+        expected = rows_of(getattr(frame_of(data).rec, call)(METRICS, score=MODELS, per=per, **more, **how))
+        found = rows_of(getattr(merged, call)(**more, **how))
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            expected_numbers = numbers_of({name: other[name] for name in one})
+            assert numbers_of(one) == pytest.approx(expected_numbers, rel=1e-12, abs=1e-12, nan_ok=True)
+            assert one.get("verdict") == other.get("verdict")
+    if per is None:
+        together = recframe.merge_states(states, per=[]).compare(details=True, margin=0.1, **how)
+        assert repr(rows_of(together)) == repr(found)
+
+
+def test_states_that_have_no_strata(frame):
+    def merged(**roles):
+        return recframe.merge_states(frame.rec.state("mrr", score=MODELS, **roles))
+
+    weighted = type(frame)(columns() | {"twice": [2.0] * len(columns()["user"])}).rec
+    for state, how, words in (
+        (merged(), {}, r"no column of the states\n\nHint: make the states per segment: state\(..., per='task'\)"),
+        (merged(per="task", cluster="user"), {}, "does not go with cluster='user'"),
+        (merged(per="task"), {"baseline": merged(per="task")}, "other states as the baseline"),
+        (merged(per="task"), {"strata_weights": {"a": 1}}, "no weight for 'b'"),
+        (
+            recframe.merge_states(weighted.state("mrr", score=MODELS, per="task", weight="twice")),
+            {},
+            "weight the lists of mrr",
+        ),
+    ):
+        with pytest.raises(recframe.errors.RecError, match=words):
+            state.compare(strata="task", **how)
+    for call in ({"counts": True}, {}):
+        items = frame.rec.state(["mrr", "coverage@3"], score=MODELS, per="task", items=True)
+        with pytest.raises(recframe.errors.OptionError, match=r"does not go with c(ounts=True|overage@3)"):
+            recframe.merge_states(items).evaluate(strata="task", **call)
+    few = columns()
+    few["relevant"] = [int(one and task != "b") for one, task in zip(few["relevant"], few["task"], strict=True)]
+    state = type(frame)(few).rec.state("mrr", score=MODELS, per="task")
+    with pytest.warns(recframe.errors.DataWarning, match="no list of 'b' has a value of mrr"):
+        (found,) = rows(recframe.merge_states(state).compare(strata="task"))
+    assert found["verdict"] == "open"
+
+
 def test_other_calls_name_those_that_have_strata(frame):
     state = frame.rec.state("mrr", score=MODELS, per="task")
     for call in (
-        lambda: recframe.merge_states(state).compare(strata="task"),
+        lambda: recframe.merge_states(state).rank_models(strata="task"),
         lambda: frame.rec.rank_models("mrr", score=MODELS, strata="task"),
     ):
-        with pytest.raises(recframe.errors.OptionError, match="no argument 'strata'\n\nHint: evaluate, describe and"):
+        with pytest.raises(
+            recframe.errors.OptionError,
+            match="no argument 'strata'\n\nHint: evaluate, describe and compare of frames and merged",
+        ):
             call()
 
 

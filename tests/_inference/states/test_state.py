@@ -661,7 +661,9 @@ def test_a_state_of_very_small_values_has_their_means(polars_engine):
 @pytest.mark.filterwarnings("ignore")
 def test_calls_of_merged_states_say_what_they_accept(polars_engine):
     merged = recframe.merge_states(state_of(polars_engine, sample(7)))
-    with pytest.raises(recframe.OptionTypeError, match=r"(?s)evaluate: too many positional.*evaluate\(counts=\.\.\.\)"):
+    with pytest.raises(
+        recframe.OptionTypeError, match=r"(?s)evaluate: too many positional.*evaluate\(counts=\.\.\., strata="
+    ):
         merged.evaluate("ndcg")
     with pytest.raises(recframe.OptionTypeError, match=r"(?s)'n_boot'.*did you mean 'resamples'"):
         merged.rank_models(n_boot=9)

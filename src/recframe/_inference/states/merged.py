@@ -14,7 +14,7 @@ from recframe._inference.comparison import columns as comparison
 from recframe._inference.comparison.compare import row_of
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.describe import intervals_of_means
-from recframe._inference.comparison.looks import check_bounded, check_looks
+from recframe._inference.comparison.looks import check_bounded, check_looks, check_stratified
 from recframe._inference.comparison.options import OF_SUMS, SIMULTANEOUS, Options
 from recframe._inference.comparison.tested import tested
 from recframe._inference.lists import paired_sums as paired
@@ -31,6 +31,7 @@ from recframe._inference.states.merged_items import values_of_items
 from recframe._inference.states.merged_ranks import ranks_of_states
 from recframe._inference.states.merging import Rows, read_states
 from recframe._inference.states.state import COLUMNS, TYPES
+from recframe._inference.states.strata import check_means, in_strata, strata_of
 from recframe._inference.states.unpaired import unpaired
 from recframe._inference.statistics.student import check_confidence, without_spread
 from recframe._plan.query import check_apart
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._data.methods import Frame
+    from recframe._inference.states.strata import StratifiedRows
 
 CALLS = ("evaluate", "describe", "compare", "sample_size", "rank_models", "state")
 """The methods of merged states."""
@@ -74,7 +76,9 @@ class Merged:
         """Raise, and name the methods."""
         raise no_attribute(name, f"merged states have no method {{!r}}; they have {', '.join(CALLS)}", CALLS)
 
-    def evaluate(self, *, counts: bool = False) -> Frame:
+    def evaluate(
+        self, *, counts: bool = False, strata: str | None = None, strata_weights: Mapping[Any, float] | None = None
+    ) -> Frame:
         """Return the means over the lists of all states.
 
         The values are those that ``df.rec.evaluate`` returns on all rows at once.
@@ -84,6 +88,10 @@ class Merged:
         counts : bool, default False
             Whether to add the columns ``lists``, how many lists have a value under every metric, and ``undefined``,
             how many have not.
+        strata : str, optional
+            A column of the states, such as the task of a benchmark. Then the means of its values are averaged.
+        strata_weights : mapping, optional
+            How much each value of `strata` counts.
 
         Returns
         -------
@@ -91,13 +99,19 @@ class Merged:
             The columns of `per`, ``model`` if there are several, and a column for each metric.
         """
         rows, counts = self._rows, flag("counts", counts)
+        of_strata = in_strata(rows, strata_of(rows, strata, strata_weights))
+        if of_strata is not None:
+            rows = of_strata.rows
+            check_means(rows, strata, counts=counts)
         check_apart([*rows.per, *rows.evaluated])
         columns: dict[str, list[Any]] = {}
         for number, name in enumerate(rows.per):
             columns[name] = [segment[number] for segment in rows.segments for _ in rows.models]
         if rows.several:
             columns["model"] = list(rows.models) * len(rows.segments)
-        for metric in rows.evaluated:
+        if of_strata is not None:
+            columns |= of_strata.means()
+        for metric in rows.evaluated if of_strata is None else ():
             if metric in rows.exposures:
                 columns[metric] = values_of_items(rows, metric)
                 continue
@@ -110,7 +124,14 @@ class Merged:
         types = {**rows.types, "model": nw.String(), "lists": nw.Int64(), "undefined": nw.Int64()}
         return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in columns.items()})
 
-    def describe(self, *, confidence: float = 0.95, details: bool = False) -> Frame:
+    def describe(
+        self,
+        *,
+        confidence: float = 0.95,
+        strata: str | None = None,
+        strata_weights: Mapping[Any, float] | None = None,
+        details: bool = False,
+    ) -> Frame:
         """Return the mean of each metric and model with its interval, and the spread over lists.
 
         The result equals ``df.rec.describe`` on all rows at once, without quantiles, because they cannot be added up.
@@ -119,6 +140,10 @@ class Merged:
         ----------
         confidence : float, default 0.95
             The confidence of the interval of the mean, between 0.5 and 1.
+        strata : str, optional
+            A column of the states, such as the task of a benchmark. Then the means of its values are averaged.
+        strata_weights : mapping, optional
+            How much each value of `strata` counts.
         details : bool, default False
             Whether to add the least and the greatest value, the share of lists with the value 0, and the number of
             lists without a value.
@@ -129,14 +154,21 @@ class Merged:
             One row for each segment, metric and model: ``lists``, ``mean``, ``low``, ``high`` and ``std``.
         """
         confidence, rows = check_confidence(confidence), self._by_list("describe")
-        spread = []
-        for number, metric in enumerate(rows.metrics):
-            for model in rows.models:
-                sums = rows.arrays("metric", metric, model)
-                spread.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
+        of_strata = in_strata(rows, strata_of(rows, strata, strata_weights))
+        rows = rows if of_strata is None else of_strata.rows
+        names = [(number, model) for number in range(len(rows.metrics)) for model in rows.models]
+        if of_strata is None:
+            parts = [rows.arrays("metric", rows.metrics[number], model) for number, model in names]
+        else:
+            together = of_strata.of_models()
+            parts = [{name: array[row] for name, array in together.items()} for row in range(len(names))]
+        spread = [
+            {"model": model, "metric": rows.metrics[number], **_described(sums, rows.range_of(number), confidence)}
+            for (number, model), sums in zip(names, parts, strict=True)
+        ]
         shown = (*DESCRIBED, *DETAILS_OF_DESCRIBE) if flag("details", details) else DESCRIBED
         columns = [name for name in shown if rows.several or name != "model"]
-        return remember(self._stacked(spread, columns), confidence)
+        return remember(_stacked(rows, spread, columns), confidence)
 
     def compare(
         self,
@@ -145,6 +177,8 @@ class Merged:
         test: str = "t",
         confidence: float = 0.95,
         correction: str = "holm",
+        strata: str | None = None,
+        strata_weights: Mapping[Any, float] | None = None,
         margin: float | str | Mapping[str, float | str] | None = None,
         planned: int = 10_000,
         details: bool = False,
@@ -165,6 +199,10 @@ class Merged:
             The confidence of the interval, between 0.5 and 1.
         correction : {"holm", "bonferroni", "bh", "none"}
             How p-values are adjusted for the number of tests.
+        strata : str, optional
+            A column of the states, such as the task of a benchmark. Then the differences of its values are averaged.
+        strata_weights : mapping, optional
+            How much each value of `strata` counts.
         margin : float, str or mapping, optional
             How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
             one for each metric, such as ``{"ndcg@10": 0.01, "mrr": 0.02}``. A percentage needs other states as the
@@ -177,9 +215,9 @@ class Merged:
         before = _rows_of(baseline, self._rows.per)
         baseline = baseline if before is None else None
         options = Options.of(
-            None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
-            resamples=10_000, seed=0, interval="percentile", margin=margin, planned=planned,
-            details=details,
+            self._rows.segment_names, baseline=baseline, test=test, confidence=confidence, correction=correction,
+            cluster=None, strata=strata, strata_weights=strata_weights, resamples=10_000, seed=0,
+            interval="percentile", margin=margin, planned=planned, details=details,
         )  # fmt: skip
         if options.test not in OF_SUMS:
             msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
@@ -189,17 +227,22 @@ class Merged:
             raise OptionError(msg, "correction='holm', or compare on the frames themselves")
         rows = self._by_list("compare")
         check_looks(options, None)
+        check_stratified(options)
         if options.margin is not None:
             options.margin.check({metric: rows.range_of(number) for number, metric in enumerate(rows.metrics)})
         if before is not None:
+            if options.strata is not None:
+                msg = f"`strata={strata!r}` pairs lists, and does not go with other states as the baseline"
+                raise OptionError(msg, "leave one of them out")
             # One model that is not named is compared with one.
             shown = comparison.UNPAIRED if options.details else comparison.ANSWER
             columns = [name for name in shown if rows.several or name not in ("model", "baseline")]
-            return self._compared(unpaired(rows, before, options), columns, options)
+            return _compared(rows, unpaired(rows, before, options), columns, options)
         if options.margin is not None and options.margin.any_relative:
             msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
             raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
-        pairs, arrays = self._pairs("compare", baseline)
+        of_strata = in_strata(rows, options.strata)
+        pairs, arrays = self._pairs("compare", baseline, of_strata)
         upwards = [rows.definitions[rows.metrics[pair.metric]]["higher_is_better"] for pair in pairs]
         clustered = rows.definitions[rows.metrics[0]]["cluster"] is not None
         # Only weights of 1 add up, as their squares do, to the number of lists.
@@ -214,7 +257,7 @@ class Merged:
         numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
         shown = comparison.COLUMNS if options.details else comparison.ANSWER
-        return self._compared(named, shown, options)
+        return _compared(rows if of_strata is None else of_strata.rows, named, shown, options)
 
     def sample_size(
         self,
@@ -254,15 +297,11 @@ class Merged:
         differences = paired.statistics(arrays)
         seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), differences, arrays, options)
         clustered = any(rows.definitions[metric]["cluster"] is not None for metric in rows.metrics)
-        return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
+        return _stacked(rows, seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
 
-    def _compared(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str], options: Options) -> Frame:
-        """Return the frame of a comparison, and remember what gates read."""
-        frame = nw.from_native(self._stacked(found, (*columns, *P_OF_DEMANDS.values())), eager_only=True)
-        answer = frame[:, [place for place, name in enumerate(frame.columns) if name not in P_OF_DEMANDS.values()]]
-        return remember(answer.to_native(), options.confidence, options.claims(frame))
-
-    def _pairs(self, call: str, baseline: Any) -> tuple[list[Pair], dict[str, Any]]:
+    def _pairs(
+        self, call: str, baseline: Any, of_strata: StratifiedRows | None = None
+    ) -> tuple[list[Pair], dict[str, Any]]:
         """Return the pairs of models that all states hold, for each metric, and their sums."""
         rows = self._by_list(call)
         if len(rows.models) == 1:
@@ -278,7 +317,10 @@ class Merged:
             msg = "no two models are compared by all states"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
         pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
-        sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
+        named = [(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
+        if of_strata is not None:
+            return pairs, of_strata.of_pairs(named)
+        sums = [rows.pair(*pair) for pair in named]
         return pairs, {name: np.array([one[name] for one in sums]) for name in sums[0]}
 
     def rank_models(
@@ -308,7 +350,7 @@ class Merged:
             None, confidence=confidence, cluster=None, resamples=resamples, seed=seed, details=details
         )
         rows = self._by_list("rank_models")
-        return remember(self._stacked(ranks_of_states(rows, options), options.columns), options.confidence)
+        return remember(_stacked(rows, ranks_of_states(rows, options), options.columns), options.confidence)
 
     def _names(self, pair: Pair) -> dict[str, Any]:
         models = {"model": self._rows.models[pair.model], "baseline": self._rows.models[pair.baseline]}
@@ -336,23 +378,28 @@ class Merged:
         types, columns = {**rows.types, **TYPES}, rows.columns()
         return rows.frame({name: (columns[name], types[name]) for name in (*rows.per, *COLUMNS)})
 
-    def _stacked(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
-        """Return a frame with a row for each segment and each of the results, in this order."""
-        rows = self._rows
-        check_apart([*rows.per, *columns])
-        made = stacked(rows.reported(), found, columns)
-        order = [
-            len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))
-        ]
-        names = {INTERNAL.format(name): name for name in columns}
-        table = made[order].rename(names)
-        # By place: a label of pandas need not be text.
-        table = table[:, [table.columns.index(name) for name in (*rows.per, *columns)]]
-        return nw.maybe_reset_index(table).to_native()
-
 
 for _name in CALLS:
     setattr(Merged, _name, checked_call(getattr(Merged, _name)))
+
+
+def _compared(rows: Rows, found: Sequence[Mapping[str, Any]], columns: Sequence[str], options: Options) -> Frame:
+    """Return the frame of a comparison, and remember what gates read."""
+    frame = nw.from_native(_stacked(rows, found, (*columns, *P_OF_DEMANDS.values())), eager_only=True)
+    answer = frame[:, [place for place, name in enumerate(frame.columns) if name not in P_OF_DEMANDS.values()]]
+    return remember(answer.to_native(), options.confidence, options.claims(frame))
+
+
+def _stacked(rows: Rows, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
+    """Return a frame with a row for each segment and each of the results, in this order."""
+    check_apart([*rows.per, *columns])
+    made = stacked(rows.reported(), found, columns)
+    order = [len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))]
+    names = {INTERNAL.format(name): name for name in columns}
+    table = made[order].rename(names)
+    # By place: a label of pandas need not be text.
+    table = table[:, [table.columns.index(name) for name in (*rows.per, *columns)]]
+    return nw.maybe_reset_index(table).to_native()
 
 
 def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
@@ -373,7 +420,10 @@ def _with_clusters(rows: Rows) -> Rows:
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
-    totals = without_spread(paired.statistics(sums, 0), sums["least"] == sums["greatest"])
+    totals, effective = paired.statistics(sums, 0), sums.get("effective")
+    if effective is None:
+        totals = without_spread(totals, sums["least"] == sums["greatest"])
+        effective = totals.units
     low, high = intervals_of_means(totals, confidence, bounds, negative=sums["negative"], fractions=sums["fractions"])
     with np.errstate(invalid="ignore", divide="ignore"):
         zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
@@ -381,7 +431,7 @@ def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence:
         "lists": sums["lists"],
         "mean": totals.mean,
         "std": totals.standard_deviation,
-        "effective": totals.units,
+        "effective": effective,
         "zeros": zeros,
         "min": sums["least"],
         "max": sums["greatest"],

@@ -71,12 +71,15 @@ class Rows:
         The library of the frames.
     hashed : array of int
         The hashes of the keys of all lists.
+    segment_names : list of str
+        The columns that may be reported by.
     of_lists : bool
         Whether segments are the lists themselves: what they weigh changes no value.
     """
 
     def __init__(self, frames: Sequence[nw.DataFrame[Any]], segment_names: Sequence[str], per: Sequence[str]) -> None:
         self.per = list(per)
+        self._frames, self.segment_names = frames, list(segment_names)
         types = {name: {frame.schema[name] for frame in frames} for name in per}
         self.types = {name: kinds.pop() if len(kinds) == 1 else None for name, kinds in types.items()}
         self.backend = nw.get_native_namespace(frames[0]).__name__
@@ -144,6 +147,19 @@ class Rows:
         self._places: dict[Key, list[int]] = defaultdict(list)
         for number, key in enumerate(self._keys):
             self._places[key[:-2]].append(number)
+
+    def by(self, per: Sequence[str]) -> Rows:
+        """Return the rows of the same states by other columns."""
+        return self if [*per] == self.per else Rows(self._frames, self.segment_names, per)
+
+    def weighted(self) -> str | None:
+        """Return the first metric that weights lists, None if there is none."""
+        for metric, model in product(self.metrics, self.models):
+            sums = self.arrays("metric", metric, model)
+            # Only weights of 1 add up, as their squares do, to the number of lists.
+            if any((sums["lists"] != sums[name]).any() for name in ("weight", "weight_squares")):
+                return metric
+        return None
 
     def items(self, segment: Key, metric: str, model: Any) -> list[int]:
         """Return the rows of the items that a metric counts in a segment."""
