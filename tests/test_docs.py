@@ -29,6 +29,8 @@ FENCE = re.compile(r"^( *)```python\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code, indented where it is in a tab."""
 TAB = re.compile(r'^=== "(.*)"$', re.MULTILINE)
 """The title of a tab."""
+EXAMPLES = ROOT / "docs" / "metrics.md"
+"""The page with the frames that all pages of metrics use."""
 ON_BOTH = ("coming-from.md", "custom-metrics.md")
 """Pages whose blocks outside of tabs run with those of either tab."""
 THEIRS = re.compile(r"^( *)```py\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
@@ -54,7 +56,8 @@ def page_name(page: Path) -> str:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if code(page)], ids=page_name)
 def test_examples_print_what_the_page_says(page):
-    for library in re.findall(r'(?:^>>> import |library=")(\w+)(?:"|\b)', code(page), re.MULTILINE):
+    frames = f"{code(EXAMPLES)}\n" if page.parent.name == "metrics" else ""
+    for library in re.findall(r'(?:^>>> import |library=")(\w+)(?:"|\b)', frames + code(page), re.MULTILINE):
         pytest.importorskip(library)
     if page.name == "expressions.md":
         pytest.importorskip("polars", minversion="1.44")
@@ -62,7 +65,7 @@ def test_examples_print_what_the_page_says(page):
         if call in code(page):
             pytest.importorskip(library)
     for blocks in filter(None, (code(page, pandas=True), code(page, pandas=False))):
-        test = doctest.DocTestParser().get_doctest(blocks, {}, page.name, str(page), 0)
+        test = doctest.DocTestParser().get_doctest(frames + blocks, {}, page.name, str(page), 0)
         assert test.examples, "a block of python without a prompt is not checked"
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
         out: list[str] = []

@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recframe.metrics import METRICS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -50,12 +52,10 @@ def rules() -> list[str]:
 
 
 def summary(path: Path) -> str:
-    """Return what a metric's page says that the metric is; nothing for other pages."""
+    """Return the name of a page's metric and what the metric is; nothing for other pages."""
     if path.parent.name != "metrics":
         return ""
-    found = re.search(r"^`(\w+)`: (.*)\.$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    # What ties do to a metric is on its page.
-    return f": `{found[1]}`, {found[2].partition('. Under ties ')[0]}" if found else ""
+    return f": `{path.stem}`, {METRICS[path.stem].summary}"
 
 
 def text() -> str:

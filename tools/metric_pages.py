@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 from mathml import mathml
-from metric_table import NOTES, family_of, interval
+from metric_table import FRAMES, NOTES, family_of
 
 import recframe
 from recframe.errors import python_text
@@ -35,34 +35,6 @@ WHOLE = "<!-- whole: written by tools/metric_pages.py -->", "<!-- end of whole -
 START, END = "    # Written by tools/metric_pages.py:\n", "    # Until here.\n"
 BEYOND = BeyondAccuracyMetric | ExposureMetric
 
-ONE = """one = pl.DataFrame({
-    "user":     ["ann"] * 6,
-    "item":     ["tea", "jam", "rye", "oat", "fig", "nut"],
-    "relevant": [2, 0, 1, 0, 0, 1],
-    "score":    [0.9, 0.8, 0.7, 0.6, 0.5, None],     # nut was not recommended
-})
-"""
-PRICES = """one["price"] = [10, 30, 5, 20, 15, 25]
-"""
-LISTS = """lists = pl.DataFrame({
-    "user":     ["ann", "ann", "bob", "bob"],
-    "item":     ["tea", "jam", "tea", "cola"],
-    "relevant": [1, 0, 0, 1],
-    "score":    [0.9, 0.8, 0.9, 0.8],
-})
-"""
-TRAIN = """train = pl.DataFrame({
-    "user": ["ann", "ann", "bob", "bob", "cid", "cid", "dee"],
-    "item": ["tea", "jam", "tea", "cola", "tea", "jam", "tea"],
-})
-"""
-FEATURES = """features = pl.DataFrame({
-    "item":  ["tea", "jam", "cola"],
-    "drink": [1, 0, 1],
-    "food":  [0, 1, 0],
-})
-"""
-
 ROLES = """Calls of `.rec` share these arguments. Each call reads those that it has use for. Bind them with
 `df.rec(...)`, or name them for all calls with [`recframe.Config`](#recframe.Config). What they mean in full:
 [the contract](../contract.md).
@@ -75,19 +47,11 @@ PAGE = """# {title}
 
 <!-- Written by tools/metric_pages.py from the metric's record and tools/metric_notes.toml. -->
 
-`{name}`: {summary}.{inexact}
-
 {tells}
-{math}
-| property | value |
-| --- | --- |
-| range | {range} |
-| cutoff | {cutoff} |
-| call | `df.rec.{method}`; in `evaluate`, `compare`, `describe`: {spellings} |
-{rows}| reference | {references} |
-
-[What the letters mean](../metrics.md#letters-in-formulas). `recframe.explain("{spelled}")` prints the definition that
-is in force.
+{math}{letters}
+- **Call:** {call}
+- **Range:** {range}
+{more}- **Source:** {references}
 
 ## When to use it
 
@@ -98,8 +62,6 @@ is in force.
 
 ![{picture}](../pictures/{file}.svg)
 
-{frames}
-
 {hand}
 
 ```python
@@ -107,16 +69,19 @@ is in force.
 {value}
 
 ```
-{options}{notes}
+
+{frames}
+{options}{details}
 ## Other libraries
 
 {libraries}
 """
 PICTURES = {
-    "one": ("metric-list", "A list of five items: tea and rye are relevant, and nut was not recommended"),
-    "lists": ("metric-lists", "Two lists of two items: ann's tea and bob's cola are relevant"),
+    "one": ("metric-list", "Relevance: tea 2, jam 0, rye 1, oat 0, fig 0; unranked: nut 1"),
+    "lists": ("metric-lists", "ann: tea 1, jam 0; bob: tea 0, cola 1"),
 }
 """The pictures of the examples' frames, and what they show."""
+EXAMPLES = "../metrics.md#the-examples"
 
 
 def prose(text: str) -> str:
@@ -141,7 +106,7 @@ def option_table(kind: type[Metric], parameters: str) -> str:
         rows.append(f"| `{option.name}` | {values} | {linked(prose(described.get(option.name, '')), kind.name)} |")
     if not rows:
         return ""
-    head = ["", "## Options", "", "| option | values, default first | what it does |", "| --- | --- | --- |"]
+    head = ["", "## Options", "", "| option | values, default first | effect |", "| --- | --- | --- |"]
     return "\n".join([*head, *rows, ""])
 
 
@@ -154,28 +119,34 @@ def linked(text: str, own: str) -> str:
     )
 
 
-def exactly(notes: str) -> str:
-    """Return the section with what the docstring adds to the range that the table shows; nothing if it adds nothing."""
-    return "" if notes == "In [0, 1], higher is better." else f"\n## Exactly\n\n{notes}\n"
+def notes_of(kind: type[Metric], notes: str) -> tuple[str, str]:
+    """Return the sentence of a docstring's notes that names the range, and the section with the rest, if any."""
+    first, *others = [prose(paragraph) for paragraph in notes.strip().split("\n\n")]
+    scale, dot, rest = first.partition(". ")
+    paragraphs = [linked(paragraph, kind.name) for paragraph in (rest, *others) if paragraph]
+    section = "\n\n".join(["\n## Details", *paragraphs]) + "\n" if paragraphs else ""
+    return scale + dot.strip(), section
 
 
 def library_table(name: str) -> str:
-    """Return who computes the same, under which name and with which options."""
-    rows = []
+    """Return who computes the same, under which name and with which options, and who does not."""
+    rows, others = [], []
     for profile in PROFILES.values():
         found = profile.metrics.get(name)
         if found:
             options = ", ".join(f"{key}={value}" for key, value in found.options.items())
-            rows.append(
-                f'| {profile.title} | {found.calls} | `like="{profile.name}"`{f": `{options}`" if options else ""} '
-                f"| {prose(found.variants)} |"
-            )
+            rows.append((f"`{profile.name}`", found.calls, f"`{options}`" if options else "", prose(found.variants)))
         elif name in profile.refused:
-            rows.append(f"| {profile.title} | | none | {prose(python_text(profile.refused[name]))} |")
-    if not rows:
-        return "No library with a profile computes it. [Profiles](../coming-from.md) are what `like=` accepts."
-    head = ["| library | calls it | here | remarks |", "| --- | --- | --- | --- |"]
-    return "\n".join([*head, *rows])
+            others.append(f"- {profile.title}: {prose(python_text(profile.refused[name]))}")
+    if not rows and not others:
+        return "No library with a [profile](../coming-from.md) has it."
+    titles = ("`like=`", "its name", "options it sets", "remarks")
+    shown = [number for number in range(len(titles)) if number == 0 or any(row[number] for row in rows)]
+    table = [titles, ("---",) * len(titles), *rows] if rows else []
+    lines = [f"| {' | '.join(row[number] for number in shown)} |" for row in table]
+    return "\n".join(
+        [*lines, *(["", "No `like=` for:", ""] if rows else ["No `like=` for:", ""]), *others] if others else lines
+    )
 
 
 def inexact(kind: type[Metric]) -> tuple[str, str]:
@@ -188,10 +159,20 @@ def inexact(kind: type[Metric]) -> tuple[str, str]:
     return next(((option, words) for option, words in found if words), ("", ""))
 
 
-def first_paragraph(kind: type[Metric]) -> str:
-    """Return what the first paragraph says of ties, after a space; nothing if all values are exact."""
+def facts(kind: type[Metric]) -> str:
+    """Return the lines on what a metric needs, and on ties if some values are not exact."""
     option, words = inexact(kind)
-    return f" Under ties {f'`{option}`' if option else 'it'} is {words}." if words else ""
+    needs = [
+        f"{', '.join(f'`{name}=`' for name in names)}{end}"
+        for names, end in ((kind.required_inputs, ""), (kind.optional_inputs, " if an option or a group needs it"))
+        if names
+    ]
+    lines = [f"- **Needs:** {'; '.join(needs)}\n"] if needs else []
+    if issubclass(kind, BEYOND) and words:
+        lines.append("- **Under ties:** one order, the smaller item first\n")
+    elif words:
+        lines.append(f"- **Under ties:** {f'`{option}` is ' if option else ''}{words}\n")
+    return "".join(lines)
 
 
 def ties_page() -> str:
@@ -233,41 +214,17 @@ def formula(said: str) -> str:
     return f'\n<div class="formula" tabindex="0">{math}</div>\n'
 
 
-def frames_of(kinds: list[type[Metric]]) -> list[str]:
-    """Return the code that makes the frames of these metrics' examples."""
-    calls = [NOTES[kind.name]["call"] for kind in kinds]
-    return [
-        *dict.fromkeys(LISTS if frame_name(kind) == "lists" else ONE for kind in kinds),
-        *([PRICES] if any(kind.name.startswith("money") for kind in kinds) else []),
-        *([TRAIN] if any("train=" in call for call in calls) else []),
-        *([FEATURES] if any("features=" in call for call in calls) else []),
-    ]
-
-
 def frame_name(kind: type[Metric]) -> str:
     """Return the name of the frame of a metric's example."""
     return "lists" if issubclass(kind, BEYOND) or kind.name == "serendipity" else "one"
 
 
-def block(frames: list[str]) -> str:
-    """Return the code that makes frames of pandas, as a block."""
-    lines = [
-        (">>> " if number == 0 or line[0] not in " }" else "... ") + line
-        for frame in frames
-        for number, line in enumerate(frame.replace("pl.DataFrame", "pd.DataFrame").splitlines())
-    ]
-    return "\n".join(["```python", ">>> import pandas as pd", ">>> import recframe", *lines, "", "```"])
-
-
 def example(kind: type[Metric], call: str, hand: str) -> tuple[str, Any]:
     """Return the example's statement and its value, which must be that of the calculation by hand."""
     scope: dict[str, Any] = {"pl": pl, "recframe": recframe}
-    for frame in frames_of([kind]):
+    for frame in FRAMES:
         # The examples are checked where pandas is missing too.
-        if frame == PRICES:
-            scope["one"] = scope["one"].with_columns(price=pl.Series([10, 30, 5, 20, 15, 25]))
-            continue
-        exec(frame, scope)  # noqa: S102 - the lines that the page shows
+        exec(frame, scope)  # noqa: S102 - the lines that the overview shows
     statement = f"round({frame_name(kind)}.rec.{call}, 4)"
     value = eval(statement, scope)  # noqa: S307 - as above
     if not hand.rstrip(".").endswith(f" {value}"):
@@ -276,43 +233,51 @@ def example(kind: type[Metric], call: str, hand: str) -> tuple[str, Any]:
     return statement, value
 
 
+def call_of(kind: type[Metric]) -> str:
+    """Return how a metric is called, by method and by name."""
+    cut = issubclass(kind, CutMetric)
+    spelled = f"{kind.name}@10" if cut else kind.name
+    aliases = ", ".join(f'`"{name}"`' for name in kind.aliases)
+    also = f"; also named {aliases}" if aliases else ""
+    return f'`df.rec.{kind.name}({"k=10" if cut else ""})` or `"{spelled}"`{also}'
+
+
+def letters_of(text: str) -> str:
+    """Return what a docstring says after its formula: the meaning of the letters."""
+    _, found, rest = text.partition(".. math::")
+    said = re.split(r"\n(?=\S)", rest, maxsplit=1) if found else []
+    return f"\n{linked(prose(said[1]), '')}\n" if len(said) > 1 else ""
+
+
 def page(kind: type[Metric]) -> str:
     """Return the page of one metric."""
     note, said = NOTES[kind.name], sections(kind)
-    cut = issubclass(kind, CutMetric)
-    rows = [
-        f"| {verb} | {', '.join(f'`{name}=`' for name in names)} |\n"
-        for verb, names in (("needs", kind.required_inputs), ("reads", kind.optional_inputs))
-        if names
-    ]
-    spelled = f"{kind.name}@10" if cut else kind.name
     statement, value = example(kind, note["call"], note["hand"])
     file, picture = PICTURES[frame_name(kind)]
+    scale, details = notes_of(kind, said["Notes"])
+    names = [frame_name(kind), *(name for name in ("train", "features") if f"{name}=" in note["call"])]
+    *first, last = [f"`{name}`" for name in names]
+    frames = f"{', '.join(first)} and {last}" if first else last
     return PAGE.format(
         title=note["title"],
         tells=linked(note["tells"], kind.name),
+        math=formula(said[""]),
+        letters=letters_of(said[""]),
+        call=call_of(kind),
+        range=scale,
+        more=facts(kind),
+        references=prose(kind.reference),
+        use=linked(note["use"], kind.name),
+        avoid=linked(note["avoid"], kind.name),
         picture=picture,
         file=file,
-        frames=block(frames_of([kind])),
-        spelled=spelled,
-        name=kind.name,
-        summary=kind.summary,
-        inexact=first_paragraph(kind),
-        math=formula(said[""]),
-        range=interval(kind),
-        cutoff="`k`; without it, the whole list" if cut else "accepts no k",
-        rows="".join(rows),
-        method=f"{kind.name}({'k=10' if cut else ''})",
-        spellings=", ".join(f'`"{name}"`' for name in (spelled, *kind.aliases)),
         hand=note["hand"],
         statement=statement,
         value=value,
-        use=linked(note["use"], kind.name),
-        avoid=linked(note["avoid"], kind.name),
+        frames=f"[The overview]({EXAMPLES}) defines {frames}.",
         options=option_table(kind, said.get("Parameters", "")),
-        notes=exactly(prose(said["Notes"])),
+        details=details,
         libraries=library_table(kind.name),
-        references=prose(said["References"]),
     )
 
 

@@ -5,57 +5,78 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._families import FAMILIES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NOTES = tomllib.loads((Path(__file__).parent / "metric_notes.toml").read_text(encoding="utf-8"))
 PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
 
 HEAD = """# Metrics
 
-<!-- Written by tools/metric_table.py from the records in src/recframe/metrics. -->
+<!-- Written by tools/metric_table.py from the records in src/recframe/metrics and tools/metric_notes.toml. -->
 
-COUNT metrics. Most of them are computed for each list and averaged over lists. [Choose a metric](choose.md) asks what
-you want to know, and names one.
+COUNT metrics, by the question that each of them answers. [Choose a metric](choose.md) if you do not know which one you
+need. Lower values are better if the name has a ↓.
 
-Each metric has a page with an example by hand, its options, and who computes the same under which name. In a notebook,
-`help(recframe.EagerRec.ndcg)` shows it too. All accept the
-[roles and policies](api/measure.md#roles-and-policies) of calls.
-
-Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
-`"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is the name of the method and of the column. An alias sets the
-options in its parentheses. `undefined=` and `lists=` may stand there too, [for this metric
-alone](concepts/undefined.md): `"precision(undefined=0)@10"`.
-
+Each metric is a method of `.rec`, and a name in `evaluate`, `compare` and `describe`: `df.rec.ndcg(10)` or `"ndcg@10"`.
+Names ignore case and underscores, and each page lists the other names of its metric. `recframe.explain("ndcg@10")`
+prints the definition that is in force.
 """
 FAMILY = """
 ## {title}
 
-| metric | names | what it is | range |
-| --- | --- | --- | --- |
+| question | metric |
+| --- | --- |
 {rows}
 """
-LETTERS = """
+EXAMPLES = """
+## The examples
+
+Each page computes its metric by hand for these frames:
+
+{frames}
+
 ## Letters in formulas
 
-h(k): relevant rows among the top k · R: relevant items of the list, ranked or not · N: ranked rows · r: position.
+k: cutoff · r: position, from 1 · R: relevant items of the list, ranked or not · N: ranked items · h(r): hits, which are
+relevant items, in the first r positions.
 """
-
-
-def bound(number: float) -> str:
-    """Return an end of a range."""
-    return {math.inf: "∞", -math.inf: "−∞"}.get(number, f"{number:g}")
-
-
-def interval(kind: type[Metric]) -> str:
-    """Return the range of a metric, and which of its ends is the better one."""
-    ends = f"{bound(kind.range[0])} … {bound(kind.range[1])}"
-    return ends if kind.higher_is_better else f"{ends}, lower is better"
+ONE = """one = pl.DataFrame({
+    "user":     ["ann"] * 6,
+    "item":     ["tea", "jam", "rye", "oat", "fig", "nut"],
+    "relevant": [2, 0, 1, 0, 0, 1],
+    "score":    [0.9, 0.8, 0.7, 0.6, 0.5, None],     # nut was not recommended
+    "price":    [10, 30, 5, 20, 15, 25],
+})
+"""
+LISTS = """lists = pl.DataFrame({
+    "user":     ["ann", "ann", "bob", "bob"],
+    "item":     ["tea", "jam", "tea", "cola"],
+    "relevant": [1, 0, 0, 1],
+    "score":    [0.9, 0.8, 0.9, 0.8],
+})
+"""
+TRAIN = """train = pl.DataFrame({
+    "user": ["ann", "ann", "bob", "bob", "cid", "cid", "dee"],
+    "item": ["tea", "jam", "tea", "cola", "tea", "jam", "tea"],
+})
+"""
+FEATURES = """features = pl.DataFrame({
+    "item":  ["tea", "jam", "cola"],
+    "drink": [1, 0, 1],
+    "food":  [0, 1, 0],
+})
+"""
+FRAMES = (ONE, LISTS, TRAIN, FEATURES)
+"""The frames of all examples."""
 
 
 def family_of(kind: type[Metric]) -> str:
@@ -69,9 +90,19 @@ def family_of(kind: type[Metric]) -> str:
 
 
 def row(kind: type[Metric]) -> str:
-    """Return the row of a metric: its title, which leads to its page, its names, what it is and its range."""
-    names = ", ".join(f"`{name}`" for name in (kind.name, *kind.aliases))
-    return f"| [{NOTES[kind.name]['title']}](metrics/{kind.name}.md) | {names} | {kind.summary} | {interval(kind)} |"
+    """Return the row of a metric: the question that it answers, and its name, which leads to its page."""
+    lower = "" if kind.higher_is_better else " ↓"
+    return f"| {NOTES[kind.name]['asks']} | [`{kind.name}`](metrics/{kind.name}.md){lower} |"
+
+
+def block(frames: Sequence[str]) -> str:
+    """Return the code that makes frames of pandas, as a block."""
+    lines = [
+        (">>> " if number == 0 or line[0] not in " }" else "... ") + line
+        for frame in frames
+        for number, line in enumerate(frame.replace("pl.DataFrame", "pd.DataFrame").splitlines())
+    ]
+    return "\n".join(["```python", ">>> import pandas as pd", ">>> import recframe", *lines, "", "```"])
 
 
 def page() -> str:
@@ -81,7 +112,7 @@ def page() -> str:
         FAMILY.format(title=title, rows="\n".join(row(kind) for kind in kinds if family_of(kind) == family))
         for family, (title, _) in FAMILIES.items()
     ]
-    return HEAD.replace("COUNT", str(len(kinds))).rstrip() + "\n" + "".join(families) + LETTERS
+    return HEAD.replace("COUNT", str(len(kinds))) + "".join(families) + EXAMPLES.format(frames=block(FRAMES))
 
 
 def main() -> int:

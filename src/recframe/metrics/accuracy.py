@@ -90,18 +90,18 @@ class Precision(HitCount):
 
     .. math:: \mathrm{P@}k = h(k) / k
 
-    where h(k) is the number of relevant rows among the top k; under ties its expected value.
+    with h(k) hits in the top k.
 
     Parameters
     ----------
     k : int, optional
-        The cutoff. None: the whole list, divided by its number of ranked rows N.
+        The cutoff. None: the whole list, divided by its number of ranked items N.
     denominator : {"k", "list"}
-        Divide by k, also where the list is shorter, or by min(k, N).
+        Divide by k, even if the list is shorter, or by min(k, N).
 
     Notes
     -----
-    In [0, 1], higher is better. A list with relevant items and nothing ranked scores 0.
+    0 to 1, higher is better.
 
     References
     ----------
@@ -141,21 +141,20 @@ class Recall(CountsRelevant, HitCount):  # pyright: ignore[reportIncompatibleVar
 
     .. math:: \mathrm{R@}k = h(k) / R
 
-    where R counts the relevant items of the list, ranked or not.
+    with h(k) hits in the top k, and R relevant items in the list, ranked or not.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    capped : bool
-        Divide by min(k, R) instead, so that a full top k scores 1 (TP@K in recometrics).
+    capped : bool, default False
+        Divide by min(k, R), so that a full top k scores 1 (TP@K in recometrics).
     over : {"all", "ranked"}
-        R counts all rows of the list, or only the ranked ones, as libraries do that see no others (torchmetrics); a
-        list without a ranked relevant row is then undefined.
+        R counts all rows of the list, or only the ranked rows (TorchMetrics).
 
     Notes
     -----
-    In [0, 1], higher is better.
+    0 to 1, higher is better.
 
     References
     ----------
@@ -207,15 +206,16 @@ class RPrecision(CountsRelevant):
 
     .. math:: \mathrm{RP} = h(R) / R
 
+    with R relevant items in the list, ranked or not, and h(R) of them in the first R positions.
+
     Parameters
     ----------
     over : {"all", "ranked"}
-        R counts all rows of the list, or only the ranked ones (torchmetrics); a list without a ranked relevant row is
-        then undefined.
+        R counts all rows of the list, or only the ranked rows (TorchMetrics).
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k.
+    0 to 1, higher is better.
 
     References
     ----------

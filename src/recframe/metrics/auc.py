@@ -114,20 +114,18 @@ class ROCAUC(WholeAUC, CutMetric):
 
     .. math:: \mathrm{AUC} = \frac{\text{ordered pairs} + \frac12 \text{tied pairs}}{R (n - R)}
 
-    over all pairs of a relevant and an irrelevant row, among the n rows of the list.
+    over all pairs of a relevant and an irrelevant row, with n rows in the list, R of them relevant.
 
     Parameters
     ----------
     k : int, optional
         Only the pairs within the top k. None: all rows of the list; unranked rows share the last place.
     over : {"all", "ranked"}
-        All rows of the list, or only the ranked ones (scikit-learn). At a k all pairs are of ranked rows.
+        All rows of the list, or only the ranked rows (scikit-learn). With a k, all pairs are of ranked rows.
 
     Notes
     -----
-    In [0, 1], higher is better, 0.5 is chance. A list whose rows are all relevant is undefined. At k, a list without a
-    pair in its top k is undefined too. If a tied block straddles k, the value is the expected number of ordered pairs
-    divided by the expected number of pairs; otherwise it is exact.
+    0 to 1, higher is better; 0.5 is chance.
 
     References
     ----------
@@ -229,11 +227,11 @@ class GAUC(WholeAUC):
     Parameters
     ----------
     weigh_by : {"rows", "relevant"}
-        What n counts: all rows of a list, or its relevant ones (RecBole).
+        What n counts: all rows of a list, or its relevant rows (RecBole).
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k.
+    0 to 1, higher is better; 0.5 is chance.
 
     References
     ----------

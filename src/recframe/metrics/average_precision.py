@@ -40,25 +40,20 @@ class MAP(CountsRelevant, CutMetric):  # pyright: ignore[reportIncompatibleVaria
 
     .. math:: \mathrm{AP@}k = \frac{1}{\text{norm}} \sum_{r \le k,\ r\ \text{a hit}} h(r) / r
 
-    Under ties: the expected value. In a tied block of t rows, m of them relevant, that starts behind position a
-    with H relevant rows before it, position a + j adds
-    ``m / t · (H + 1 + (j - 1) · (m - 1) / (t - 1)) / (a + j)``.
+    with h(r) hits in the first r positions.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
     norm : {"capped", "relevant", "hits", "k"}
-        Divide by min(R, k), by R (trec_eval), by h(k), the hits in the top k, or by k (without a cutoff: by N).
+        Divide by min(R, k), by R (trec_eval), by the hits in the top k, or by k (without a cutoff: by N).
     over : {"all", "ranked"}
-        R counts all rows of the list, or only the ranked ones, as libraries do that see no others (LightGBM); a list
-        without a ranked relevant row is then undefined.
+        R counts all rows of the list, or only the ranked rows (LightGBM).
 
     Notes
     -----
-    In [0, 1], higher is better. ``norm="hits"`` divides two sums. If a tied block straddles k, the value is the
-    ratio of their expected values, and ``ties="best"`` and ``"worst"`` use the orders with all hits first and last.
-    If no block straddles k, the value is exact.
+    0 to 1, higher is better.
 
     References
     ----------
@@ -131,18 +126,19 @@ class PRAUC(CountsRelevant):
 
     .. math:: \mathrm{AP} = \frac{1}{R} \sum_{r\ \text{a hit}} h(r) / r
 
+    with h(r) hits in the first r positions.
+
     Parameters
     ----------
     points : {"positions", "thresholds"}
-        The curve has a point at every position, and ties have their expected value; or at every distinct score, so
-        that each hit of a tied block has the precision at the block's end (scikit-learn); with ``ties="average"`` only.
+        The curve has a point at every position, so ties have their expected value; or at every distinct score, so
+        each hit of a tied block has the precision at the block's end (scikit-learn; with ``ties="average"`` only).
     over : {"all", "ranked"}
-        R counts all rows of the list, or only the ranked ones (scikit-learn); a list without a ranked relevant row is
-        then undefined.
+        R counts all rows of the list, or only the ranked rows (scikit-learn).
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k; the rectangular rule, as ``map(norm="relevant")`` without a cutoff.
+    0 to 1, higher is better. It equals ``map(norm="relevant")`` without a cutoff.
 
     References
     ----------

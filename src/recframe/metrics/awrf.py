@@ -53,33 +53,31 @@ class AWRF(RankedListMetric, BrowsingMetric):
     .. math:: \mathrm{AWRF} = \Delta(\varepsilon, p), \qquad
         \varepsilon_g = \frac{\sum_{d \in g} \varepsilon_d}{\sum_d \varepsilon_d}
 
-    with ε of an item the expected attention that item d gets, and p the target share of each group.
+    where ε of an item is the expected attention that it gets, and p the target share of each group.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    p : float
-        For geometric browsing: the user's patience, which is the probability to go on to the next item.
+    p : float, default 0.5
+        As for `eed`.
     browsing : {"geometric", "log2", "cascade"} or mapping of int to float
-        The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
-        ``gerr``), or what a table says, 0 for positions it lacks.
-    stop : float
-        For cascade browsing: the probability to stop at a relevant item.
+        As for `eed`.
+    stop : float, default 0.5
+        As for `eed`.
     target : {"equal", "catalog", "relevant"} or mapping of group to float
-        The share that each group should get: the same; its share of the items of the catalogue; its share of the
-        relevant items of the list; or what a table says, divided by its sum, 0 for groups it lacks.
+        What each group should get: an equal share, its share of the catalogue, its share of the list's relevant
+        items, or what a table says, divided by its sum.
     distance : {"tv", "js"}
-        Half the sum of the absolute differences, which is the share of attention that is with the wrong group; or the
-        Jensen-Shannon divergence in bits. TREC's Fair Ranking track reports 1 − ln 2 times the latter.
+        ``"tv"``: half the sum of absolute differences, which is the share of attention with the wrong group.
+        ``"js"``: the Jensen-Shannon divergence in bits. TREC's Fair Ranking track reports 1 − ln 2 times the latter.
 
     Notes
     -----
-    In [0, 1], lower is fairer, 0 is the target. The role ``group=`` names a column with the group of each item, such as
-    its seller; without it each item is a group. Items without a group are ignored, and a list with no other items has
-    no value. The catalogue is ``catalog=``. By default it is the items in ``features=`` if the group is read from
-    there, otherwise the items in the frame, ranked or not. A tied item gets its expected attention over all orders of
-    the tied items, which is the exposure of a stochastic ranking.
+    0 to 1, lower is fairer. The role ``group=`` names the column with the group of each item, such as its seller;
+    without it each item is a group. Items without a group are ignored. The catalogue is ``catalog=``, otherwise the
+    items of the frame that holds the groups. Tied items share the attention of their positions, which is the exposure
+    of a stochastic ranking.
 
     References
     ----------

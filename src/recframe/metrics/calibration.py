@@ -24,20 +24,20 @@ class Calibration(BeyondAccuracyMetric):
 
     .. math:: \mathrm{KL}(p \,\|\, \tilde q) = \sum_g p(g) \ln \frac{p(g)}{(1 - \alpha)\, q(g) + \alpha\, p(g)}
 
-    with p the mean category shares of the user's items in ``train``, and q the mean shares of the top k items.
+    where p are the mean category shares of the user's items in ``train``, and q those of the items in the top k.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    alpha : float
-        How much of p is mixed into q, in (0, 1), so that a category that the list lacks is no infinite divergence.
+    alpha : float, default 0.01
+        How much of p is mixed into q, so that a category that the list lacks is no infinite divergence.
 
     Notes
     -----
-    In [0, −ln alpha], lower is better calibrated. Needs ``train=`` and ``features=``: a frame of the item and one
-    column per category, none negative, scaled to a sum of 1 for each item. Items without categories are left out. A
-    list is undefined if no item in its top k has a category, or no item in its user's history has one.
+    0 to −ln alpha, lower is better calibrated. ``features=`` has one column per category, none negative, scaled to a
+    sum of 1 for each item. Items without categories are left out, and a list without other items is undefined. So is
+    a list whose user has no item with a category in ``train``.
 
     References
     ----------

@@ -92,19 +92,21 @@ class ERR(CascadeMetric):
 
     .. math:: \mathrm{ERR@}k = \sum_{r \le k} \frac1r P_r \prod_{i < r} (1 - P_i), \quad P = (2^{rel} - 1) / 2^{max}
 
+    where P is the probability that an item satisfies, and max the largest grade.
+
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
     max_relevance : float, optional
-        The largest grade of the scale; None: the largest relevance of the frame, or of the truth.
+        The largest grade of the scale. None: the largest relevance of the frame, or of the truth.
     probability : mapping of float to float or "relevance", optional
-        Instead of the formula: the probability P that a row of that relevance satisfies, 0 for grades it lacks;
-        ``"relevance"``: the relevance itself, which must lie between 0 and 1 (CatBoost).
+        Instead of the formula: a table of P by relevance, 0 for grades it lacks; or ``"relevance"``, the relevance
+        itself, between 0 and 1 (CatBoost).
 
     Notes
     -----
-    In [0, 1], higher is better. Negative relevance counts as 0.
+    0 to 1, higher is better. Negative relevance counts as 0.
 
     References
     ----------
@@ -172,19 +174,20 @@ class PFound(CascadeMetric):
     .. math:: \mathrm{pFound@}k = \sum_{r \le k} look_r P_r,
         \quad look_1 = 1,\ look_{r+1} = look_r (1 - P_r)(1 - p_{break})
 
+    where P is the probability that an item is what the user wants, and look the probability that the user gets to it.
+
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    p_break : float
+    p_break : float, default 0.15
         The probability to give up after each row.
     probability : mapping of float to float, optional
-        The probability P that a row of that relevance is what the user wants; 0 for grades it lacks. None: the
-        relevance itself, which must lie between 0 and 1.
+        A table of P by relevance, 0 for grades it lacks. None: the relevance itself, between 0 and 1.
 
     Notes
     -----
-    In [0, 1], higher is better.
+    0 to 1, higher is better.
 
     References
     ----------

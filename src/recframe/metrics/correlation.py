@@ -45,10 +45,11 @@ class Spearman(Correlation):
 
     .. math:: \rho = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}{\sqrt{\sum_i (x_i - \bar x)^2 \sum_i (y_i - \bar y)^2}}
 
+    where x and y are the average ranks of relevance and score.
+
     Notes
     -----
-    In [-1, 1], higher is better. Accepts no k; reads the ranked rows only. Tied rows have their average rank. A list
-    with fewer than two ranked rows, or with all scores or all relevances equal, is undefined.
+    −1 to 1, higher is better. It reads the ranked rows only.
 
     References
     ----------
@@ -92,14 +93,12 @@ class Kendall(Correlation):
 
     .. math:: \tau_b = \frac{C - D}{\sqrt{(n_0 - n_1)(n_0 - n_2)}}
 
-    with C concordant and D discordant pairs, n₀ all pairs, n₁ and n₂ those that tie in score and in relevance.
+    where C pairs are concordant and D discordant; of all n₀ pairs, n₁ tie in score and n₂ in relevance.
 
     Notes
     -----
-    In [-1, 1], higher is better. Accepts no k; reads the ranked rows only. A list with fewer than two ranked rows,
-    or with all scores or all relevances equal, is undefined. Pairs are not counted one by one: the list is ranked once
-    for each binary digit of its number of distinct relevances, or twenty times in a lazy frame, where that number is
-    not known.
+    −1 to 1, higher is better. It reads the ranked rows only. Instead of counting pairs, it ranks the list once for
+    each binary digit of its number of distinct relevances; in a lazy frame, twenty times.
 
     References
     ----------
@@ -145,13 +144,12 @@ class OPA(Correlation):
 
     .. math:: \mathrm{OPA} = (C + T/2) / (C + D + T)
 
-    with C concordant and D discordant pairs of rows of different relevance, and T such pairs of equal score.
+    where C pairs of different relevance are concordant and D discordant, and T tie in score.
 
     Notes
     -----
-    In [0, 1], higher is better, 0.5 is chance. Accepts no k; reads the ranked rows only. A pair of equal score
-    counts one half, its expected value. A list without two ranked rows of different relevance is undefined. If all
-    relevance is 0 or 1, the value equals ``roc_auc(over="ranked")``. Pairs are counted as in `kendall`.
+    0 to 1, higher is better; 0.5 is chance. It reads the ranked rows only. If all relevance is 0 or 1, it equals
+    ``roc_auc(over="ranked")``. Pairs are counted as for `kendall`.
 
     References
     ----------

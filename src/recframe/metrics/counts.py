@@ -39,8 +39,8 @@ class NumRel(Count):
 
     Notes
     -----
-    In [0, ∞). Accepts no k. A list without a relevant item has the value 0, so the mean covers all lists.
-    trec_eval's summary over all topics gives the sum instead: the mean times the number of lists.
+    0 or more. A list without a relevant item has the value 0, so the mean covers all lists. The summary of trec_eval
+    gives the sum over topics, which is this mean times the number of lists.
 
     References
     ----------
@@ -80,6 +80,8 @@ class NumRet(Count, CutMetric):
 
     .. math:: \mathrm{num\_ret@}k = \min(k, N)
 
+    with N ranked items in the list.
+
     Parameters
     ----------
     k : int, optional
@@ -87,8 +89,8 @@ class NumRet(Count, CutMetric):
 
     Notes
     -----
-    In [0, k]. A list without a relevant item counts too, so the mean covers all lists. trec_eval's summary
-    over all topics gives the sum instead: the mean times the number of lists.
+    0 to k. The mean covers all lists, also those without a relevant item. The summary of trec_eval gives the sum over
+    topics, which is this mean times the number of lists.
 
     References
     ----------
@@ -125,7 +127,7 @@ class NumRelRet(Count, HitCount):
 
     .. math:: \mathrm{num\_rel\_ret@}k = h(k)
 
-    Under ties: the expected number.
+    with h(k) hits in the top k.
 
     Parameters
     ----------
@@ -134,9 +136,9 @@ class NumRelRet(Count, HitCount):
 
     Notes
     -----
-    In [0, k], higher is better. A list without a relevant item has the value 0, so the mean covers all lists.
-    `precision` leaves such lists out: this mean divided by k equals ``precision`` with ``undefined=0``.
-    trec_eval's summary over all topics gives the sum instead: the mean times the number of lists.
+    0 to k, higher is better. Lists without a relevant item count as 0, so the mean divided by k equals `precision`
+    with ``undefined=0``. The summary of trec_eval gives the sum over topics, which is this mean times the number of
+    lists.
 
     References
     ----------

@@ -55,24 +55,22 @@ class DCG(CutMetric):
 
     .. math:: \mathrm{DCG@}k = \sum_{r \le k} \mathrm{gain}(rel_r) \cdot \mathrm{discount}(r)
 
-    Under ties: the expected value, in which each row of a tied block has the block's mean discount.
+    where rel is the relevance of the item at position r.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
     gain : {"linear", "exp2", "binary"}, mapping of float to float, or callable
-        The relevance itself, 2^relevance − 1, or 1 for every relevant row; a table of gains, 0 for grades it lacks
-        (LightGBM's ``label_gain``); or a function from the relevance (a Narwhals expression of floats) to its gain.
-        What is not above 0 has none then.
+        The relevance, 2^relevance − 1, or 1 for every relevant row. Also a table of gains, 0 for grades it lacks
+        (LightGBM's ``label_gain``), or a function from the relevance to its gain; both read relevance above 0 only.
     discount : {"log2", "jarvelin", "reciprocal"}, sequence, mapping, frame or callable
-        1/log2(r+1), 1/max(1, log2 r), 1/r; the weights of the positions from 1 on, or a mapping from positions to
-        weights, 0 beyond; what `position_bias` returns; or a function from the position (a Narwhals expression of
-        floats from 1) to its weight. Weights should not grow with the position.
+        1/log2(r+1), 1/max(1, log2 r) or 1/r. Also weights by position (a list, a mapping, or what `position_bias`
+        returns), or a function from the position to its weight. Weights should not grow with the position.
     grades : {"all", "positive", "relevant", "signed"}
-        Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
-        that negative ones lower the sum. ``"positive"``: values above 0, whatever `min_relevance` is (trec_eval).
-        ``"relevant"``: those above 0 of relevant rows (ranx). ``"signed"``: as ``"all"``, it differs for `ndcg` only.
+        Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, even below `min_relevance`, and
+        negative ones lower the sum. ``"positive"``: values above 0 (trec_eval). ``"relevant"``: values above 0 in
+        relevant rows (ranx). ``"signed"``: as ``"all"``, different for `ndcg` only.
 
     Notes
     -----
@@ -171,31 +169,30 @@ class NDCG(DCG):
 
     .. math:: \mathrm{NDCG@}k = \mathrm{DCG@}k / \mathrm{IDCG@}k
 
+    where IDCG is the DCG of the best order of the list.
+
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
     gain : {"linear", "exp2", "binary"}, mapping of float to float, or callable
-        As for `dcg`. With a table or a function, the best order sorts rows by their gains.
+        As for `dcg`. With a table or a function, the best order sorts rows by gain.
     discount : {"log2", "jarvelin", "reciprocal"}, sequence, mapping, frame or callable
         As for `dcg`.
     grades : {"all", "positive", "relevant", "signed"}
-        Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
-        that negative ones lower the DCG, never the ideal. ``"positive"``: values above 0, whatever `min_relevance` is,
-        so that a list without a relevant item has a value too (trec_eval). ``"relevant"``: values above 0 in relevant
-        rows (ranx). ``"signed"``: every value, so that negative ones are at the end of the ideal too (TorchMetrics).
+        As for `dcg`. With ``"all"``, negative values lower the DCG, but never the ideal. With ``"positive"``, a list
+        without a relevant item has a value too. With ``"signed"``, negative values are at the end of the ideal
+        (TorchMetrics).
     ideal : {"all", "ranked", "uncut", "ones", "first"}
-        ``"all"``: the best order of all rows of the list with a positive gain, unranked ones included, cut at k.
-        ``"ranked"``: of the ranked rows only (scikit-learn). ``"uncut"``: of all rows, not cut at k (LlamaIndex).
-        ``"ones"``: gain 1 at every position up to k (RecTools' default); without a k, at every ranked row.
-        ``"first"``: each of these rows at the first position, which makes the value a mean over relevant items (Yang
-        et al. 2018).
+        ``"all"``: the best order of all rows with a positive gain, unranked ones included, cut at k. ``"ranked"``: of
+        the ranked rows only (scikit-learn). ``"uncut"``: of all rows, not cut at k (LlamaIndex). ``"ones"``: gain 1
+        at every position up to k (RecTools), without a k at every ranked row. ``"first"``: all rows at the first
+        position, so the value is a mean over relevant items (Yang et al. 2018).
 
     Notes
     -----
-    In [0, 1], higher is better. The value can be above 1 with ``ideal="ones"`` and gains above 1, or with
-    ``grades="signed"`` and negative relevance; it can be below 0 if relevance is negative. A list whose ideal DCG is 0
-    is undefined. With ``grades="signed"``, a list without a relevant row in its ideal ranking is undefined too.
+    0 to 1, higher is better; below 0 only if relevance is negative. It can exceed 1 with ``ideal="ones"`` and gains
+    above 1, or with ``grades="signed"`` and negative relevance.
 
     References
     ----------

@@ -30,24 +30,23 @@ class Diversity(BeyondAccuracyMetric):
     .. math:: 1 - \frac{2}{n(n-1)} \sum_{i < j} \cos(f_i, f_j)
         = 1 - \frac{\lVert \sum_i u_i \rVert^2 - \sum_i \lVert u_i \rVert^2}{n(n-1)}
 
-    with uᵢ the feature vector fᵢ scaled to length 1: no pair is formed, so time is linear in rows × columns.
+    where u is the feature vector f scaled to length 1. The second form needs no pairs, so time is linear in rows ×
+    columns.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
     distance : {"cosine", "hamming", "pairs"}
-        One minus the cosine, or the share of the features that only one of the two items has: those that are not 0.
-        RecTools counts these features: the value times their number. ``"pairs"``: one minus the similarity that
-        ``features=`` holds for the pair, in the columns of the item, ``other`` and ``similarity``.
+        ``"cosine"``: one minus the cosine. ``"hamming"``: the share of features that only one of the two items has
+        (RecTools counts them: the value times their number). ``"pairs"``: one minus the similarity that ``features=``
+        holds for the pair, in the columns of the item, ``other`` and ``similarity``.
 
     Notes
     -----
-    In [0, 2], or in [0, 1] if no feature is negative; higher is more diverse. Needs ``features=``: a frame of the item
-    and numeric columns, or one column of lists. A repeated item counts once, an item without features is left out, and
-    a zero vector has the similarity 0 to every item. A list with fewer than two items left is undefined. A frame of
-    pairs needs each pair in one order only, and missing pairs have the similarity 0. Pairs take time in proportion to
-    k², and need eager frames or lazy polars frames.
+    0 to 1, up to 2 if features are negative; higher is more diverse. An item without features is left out, a zero
+    vector has the similarity 0 to every item, and a list needs two items. Missing pairs have the similarity 0. Pairs
+    take time in proportion to k², and need eager frames or lazy polars frames.
 
     References
     ----------
@@ -125,20 +124,20 @@ class CategoryEntropy(BeyondAccuracyMetric):
 
     .. math:: H = -\sum_g q(g) \log_2 q(g)
 
-    with q the mean category shares of the items among the top k.
+    where q are the mean category shares of the items in the top k.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    smoothing : float
-        What is added to the sum of each category before shares are taken; LensKit adds 0.000001.
+    smoothing : float, default 0
+        Added to the sum of each category before shares are taken; LensKit adds 0.000001.
 
     Notes
     -----
-    In [0, log2 G] for G categories; higher is more diverse. Needs ``features=``: a frame of the item and one column per
-    category, none negative, scaled to a sum of 1 for each item. Items without categories are left out, and a list with
-    no other items is undefined. A value v is as diverse as 2^v equally frequent categories.
+    0 to log2 of the number of categories; higher is more diverse. ``features=`` has one column per category, none
+    negative, scaled to a sum of 1 for each item. Items without categories are left out, and a list without other
+    items is undefined.
 
     References
     ----------

@@ -122,25 +122,25 @@ class EED(RankedListMetric, _SquaredExposure):
 
     .. math:: \mathrm{EED} = \sum_d \varepsilon_d^2
 
-    with ε of an item the expected attention that it gets.
+    where ε is the expected attention that an item gets.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    p : float
-        For geometric browsing: the user's patience, which is the probability to go on to the next item.
+    p : float, default 0.5
+        For geometric browsing: the probability to go on to the next item.
     browsing : {"geometric", "log2", "cascade"} or mapping of int to float
-        The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
-        ``gerr``), or what a table says, 0 for positions it lacks.
-    stop : float
+        The attention at position r: p^(r−1); 1/log2(r+1); p^(r−1) until a relevant item stops the user (expeval's
+        ``gerr``); or a table, 0 for positions it lacks.
+    stop : float, default 0.5
         For cascade browsing: the probability to stop at a relevant item.
 
     Notes
     -----
-    Lower is more equal. A ranking with ties is a stochastic ranking: tied items share the attention of their positions
-    equally, so more ties mean less disparity, and it is least if all items tie. Without ties, all orders of a list have
-    the same value, except under cascade browsing, which reads the relevance. A list with nothing ranked has no value.
+    0 or more, lower is more equal. Tied items share the attention of their positions, so ties lower the value, and it
+    is least if all items tie. Without ties, all orders of a list have the same value, except with cascade browsing,
+    which reads the relevance.
 
     References
     ----------
@@ -180,24 +180,25 @@ class EER(_ExpectedExposure):
     .. math:: \mathrm{EER} = \sum_d \varepsilon_d\, \varepsilon^*_d, \qquad
         \varepsilon^*_d = \frac{1}{R} \sum_{r \le \min(R, k)} a(r) \text{ for relevant d, else } 0
 
-    with ε the expected attention that an item gets, and a(r) the attention at position r.
+    where ε is the expected attention that an item gets, a(r) the attention at position r, and R the number of
+    relevant items.
 
     Parameters
     ----------
     k : int, optional
         The cutoff, of the target too. None: the whole list.
-    p : float
-        For geometric browsing: the user's patience, which is the probability to go on to the next item.
+    p : float, default 0.5
+        As for `eed`.
     browsing : {"geometric", "log2", "cascade"} or mapping of int to float
-        The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
-        ``gerr``), or what a table says, 0 for positions it lacks.
-    stop : float
-        For cascade browsing: the probability to stop at a relevant item.
+        As for `eed`.
+    stop : float, default 0.5
+        As for `eed`.
 
     Notes
     -----
-    Higher is better. The maximum is ``R · ε*²``, which is reached if the relevant items come first, tied or not. It
-    grows with the target, so compare values on the same lists only. The paper's trade-off has twice this in EEL.
+    0 or more, higher is better. The maximum is ``R · ε*²``, reached if the relevant items come first, tied or not. It
+    grows with the target, so compare values on the same lists only. The paper's trade-off has twice this value in
+    EEL.
 
     References
     ----------
@@ -236,25 +237,24 @@ class EEL(_SquaredExposure):
     .. math:: \mathrm{EEL} = \sum_d (\varepsilon_d - \varepsilon^*_d)^2
         = \mathrm{EED} - 2\,\mathrm{EER} + \sum_d \varepsilon^{*2}_d
 
-    with ε of an item the expected attention that it gets, and ε* the attention of an ideal in
-    which the relevant items come first, in any order.
+    where ε is the expected attention that an item gets, and ε* its target: the attention if all relevant items come
+    first, in any order.
 
     Parameters
     ----------
     k : int, optional
         The cutoff, of the target too. None: the whole list.
-    p : float
-        For geometric browsing: the user's patience, which is the probability to go on to the next item.
+    p : float, default 0.5
+        As for `eed`.
     browsing : {"geometric", "log2", "cascade"} or mapping of int to float
-        The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
-        ``gerr``), or what a table says, 0 for positions it lacks.
-    stop : float
-        For cascade browsing: the probability to stop at a relevant item.
+        As for `eed`.
+    stop : float, default 0.5
+        As for `eed`.
 
     Notes
     -----
-    0 is the best: items that are equally relevant share the attention equally. One fixed order of two relevant items
-    does not reach it; a tie of both does. Items that are not relevant should get nothing.
+    0 or more, lower is better. Two relevant items reach 0 if they tie at the top; one fixed order of them does not.
+    Items that are not relevant should get no attention.
 
     References
     ----------

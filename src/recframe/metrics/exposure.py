@@ -42,6 +42,8 @@ class Coverage(_Exposures):
 
     .. math:: \mathrm{coverage@}k = \Bigl| \bigcup_u \mathrm{top}_k(u) \Bigr| \Big/ |C|
 
+    where C is the catalogue.
+
     Parameters
     ----------
     k : int, optional
@@ -49,8 +51,8 @@ class Coverage(_Exposures):
 
     Notes
     -----
-    In [0, 1], higher covers more of the catalogue. ``catalog=`` is a number of items, a collection or a frame of them,
-    by default the distinct items of the frame. Items outside a given collection do not count.
+    0 to 1, higher covers more. ``catalog=`` is by default the distinct items of the frame; items outside a given
+    collection do not count.
 
     References
     ----------
@@ -86,24 +88,23 @@ class Coverage(_Exposures):
 class Gini(_Exposures):
     r"""Inequality of how often the items of the catalogue are recommended.
 
-    It is 0 where every item of the catalogue is recommended as often as the others.
-
     .. math:: G = \frac{\sum_{i=1}^{n} (2i - n - 1)\, x_i}{n \sum_i x_i}
 
-    with x the times that each of the n items of the catalogue is in a top k, zeros included, ascending.
+    where x counts, in ascending order, how often each of the n items of the catalogue is in a top k, zeros included.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole lists.
     denominator : {"n", "n-1"}
-        Divide by n, so that one item that has all exposure gives 1 − 1/n, or by n − 1, so that it gives 1 (Elliot,
-        which reports 1 minus that).
+        Divide by n, so an item with all exposure gives 1 − 1/n; or by n − 1, so it gives 1 (Elliot, which reports 1
+        minus that).
 
     Notes
     -----
-    In [0, 1 − 1/n], with ``denominator="n-1"`` in [0, 1]; lower is more even. ``catalog=`` as for coverage. Undefined
-    if nothing is recommended, and with ``denominator="n-1"`` also for a catalogue of one item.
+    0 to 1, lower is more even. ``catalog=`` is by default the distinct items of the frame; items outside a given
+    collection do not count. Undefined if nothing is recommended, and with ``denominator="n-1"`` for a catalogue of
+    one item.
 
     References
     ----------
@@ -153,7 +154,7 @@ class Entropy(_Exposures):
 
     .. math:: H = -\sum_i p_i \log_2 p_i, \qquad p_i = x_i / \textstyle\sum_j x_j
 
-    with x the times that each item is in a top k.
+    where x counts how often an item is in a top k.
 
     Parameters
     ----------
@@ -162,8 +163,8 @@ class Entropy(_Exposures):
 
     Notes
     -----
-    In [0, log2 n] for a catalogue of n items, higher is more even. Items outside a collection given as ``catalog=`` do
-    not count. Undefined if nothing is recommended.
+    0 to log2 of the number of items, higher is more even. Items outside a collection given as ``catalog=`` do not
+    count. Undefined if nothing is recommended.
 
     References
     ----------
@@ -210,7 +211,7 @@ class Personalization(ExposureMetric):
     .. math:: 1 - \frac{2}{n(n-1)} \sum_{a < b} \frac{|A \cap B|}{\sqrt{|A| \cdot |B|}}
         = 1 - \frac{\sum_i \bigl(\sum_{A \ni i} |A|^{-1/2}\bigr)^2 - n}{n(n-1)}
 
-    with A, B the sets of items of two top k: it comes from item counts, so time is linear in rows.
+    where A and B are the item sets of two top k. The second form counts items, so time is linear in rows.
 
     Parameters
     ----------
@@ -219,8 +220,7 @@ class Personalization(ExposureMetric):
 
     Notes
     -----
-    In [0, 1], higher is more personal. Lists without a recommended item are left out; fewer than two lists are
-    undefined.
+    0 to 1, higher is more personal. Lists without a recommended item are left out, and at least two must remain.
 
     References
     ----------

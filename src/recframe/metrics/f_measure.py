@@ -34,14 +34,16 @@ class F1(FMeasure):
 
     .. math:: \mathrm{F1@}k = 2 h(k) / (k + R)
 
+    with h(k) hits in the top k, and R relevant items in the list, ranked or not.
+
     Parameters
     ----------
     k : int, optional
-        The cutoff. None: the whole list, with its number of ranked rows N instead of k.
+        The cutoff. None: the whole list, with its number of ranked items N instead of k.
 
     Notes
     -----
-    In [0, 1], higher is better. `fbeta` gives precision and recall other weights.
+    0 to 1, higher is better.
 
     References
     ----------
@@ -69,20 +71,22 @@ class F1(FMeasure):
 
 @dataclass(frozen=True)
 class FBeta(FMeasure):
-    r"""Harmonic mean of precision and recall, in which recall weighs β times as much.
+    r"""Harmonic mean of precision and recall, with recall weighted β times as much.
 
     .. math:: \mathrm{F}_\beta\mathrm{@}k = (1 + \beta^2) h(k) / (\beta^2 R + k)
+
+    with h(k) hits in the top k, and R relevant items in the list, ranked or not.
 
     Parameters
     ----------
     k : int, optional
-        The cutoff. None: the whole list, with its number of ranked rows N instead of k.
-    beta : float
-        The weight of recall, above 0: 2 prefers recall, 0.5 precision, and 1 gives `f1`.
+        The cutoff. None: the whole list, with its number of ranked items N instead of k.
+    beta : float, default 2.0
+        The weight of recall: 2 prefers recall, 0.5 precision, and 1 gives `f1`.
 
     Notes
     -----
-    In [0, 1], higher is better. trec_eval's ``set_F.x`` is this metric with β = √x.
+    0 to 1, higher is better.
 
     References
     ----------

@@ -25,9 +25,7 @@ class HitRate(CutMetric):
 
     .. math:: \mathrm{Hit@}k = 1 \text{ if } h(k) > 0, \text{ else } 0
 
-    Under ties: the probability of a hit. With m relevant items in a tied block of t that starts behind
-    position a and straddles k, and none before it, that is ``1 - C(t - m, k - a) / C(t, k - a)``, where C(n, r) says
-    in how many ways r of n rows can be chosen.
+    with h(k) hits in the top k.
 
     Parameters
     ----------
@@ -36,7 +34,7 @@ class HitRate(CutMetric):
 
     Notes
     -----
-    In [0, 1], higher is better. Also known as success@k.
+    0 to 1, higher is better.
 
     References
     ----------
@@ -75,9 +73,7 @@ class MRR(CutMetric):
 
     .. math:: \mathrm{RR@}k = 1 / r_1 \text{ if } r_1 \le k, \text{ else } 0
 
-    Under ties: the expected value. In a tied block of t rows with m relevant ones that starts behind
-    position a, the first relevant row is at a + j with probability ``C(t - j, m - 1) / C(t, m)``, where C(n, r) says in
-    how many ways r of n rows can be chosen.
+    where r₁ is the position of the first relevant item.
 
     Parameters
     ----------
@@ -86,7 +82,7 @@ class MRR(CutMetric):
 
     Notes
     -----
-    In [0, 1], higher is better.
+    0 to 1, higher is better.
 
     References
     ----------
@@ -130,12 +126,11 @@ def _hits_that_fit(row: Row, k: int | None) -> nw.Expr:
 class FullRecall(CutMetric):
     r"""Whether the top k holds all relevant items.
 
-    Its mean is the share of lists with all of their evidence in the top k: recall that counts a list only if it is 1.
+    Its mean is the share of lists with all of their evidence in the top k.
 
     .. math:: \mathrm{full\ recall@}k = 1 \text{ if } h(k) = R, \text{ else } 0
 
-    Under ties: the probability that all are there. If a tied block of t rows with m relevant ones has p places up
-    to k, that is the product of ``(p - j) / (t - j)`` over j from 0 to m - 1.
+    with h(k) hits in the top k, and R relevant items in the list, ranked or not.
 
     Parameters
     ----------
@@ -144,8 +139,7 @@ class FullRecall(CutMetric):
 
     Notes
     -----
-    In [0, 1], higher is better. A list with more than k relevant items scores 0, and so does one with a relevant item
-    that was not ranked.
+    0 to 1, higher is better. A list scores 0 if it has more than k relevant items, or if one of them was not ranked.
 
     References
     ----------
@@ -210,20 +204,17 @@ def _last_rank(row: Row) -> nw.Expr:
 class FirstRank(RankMetric):
     r"""Rank of the first relevant item.
 
-    Its mean over lists with one relevant item is the mean rank (MR) of knowledge graphs; ``mean="median"`` gives the
-    median rank.
+    If each list has one relevant item, the mean over lists is the mean rank (MR) of knowledge graphs, and
+    ``mean="median"`` gives the median rank.
 
     .. math:: r_1
 
-    Under ties: the expected rank. In a tied block of t rows with m relevant ones that starts behind position a, it is
-    ``a + (t + 1) / (m + 1)``.
-
     Notes
     -----
-    From 1, lower is better. Accepts no k. A list in which no relevant item was ranked has no value, so the mean is
-    comparable if each model ranks all candidates. Otherwise ``undefined=`` says at which rank such a list counts, and
-    the lists without a relevant item too. The mean rank says little without the number of candidates: with
-    ``chance=True``, the skill is the adjusted mean rank index, 1 at best and 0 in a random order.
+    From 1, lower is better. A list without a ranked relevant item has no value. So compare models that rank all
+    candidates, or set ``undefined=`` to the rank that such lists and lists without a relevant item get. The mean rank
+    says little without the number of candidates: ``evaluate(..., chance=True)`` adds the skill, which is the adjusted
+    mean rank index, 1 at best and 0 in a random order.
 
     References
     ----------
@@ -256,14 +247,10 @@ class LastRank(RankMetric):
 
     .. math:: r_R
 
-    Under ties: the expected rank. In a tied block of t rows with m relevant ones that starts behind position a, it is
-    ``a + m (t + 1) / (m + 1)``.
-
     Notes
     -----
-    From 1, lower is better. Accepts no k. A list has no value if one of its relevant items was not ranked, so the mean
-    is comparable if each model ranks all candidates. Otherwise ``undefined=`` says at which rank such a list counts,
-    and the lists without a relevant item too.
+    From 1, lower is better. A list has no value if one of its relevant items was not ranked. So compare models that
+    rank all candidates, or set ``undefined=`` to the rank that such lists and lists without a relevant item get.
 
     References
     ----------

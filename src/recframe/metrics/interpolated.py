@@ -37,6 +37,8 @@ class IPrec(Metric):
 
     .. math:: \mathrm{iprec}(x) = \max_{r :\, h(r) \ge \mathrm{int}(x R + 0.9)} h(r) / r
 
+    with h(r) hits in the first r positions, and R relevant items in the list, ranked or not.
+
     Parameters
     ----------
     recall : float, optional
@@ -44,11 +46,8 @@ class IPrec(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k. A recall that the ranked rows do not reach has precision 0. A recall is
-    reached from int(x·R + 0.9) relevant rows on, as in trec_eval 9; trec_eval 10 rounds differently. Under
-    ``ties="average"``, a tied block is one point of the curve, with the precision at its end. This is a lower bound: no
-    order of the tied rows has a lower value. The exact expected value has no simple formula. All other tie policies
-    read the order that they name.
+    0 to 1, higher is better. A recall that the ranked rows do not reach has precision 0. A recall is rounded to a
+    number of hits as in trec_eval 9; trec_eval 10 rounds differently.
 
     References
     ----------

@@ -41,15 +41,13 @@ class BPref(Metric):
     .. math:: \mathrm{bpref} = \frac{1}{R} \sum_{\text{ranked relevant } r}
         \Bigl(1 - \frac{\min(n_r, R)}{\min(R, N^-)}\Bigr)
 
-    with n the judged irrelevant rows ahead of r, and N⁻ all judged irrelevant rows of the list, ranked or not. Under
-    ties: the expected value. If the tied block of r has q judged irrelevant rows, each number from 0 to q of them is
-    equally likely to be ahead of r.
+    where n counts the judged irrelevant rows ahead of r, and N⁻ all judged irrelevant rows of the list, ranked or
+    not.
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k. A row is judged if the truth holds its item with a relevance of 0 or
-    more; without ``truth=``, if its relevance is 0 or more. With a relevance below 0 it is unjudged, as in TREC's
-    files, unless `min_relevance` makes it relevant.
+    0 to 1, higher is better. A row is judged if its relevance is known and at least 0, in the truth if there is one,
+    or if `min_relevance` makes it relevant.
 
     References
     ----------
@@ -93,16 +91,14 @@ class InfAP(Metric):
     .. math:: \mathrm{infAP} = \frac{1}{R} \sum_{\text{ranked relevant at } r} \Bigl(\frac{1}{r}
         + \frac{d_r}{r} \cdot \frac{h_r + \epsilon}{h_r + n_r + 2\epsilon}\Bigr)
 
-    of the rows ahead of position r: d in the pool, h judged relevant and n judged irrelevant; ε = 0.00001. Under ties:
-    the expected value, as a hit is as likely to be any of the judged rows of its tied block, from first to last.
+    where d counts the rows ahead of position r that are in the pool, h those judged relevant and n those judged
+    irrelevant; ε = 0.00001.
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k. The truth holds the pool: an item with a relevance below 0 is in the pool
-    but unjudged, as in TREC's files. An item that is not in the truth is outside of the pool and never relevant. An
-    item whose relevance is missing, in the truth or in a frame without ``truth=``, is outside of the pool too, and
-    irrelevant unless `min_relevance` is 0 or less. R counts the items judged relevant. If the whole pool was judged,
-    the value equals `map` up to ε.
+    0 to 1, higher is better. The truth holds the pool: an item with a relevance below 0 is in the pool but unjudged.
+    An item that the truth lacks is outside of the pool and never relevant. An item without a relevance is outside
+    too, and irrelevant unless `min_relevance` is 0 or less. R counts the items judged relevant.
 
     References
     ----------
@@ -140,21 +136,17 @@ class Judged(RankedListMetric):
 
     .. math:: \mathrm{judged@}k = |\{r \le k : r \text{ is judged}\}| / k
 
-    Under ties: the expected share.
-
     Parameters
     ----------
     k : int, optional
-        The cutoff. None: the whole list, divided by its number of ranked rows N.
+        The cutoff. None: the whole list, divided by its number of ranked items N.
     denominator : {"k", "list"}
-        Divide by k, also where the list is shorter, or by min(k, N) (ir_measures).
+        Divide by k, even if the list is shorter, or by min(k, N) (ir_measures).
 
     Notes
     -----
-    In [0, 1], higher rests on more judgments. A row is judged if the truth holds its item with a relevance of 0 or
-    more; without ``truth=``, if its relevance is 0 or more. With a relevance below 0 it is unjudged, as in TREC's
-    files, unless `min_relevance` makes it relevant. A list without a relevant item has a value, but a list with nothing
-    ranked has none.
+    0 to 1; a higher value rests on more judgments. A row is judged if its relevance is known and at least 0, in the
+    truth if there is one, or if `min_relevance` makes it relevant.
 
     References
     ----------

@@ -36,9 +36,8 @@ class MoneyPrecision(CutMetric):
 
     Notes
     -----
-    In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0. A
-    top k whose values sum to 0 or less scores 0. If a tied block straddles k, the value is the ratio of the expected
-    sums.
+    0 to 1 if no value is negative, higher is better. Values come from the column ``value="price"``, missing 0. A top
+    k whose values sum to 0 or less scores 0.
 
     References
     ----------
@@ -86,9 +85,8 @@ class MoneyRecall(CutMetric):
 
     Notes
     -----
-    In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0;
-    with ``truth=``, the values of relevant items come from the truth. A list whose relevant items have no value is
-    undefined. ``ties="best"`` and ``"worst"`` order tied rows by relevance, then value.
+    0 to 1 if no value is negative, higher is better. Values come from the column ``value="price"``, missing 0. With
+    ``truth=``, relevant items have the truth's value.
 
     References
     ----------

@@ -49,16 +49,15 @@ class Novelty(Popularity):
     k : int, optional
         The cutoff. None: the whole list.
     denominator : {"k", "list"}
-        Divide by k, also where the list is shorter, or by min(k, N).
+        Divide by k, even if the list is shorter, or by min(k, N).
     unseen : {"one_user", "zero"}
-        What an item that ``train`` lacks counts as: seen by one user (once), or adding nothing.
+        An item that ``train`` lacks counts as seen by one user, or adds nothing.
     unit : {"users", "interactions"}
-        U counts the users, or the rows of ``train``, so that what is repeated there counts again (Recommenders).
+        U counts users, or rows of ``train``, so repeated rows count again (Recommenders).
 
     Notes
     -----
-    In [0, log2 |U|], higher is more novel. Needs ``train=``. A list without recommended items is undefined, and so
-    is every list where ``train`` has no row.
+    0 to log2 of the number of users, higher is more novel.
 
     References
     ----------
@@ -124,9 +123,8 @@ class ARP(Popularity):
 
     Notes
     -----
-    In [0, 1], with ``unit="interactions"`` unbounded; lower is less biased towards what is popular. Needs ``train=``;
-    an item that it lacks has popularity 0. A list without recommended items is undefined, and so is every list where
-    ``train`` has no row.
+    0 to 1, lower is less biased towards what is popular; unbounded with ``unit="interactions"``. An item that
+    ``train`` lacks has popularity 0.
 
     References
     ----------
@@ -180,13 +178,12 @@ class LongTail(Popularity):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    head : float
-        The head's share of the items of ``train``; equally popular ones come in the order of their names.
+    head : float, default 0.2
+        The head's share of the items of ``train``; of equally popular items, the smaller come first.
 
     Notes
     -----
-    In [0, 1], higher recommends more of what is little known. Needs ``train=``; an item that it lacks is in the tail.
-    A list without recommended items is undefined, and so is every list where ``train`` has no row.
+    0 to 1, higher recommends more of what is little known. An item that ``train`` lacks is in the tail.
 
     References
     ----------

@@ -50,24 +50,25 @@ class PartialAUC(Metric):
 
     .. math:: \frac12 \Bigl(1 + \frac{A - x^2/2}{x - x^2/2}\Bigr), \quad A = \int_0^x \mathrm{TPR}(f)\, df
 
+    where TPR(f) is the true positive rate at the false positive rate f.
+
     Parameters
     ----------
-    max_fpr : float
-        The greatest false positive rate x, above 0 and up to 1, which gives ``roc_auc(over="ranked")``.
+    max_fpr : float, default 0.1
+        The greatest false positive rate x, above 0; 1 gives ``roc_auc(over="ranked")``.
     points : {"positions", "thresholds"}
-        The curve has a point at every position, and ties have their expected value; or at every distinct score, so
-        that it is a straight line over a tied block (scikit-learn); with ``ties="average"`` only.
+        The curve has a point at every position, so ties have their expected value; or at every distinct score, so it
+        is a straight line over a tied block (scikit-learn; with ``ties="average"`` only).
     negatives : int, optional
-        Instead of `max_fpr`: the curve ends at so many rows that are not relevant, n, also where the list has fewer.
-        The value is A / (n · R), R counts all relevant items, and nothing is standardised (pAUC@n, RecTools).
+        Instead of `max_fpr`: the curve ends after n irrelevant rows, even if the list has fewer. The value is A / (n
+        · R), where R counts all relevant items, and is not standardised (pAUC@n, RecTools).
     positives : {"all", "first"}
-        With `negatives`: all relevant items count, or the first n of them, and n replaces a larger R (pAp@n, RecTools'
+        With `negatives`: all relevant items count, or only the first n, and n replaces a larger R (pAp@n, RecTools'
         ``PAP``).
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k; reads the ranked rows only. A list without a ranked relevant row or
-    without a ranked irrelevant row is undefined. With `negatives`, only a list without a relevant item is undefined.
+    0 to 1, higher is better. It reads the ranked rows only.
 
     References
     ----------

@@ -47,15 +47,15 @@ class RBP(CutMetric):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    p : float
+    p : float, default 0.8
         The user's persistence, between 0 and 1.
     gain : {"binary", "linear", "scaled"}
-        What a hit gains: 1, its relevance where that is positive, or that divided by the largest relevance of the list,
-        ranked or not.
+        What a hit gains: 1, its relevance if positive, or its relevance divided by the largest of the list, ranked or
+        not.
 
     Notes
     -----
-    In [0, 1) unless ``gain="linear"``, higher is better. A list with only relevant items scores ``1 - p^k``.
+    0 to 1 unless ``gain="linear"``, higher is better. A list with only relevant items scores ``1 - p^k``.
 
     References
     ----------
@@ -118,26 +118,23 @@ class RBP(CutMetric):
 class RBPResidual(CutMetric):
     r"""How much more rank-biased precision could be, if all was judged.
 
-    The residual of rank-biased precision.
-
     .. math:: \mathrm{residual@}k = 1 - (1 - p) \sum_{r \le k,\ r\ \text{is judged}} p^{r-1}
 
-    The value of `rbp` is the least that any judgments of the other rows give, and the value plus the residual the
-    greatest. Positions after the cutoff, and after the end of the list, count as never judged.
+    `rbp` is the value if all unjudged items are irrelevant, and `rbp` plus the residual the value if all of them are
+    relevant. Positions after the cutoff and after the end of the list count as unjudged.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    p : float
+    p : float, default 0.8
         The user's persistence, between 0 and 1, as of `rbp`.
 
     Notes
     -----
-    In (0, 1], lower rests on more judgments; ``p^k`` if the whole top k is judged. It assumes gains up to 1: for
-    ``rbp(gain="linear")``, multiply it by the largest relevance. A row is judged if the truth holds its item with a
-    relevance of 0 or more; without ``truth=``, if its relevance is 0 or more. With a relevance below 0 it is unjudged,
-    as in TREC's files, unless `min_relevance` makes it relevant.
+    0 to 1; a lower value rests on more judgments. It is ``p^k`` if the whole top k is judged. For
+    ``rbp(gain="linear")``, multiply it by the largest relevance, because it assumes gains up to 1. A row is judged if
+    its relevance is known and at least 0, in the truth if there is one, or if `min_relevance` makes it relevant.
 
     References
     ----------

@@ -49,26 +49,26 @@ class Serendipity(CutMetric):
     k : int, optional
         The cutoff. None: the whole list, divided by N; then `expected` must be given.
     expected : int, optional
-        How many of the most popular items are expected; None: k.
+        How many of the most popular items are expected. None: k.
     denominator : {"k", "list"}
-        Divide by k, also where the list is shorter, or by min(k, N).
+        Divide by k, even if the list is shorter, or by min(k, N).
     unexpected : {"popular", "ranks", "history"}
-        What u reads. ``"popular"``: the most popular items, as above. ``"ranks"``: how many places the item is ahead of
-        its popularity rank, as a share of the catalogue, and 0 if it is behind (RecTools). ``"history"``: one minus
-        the mean cosine between its features and the features of the user's past items (Recommenders).
+        What u reads. ``"popular"``: the most popular items. ``"ranks"``: how many places the item is ahead of its
+        popularity rank, as a share of the catalogue (RecTools). ``"history"``: one minus the mean cosine between its
+        features and the features of the user's past items (Recommenders).
 
     Notes
     -----
-    In [0, 1], or up to 2 if features are negative; higher is better. Needs ``train=``. The metric reads the relevance,
-    so it is undefined for the same lists as the accuracy metrics, and its value under ties is the exact expected value.
+    0 to 1, up to 2 if features are negative; higher is better. It reads the relevance, so it is undefined for the
+    same lists as accuracy metrics, and exact under ties.
 
-    With ``unexpected="ranks"``, items with equally many users share a popularity rank, the next items have the next
-    rank, and an item that nobody had has rank |C| + 1. ``catalog=`` is as for `coverage`. If it lacks recommended
-    items, a list can have positions after |C| + 1, where such an item adds less than 0.
+    With ``unexpected="ranks"``, an item behind its popularity rank adds 0. Equally popular items share a rank, and an
+    item that nobody had comes after the catalogue, ``catalog=``. If the catalogue lacks recommended items, positions
+    may lie beyond it, where such an item adds less than 0.
 
-    ``unexpected="history"`` needs ``features=``. The cosine with an item without features is 0, and so is the mean of a
-    user without a history. If the features say which users had the item, the cosine measures co-occurrence, as
-    Recommenders does by default.
+    With ``unexpected="history"``, ``features=`` is needed. Items without features and users without a history have
+    the cosine 0. If the features say which users had the item, the cosine measures co-occurrence, as Recommenders
+    does by default.
 
     References
     ----------

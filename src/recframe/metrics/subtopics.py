@@ -54,22 +54,21 @@ class AlphaNDCG(FadingMetric):
 
     .. math:: \alpha\text{-DCG@}k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s\ \text{of}\ r} (1 - \alpha)^{c_s(r)}
 
-    with c the rows ahead of r that are relevant to subtopic s. Under ties: the expected value, in which the i-th hit of
-    a subtopic in a tied block has each of its places with its probability.
+    where c counts the rows ahead of r that are relevant to subtopic s.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list; with ``subtopic=``, on eager frames only.
-    alpha : float
+    alpha : float, default 0.5
         How much less a subtopic counts each time that it is repeated.
 
     Notes
     -----
-    In [0, 1], or above 1 if the ranking beats the greedy ideal; higher is better. The role ``subtopic=`` names a
-    column of the truth, which has a row for each subtopic of an item; without it all relevant items have one subtopic.
-    The ideal ranking picks the item with the greatest gain for each position in turn, and the larger item if gains are
-    equal, because the best order is too hard to find. ndeval does the same.
+    0 to 1, higher is better; above 1 if the ranking beats the greedy ideal. The role ``subtopic=`` names a column of
+    the truth, which has a row for each subtopic of an item; without it, all relevant items have one subtopic. The
+    best order is too hard to find, so the ideal ranking picks the item with the greatest gain for each position in
+    turn, as ndeval does. If gains are equal, it picks the larger item.
 
     References
     ----------
@@ -107,23 +106,22 @@ class ErrIA(FadingMetric):
     .. math:: \text{ERR-IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{1}{r}
         \sum_{s\ \text{of}\ r} \alpha (1 - \alpha)^{c_s(r)}
 
-    with c the rows ahead of r that are relevant to subtopic s. Under ties: the expected value, in which the i-th hit of
-    a subtopic in a tied block has each of its places with its probability.
+    where S holds the subtopics, all equally likely, and c counts the rows ahead of r that are relevant to subtopic s.
 
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    alpha : float
+    alpha : float, default 0.5
         The probability that a relevant row satisfies a user of its subtopic.
-    normalized : bool
+    normalized : bool, default False
         Divide by the value of a list in which every row covers all subtopics (ndeval); without a cutoff, an endless
-        one.
+        list.
 
     Notes
     -----
-    In [0, 1], higher is better. The role ``subtopic=`` names a column of the truth, which has a row for each subtopic
-    of an item; without it all relevant items have one subtopic. All subtopics with a relevant item are equally likely.
+    0 to 1, higher is better. The role ``subtopic=`` names a column of the truth, which has a row for each subtopic of
+    an item; without it, all relevant items have one subtopic.
 
     References
     ----------
@@ -170,8 +168,7 @@ class SubtopicRecall(SubtopicMetric):
 
     .. math:: \text{S-recall@}k = \frac{1}{|S|} \Bigl|\bigcup_{r \le k} S(r)\Bigr|
 
-    with S the subtopics of a list, and S(r) those that the item at r is relevant to. Under ties: the expected share, in
-    which each subtopic is found with the probability of `hit_rate`.
+    where S holds the subtopics of the list, and S(r) those to which the item at r is relevant.
 
     Parameters
     ----------
@@ -180,8 +177,8 @@ class SubtopicRecall(SubtopicMetric):
 
     Notes
     -----
-    In [0, 1], higher is better. The role ``subtopic=`` names a column of the truth, which has a row for each subtopic
-    of an item; without it all relevant items have one subtopic, and the value equals `hit_rate`.
+    0 to 1, higher is better. The role ``subtopic=`` names a column of the truth, which has a row for each subtopic of
+    an item; without it, all relevant items have one subtopic, and the value equals `hit_rate`.
 
     References
     ----------

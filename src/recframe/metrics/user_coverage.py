@@ -22,17 +22,19 @@ class UserCoverage(BeyondAccuracyMetric):
 
     .. math:: \mathrm{user\ coverage} = 1 \text{ if } N > 0, \text{ else } 0
 
+    with N ranked items in the list.
+
     Parameters
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    filled : bool
-        Whether only a list counts that fills all k places (Elliot's ``UserCoverageAtN``, a count of users).
+    filled : bool, default False
+        Count a list only if it fills all k places (Elliot's ``UserCoverageAtN``, a count of users).
 
     Notes
     -----
-    In [0, 1], higher serves more users. Every list in the frame or in the truth has a value. Users without a row in
-    either are not counted.
+    0 to 1, higher serves more users. Every list of the frame and of the truth has a value, so users in neither are
+    not counted.
 
     References
     ----------
