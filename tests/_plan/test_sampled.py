@@ -16,7 +16,7 @@ from compare import assert_equal, same
 np = pytest.importorskip("numpy")
 
 from oracle.sampled import least_squares, probabilities  # noqa: E402 - it needs NumPy
-from recframe._plan.sampled_lists import ESTIMATED  # noqa: E402
+from recframe._plan.sampled_lists import is_estimated  # noqa: E402
 from recframe.metrics import _sampled_ranks as sampled_ranks  # noqa: E402
 from recframe.metrics._sampled_ranks import table  # noqa: E402
 from recframe.metrics._weights import DISCOUNTS  # noqa: E402
@@ -235,9 +235,10 @@ def test_what_is_refused(label, given, message):
 
 
 def test_the_hint_names_every_metric_that_allows_it():
-    kinds = recframe.metrics.METRICS
-    allowed = {name for name, kind in kinds.items() if "of_rank" in vars(kind) or "ignores_sampling" in vars(kind)}
-    assert allowed | {"ndcg"} == {name.strip(",") for name in ESTIMATED.split() if name.strip(",") in kinds}
+    named = recframe.metrics.names_where(is_estimated)
+    assert {"recall", "precision@10", "f1@10", "ndcg", "gauc"} < set(named)
+    frame = pytest.importorskip("polars").DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [1.0, 0.5]})
+    assert frame.rec.evaluate(named, sampled=(1, 5)).shape == (1, len(named))
 
 
 def test_an_estimator_without_numpy_says_what_to_install(monkeypatch):

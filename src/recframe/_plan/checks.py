@@ -11,6 +11,7 @@ from recframe._base.columns import ITEM, LIST_COUNTS, MODEL, PROPENSITY, RELEVAN
 from recframe._plan.query import check_apart
 from recframe._plan.relevance import is_read_row, or_zero
 from recframe.errors import InputError, OptionError
+from recframe.metrics import names_where
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from recframe._plan.requirements import RelevanceLimit, Requirements
     from recframe.metrics._record import Metric
 
-WITH_PROPENSITY = (
-    "precision, recall, f1, fbeta, dcg, ndcg(ideal='first'), rbp, money_recall, serendipity, num_rel, num_rel_ret"
-)
-"""The metrics that allow `propensity=`, for hints."""
+
+def metrics_with_propensity() -> str:
+    """Return the names of the metrics that allow `propensity=`, for a hint."""
+    names = names_where(lambda metric: metric.allows_propensity and metric.reads_relevance)
+    return ", ".join([*names, "ndcg(ideal='first')"])
 
 
 def check_call(query: Query, metrics: Sequence[Metric]) -> None:
@@ -106,7 +108,7 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
             continue
         name = query.called(metric.label)
         msg = f"`propensity={query.propensity!r}` counts each relevant item by itself, but {name} is no sum over them"
-        raise OptionError(msg, f"leave `propensity=` out, or use one of {WITH_PROPENSITY}")
+        raise OptionError(msg, f"leave `propensity=` out, or use one of {metrics_with_propensity()}")
 
 
 def check_numbers(context: Opened) -> None:

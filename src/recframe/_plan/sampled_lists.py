@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._base.columns import RELEVANT, ROWS
 from recframe.errors import InputError, OptionError
+from recframe.metrics import names_where
 from recframe.metrics._sampled import SampledMetric
 
 if TYPE_CHECKING:
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
-ESTIMATED = "recall, full_recall, hit_rate, precision and f1 at a k, mrr, map, pr_auc, ndcg, rbp, roc_auc, gauc"
-"""The metrics that allow `sampled=`, for hints."""
+
+def is_estimated(metric: Metric) -> bool:
+    """Return whether a metric allows `sampled=`."""
+    return metric.ignores_sampling or metric.of_rank(1.0) is not None
 
 
 def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
@@ -38,7 +41,7 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
             name = query.called(metric.label)
             estimated_metrics = "metrics of the rank of one relevant item"
             msg = f"`sampled={query.sampled}` estimates {estimated_metrics}, but {name} is none of them"
-            raise OptionError(msg, f"leave `sampled=` out, or use one of {ESTIMATED}")
+            raise OptionError(msg, f"leave `sampled=` out, or use one of {', '.join(names_where(is_estimated))}")
     return estimated
 
 

@@ -36,7 +36,7 @@ from recframe.metrics.subtopics import AlphaNDCG, ErrIA, SubtopicRecall
 from recframe.metrics.user_coverage import UserCoverage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = [  # noqa: RUF022 - the metrics in the order that tables give them
     "Precision",
@@ -106,6 +106,17 @@ METRICS: Mapping[str, type[Metric]] = {
 for _kind in METRICS.values():
     setattr(_kind, "__init__", checked_call(_kind.__init__))  # noqa: B010 - a method is no variable to type checkers
     _kind.summary = summary_of(_kind)
+
+
+def names_where(holds: Callable[[Metric], bool]) -> list[str]:
+    """Return the names of the metrics for which a condition holds, with a cutoff if it only holds with one."""
+    names = []
+    for kind in METRICS.values():
+        with_cutoff = [kind(k=10)] if issubclass(kind, CutMetric) else []
+        name = next((metric.label for metric in [kind(), *with_cutoff] if holds(metric)), None)
+        if name is not None:
+            names.append(name)
+    return names
 
 
 def _names() -> dict[str, tuple[str, dict[str, Any]]]:
