@@ -17,7 +17,7 @@ from recframe._base.roles import CALL_ROLES, FRAMES
 from recframe._base.signatures import checked_call, show_roles
 from recframe._base.values import flag
 from recframe._call import evaluate as _evaluate
-from recframe._call.kept_calls import text_of, with_expressions
+from recframe._call.cached_calls import text_of, with_expressions
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._display.bound_calls import ShownMethod

@@ -7,14 +7,14 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from inspect import Parameter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recframe._base.defaults import current
 from recframe._base.roles import ALL_ROLES, CALL_ROLES, FRAMES, SIDE_INFORMATION, Roles, roles_of
 from recframe._base.signatures import role_parameters, signature_of
 from recframe._base.strata import Strata
 from recframe._base.values import as_tuple, check_names, flag, unnamed_role
-from recframe._call.kept_calls import Arguments, profiles
+from recframe._call.cached_calls import Arguments, profiles
 from recframe._call.metric_docs import documentation
 from recframe._engines.postponed import RERUN, Rerun, is_dry
 from recframe._engines.registry import adapter_of, is_lazy, labels_of, sides_in_kind
@@ -29,8 +29,8 @@ from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from recframe._call.kept_calls import Call
-    from recframe._checks.data_warnings import Looked
+    from recframe._call.cached_calls import Call
+    from recframe._checks.data_warnings import InspectedData
     from recframe._engines.base import Adapter
     from recframe._plan.call_frames import CallFrames
     from recframe._plan.contributions import Contributions
@@ -54,11 +54,11 @@ def bind(
 def value_of_metric(frame: Any, metric: str | Metric, roles: dict[str, Any]) -> float:
     """Return the value of one metric of one ranking in an eager frame."""
     arguments = Arguments(frame, {}, roles)
-    call = arguments.kept(("value_of_metric", metric), lambda: _of_one(arguments, spec_of(metric)))
+    call = arguments.cached(("value_of_metric", metric), lambda: _single_metric_call(arguments, spec_of(metric)))
     return float(_value(arguments, call))
 
 
-def _of_one(arguments: Arguments, spec: Spec) -> Call:
+def _single_metric_call(arguments: Arguments, spec: Spec) -> Call:
     """Return the call of one metric of one ranking."""
     call = arguments.call([spec], arguments.roles(ALL_ROLES))
     if call.query.several:
@@ -75,10 +75,10 @@ def _value(arguments: Arguments, call: Call) -> Any:
     plan = _plan(arguments, call)
     if call.query.per or not plan.context.engine.eager:
         return _answer(plan)
-    looked = _look(plan)
+    inspected = _inspect(plan)
     mean = plan.context.engine.collect_once(plan.run())
     value = plan.number(mean)
-    _warn(plan, value, looked)
+    _warn(plan, value, inspected)
     if math.isnan(value) and not is_dry():
         msg = f"no list has a value of {call.specs[0].name}, {call.specs[0].metric.undefined_reason()}"
         warnings.warn(msg, UndefinedWarning, stacklevel=stack_level())
@@ -103,24 +103,24 @@ def evaluate(
     if in_range:
         roles = {**roles, "ties": "average"}
     arguments = Arguments(frame, bound, roles)
-    of_strata = strata_of_call(frame, {**bound, **roles}, strata, strata_weights)
-    if of_strata is not None and (chance or in_range):
+    checked_strata = strata_of_call(frame, {**bound, **roles}, strata, strata_weights)
+    if checked_strata is not None and (chance or in_range):
         other = "`ties='range'`" if in_range else "`chance=True`"
-        msg = f"`strata={of_strata.column!r}` does not go with {other}"
+        msg = f"`strata={checked_strata.column!r}` does not go with {other}"
         raise OptionError(msg, "leave one of them out; `per=` reports each stratum")
 
     def make() -> Call:
         roles = arguments.roles(ALL_ROLES)
         flag("chance", chance)
         changes: dict[str, Any] = {"counts": True, "every_list": True} if flag("counts", counts) else {}
-        if of_strata is not None:
-            changes |= {"strata": of_strata, "every_list": True}
+        if checked_strata is not None:
+            changes |= {"strata": checked_strata, "every_list": True}
         call = arguments.call(expand(metrics, k, roles.like), roles, **changes)
         if counts:
             _check_counts(call)
         return call
 
-    call = arguments.kept(("evaluate", metrics, k, counts, chance, strata, strata_weights), make)
+    call = arguments.cached(("evaluate", metrics, k, counts, chance, strata, strata_weights), make)
     if in_range:
         return _with_range(arguments, call, chance=chance)
     if chance:
@@ -169,26 +169,26 @@ def _plan(arguments: Arguments, call: Call, *, rows: bool = False) -> Plan:
 
 def _answer(plan: Plan | Contributions) -> Any:
     """Return the result of a plan as a frame, after a warning where its numbers may mean nothing."""
-    looked = _look(plan)
+    inspected = _inspect(plan)
     result = plan.frame()
-    _warn(plan, result, looked)
+    _warn(plan, result, inspected)
     return result
 
 
-def _look(plan: Plan | Contributions) -> Looked | None:
-    """Return what the rows of a plan show; of a postponed call, they may go as soon as they are ranked."""
-    from recframe._checks.data_warnings import look_at
+def _inspect(plan: Plan | Contributions) -> InspectedData | None:
+    """Return the doubts about the rows of a plan. A postponed call may free its own rows as soon as they are ranked."""
+    from recframe._checks.data_warnings import inspect_data
 
     rerun = RERUN.get()
     plan.context.releases = rerun is not None and any(frame is plan.frames.frame for frame in rerun.owned)
-    return look_at(plan.frames, plan.context.query, plan.context)
+    return inspect_data(plan.frames, plan.context.query, plan.context)
 
 
-def _warn(plan: Plan | Contributions, result: Any, looked: Looked | None = None) -> None:
+def _warn(plan: Plan | Contributions, result: Any, inspected: InspectedData | None = None) -> None:
     """Warn where the numbers of a result may mean nothing."""
     from recframe._checks.data_warnings import warn_of_data
 
-    warn_of_data(plan.frames, plan.context.query, plan.context, result, looked=looked)
+    warn_of_data(plan.frames, plan.context.query, plan.context, result, inspected=inspected)
 
 
 def plan_of_lists(
@@ -223,8 +223,9 @@ def plan_of_lists(
         _check_policies(specs, call)
         return arguments.call(specs, roles, cluster=cluster, every_list=every_list, strata=strata)
 
-    of_strata = None if strata is None else (strata.column, strata.weights)
-    return _plan(arguments, arguments.kept((call, metrics, k, cluster, items, of_strata), make), rows=bool(items))
+    strata_key = None if strata is None else (strata.column, strata.weights)
+    checked = arguments.cached((call, metrics, k, cluster, items, strata_key), make)
+    return _plan(arguments, checked, rows=bool(items))
 
 
 def strata_of_call(frame: Any, roles: Mapping[str, Any], strata: Any, weights: Any) -> Strata | None:
@@ -249,8 +250,8 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     """Return what each ranked row adds to its list's value, as a frame of the user's kind."""
     from recframe._plan.contributions import Contributions
 
-    opened, query, record, show = call_of_rows(frame, bound, metric, k, roles, "contributions")
-    return _answer(Contributions(opened, query, record, item=show))
+    call = call_of_rows(frame, bound, metric, k, roles, "contributions")
+    return _answer(Contributions(call.frames, call.query, call.metric, item=call.shows_item))
 
 
 def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, named: dict[str, Any]) -> Any:
@@ -266,18 +267,29 @@ def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, named: dict[str, A
     return GroupExposure(arguments.opened(call), call.query, call.metrics, metric.target).frame()
 
 
+class RowsCall(NamedTuple):
+    """A call about rows, such as `contributions`."""
+
+    frames: CallFrames
+    query: Query
+    metric: Metric
+    shows_item: bool
+    """Whether the result has a column of items."""
+
+
 def call_of_rows(
     frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any], call: str
-) -> tuple[CallFrames, Query, Metric, bool]:
-    """Return the frames, the query and the metric of a call about rows, and whether the item is there to be shown."""
+) -> RowsCall:
+    """Return a checked call about rows."""
     if not isinstance(as_written(metric), str | Metric):
         msg = f"`metric={quoted(metric)}` is not one metric"
         raise OptionTypeError(msg, f"{call}('ndcg', `k=5`)")
     named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | roles
     item = current().get("item", Roles.item)
-    show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
+    shows_item = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
     if call == "contributions" and "item" in named and named["item"] is None:
-        show, named = False, {name: value for name, value in named.items() if name != "item"}
+        shows_item = False
+        named = {name: value for name, value in named.items() if name != "item"}
     roles = {name: value for name, value in roles.items() if name in named}
     bound = {name: value for name, value in bound.items() if name in named}
     arguments = Arguments(frame, bound, roles)
@@ -288,9 +300,9 @@ def call_of_rows(
         _check_policies(specs, call)
         return arguments.call(specs, roles)
 
-    compiled = arguments.kept((call, metric, k), make)
-    (record,) = compiled.metrics
-    return arguments.opened(compiled), compiled.query, record, show
+    checked = arguments.cached((call, metric, k), make)
+    (record,) = checked.metrics
+    return RowsCall(arguments.opened(checked), checked.query, record, shows_item)
 
 
 def _check_policies(specs: Sequence[Spec], call: str) -> None:
@@ -335,9 +347,11 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
             named = {**named_options, **unknown, **({"k": args[0]} if args else {})}
             # Options that the metric does not have are refused by name.
             metric = make_metric(kind.name, named, also=roles) if unknown else kind(**named)
-            return _of_one(arguments, Spec(metric, {name: value for name, value in named.items() if name != "k"}))
+            return _single_metric_call(
+                arguments, Spec(metric, {name: value for name, value in named.items() if name != "k"})
+            )
 
-        return _value(arguments, arguments.kept((kind.name, args, named_options), make))
+        return _value(arguments, arguments.cached((kind.name, args, named_options), make))
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"

@@ -1,7 +1,7 @@
 """Warn in eager calls about data that make the result meaningless: one `DataWarning` lists all problems.
 
-A look must cost next to nothing, so it reads a sample: the first rows, and more of the first row's list. Only what
-looks wrong there, or a value of 0, is looked at in the whole frame.
+The warnings must cost next to nothing, so they read a sample: the first rows, and more rows of the first row's list.
+Only if the sample looks wrong or the result is 0, they read the whole frame.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ MOST_MODELS = 50
 METRIC, LARGEST_VALUE = "metric", "largest"
 
 
-class Looked(NamedTuple):
-    """What the rows of a call show before anything is computed."""
+class InspectedData(NamedTuple):
+    """The doubts about the rows of a call, before anything is computed."""
 
     reasons: Sequence[str]
     """The reasons why the result may be meaningless."""
@@ -57,8 +57,8 @@ class Looked(NamedTuple):
     """Suspicions that `check` cannot confirm."""
 
 
-def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
-    """Return what the rows of eager frames show, or None if there is nothing to warn about."""
+def inspect_data(frames: CallFrames, query: Query, context: Opened) -> InspectedData | None:
+    """Return the doubts about the rows of eager frames, or None for frames that are not checked."""
     if (rerun := RERUN.get()) is not None and rerun.dry:
         rerun.note(*_sources(frames.frame, frames.truth, query))
         return None
@@ -75,7 +75,7 @@ def look_at(frames: CallFrames, query: Query, context: Opened) -> Looked | None:
     ):
         guesses += _sampled_candidates(frames.frame, query)
     guesses += _small_catalog(frames, context) if CANDIDATES in context.omitted else []
-    return Looked(reasons, guesses)
+    return InspectedData(reasons, guesses)
 
 
 def _sources(frame: Any, truth: Any, query: Query) -> Iterator[Source]:
@@ -92,7 +92,7 @@ def warn_of_data(
     context: Opened,
     result: Any,
     means: Sequence[str] | None = None,
-    looked: Looked | None = None,
+    inspected: InspectedData | None = None,
     *,
     other_truth: Any = None,
 ) -> None:
@@ -110,15 +110,15 @@ def warn_of_data(
         The answer.
     means : sequence of str, optional
         The columns of means, where the answer has a row for each metric; None: it has a column for each.
-    looked : Looked, optional
-        What the rows showed before anything was computed; None: look now.
+    inspected : InspectedData, optional
+        The doubts about the rows, if `inspect_data` has read them already; None: read them now.
     other_truth : frame, optional
         A second truth that the answer depends on.
     """
-    looked = look_at(frames, query, context) if looked is None else looked
-    if looked is None:
+    inspected = inspect_data(frames, query, context) if inspected is None else inspected
+    if inspected is None:
         return
-    reasons, guesses = [*looked.reasons], looked.guesses
+    reasons, guesses = [*inspected.reasons], inspected.guesses
     if frames.truth is not None:
         matches = Matches(frames.frame, frames.truth, query, context.session)
         if context.requirements.columns_read.relevance:
@@ -198,8 +198,8 @@ def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
         opened = first_rows.open_rows_of(sample, query, specs)
         whole = Frames(context.engine, context.frame, context.keys.group)
         # No row is none that is ranked.
-        looked_at = [opened, *([] if sample is frame else [whole])] if len(frame) else []
-        yield from _of_orders(looked_at, query, may_tie=len(frame) > 0 and TIED not in context.omitted)
+        inspected_frames = [opened, *([] if sample is frame else [whole])] if len(frame) else []
+        yield from _of_orders(inspected_frames, query, may_tie=len(frame) > 0 and TIED not in context.omitted)
         repeats = _lists_with_repeats(opened) if has_items else 0
     if repeats:
         lists = "1 list" if repeats == 1 else f"{repeats} lists"
@@ -238,13 +238,13 @@ def _columns_of_models(sample: Any, query: Query) -> dict[str, Any]:
     return found
 
 
-def _of_orders(looked_at: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:
+def _of_orders(inspected_frames: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:
     """Yield a warning for each score or rank that orders no list, neither in the sample nor in the whole frame."""
     role = "rank" if query.by_rank else "score"
     faults = {"nothing_ranked", *(["nothing_ordered"] if may_tie and query.ties != "first" else [])}
     for i, column in enumerate(query.orders):
         found = faults
-        for each in looked_at:
+        for each in inspected_frames:
             lists = Frames(each.engine, each.frame, each.group)
             found = found and found & shown(of_scores(lists, nw.col(score_column(i))))
         if found:

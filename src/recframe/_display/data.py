@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._base.roles import CALL_ROLES
 from recframe._base.values import ROUNDING, check_names
+from recframe._call.cached_calls import with_expressions
 from recframe._call.evaluate import plan_of_lists
-from recframe._call.kept_calls import with_expressions
 from recframe._display.chart_texts import name_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package

@@ -68,8 +68,8 @@ class Query(Roles):
     """Whether results say how many lists have a value."""
     ordered: Ordered = "as given"
     """How the rows are ranked: as the call says, by chance, or in the best order."""
-    own: Mapping[str, Averaging] = field(default_factory=dict)
-    """What differs for a metric, by its label."""
+    averagings: Mapping[str, Averaging] = field(default_factory=dict)
+    """How metrics are averaged that differ from the call, by their labels."""
 
     @cached_property
     def cached(self) -> dict[Hashable, Any]:
@@ -86,7 +86,7 @@ class Query(Roles):
 
     def averaging(self, label: str) -> Averaging:
         """Return how a metric is averaged."""
-        return self.own.get(label, Averaging(self.undefined, self.lists, label))
+        return self.averagings.get(label, Averaging(self.undefined, self.lists, label))
 
     def called(self, label: str) -> str:
         """Return what a message calls a metric: as the user wrote it, and what a profile makes of it."""

@@ -15,7 +15,7 @@ from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetr
 from recframe.metrics._families import FAMILIES
 from recframe.metrics._sampled_ranks import GAMMA
 from recframe.profiles._builtin import PROFILES
-from recframe.profiles._record import EVERY_ROW, query_of
+from recframe.profiles._record import EVERY_ROW, metrics_and_query
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def explain(metric: str | Metric | None = None, like: str | None = None, **polic
     spec = spec_of(metric)
     roles_named = policies if like is None else {**policies, "like": like}
     roles = resolved([None], {}, roles_named, ("like", *EXPLAINED))
-    (defined,), query = query_of([spec], roles, policies_named({}, roles_named), PROFILES)
+    (defined,), query = metrics_and_query([spec], roles, policies_named({}, roles_named), PROFILES)
     _refuse(defined, query)
     profile = None if roles.like is None else PROFILES[roles.like]
     head = spec.name if profile is None else f"{spec.name} like {profile.title}, which calls it "

@@ -136,7 +136,7 @@ class Profile:
         return definition
 
 
-def query_of(
+def metrics_and_query(
     specs: Sequence[Spec], roles: Roles, names: Sequence[str], profiles: Mapping[str, Profile]
 ) -> tuple[list[Metric], Query]:
     """Return the metrics and the query of a call, under a profile if it names one.
@@ -146,13 +146,13 @@ def query_of(
     roles, names = with_level(specs, roles, names)
     if roles.like is None:
         query = Query.of(roles, names)
-        own = {spec.metric.label: _averaging(query, spec) for spec in specs if spec.policies}
-        return [spec.metric for spec in specs], replace(query, own=own) if own else query
+        averagings = {spec.metric.label: _averaging(query, spec) for spec in specs if spec.policies}
+        return [spec.metric for spec in specs], replace(query, averagings=averagings) if averagings else query
     profile = profiles[roles.like]
     query = Query.of(_with_policies(profile, roles, names), names)
     level = query.min_relevance if "min_relevance" in names else None
     metrics: list[Metric] = []
-    averagings: dict[str, Averaging] = {}
+    averagings = {}
     for spec in specs:
         definition = profile.definition(spec.metric)
         metric = _as_defined(profile, definition, spec, level)
@@ -166,7 +166,7 @@ def query_of(
         }
         averagings[metric.label] = Averaging(**{**policies, **spec.policies}, name=spec.name, least=definition.least)
         metrics.append(metric)
-    return metrics, replace(query, own=averagings, floor=profile.floor)
+    return metrics, replace(query, averagings=averagings, floor=profile.floor)
 
 
 def _averaging(query: Query, spec: Spec) -> Averaging:

@@ -70,14 +70,15 @@ def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, roles: dict[
     from recframe._plan.sources import omitted_rows
 
     checked = Options.of(**options)
-    opened, query, record, _ = call_of_rows(frame, bound, metric, k, roles, "changes")
+    call = call_of_rows(frame, bound, metric, k, roles, "changes")
     # A metric of the whole list keeps the rows after the cutoff too, if the frame has all of them.
-    whole: Metric = Recall() if query.sampled is None else MRR()
-    further = [] if omitted_rows(query) or record == whole else [whole]
-    rows = Contributions(opened, query, record, item=True, further=further)
-    result = changes(rows, getattr(record, "k", None), checked)
+    metric_without_cutoff: Metric = Recall() if call.query.sampled is None else MRR()
+    keeps_more_rows = not omitted_rows(call.query) and call.metric != metric_without_cutoff
+    further = [metric_without_cutoff] if keeps_more_rows else []
+    rows = Contributions(call.frames, call.query, call.metric, item=True, further=further)
+    result = changes(rows, getattr(call.metric, "k", None), checked)
     from recframe._checks.data_warnings import warn_of_data
 
     # Few lists are shown, so that their values do not say whether ids match.
-    warn_of_data(opened, query, rows.context, 0.0)
+    warn_of_data(call.frames, call.query, rows.context, 0.0)
     return result

@@ -11,7 +11,7 @@ from recframe._base.defaults import current
 from recframe._base.roles import ALL_ROLES, DEFAULT_SCORE, Roles
 from recframe._base.signatures import role_parameters
 from recframe._base.values import check_names, is_label
-from recframe._call.kept_calls import Arguments
+from recframe._call.cached_calls import Arguments
 from recframe.errors import MissingExtraError, OptionTypeError, quoted
 from recframe.metrics import METRICS, Metric, make
 from recframe.profiles._spec import Spec, specs_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from recframe._call.kept_calls import Call
+    from recframe._call.cached_calls import Call
 
 OWN_POLICIES = ("ties", "min_relevance", "undefined")
 """The roles that an expression has in addition to the relevance."""
@@ -177,7 +177,7 @@ def _expression(
         check_call(compiled, checked)
         return arguments.call(compiled, checked, every_list=True)
 
-    call = arguments.kept(("expression", *named), make)
+    call = arguments.cached(("expression", *named), make)
     score, relevant = (column.alias(name) for column, name in zip(columns, names, strict=True))
     return values_of_groups(call, score, relevant, as_struct=named[0] == "evaluate")
 

@@ -11,7 +11,7 @@ from recframe._plan.call_frames import CallFrames
 from recframe._plan.plan import Plan
 
 if TYPE_CHECKING:
-    from recframe._call.kept_calls import Call
+    from recframe._call.cached_calls import Call
 
 GROUP = "number of the group"
 """The column with the number of each group."""

@@ -1,4 +1,4 @@
-"""A call without its data: metrics, roles and policies, checked once and kept for equal calls."""
+"""A call without its data: metrics, roles and policies, checked once and cached for equal calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from recframe._plan.query import GUESSED, policies_named, resolved
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import Metric
-from recframe.profiles._record import query_of
+from recframe.profiles._record import metrics_and_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 PLAIN = frozenset({str, int, float, bool, NoneType})
 """The types whose values have distinct texts."""
-MOST_KEPT = 256
-_kept: dict[Any, Any] = {}
-"""What calls were made of, by all that it depends on: values with their types and labels of columns, never data."""
+MAX_CACHED_CALLS = 256
+_cached: dict[Any, Any] = {}
+"""Checked calls by everything that they depend on: values with their types and labels of columns, never data."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Call:
     metrics: Sequence[Metric]
     query: Query
     roles: Roles
-    """The roles that the user named; of frames only whether there is one."""
+    """The roles that the user named. A role that is a frame only says whether there is one."""
     inputs: frozenset[str]
     """The side information that the metrics read."""
 
@@ -57,15 +57,15 @@ def _expression_call(name: str) -> ExpressionCall:
 def with_expressions(
     frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], call: str = ""
 ) -> tuple[Any, Mapping[str, Any], list[str]]:
-    """Return a frame with a column for each expression, the arguments that name these, and what to drop after.
+    """Return a frame with a column for each expression, arguments that name these columns, and the columns to drop.
 
-    `call` names a call of the namespace, and none for metrics and accessors.
+    `call` is the name of a call of the namespace, empty for metrics and accessors.
     """
     return adapter_of(frame).with_expressions(frame, arguments, bound, _expression_call(call))
 
 
 class Arguments:
-    """The frame of a call, and the roles that are bound and given.
+    """The frame of a call, the roles that are bound to its accessor, and the arguments of the call.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Arguments:
         frame, roles, _ = with_expressions(frame, roles, bound)
         self._frame = frame
         self._frames: dict[str, Any] = {}
-        # These say only whether there is a frame, because what is kept must hold no data.
+        # These say only whether there is a frame, because the cache must hold no data.
         self._bound, self._keywords = self._without_frames(bound), self._without_frames(roles)
 
     def _without_frames(self, roles: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -90,13 +90,13 @@ class Arguments:
         return {**roles, **{name: None if frame is None else True for name, frame in frames.items()}}
 
     def roles(self, allowed: Sequence[str]) -> Roles:
-        """Return the roles of the call, of frames only whether there is one."""
+        """Return the roles of the call. A role that is a frame only says whether there is one."""
         return resolved([self._frame, self._frames.get("truth")], self._bound, self._keywords, allowed)
 
     def call(self, specs: Sequence[Spec], roles: Roles, **changes: Any) -> Call:
-        """Return the call of some metrics, under the profile that it names, after the checks that need no data."""
+        """Return the checked call for some metrics, with the policies of its profile. The checks need no data."""
         named = policies_named(self._bound, self._keywords)
-        metrics, query = query_of(specs, roles, named, profiles())
+        metrics, query = metrics_and_query(specs, roles, named, profiles())
         if roles.like is not None and query.ties == "first" and "ties" not in named and not self.adapter.knows_order:
             msg = f"`like={roles.like!r}` breaks ties by row order, which a lazy frame does not have"
             raise OptionError(msg, "give another policy too, such as `ties='average'`")
@@ -113,7 +113,7 @@ class Arguments:
                 msg, "awrf reads them; `by=` names the key of lists, `per_item=` reports by what items are"
             )
         if self._keywords.get("train") is not None and "train" not in inputs:
-            # Who gives it for accuracy alone expects that items which users already have are left out.
+            # With accuracy metrics alone, the user expects that recframe leaves out the items that users already have.
             for metric in metrics:
                 if metric.reads_relevance:
                     msg = f"`train=` is not read by {metric.label}"
@@ -133,25 +133,25 @@ class Arguments:
         roles = replace(call.roles, **self._frames) if self._frames else call.roles
         return frames_of_call(self._frame, roles, call.inputs, self.adapter, call.metrics)
 
-    def kept(self, named: tuple[Any, ...], make: Callable[[], Made]) -> Made:
-        """Return what `make` returns of these arguments and the `named` ones, maybe as an equal call before made it."""
+    def cached(self, named: tuple[Any, ...], make: Callable[[], Made]) -> Made:
+        """Return what `make` returns for these arguments and `named`, or the cached result of an equal call."""
         key = self._key((*named, self._bound, self._keywords, current()))
-        made: Made | None = None if key is None else _kept.get(key)
+        made: Made | None = None if key is None else _cached.get(key)
         if made is None:
             made = make()
             if key is not None:
-                if len(_kept) >= MOST_KEPT:
-                    _kept.clear()
-                _kept[key] = made
+                if len(_cached) >= MAX_CACHED_CALLS:
+                    _cached.clear()
+                _cached[key] = made
         return made
 
     def _key(self, values: tuple[Any, ...]) -> Any:
-        """Return all that a call depends on but its data; None where that cannot be compared."""
+        """Return everything that a call depends on except its data; None if that cannot be compared."""
         adapter, labels = self.adapter, []
         ranked = any(roles.get("rank") is not None for roles in (self._keywords, self._bound, current()))
         names = adapter.names(self._frame) if adapter.eager or (ranked and not adapter.postpones) else ()
         if adapter.any_label:
-            # Text is always the name of a column; what else is one, only the frames say.
+            # Text is always the name of a column. Whether another value is one depends on the frames.
             truth = self._frames.get("truth")
             others = adapter_of(truth).names(truth) if is_frame(truth) else ()
             labels = [label for label in (*names, *others) if not isinstance(label, str)]

@@ -11,7 +11,7 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._call import kept_calls as _calls
+from recframe._call import cached_calls as _calls
 from recframe.errors import MissingColumnError, OptionError, OptionTypeError
 
 ROWS = {
@@ -154,20 +154,20 @@ def test_custom_metrics_and_functions_are_not_kept(frame):
         before = frame.rec.evaluate(kind(k=2)).item()
         kind.factor = 3.0
         assert frame.rec.evaluate(kind(k=2)).item() == pytest.approx(3 * before)
-    kept = len(_calls._kept)
+    cached = len(_calls._cached)
     frame.rec.evaluate(Own(2), min_relevance=0.125)
     frame.rec.ndcg(2, min_relevance=0.125, gain=lambda relevance: relevance)
     frame.rec.evaluate([Own(2), "ndcg"], min_relevance=0.125)
-    assert len(_calls._kept) == kept
+    assert len(_calls._cached) == cached
 
 
 def test_what_is_kept_is_bounded_and_holds_no_data(frame, monkeypatch):
-    monkeypatch.setattr(_calls, "_kept", {})
-    monkeypatch.setattr(_calls, "MOST_KEPT", 4)
+    monkeypatch.setattr(_calls, "_cached", {})
+    monkeypatch.setattr(_calls, "MAX_CACHED_CALLS", 4)
     expected = frame.rec.ndcg(2)
     for level in range(10):
         frame.rec.ndcg(2, min_relevance=-level)
-        assert 0 < len(_calls._kept) <= 4
+        assert 0 < len(_calls._cached) <= 4
     assert frame.rec.ndcg(2) == expected
     other, truth = frame.clone(), frame.drop("score").clone()
     dies = [weakref.ref(other), weakref.ref(truth)]
@@ -184,7 +184,7 @@ def test_what_a_query_keeps_does_not_pickle_and_does_not_grow_with_the_data(fram
     for number in range(3):
         features = pl.DataFrame({"item": [1, 2, 3], **{f"f{number} {each}": [1, 0, 1] for each in range(number + 1)}})
         frame.rec.evaluate(["diversity@2"], features=features)
-        call = next(reversed(_calls._kept.values()))
+        call = next(reversed(_calls._cached.values()))
         sizes.append(len(call.query.cached))
     assert sizes[0] == sizes[2] > 0
     again = pickle.loads(pickle.dumps(call.query))
@@ -201,8 +201,8 @@ def test_arguments_that_cannot_be_written_are_refused_as_ever(frame):
 
 
 def test_threads_may_make_equal_and_other_calls_at_once(frame, monkeypatch):
-    monkeypatch.setattr(_calls, "_kept", {})
-    monkeypatch.setattr(_calls, "MOST_KEPT", 3)
+    monkeypatch.setattr(_calls, "_cached", {})
+    monkeypatch.setattr(_calls, "MAX_CACHED_CALLS", 3)
     wanted = [
         {"score": score, "ties": ties, "min_relevance": level}
         for score in SCORES
