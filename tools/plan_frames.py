@@ -1,6 +1,6 @@
 """Draws the plan's frames, and the columns that each adds, from ``src/recframe/_base/columns.py``.
 
-``python tools/plan_frames.py`` writes the drawing into ``CONTRIBUTING.md``.
+``python tools/plan_frames.py`` writes the drawing into ``DEVELOPING.md``.
 ``--check`` fails if it is out of date.
 """
 
@@ -15,7 +15,7 @@ from recframe._base.columns import FRAMES
 if TYPE_CHECKING:
     from recframe._base.columns import FrameSpec
 
-PAGE = Path(__file__).parent.parent / "CONTRIBUTING.md"
+PAGE = Path(__file__).parent.parent / "DEVELOPING.md"
 START, END = "<!-- frames: written by tools/plan_frames.py -->", "<!-- end of frames -->"
 A_LINE = 6
 """How many columns a line holds."""

@@ -1,7 +1,7 @@
 """The plan's frames and their columns: every name, what it holds, and which module adds it.
 
 A frame of the plan starts with columns of the frames before it and adds its own. ``tools/plan_frames.py`` draws
-them in ``CONTRIBUTING.md``. Names of the user's columns appear in the user's own frames and in results only.
+them in ``DEVELOPING.md``. Names of the user's columns appear in the user's own frames and in results only.
 """
 
 from __future__ import annotations
