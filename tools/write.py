@@ -34,7 +34,7 @@ def main() -> int:
         if subprocess.run(command, check=False).returncode != 0:  # noqa: S603 - our own
             failed.append(name)
     if failed:
-        hint = "run python tools/write.py" if "--check" in sys.argv else "the first error above is the cause"
+        hint = "run python tools/write.py" if sys.argv[1:] else "the first error above is the cause"
         sys.stderr.write(f"failed: {', '.join(failed)}\n\nHint: {hint}\n")
     return 1 if failed else 0
 
