@@ -31,7 +31,7 @@ Or from files, without any code:
   recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 -m map
   recframe metrics
 
-docs/howto.md goes on from here: several models, segments, lazy files, checks.
+docs/ratings.md goes on from here, with your own data.
 """
 """What to do after the demo. The tests run the code, and find the options."""
 
