@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
     """Return which models differ, as a frame of the user's kind."""
     check_installed()
+    from recframe._inference.comparison.columns import MEANS
     from recframe._inference.comparison.compare import answer_of, compare
     from recframe._inference.comparison.options import Options
     from recframe._inference.lists.baseline import Stored
@@ -45,7 +46,7 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
     plan = plan_of_lists(
         frame, bound, metrics, k, named, "compare", checked.cluster, items=items, strata=checked.strata
     )
-    return answer_of(warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean")), checked)
+    return answer_of(warned(plan, compare(plan, checked, stored), MEANS), checked)
 
 
 def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:

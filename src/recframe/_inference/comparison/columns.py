@@ -11,6 +11,8 @@ COLUMNS: tuple[str, ...] = (
 """The columns of a comparison with details."""
 UNPAIRED: tuple[str, ...] = (*ANSWER, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p", "p_margin")
 """The columns of a comparison of other lists, with details."""
+MEANS = ("mean", "baseline_mean")
+"""The columns of means, which warnings about the data read."""
 RELATIVE = ("relative_low", "relative_high")
 """The ends of the interval of the relative difference."""
 CHANGED = "changed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -12,7 +13,7 @@ from recframe._base.progress import progress_bar
 from recframe._checks.definitions import makes_dependent
 from recframe._engines.registry import adapter_of
 from recframe._inference.comparison.all_lists import LeftOut, check_left_out, of_all_lists
-from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, RELATIVE, RUN_COLUMNS
+from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, MEANS, RELATIVE, RUN_COLUMNS
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.doubts import warn_of_doubts
 from recframe._inference.comparison.looks import check_bounded, check_looks, check_relative, check_stratified
@@ -47,11 +48,20 @@ PAIRS_AT_ONCE = 500
 
 
 def columns_of(options: Options, *, stored: bool = False) -> tuple[str, ...]:
-    """Return the columns of a result with details."""
+    """Return the columns that a call asks for."""
     index = COLUMNS.index("relative") + 1
     relative = RELATIVE if options.relative else ()
+    if not options.details:
+        return (*ANSWER, *(["relative", *relative] if options.relative else ()))
     more = ([CHANGED] if stored else []) + ([] if options.runs is None else [*RUN_COLUMNS])
-    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *more, *P_OF_DEMANDS.values())
+    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *more)
+
+
+def computed_columns(options: Options, plan: Plan, *, stored: bool = False) -> tuple[str, ...]:
+    """Return the columns that a call asks for, and after them those that warnings and gates read."""
+    columns = columns_of(options, stored=stored)
+    means = MEANS if plan.context.truth is not None and not options.details else ()
+    return (*columns, *means, *P_OF_DEMANDS.values())
 
 
 def answer_of(result: Any, options: Options) -> Any:
@@ -60,14 +70,13 @@ def answer_of(result: Any, options: Options) -> Any:
     if not options.details:
         hidden |= {*COLUMNS, CHANGED, *RUN_COLUMNS} - {*ANSWER, *(["relative"] if options.relative else [])}
     frame = adapter_of(result).as_narwhals(result)
-    claims = options.claims(frame)
     # By position: a label of pandas need not be text, and a segment may have any name that the result lacks.
     result = frame[:, [place for place, name in enumerate(frame.columns) if name not in hidden]].to_native()
-    return remember(result, options.confidence, claims)
+    return remember(result, options.confidence, partial(options.claims, frame))
 
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
-    """Return one row per value of `per`, metric and pair of models, with details, as a frame of the user's kind."""
+    """Return one row per value of `per`, metric and pair of models, with what gates read, of the user's kind."""
     chance = _is_chance(options.baseline) and not plan.context.keys.long and CHANCE not in plan.context.query.orders
     refused = {
         f"`test={options.test!r}`": options.test != "t",
@@ -82,7 +91,7 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     check_stratified(options)
     if chance:
         check_chance(plan.context.query, plan.metrics, f"`baseline={CHANCE!r}`")
-    columns = columns_of(options, stored=stored is not None)
+    columns = computed_columns(options, plan, stored=stored is not None)
     return result_frame(plan, lambda: _rows(plan, options, stored, columns), columns, named_by_text=stored is not None)
 
 

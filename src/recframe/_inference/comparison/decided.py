@@ -34,7 +34,7 @@ def correct(compared: Sequence[Tested], options: Options) -> None:
     else:
         tests = decide([one.numbers for one in compared], upwards, options)
     tests = 1 if options.correction == "none" else tests
-    for one in compared:
+    for one in compared if options.details else ():
         level = (1 - options.confidence) / tests
         reach = options.law.end(one.sums, one.bounds, level)
         one.numbers["detectable"] = detectable(one.sums, 1 - level, reach=reach)

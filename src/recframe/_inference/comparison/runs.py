@@ -15,8 +15,8 @@ import numpy as np
 
 from recframe._base.values import ROUNDING
 from recframe._engines.postponed import is_dry
-from recframe._inference.comparison.columns import RUN_COLUMNS, RUN_STD
-from recframe._inference.comparison.compare import answer_of, columns_of, compare, row_of
+from recframe._inference.comparison.columns import MEANS, RUN_COLUMNS, RUN_STD
+from recframe._inference.comparison.compare import answer_of, compare, computed_columns, row_of
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.describe import columns_of_values, describe, described_values
 from recframe._inference.comparison.doubts import warn_of_doubts
@@ -55,7 +55,6 @@ def compare_runs(call: RunsCall, options: Options) -> Any:
         f"`baseline={str(options.baseline)!r}`, a file": names_file(options.baseline, ()),
     }
     call.check(refused, options.cluster, options.strata)
-    means = ("mean", "baseline_mean")
     if is_dry() or not call.coded.several:
         plan = call.plan()
         one = nw.lit(1, nw.Int64())
@@ -65,10 +64,10 @@ def compare_runs(call: RunsCall, options: Options) -> Any:
             warn_of_single_runs(call.runs)
     else:
         found = RunValues.of(call)
-        plan, columns = found.plan, columns_of(options)
+        plan, columns = found.plan, computed_columns(options, found.plan)
         result = result_frame(plan, lambda: _compared_rows(found, options, columns), columns)
         found.warn(call.runs)
-    return answer_of(warned(plan, result, means), options)
+    return answer_of(warned(plan, result, MEANS), options)
 
 
 def _compared_rows(found: RunValues, options: Options, columns: Sequence[str]) -> nw.DataFrame[Any]:

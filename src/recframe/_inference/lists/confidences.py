@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recframe._inference.lists.claims import Claims
 
 
@@ -16,13 +18,14 @@ class _Note:
 
     frame: ref[Any]
     confidence: float
-    claims: Claims | None
+    claims: Callable[[], Claims] | None
+    """What returns what gates read: only a call that asks for it pays for it."""
 
 
 _NOTES: dict[int, _Note] = {}
 
 
-def remember(result: Any, confidence: float, claims: Claims | None = None) -> Any:
+def remember(result: Any, confidence: float, claims: Callable[[], Claims] | None = None) -> Any:
     """Return a result unchanged, and remember its confidence and what gates read as long as the frame exists."""
     number = id(result)
     try:
@@ -42,7 +45,7 @@ def confidence_of(result: Any) -> float | None:
 def claims_of(result: Any) -> Claims | None:
     """Return what gates read of a result, or None if the frame was changed, copied or read from a file."""
     note = _note_of(result)
-    return None if note is None else note.claims
+    return None if note is None or note.claims is None else note.claims()
 
 
 def _note_of(result: Any) -> _Note | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
@@ -387,7 +388,7 @@ def _compared(rows: Rows, found: Sequence[Mapping[str, Any]], columns: Sequence[
     """Return the frame of a comparison, and remember what gates read."""
     frame = nw.from_native(_stacked(rows, found, (*columns, *P_OF_DEMANDS.values())), eager_only=True)
     answer = frame[:, [place for place, name in enumerate(frame.columns) if name not in P_OF_DEMANDS.values()]]
-    return remember(answer.to_native(), options.confidence, options.claims(frame))
+    return remember(answer.to_native(), options.confidence, partial(options.claims, frame))
 
 
 def _stacked(rows: Rows, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
