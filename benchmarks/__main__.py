@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.calls import call_rows
-from benchmarks.chart import draw, lines
+from benchmarks.chart import LENGTH, K, Line, draw, lines
 from benchmarks.comparisons import comparison_rows, resampling_rows
 from benchmarks.data import Shape
 from benchmarks.expressions import expression_rows
@@ -28,11 +28,12 @@ from benchmarks.memory import memory_rows
 from benchmarks.own import growth_rows, shape_rows
 from benchmarks.peers import pytrec_eval_rows, ranx_rows, rectools_rows, scipy_rows, sklearn_rows
 from benchmarks.process import ROOT, ask
+from benchmarks.sizes import size_panels
 from benchmarks.table import machine, render
 from benchmarks.timing import CLOCK, Missing, Row, slower
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     Rows = Iterator[Row | Missing]
 
@@ -167,13 +168,17 @@ def options() -> argparse.Namespace:
     which.add_argument("--only", nargs="+", choices=GROUPS, help="some groups of rows")
     which.add_argument("--all", action="store_true", help="every group; makes the environments of the other libraries")
     parser.add_argument(
-        "--rows", type=int, default=100_000_000, help="the rows of the files, and the most of the chart (default: 10⁸)"
+        "--rows",
+        type=int,
+        default=100_000_000,
+        help="the rows of the files, and the most of the drawings (default: 10⁸)",
     )
     parser.add_argument(
         "--peers", type=Path, metavar="FOLDER", default=ROOT / "build" / "peers",
         help="where the environments of the other libraries are kept (default: build/peers)",
     )  # fmt: skip
     parser.add_argument("--chart", type=Path, metavar="SVG", help="draw time over rows, from 10⁴ up")
+    parser.add_argument("--sizes", type=Path, metavar="SVG", help="draw time and memory over rows of files")
     return parser.parse_args()
 
 
@@ -181,7 +186,7 @@ def main() -> None:
     given = options()
     if given.cpu:
         os.environ[CLOCK] = "cpu"  # for the processes that measure, too
-    alone = given.chart and not given.only and not given.all
+    alone = (given.chart or given.sizes) and not given.only and not given.all
     names = given.only or ([] if alone else [group.__name__ for group in (*USUAL, *(LONG if given.all else ()))])
     scale = QUICK if given.quick else 1
     make = given.all or given.chart is not None or "libraries" in names
@@ -197,10 +202,19 @@ def main() -> None:
     clock = "CPU time of all cores" if given.cpu else "time of the clock"
     print(f"\n{machine()}, {clock}")
     if given.chart:
-        found = list(lines(run.rows // scale, run.repeats, run.interpreters))
-        given.chart.write_text(draw(found, machine().splitlines()[0], cpu=given.cpu), encoding="utf-8")
-        for line in found:
-            print(line.name, ", ".join(f"{rows:.0e}: {seconds:.3g} s" for rows, seconds in line.seconds.items()))
+        title = f"NDCG@{K} of lists of {LENGTH} rows: {'CPU seconds' if given.cpu else 'seconds'} over rows"
+        _draw(given.chart, {title: list(lines(run.rows // scale, run.repeats, run.interpreters))})
+    if given.sizes:
+        _draw(given.sizes, size_panels(run.rows // scale, cpu=given.cpu))
+
+
+def _draw(path: Path, panels: dict[str, Sequence[Line]]) -> None:
+    """Write the drawing, and print what it shows."""
+    path.write_text(draw(panels, machine().splitlines()[0]), encoding="utf-8")
+    for title, drawn in panels.items():
+        print(f"\n{title}")
+        for line in drawn:
+            print(f"  {line.name}:", ", ".join(f"{rows:.0e}: {value:.3g}" for rows, value in line.values.items()))
 
 
 if __name__ == "__main__":

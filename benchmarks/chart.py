@@ -40,10 +40,10 @@ PEERS = {"sklearn": "scikit-learn", "ranx": "ranx", "pytrec_eval": "pytrec_eval"
 
 @dataclass(frozen=True)
 class Line:
-    """What one way takes: seconds by rows."""
+    """What one way takes: seconds or bytes, by the number of rows."""
 
     name: str
-    seconds: Mapping[int, float]
+    values: Mapping[int, float]
 
 
 def lines(most: int, repeats: int, interpreters: Mapping[str, Interpreter]) -> Iterator[Line]:
@@ -124,45 +124,53 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 230, 40, 50
 COLOURS = ("#0b6e4f", "#1f77b4", "#7b4fa3", "#d1495b", "#c77700", "#555555")
 
 
-def draw(lines: Sequence[Line], under: str, *, cpu: bool) -> str:
-    """Return an SVG with both axes in powers of ten."""
-    points = [(rows, seconds) for line in lines for rows, seconds in line.seconds.items()]
-    spans = [(math.floor(math.log10(min(of))), math.ceil(math.log10(max(of)))) for of in zip(*points, strict=True)]
-    (left, right), (low, high) = spans
+def draw(panels: Mapping[str, Sequence[Line]], under: str) -> str:
+    """Return an SVG of panels below each other, by title, whose axes are in powers of ten."""
+    rows = [size for lines in panels.values() for line in lines for size in line.values]
+    left, right = math.floor(math.log10(min(rows))), math.ceil(math.log10(max(rows)))
+    height = HEIGHT * len(panels)
+    parts = [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+            'font-family="sans-serif" font-size="12">'
+        ),
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+    ]
+    for number, (title, lines) in enumerate(panels.items()):
+        parts += _panel(lines, title, HEIGHT * number, left, right)
+    parts.append(f'<text x="{LEFT}" y="{height - 8}" font-size="10" fill="#555">{under}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _panel(lines: Sequence[Line], title: str, start: int, left: int, right: int) -> Iterator[str]:
+    """Return what draws one panel whose upper edge is at `start`, between the powers of ten of the rows."""
+    values = [value for line in lines for value in line.values.values()]
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    top, bottom = start + TOP, start + HEIGHT - BOTTOM
 
     def x(rows: float) -> float:
         return LEFT + (math.log10(rows) - left) / (right - left) * (WIDTH - LEFT - RIGHT)
 
-    def y(seconds: float) -> float:
-        return HEIGHT - BOTTOM - (math.log10(seconds) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
+    def y(value: float) -> float:
+        return bottom - (math.log10(value) - low) / (high - low) * (bottom - top)
 
-    what = "CPU seconds" if cpu else "seconds"
-    parts = [
-        (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-            'font-family="sans-serif" font-size="12">'
-        ),
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-        f'<text x="{LEFT}" y="20" font-size="14">NDCG@{K} of lists of {LENGTH} rows: {what} over rows</text>',
-    ]
+    yield f'<text x="{LEFT}" y="{start + 20}" font-size="14">{title}</text>'
     for power in range(left, right + 1):
         at = x(10**power)
-        parts.append(f'<path d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#ddd"/>')
-        parts.append(_power(at, HEIGHT - BOTTOM + 18, power, "middle"))
+        yield f'<path d="M{at:.1f} {top}V{bottom}" stroke="#ddd"/>'
+        yield _power(at, bottom + 18, power, "middle")
     for power in range(low, high + 1):
         at = y(10.0**power)
-        parts.append(f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
-        parts.append(_power(LEFT - 8, at + 4, power, "end"))
-    ends = _apart([(y(list(line.seconds.values())[-1]), index) for index, line in enumerate(lines)])
+        yield f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>'
+        yield _power(LEFT - 8, at + 4, power, "end")
+    ends = _apart([(y(list(line.values.values())[-1]), index) for index, line in enumerate(lines)])
     for index, line in enumerate(lines):
         colour = COLOURS[index % len(COLOURS)]
-        path = " L".join(f"{x(rows):.1f} {y(seconds):.1f}" for rows, seconds in line.seconds.items())
-        parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [f'<circle cx="{x(r):.1f}" cy="{y(s):.1f}" r="3" fill="{colour}"/>' for r, s in line.seconds.items()]
-        at = x(max(line.seconds)) + 8
-        parts.append(f'<text x="{at:.1f}" y="{ends[index]:.1f}" fill="{colour}">{line.name}</text>')
-    parts.append(f'<text x="{LEFT}" y="{HEIGHT - 8}" font-size="10" fill="#555">{under}</text>')
-    return "\n".join([*parts, "</svg>", ""])
+        path = " L".join(f"{x(rows):.1f} {y(value):.1f}" for rows, value in line.values.items())
+        yield f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
+        yield from (f'<circle cx="{x(r):.1f}" cy="{y(v):.1f}" r="3" fill="{colour}"/>' for r, v in line.values.items())
+        at = x(max(line.values)) + 8
+        yield f'<text x="{at:.1f}" y="{ends[index]:.1f}" fill="{colour}">{line.name}</text>'
 
 
 def _power(x: float, y: float, power: int, anchor: str) -> str:
