@@ -190,6 +190,7 @@ for answer in (
 """
 
 
+@pytest.mark.slow
 def test_batches_of_any_size(tmp_path):
     """By one number polars multiplies with its reciprocal, but divides where a batch has one row."""
     pl = pytest.importorskip("polars")

@@ -202,6 +202,7 @@ def test_help_names_the_tests_that_allow_repeated_looks(run):
     assert "maxt, romano-wolf and dunnett adjust the intervals too" in words.replace('"', "")
 
 
+@pytest.mark.slow
 def test_docstrings_name_the_values_of_an_argument_instead_of_counting_them():
     counted = re.compile(r"\b(first|last|other) (two|three|four|five)\b")
     entries = [
@@ -262,6 +263,7 @@ def test_without_a_package_there_is_the_line_that_installs_it(package, command):
     assert (done.returncode, "pip install click polars" in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.slow
 def test_the_extra_suffices_which_has_no_numpy(tmp_path):
     path = tmp_path / "old.csv"
     path.write_text("user,item,relevant,score\n1,a,1,0.5\n", encoding="utf-8")
@@ -1280,6 +1282,7 @@ PYTHON_NAMES = sorted(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [*LINES])
 @pytest.mark.filterwarnings("ignore")
 def test_no_command_speaks_python(run, files, command):
@@ -1369,6 +1372,7 @@ def test_an_output_that_cannot_be_written_is_one_line_and_code_2(files, line, st
     assert re.fullmatch(r"python -m recframe: the output cannot be read or written: .+\n", found.stderr)
 
 
+@pytest.mark.slow
 @SHELL
 def test_closed_errors_leave_the_answer(files):
     line = "evaluate old.csv --truth test.csv -m ndcg"

@@ -572,6 +572,7 @@ def test_a_segment_named_missing_is_not_the_missing_one():
     assert {row["segment"]: row["mean"] for row in rows} == {"missing": 0.5, "'missing'": 1.0}
 
 
+@pytest.mark.slow
 def test_control_characters_in_names_are_drawn_as_signs():
     # In a process of its own: what draws charts ends it at a character that XML does not allow.
     code = """

@@ -88,6 +88,7 @@ def test_every_list(engine, scenario, ties):
     assert_equal(found, {key: {label: values[label] for label in some} for key, values in reference}, keys)
 
 
+@pytest.mark.slow
 def test_all_metrics_in_one_call(engine):
     rows, by, some = rows_of("graded"), ["user", "day"], engine.some(SPELLED)
     reference = oracle.evaluate(rows, some, by=by)

@@ -126,6 +126,7 @@ def test_items_that_a_catalogue_does_not_name_do_not_count(engine):
         assert [row["low"], row["high"]] == pytest.approx([low, high], rel=1e-7)
 
 
+@pytest.mark.slow
 def test_many_lists_are_left_out_in_groups(library, monkeypatch):
     frame = library.DataFrame(rows_of(4, 60))
     given = {"by": "session", "score": MODELS, "catalog": CATALOG}

@@ -305,6 +305,7 @@ for found in (
 """
 
 
+@pytest.mark.slow
 def test_several_expressions_of_large_frames_end():
     environment = {**os.environ, "POLARS_MAX_THREADS": "2"}
     run = subprocess.run([sys.executable, "-c", LARGE_GROUPS], env=environment, capture_output=True, check=False)

@@ -428,6 +428,7 @@ def test_the_extras_leave_out_what_ibis_fails_with(extra):
     assert sqlglot_of_extra.endswith("<30.18")
 
 
+@pytest.mark.slow
 def test_the_extra_brings_all_that_a_query_imports():
     # Ibis needs packages for SQL that it requires only for some databases.
     requirements = pytest.importorskip("packaging.requirements")
