@@ -121,22 +121,22 @@ class Rec(
         score : str or sequence of str
             One model a column; a sequence gives one row each, under ``model``.
         model : str, optional
-            The column that says whose row it is, of stacked models. Without ``truth=``,
-            a list counts for every model as soon as one model's rows show it to have a relevant item.
-        counts : bool
-            Add two columns: ``lists``, how many have a value under every metric that has one per list, and
-            ``undefined``, how many have not. `describe` counts for each metric alone.
-        chance : bool
-            Add two columns for each metric: ``"ndcg@10 chance"``, its exact mean over all orders of the rows, and
-            ``"ndcg@10 skill"``, (value - chance) / (best - chance), where best is the value of the rows by relevance.
+            The column with the model of each row, for models in rows. Without ``truth=``, a list counts if any model
+            has a relevant row in it.
+        counts : bool, default False
+            Add ``lists``, how many have a value under every metric with one per list, and ``undefined``, how many have
+            not. `describe` counts for each metric alone.
+        chance : bool, default False
+            Add two columns per metric: ``"ndcg@10 chance"``, the exact mean over all orders of the rows, and ``"ndcg@10
+            skill"``, (value - chance) / (best - chance), with the rows ordered by relevance as the best.
         strata : str, optional
-            A column with one value per list, such as the task. Then each value is the mean of the means of its values,
-            which all count the same, however many lists they have.
+            A column with one value per list, such as the task. Each of its values then counts the same, however many
+            lists it has.
         strata_weights : mapping, optional
             How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
         save : str or path, optional
-            Write the values of the lists of one model to this Parquet file, for ``compare(baseline=...)`` to read
-            later. Eager frames only.
+            Write the lists' values to this Parquet file, for a later ``compare(baseline=...)``. One model, eager frames
+            only.
         **roles
             The roles and policies that every metric accepts.
 
@@ -259,15 +259,15 @@ class Rec(
         ----------
         k : int, optional
             The cutoff that tied blocks are to be compared with.
-        strict : bool
+        strict : bool, default False
             Raise `InputError` if there are findings of severity ``"error"`` (eager frames only).
-        all : bool
-            Return a row for everything that was looked for, with the count 0 if it was not found, model by model.
-            Then the rows depend on the call alone.
+        all : bool, default False
+            Return a row for every possible finding and model, with the count 0 if it was not found, so the rows depend
+            on the call alone.
         **roles
             `by`, `item`, `relevant`, `score`, `rank`, `truth`, `per`, `min_relevance`, `train` and `model`, as metrics
-            accept them. With `train`, ranked items that their user already has are counted. Where the frame has no
-            column ``"item"`` or ``"relevant"`` and no other was named, what needs it is not looked for.
+            accept them. With `train`, ranked items that their user already has are counted. If the frame has no column
+            ``"item"`` or ``"relevant"`` and you name no other, findings that need it are left out.
 
         Returns
         -------

@@ -159,11 +159,11 @@ class Roles:
     Parameters
     ----------
     by : str, sequence of str or None
-        The list key: one column or several. None: the whole frame is one list.
+        The columns of the list key. None: one list.
     item : str
-        The item; read for ``truth=``, ``ties="item"`` and beyond-accuracy metrics only.
+        The item, for ``truth=``, ``ties="item"`` and beyond-accuracy metrics.
     relevant : str
-        The relevance: bool, integer or float; missing counts as 0.
+        The relevance: bool, integer or float; missing is 0.
     score : str, optional
         The score, higher is better; ``"score"`` unless there is a rank. Missing: not recommended.
     rank : str, optional
@@ -171,9 +171,9 @@ class Roles:
     value : str
         The value of a hit, such as a price, missing 0; read by the money metrics only.
     truth : frame, optional
-        A second frame with the key, the item and the relevance, which is 1 without that column.
+        A second frame with key, item and relevance (1 without that column).
     per : str or sequence of str, optional
-        Columns to report by, each with one value in a list. The columns of `by`: one row for each list.
+        Columns to report by. The columns of `by`: one row per list.
     per_item : str or sequence of str, optional
         Columns to report by that describe the item, such as its genre; read from `truth` if there is one.
         Each value is computed over the whole lists, with only the items of this kind counted as relevant.

@@ -32,7 +32,7 @@ def role_parameters(names: Iterable[str]) -> list[Parameter]:
 MAIN_ROLES = ("by", "item", "relevant", "score", "truth", "per")
 """The roles that signatures and docstrings show; one line lists the other roles."""
 OTHER_ROLES = """**roles
-    Also {names}: see ``help(recframe.rec)``.
+    Also {names}: ``help(recframe.rec)``.
 """
 
 

@@ -19,12 +19,12 @@ MATHS = re.compile(r"^\.\. math::.*?(?=\n\S|\Z)", re.DOTALL | re.MULTILINE)
 RETURNS = """Returns
 -------
 float or frame
-    {value}; nan if no list has a value. A frame if `per` is given or the frame is lazy.
+    {value}; nan if no list has one. A frame if `per` is given or the frame is lazy.
 
 See Also
 --------
-evaluate : Many metrics, cutoffs and models in one call.
-compare : Whether one model is better than another, or whether it is luck.
+evaluate : Many metrics and models in one call.
+compare : Which models are better.
 
 Notes
 -----

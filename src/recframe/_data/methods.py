@@ -68,7 +68,7 @@ class DataMethods(Methods):
         ----------
         k : int, optional
             How many rows; None: the whole list.
-        name : str
+        name : str, default ``"rank"``
             The column of the rank, from 1. It replaces a column of this name, but never the key, the item, the
             relevance or the score.
         **roles
@@ -98,7 +98,7 @@ class DataMethods(Methods):
         ----------
         k : int, optional
             How many items at most; None: all that are ranked.
-        scores : bool
+        scores : bool, default False
             Whether to give their scores (or ranks) as a second column of lists.
         **roles
             `by`, `item`, `score` or `rank`, and `model`, as for the metrics.
@@ -135,9 +135,9 @@ class DataMethods(Methods):
     ) -> tuple[Frame, Frame]:
         """Return interactions in two parts, train and test: no row is lost, none is in both.
 
-        One argument says which rows go to the test: `fraction` or `count` draws items of each user at random, `last`
-        picks the latest items of each user, `since` everything from one point in time on, and `fraction` with `time`
-        the latest rows of all users.
+        One argument says what goes to the test: `fraction` or `count` draws items of each user at random, `last` takes
+        each user's latest items, `since` all from a point in time on, and `fraction` with `time` the latest rows of all
+        users.
 
         Parameters
         ----------
@@ -154,9 +154,9 @@ class DataMethods(Methods):
             The column of time, for `last`, `since` and `fraction`. A missing time is the earliest.
         users : int or float, optional
             Test only so many users, or this share of them, drawn at random; all rows of other users go to train.
-        min_items : int
+        min_items : int, default 1
             Test only users with at least this many distinct items.
-        seed : int
+        seed : int, default 0
             The same seed gives the same split of the same rows: in any order, on every engine and version.
         **roles
             `by` and `item`, as for the metrics.
@@ -191,9 +191,9 @@ class DataMethods(Methods):
 
         Parameters
         ----------
-        name : str
+        name : str, default ``"random"``
             The new column. It replaces a column of this name, but never the key, the item or the relevance.
-        seed : int
+        seed : int, default 0
             The same seed gives the same scores for the same keys and items, in any order, on every engine and version.
         **roles
             `by` and `item`, as for the metrics.
@@ -234,7 +234,7 @@ class DataMethods(Methods):
         ----------
         train : frame
             Past interactions: the key and the item. A user counts once for an item.
-        name : str
+        name : str, default ``"popular"``
             The new column. It replaces a column of this name, but never the key, the item or the relevance.
         per : str or sequence of str, optional
             Columns of both frames: popularity is counted within each of their values, such as a country.

@@ -37,15 +37,13 @@ class PropensityMethods(Methods):
         ----------
         train : frame
             Past interactions: the key and the item. Never the test data.
-        name : str
-            The new column. It replaces a column of this name, but never the key, the item or the relevance.
+        name : str, default ``"propensity"``
+            The new column, which may replace one, but never the key, the item or the relevance.
         power : float, optional
             0 or more; None: 0.5 (Saito et al.), unless `shown` is given. Yang et al. call it (γ + 1) / 2.
         shown : frame, optional
             The recommendations of the system that `train` was recorded on, such as each list's first 50 items. They
-            estimate the power: γ is the slope of log f by log n, where f is how often an item with n users is
-            recommended. Items above the 99.5 % quantile of n are left out, so the most popular item is too unless it is
-            tied.
+            estimate γ from how often items with n users are recommended.
         unit : {"users", "interactions"}
             n counts the users of an item, or its rows in `train`.
         least : float, optional
@@ -61,8 +59,8 @@ class PropensityMethods(Methods):
 
         References
         ----------
-        Yang, Cui, Xuan, Wang, Belongie, Estrin, *Unbiased offline recommender evaluation for missing-not-at-random
-        implicit feedback*, RecSys 2018, equation 15.
+        Yang et al., *Unbiased offline recommender evaluation for missing-not-at-random implicit feedback*, RecSys 2018,
+        equation 15.
 
         Examples
         --------
@@ -81,9 +79,8 @@ class PropensityMethods(Methods):
     def position_bias(self, k: int | None = None, **roles: Any) -> Frame:
         """Return how likely each position is examined, from a log of clicks.
 
-        It uses items that a list showed at different positions at different times. Their relevance stays the same, so
-        their clicks differ only because of the position. Join the result to the log on the position, and pass its
-        column as the propensity of the clicks: ``propensity="propensity"``.
+        It uses items that a list showed at different positions: their relevance stays the same, so their clicks differ
+        only because of the position. Join the result to the log on the position, and pass ``propensity="propensity"``.
 
         Parameters
         ----------
@@ -109,16 +106,14 @@ class PropensityMethods(Methods):
 
         Notes
         -----
-        It is the position-based model: a click has the probability p(position) · r(list, item). For an item of a list
-        that is shown at i and at j, each counts with its share of clicks. Of these, pᵢ / (pᵢ + pⱼ) are expected at i.
-        All pairs of positions together give the propensities of the largest likelihood. Items that are shown at one
-        position only add nothing.
+        In the position-based model, a click has the probability p(position) · r(list, item). If an item of a list is
+        shown at i and at j, a share pᵢ / (pᵢ + pⱼ) of its click rates is expected at i. All pairs of positions together
+        give the propensities of the largest likelihood. Items shown at one position only add nothing.
 
         References
         ----------
-        Agarwal, Zaitsev, Wang, Li, Najork, Joachims, *Estimating position bias without intrusive interventions*, WSDM
-        2019, there with another likelihood of all pairs; Bradley, Terry, *Rank analysis of incomplete block designs*,
-        Biometrika 39, 1952.
+        Agarwal et al., *Estimating position bias without intrusive interventions*, WSDM 2019, there with another
+        likelihood of all pairs; Bradley, Terry, Biometrika 39, 1952.
 
         Examples
         --------

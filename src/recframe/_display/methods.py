@@ -50,9 +50,8 @@ class DisplayMethods(Methods):
     ) -> None:
         """Write one HTML file that shows everything: verdicts, comparisons, means, charts, checks, definitions.
 
-        Errors and warnings that `check` finds stand first. With several models, what is decided about each pair of
-        them follows. Quantiles, all findings and definitions are folded. The file reads nothing else, neither files
-        nor the network, and is light or dark as its reader prefers. It needs the extra ``plot``.
+        Errors and warnings of `check` come first, then the verdicts; quantiles, all findings and definitions are
+        folded. The file loads nothing else, and is light or dark as its reader prefers. It needs the extra ``plot``.
 
         Parameters
         ----------
@@ -66,12 +65,12 @@ class DisplayMethods(Methods):
             The title of the page.
         baseline : str, optional
             The model that others are compared with; without it: all pairs are compared.
-        confidence : float
+        confidence : float, default 0.95
             The confidence of all intervals, between 0.5 and 1.
         correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
             How p-values are adjusted for the number of tests.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions.
+            A column that groups dependent lists, such as the user of sessions.
         margin : float, str or mapping, optional
             How much worse than the baseline still counts as not worse, as for `compare`.
         **roles

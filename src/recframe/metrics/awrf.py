@@ -76,8 +76,7 @@ class AWRF(RankedListMetric, BrowsingMetric):
     -----
     0 to 1, lower is fairer. The role ``group=`` names the column with the group of each item, such as its seller;
     without it each item is a group. Items without a group are ignored. The catalogue is ``catalog=``, otherwise the
-    items of the frame that holds the groups. Tied items share the attention of their positions, which is the exposure
-    of a stochastic ranking.
+    items of the frame that holds the groups.
 
     References
     ----------

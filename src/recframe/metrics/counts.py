@@ -39,8 +39,8 @@ class NumRel(Count):
 
     Notes
     -----
-    0 or more. A list without a relevant item has the value 0, so the mean covers all lists. The summary of trec_eval
-    gives the sum over topics, which is this mean times the number of lists.
+    0 or more. A list without a relevant item has the value 0, so the mean covers all lists. trec_eval's summary gives
+    the sum over topics instead: the mean times the number of lists.
 
     References
     ----------
@@ -89,8 +89,8 @@ class NumRet(Count, CutMetric):
 
     Notes
     -----
-    0 to k. The mean covers all lists, also those without a relevant item. The summary of trec_eval gives the sum over
-    topics, which is this mean times the number of lists.
+    0 to k. The mean covers all lists, also those without a relevant item. trec_eval's summary gives the sum over
+    topics instead: the mean times the number of lists.
 
     References
     ----------
@@ -137,8 +137,7 @@ class NumRelRet(Count, HitCount):
     Notes
     -----
     0 to k, higher is better. Lists without a relevant item count as 0, so the mean divided by k equals `precision`
-    with ``undefined=0``. The summary of trec_eval gives the sum over topics, which is this mean times the number of
-    lists.
+    with ``undefined=0``. trec_eval's summary gives the sum over topics instead: the mean times the number of lists.
 
     References
     ----------

@@ -120,8 +120,6 @@ class Diversity(BeyondAccuracyMetric):
 class CategoryEntropy(BeyondAccuracyMetric):
     r"""Entropy of the categories of the recommended items of a list, in bits.
 
-    It says how many categories a list mixes, and how evenly.
-
     .. math:: H = -\sum_g q(g) \log_2 q(g)
 
     where q are the mean category shares of the items in the top k.

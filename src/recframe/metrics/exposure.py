@@ -150,8 +150,6 @@ class Gini(_Exposures):
 class Entropy(_Exposures):
     r"""Entropy of how often the items are recommended, in bits.
 
-    It says how evenly the items are recommended.
-
     .. math:: H = -\sum_i p_i \log_2 p_i, \qquad p_i = x_i / \textstyle\sum_j x_j
 
     where x counts how often an item is in a top k.
@@ -205,8 +203,6 @@ def _log2(count: nw.Expr) -> nw.Expr:
 @dataclass(frozen=True)
 class Personalization(ExposureMetric):
     r"""One minus the mean cosine similarity over all pairs of lists.
-
-    It says how different the lists are from each other.
 
     .. math:: 1 - \frac{2}{n(n-1)} \sum_{a < b} \frac{|A \cap B|}{\sqrt{|A| \cdot |B|}}
         = 1 - \frac{\sum_i \bigl(\sum_{A \ni i} |A|^{-1/2}\bigr)^2 - n}{n(n-1)}

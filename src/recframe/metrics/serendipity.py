@@ -73,10 +73,8 @@ class Serendipity(CutMetric):
     References
     ----------
     Ge, Delgado-Battenfeld, Jannach, *Beyond Accuracy: Evaluating Recommender Systems by Coverage and Serendipity*,
-    RecSys 2010, after Murakami, Mori, Orihara, 2008: useful and unexpected, by comparison with a primitive model.
-    Kaminskas and Bridge, ACM TiiS 7 (2016), survey the alternatives. RecTools' ``Serendipity``. Zhang, Ó Séaghdha,
-    Quercia, Jambor, *Auralist: introducing serendipity into music recommendation*, WSDM 2012; Recommenders'
-    ``serendipity``.
+    RecSys 2010, after Murakami, Mori, Orihara, 2008; a survey: Kaminskas, Bridge, ACM TiiS 7 (2016). Ranks: RecTools'
+    ``Serendipity``. History: Zhang et al., *Auralist*, WSDM 2012; Recommenders' ``serendipity``.
 
     Examples
     --------

@@ -30,33 +30,33 @@ class AgreementMethods(Methods):
     ) -> Frame:
         """Return how similar the rankings of models are: one row per pair of models.
 
-        Values are means over the lists in which both models rank an item. If items tie, the overlap is the expected
-        value over all orders of the tied items.
+        Values are means over the lists in which both models rank an item. Under ties, the overlap is its expected
+        value.
 
         Parameters
         ----------
-        k : int
+        k : int, default 10
             The cutoff of ``"overlap"``, ``"jaccard"`` and ``"rbo"``.
         measures : str or sequence of str, optional
-            Which of ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; None: all of these.
-            ``"kendall"`` and ``"spearman"`` take most of the time. More measures are computed only if you name them:
-            ``"rbo_min"``, ``"rbo_max"``, ``"rbo_residual"``, ``"tau_ap"`` and ``"weighted_tau"``.
-        p : float
+            Without it: ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; ``"kendall"`` and
+            ``"spearman"`` take most of the time. Only if named: ``"rbo_min"``, ``"rbo_max"``, ``"rbo_residual"``,
+            ``"tau_ap"`` and ``"weighted_tau"``.
+        p : float, default 0.9
             The persistence of the rank-biased overlap, between 0 and 1. A larger value gives lower positions more
             weight.
         confidence : float, optional
             The confidence of the intervals, between 0.5 and 1; None: no intervals.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions; for intervals.
+            A column that groups dependent lists, such as the user of sessions; for intervals.
         **roles
             `by`, `item`, `per`, `model` and `score` or `rank`, as for `evaluate`, with several models.
 
         Returns
         -------
         frame
-            A frame of the same kind, with the columns of `per`, ``model`` and ``other``, and with counts of lists:
-            ``lists`` that both models rank, ``model_only`` and ``other_only`` that one of them ranks, the share
-            ``in_both``, and ``correlated``, the lists with a rank correlation. Then the means over ``lists``:
+            A frame of the same kind, with the columns of `per`, ``model`` and ``other``. It counts ``lists`` that both
+            models rank, ``model_only`` and ``other_only``, the share ``in_both``, and ``correlated``, lists with a rank
+            correlation. Then the means over ``lists``:
 
             - ``overlap@k``: the shared items, divided by the length of the longer top k.
             - ``jaccard@k``: the shared items, divided by the number of different items in both top k.
@@ -80,10 +80,8 @@ class AgreementMethods(Methods):
 
         References
         ----------
-        Webber, Moffat, Zobel, *A similarity measure for indefinite rankings*, TOIS 28, 2010; Corsi, Urbano, *The
-        treatment of ties in rank-biased overlap*, SIGIR 2024; Yilmaz, Aslam, Robertson, *A new rank correlation
-        coefficient for information retrieval*, SIGIR 2008; Urbano, Marrero, *The treatment of ties in AP correlation*,
-        ICTIR 2017; Vigna, *A weighted correlation index for rankings with ties*, WWW 2015.
+        RBO: Webber, Moffat, Zobel, TOIS 28, 2010, with the ties of Corsi, Urbano, SIGIR 2024; ``tau_ap``: Yilmaz,
+        Aslam, Robertson, SIGIR 2008, with the ties of Urbano, Marrero, ICTIR 2017; ``weighted_tau``: Vigna, WWW 2015.
 
         Examples
         --------

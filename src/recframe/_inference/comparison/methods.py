@@ -54,69 +54,63 @@ class ComparisonMethods(Methods):
             The cutoffs of metrics that name none; None: the whole list.
         baseline : str or path, optional
             The model that the others are compared with, or the file of a model that `evaluate` saved. Without it: all
-            pairs, with the earlier model of the call or of the rows as the baseline. ``"chance"``: each model's own
-            rows in a random order.
+            pairs, with the earlier model as the baseline. ``"chance"``: each model's own rows in a random order.
         test : {"t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"}
-            The test of no difference. ``"t"`` is the paired t-test, the most reliable test in the study by Urbano,
-            Lima and Hanjalic (SIGIR 2019). ``"randomization"`` flips signs, ``"bootstrap"`` resamples lists, and
-            ``"wilcoxon"`` tests signed ranks. Only ``"anytime"`` and ``"anytime-bounded"`` allow repeated looks at
-            growing data: ``"anytime"`` with many lists, ``"anytime-bounded"`` with any number of lists, for metrics
-            within known bounds.
-        confidence : float
-            The confidence of the interval, between 0.5 and 1. It holds 0 if and only if p is at least 1 - confidence.
+            The test of no difference. ``"t"`` is the paired t-test, ``"randomization"`` flips signs, ``"bootstrap"``
+            resamples lists, and ``"wilcoxon"`` tests signed ranks. Only ``"anytime"`` and ``"anytime-bounded"`` allow
+            repeated looks at growing data: ``"anytime"`` with many lists, ``"anytime-bounded"`` with any number of
+            lists, for metrics within known bounds.
+        confidence : float, default 0.95
+            The confidence of the interval, between 0.5 and 1.
         correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
             How p-values are adjusted for the number of tests, over all rows of the result. ``"maxt"``,
-            ``"romano-wolf"`` and ``"dunnett"`` adjust the intervals too, and use how tests depend on each other.
-            ``"maxt"`` uses the largest statistic under random sign flips, and ``"romano-wolf"`` does the same step by
-            step. ``"dunnett"`` is for t-tests with one baseline.
+            ``"romano-wolf"`` and ``"dunnett"`` adjust the intervals too, and use how tests depend on each other:
+            ``"maxt"`` by the largest statistic under random sign flips, ``"romano-wolf"`` the same step by step,
+            ``"dunnett"`` for t-tests with one baseline.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions. Then clusters
-            are the units that vary.
+            A column that groups dependent lists, such as the user of sessions. Then clusters are the units that vary.
         strata : str, optional
-            A column with one value per list, such as the task of a benchmark. Then the result averages
-            the differences of its values, so each value counts the same, however many lists it has.
+            A column with one value per list, such as the task of a benchmark. Each of its values then counts the same,
+            however many lists it has.
         strata_weights : mapping, optional
             How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
         runs : str, optional
-            A column that says which training run a row is from, such as its seed, for models in rows. The models are
-            then compared over lists and runs, which are both samples.
-        resamples : int
+            A column with the training run of a row, such as its seed, for models in rows. Lists and runs are then
+            both samples.
+        resamples : int, default 10000
             How many resamples randomization and the bootstrap draw, from 100 to 1,000,000.
-        seed : int
+        seed : int, default 0
             The seed of the draws, at least 0.
         interval : {"percentile", "bca"}
             The bootstrap's interval. Other tests have their own interval, or none (Wilcoxon's), and refuse ``"bca"``.
         margin : float, str or mapping, optional
             How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
             one for each metric, such as ``{"ndcg@10": 0.01, "recall@10": "2%"}``. Other metrics then have no margin.
-        planned : int
-            About how many lists the decision will need, for ``"anytime"`` and ``"anytime-bounded"``: their intervals
-            are the shortest at this number. Use the same `planned` and `confidence` at each look.
-        relative : bool
-            Whether to add the interval of the relative difference, ``relative_low`` and ``relative_high``.
+        planned : int, default 10000
+            About how many lists an ``"anytime"`` decision will need: intervals are shortest at this number. Use the
+            same `planned` and `confidence` at each look.
+        relative : bool, default False
+            Whether to add the relative difference with its interval, ``relative_low`` to ``relative_high``.
         changed : {"leave_out", "refuse"}, default None
-            What happens to lists whose relevant rows differ from the file that `baseline` names, or that only one side
-            has: leave them out, or raise an error. Without it: they are left out with a warning if there is a truth,
-            otherwise an error is raised.
-        details : bool
-            Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
+            Leave out lists whose relevant rows differ from the file that `baseline` names, or that only one side has,
+            or raise an error. Without it: leave them out with a warning if there is a truth, otherwise raise an error.
+        details : bool, default False
+            Whether to add the columns behind the verdict.
 
         Returns
         -------
         frame
-            A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``low``
-            and ``high`` (the interval of the difference), ``p_adjusted`` (the p-value of no difference, after the
-            correction) and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
-            ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise ``"open"``. With `relative` or
-            `details`: ``relative`` (the difference over the baseline's mean). With `details`: ``mean``,
-            ``baseline_mean``, ``lists`` (where both have a value), ``effective`` (how many equal lists, or with
-            `cluster` clusters, they stand for), ``wins``, ``ties``, ``losses`` (of the model, in lists), ``effect``
-            (the difference over its standard deviation), ``detectable`` (the smallest difference that so many lists
-            detect with power 0.8, after the correction), ``p`` (before the correction), ``p_margin`` (of a loss as
-            large as the margin, after the correction; the model loses less if it is below 1 - confidence), and for a
-            baseline in a file ``changed``: ``"nothing"``, or which lists are left out. With `runs` also ``runs`` and
-            ``baseline_runs``, how many runs the models have, and ``run_share``, the share of the squared standard error
-            that comes from runs.
+            A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference`` with its
+            interval ``low`` to ``high``, ``p_adjusted`` (the p-value of no difference, after the correction) and
+            ``verdict``: ``"better"``, ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise
+            ``"open"``. Both `relative` and `details` add ``relative``, the difference over the baseline's mean.
+            `details` adds ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``effective`` (how many
+            equal lists, or with `cluster` clusters, they stand for), ``wins``, ``ties``, ``losses`` (in lists),
+            ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest difference that so
+            many lists detect with power 0.8, after the correction), ``p`` (before the correction), ``p_margin`` (of a
+            loss as large as the margin; the loss is smaller if it is below 1 - confidence), and for a baseline in a
+            file ``changed``: ``"nothing"``, or which lists are left out. `runs` adds ``runs``, ``baseline_runs`` and
+            ``run_share``, the share of the squared standard error that comes from runs.
 
         Raises
         ------
@@ -128,17 +122,11 @@ class ComparisonMethods(Methods):
 
         References
         ----------
-        Urbano, Lima, Hanjalic, *Statistical significance testing in information retrieval: an empirical analysis of
-        type I, type II and type III errors*, SIGIR 2019; Holm, *A simple sequentially rejective multiple test
-        procedure*, Scandinavian Journal of Statistics 6, 1979; Westfall, Young, *Resampling-based multiple testing*,
-        1993; Romano, Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, JASA 100, 2005;
-        Dunnett, *A multiple comparison procedure for comparing several treatments with a control*, JASA 50, 1955;
-        Schuirmann, *A comparison of the two one-sided tests procedure and the power approach*, Journal of
-        Pharmacokinetics and Biopharmaceutics 15, 1987; Fieller, *Some problems in interval estimation*, JRSS B 16,
-        1954; Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, *Time-uniform central limit theory and asymptotic confidence
-        sequences*, Annals of Statistics 52, 2024; Howard, Ramdas, McAuliffe, Sekhon, *Time-uniform, nonparametric,
-        nonasymptotic confidence sequences*, Annals of Statistics 49, 2021; Efron, Stein, *The jackknife estimate of
-        variance*, Annals of Statistics 9, 1981.
+        Tests: Urbano, Lima, Hanjalic, SIGIR 2019; `anytime`: Waudby-Smith et al., Annals of Statistics 52, 2024, and
+        Howard et al., Annals of Statistics 49, 2021. Corrections: Holm, Scandinavian Journal of Statistics 6, 1979;
+        Westfall, Young, *Resampling-based multiple testing*, 1993; Romano, Wolf, JASA 100, 2005; Dunnett, JASA 50,
+        1955. Margins: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987. Relative differences:
+        Fieller, JRSS B 16, 1954. All-list metrics: Efron, Stein, Annals of Statistics 9, 1981.
 
         Examples
         --------
@@ -184,31 +172,30 @@ class ComparisonMethods(Methods):
             Names and metric objects, as for `evaluate`.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
-        confidence : float
+        confidence : float, default 0.95
             The confidence of the interval of the mean, between 0.5 and 1: Student's, or Wilson's for values of 0 and 1.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions.
+            A column that groups dependent lists, such as the user of sessions.
         strata : str, optional
-            A column with one value per list, such as the task of a benchmark. Then ``mean`` averages the means of its
-            values, so each value counts the same, however many lists it has.
+            A column with one value per list, such as the task of a benchmark. Each of its values then counts the same,
+            however many lists it has.
         strata_weights : mapping, optional
             How much each value of `strata` counts, such as ``{"head": 0.1, "tail": 0.9}``.
         runs : str, optional
-            A column that says which training run a row is from, such as its seed. Then values are means over runs, and
-            the interval counts lists and runs as samples.
-        details : bool
-            Whether to add the effective number of lists, quantiles, the share of lists with the value 0, and the number
-            of lists without a value.
+            A column with the training run of a row, such as its seed. Values are then means over runs, and lists and
+            runs are both samples.
+        details : bool, default False
+            Whether to add the columns below.
 
         Returns
         -------
         frame
             A frame of the same kind: the columns of `per`, ``metric``, ``model`` if there are several, ``lists`` (with
-            a value), ``mean``, ``low`` and ``high`` (the interval of the mean), and ``std``. With `details` also
-            ``effective`` (how many equal lists, or with `cluster` clusters, they stand for), ``min``, ``p10``, ``p25``,
-            ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the share of lists with the value 0) and ``undefined`` (lists
-            without a value). With `runs`, ``runs`` (how many the model has) and ``run_std`` (the standard deviation of
-            their means) are in place of ``std``, which `details` adds.
+            a value), ``mean`` with its interval ``low`` to ``high``, and ``std``. `details` adds ``effective`` (how
+            many equal lists, or with `cluster` clusters, they stand for), ``min``, ``p10``, ``p25``, ``p50``, ``p75``,
+            ``p90``, ``max``, ``zeros`` (the share of lists with the value 0) and ``undefined`` (lists without a value).
+            With `runs`, ``runs`` and ``run_std`` (the standard deviation of their means) replace ``std``, which
+            `details` adds.
 
         Raises
         ------
@@ -255,7 +242,7 @@ class ComparisonMethods(Methods):
             The cutoff, if the metric names none.
         most : int, optional
             How many lists to return at most, for losses and gains each; None: all lists, unchanged ones too.
-        items : bool
+        items : bool, default True
             Return a row for each item that changed; False: one row for each list.
         baseline : str, optional
             The model before; without it: the first of the call or of the rows.
@@ -266,10 +253,10 @@ class ComparisonMethods(Methods):
         -------
         frame
             A frame of the same kind, the greatest loss first: the key, the list's value ``before`` and ``after``, the
-            ``difference``, and the expected position of the first relevant item, ``first_before`` and ``first_after``.
+            ``difference``, and ``first_before`` and ``first_after``, the expected position of the first relevant item.
             With `items`, a row for each item whose chance to be in the top k or contribution changed: ``change``
-            (``"entered"``, ``"left"``, ``"stayed"``), the item, the relevance, its expected position, its chance to be
-            in the top k (``top_before``, ``top_after``: 0 or 1 without ties), and its ``part`` of the difference.
+            (``"entered"``, ``"left"``, ``"stayed"``), the item, its relevance, expected position, chance to be in the
+            top k (``top_before``, ``top_after``), and ``part`` of the difference.
 
         Raises
         ------

@@ -35,12 +35,11 @@ class FusionMethods(Methods):
     ) -> Frame:
         """Return the frame with a new score that combines the scores of several models.
 
-        A missing score means that the model did not retrieve the item. Items of equal score share the mean of their
-        positions.
+        A missing score means that the model did not retrieve the item. Tied items share their mean position.
 
         Parameters
         ----------
-        method : str
+        method : str, default ``"rrf"``
             How the models are combined. n is the number of models that retrieved the item. Methods that read positions:
 
             - ``"rrf"``, reciprocal rank fusion: the sum of 1 / (`k` + position).
@@ -56,20 +55,20 @@ class FusionMethods(Methods):
             - ``"mnz"``: n times the sum. ``"gmnz"`` has n to the power of `gamma`, ``"mixed"`` the root of n, and
               ``"wmnz"`` the sum of the models' weights in place of n.
             - ``"weighted"``: the sum with `weights`.
-        name : str
-            The new column. It replaces a column of this name, except for the key, the item and the relevance.
+        name : str, default ``"fused"``
+            The new column, which may replace one, except for the key, the item and the relevance.
         weights : sequence or dict of float, optional
             One number for each model, in their order or by name. ``"weighted"`` and ``"wmnz"`` need weights, and
             ``"min"``, ``"max"``, ``"median"`` and ``"anz"`` accept none.
         normalize : {"min-max", "max", "sum", "zscore", "rank", "borda"}, default None
             How to make scores comparable, per list and model, for methods that read scores; None: not at all.
-        k : float
+        k : float, default 60
             The constant of ``"rrf"``, 0 or more. A larger number gives the first positions less weight.
-        gamma : float
+        gamma : float, default 0.5
             The power of ``"gmnz"``: 0 is the sum, 1 is ``"mnz"``.
-        sigma : float
+        sigma : float, default 0.01
             The addend of ``"logn_isr"``, 0 or more. With 0, items that only one model retrieved score 0.
-        p : float
+        p : float, default 0.8
             The persistence of ``"rbc"``, between 0 and 1. A smaller number gives the first positions more weight.
         **roles
             `by` and `score` or `rank`, as for `evaluate`, with at least two columns of models; or one column and
@@ -90,10 +89,8 @@ class FusionMethods(Methods):
 
         References
         ----------
-        Cormack, Clarke, Büttcher, *Reciprocal rank fusion outperforms Condorcet and individual rank learning methods*,
-        SIGIR 2009; Fox, Shaw, *Combination of multiple searches*, TREC-2, 1994; Aslam, Montague, *Models for
-        metasearch*, SIGIR 2001; Montague, Aslam, *Condorcet fusion for improved retrieval*, CIKM 2002; Bailey, Moffat,
-        Scholer, Thomas, *Retrieval consistency in the presence of query variations*, SIGIR 2017.
+        RRF: Cormack, Clarke, Büttcher, SIGIR 2009; scores: Fox, Shaw, TREC-2, 1994; Borda: Aslam, Montague, SIGIR 2001;
+        Condorcet: Montague, Aslam, CIKM 2002; RBC: Bailey, Moffat, Scholer, Thomas, SIGIR 2017.
 
         Examples
         --------
@@ -132,8 +129,8 @@ class FusionMethods(Methods):
     ) -> Frame:
         """Return the best fusions of models, with an estimate of the best one's value on new lists.
 
-        The best of many candidates looks better than it is. So the lists are split into folds, and each fold evaluates
-        the candidate that is best on the other folds.
+        The best of many candidates looks better than it is. So each fold of the lists evaluates the candidate that is
+        best on the other folds.
 
         Parameters
         ----------
@@ -141,23 +138,21 @@ class FusionMethods(Methods):
             A metric with one value per list, such as ``"ndcg@10"`` or a metric of your own.
         k : int, optional
             The cutoff, if the metric names none.
-        methods : str or sequence of str
+        methods : str or sequence of str, default ``("rrf", "weighted")``
             The methods of `fuse` to try.
-        normalize : str or sequence of str
+        normalize : str or sequence of str, default ``"min-max"``
             The normalisations of `fuse` to try with methods that read scores; None: scores as they are.
         grid : dict, optional
-            The values to try for ``"weights"``, ``"k"``, ``"gamma"``, ``"sigma"`` and ``"p"``. The default values are
-            the ones of ranx: weights are multiples of 0.1 that sum to 1, `k` is 10, 20 … 100, and the others are
-            hundredths up to 1. Weights are tried with ``"weighted"``, ``"wmnz"``, ``"mixed"``, ``"borda"`` and
-            ``"condorcet"``. Mixed, Borda and Condorcet are tried without weights too.
-        folds : int
+            The values to try for ``"weights"``, ``"k"``, ``"gamma"``, ``"sigma"`` and ``"p"``. By default, as in ranx:
+            weights are multiples of 0.1 that sum to 1, `k` is 10, 20 … 100, the others are hundredths up to 1.
+            ``"mixed"``, ``"borda"`` and ``"condorcet"`` are tried with and without weights.
+        folds : int, default 5
             The number of folds, from 2.
-        confidence : float
+        confidence : float, default 0.95
             The confidence of the interval, between 0.5 and 1.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions. All lists of a
-            cluster are in the same fold.
-        seed : int
+            A column that groups dependent lists, such as the user of sessions, and keeps them in one fold.
+        seed : int, default 0
             The seed of the folds, at least 0.
         progress : bool, optional
             Whether to show a progress bar with tqdm; None: only in a terminal, for longer calls.
@@ -167,11 +162,11 @@ class FusionMethods(Methods):
         Returns
         -------
         frame
-            A frame of the same kind, with one row for each of the ten best candidates, the chosen one first:
-            ``method``, ``normalize``, ``options`` (the arguments of `fuse` as JSON), ``in_sample`` (the mean over all
-            ``lists`` with a value), ``folds`` (how many folds chose the candidate), and ``chosen``. The row of the
-            chosen candidate also has ``out_of_fold``, with the interval ``low`` to ``high``: the mean over all lists,
-            each evaluated by the candidate that was chosen without its fold.
+            A frame of the same kind, a row for each of the ten best candidates, the chosen one first: ``method``,
+            ``normalize``, ``options`` (the arguments of `fuse` as JSON), ``in_sample`` (the mean over all ``lists``),
+            ``folds`` (how many folds chose it), and ``chosen``. The chosen one has ``out_of_fold`` with the interval
+            ``low`` to ``high``: the mean over all lists, each evaluated by the candidate that was chosen without its
+            fold.
 
         Raises
         ------
@@ -184,8 +179,7 @@ class FusionMethods(Methods):
 
         References
         ----------
-        Bassani, Romelli, *ranx.fuse: a Python library for metasearch*, CIKM 2022; Stone, *Cross-validatory choice and
-        assessment of statistical predictions*, JRSS B 36, 1974.
+        Bassani, Romelli, *ranx.fuse*, CIKM 2022; Stone, JRSS B 36, 1974.
 
         Examples
         --------

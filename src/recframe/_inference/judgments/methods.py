@@ -43,23 +43,21 @@ class JudgmentMethods(Methods):
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         judge : frame
-            The judgments of a model, such as an LLM, for all lists of `truth` and for more lists, in the same columns.
-        confidence : float
+            A model's judgments, such as an LLM's, of all lists in `truth` and more lists, in the same columns.
+        confidence : float, default 0.95
             The confidence of the intervals, between 0.5 and 1.
 
         Returns
         -------
         frame
             A frame of the same kind: the columns of `per`, ``model`` if there are several, and ``metric``. ``mean`` is
-            the estimate from both kinds of judgments, with the interval ``low`` to ``high``. ``human_mean`` is the
-            estimate from human judgments alone, with ``human_low`` and ``human_high``. ``judge_mean`` is the mean under
-            the model's judgments. ``human_lists`` and ``judge_lists`` count the lists that each judged.
-            ``judge_weight``, between 0 and 1, says how much the model's judgments count. If it is 0, they do not help
-            to predict the human ones, and the estimate uses the human judgments alone. ``kappa`` says how far the two
-            agree on the items that both judged: Cohen's kappa with quadratic weights, with the interval ``kappa_low``
-            to ``kappa_high`` over lists (a jackknife that leaves out one list at a time). With several models,
-            ``same_order`` says whether the other models are on the same side of a model, better or worse, under the
-            model's judgments as under the human ones of the same lists.
+            the estimate from both kinds of judgments, with the interval ``low`` to ``high``; ``human_mean``, with
+            ``human_low`` and ``human_high``, is from human judgments alone, and ``judge_mean`` from the judge alone.
+            ``human_lists`` and ``judge_lists`` count the lists that each judged. ``judge_weight``, from 0 to 1, says
+            how much the judge counts; 0 leaves the human judgments alone. ``kappa``, with ``kappa_low`` and
+            ``kappa_high`` (a jackknife over lists), is Cohen's kappa with quadratic weights on the items that both
+            judged. With several models, ``same_order`` says whether the judge puts all other models on the same side of
+            a model, better or worse, as humans do on the same lists.
 
         Raises
         ------
@@ -72,8 +70,7 @@ class JudgmentMethods(Methods):
 
         References
         ----------
-        Angelopoulos, Duchi, Zrnic, *PPI++: efficient prediction-powered inference*, arXiv 2311.01453; Cohen, *Weighted
-        kappa*, Psychological Bulletin 70, 1968.
+        Angelopoulos, Duchi, Zrnic, *PPI++*, arXiv 2311.01453; Cohen, *Weighted kappa*, Psychological Bulletin 70, 1968.
 
         Examples
         --------
@@ -138,7 +135,7 @@ class JudgmentMethods(Methods):
 
         References
         ----------
-        Moffat, Zobel, *Rank-biased precision for measurement of retrieval effectiveness*, TOIS 27, 2008, on residuals.
+        Moffat, Zobel, TOIS 27, 2008, on residuals.
 
         Examples
         --------

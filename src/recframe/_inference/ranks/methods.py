@@ -43,28 +43,27 @@ class RankMethods(Methods):
             Names and metric objects, as for `compare`.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
-        confidence : float
-            The probability that all models of a metric and segment have a true rank within their interval, between 0
-            and 1.
+        confidence : float, default 0.95
+            The probability, between 0 and 1, that all true ranks of a metric and segment are within their intervals.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions.
+            A column that groups dependent lists, such as the user of sessions.
         runs : str, optional
             A column that says which training run a row is from, such as its seed, as for `compare`.
-        resamples : int
-            How many draws estimate the chance distribution of the largest statistic, from 100 to 1,000,000.
-        seed : int
+        resamples : int, default 10000
+            How many draws estimate the distribution of the largest statistic, from 100 to 1,000,000.
+        seed : int, default 0
             The seed of the draws, at least 0.
-        details : bool
+        details : bool, default False
             Whether to add ``shrunk``, the mean to expect from the model on other lists.
 
         Returns
         -------
         frame
-            A frame of the same kind, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``,
-            ``lists`` (where every model has a value: the mean is over these), ``rank`` (1 is the best mean),
-            ``rank_low`` and ``rank_high``, the best and the worst rank that it may have, and ``tied_with_best``,
-            whether it may be the best. With `details`: ``shrunk``, the mean moved toward the average of all models, by
-            James and Stein; with fewer than four models, the mean itself.
+            A frame of the same kind, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``
+            over ``lists`` (where every model has a value), ``rank`` (1 is the best mean), ``rank_low`` and
+            ``rank_high``, the best and the worst rank that it may have, and ``tied_with_best``. With `details`:
+            ``shrunk``, the mean moved toward the average of all models, by James and Stein; with fewer than four
+            models, the mean itself.
 
         Raises
         ------
@@ -75,8 +74,7 @@ class RankMethods(Methods):
 
         References
         ----------
-        Mogstad, Romano, Shaikh, Wilhelm, *Inference for ranks with applications to mobility across neighbourhoods and
-        academic achievement across countries*, Review of Economic Studies 91, 2024.
+        Mogstad, Romano, Shaikh, Wilhelm, *Inference for ranks*, Review of Economic Studies 91, 2024.
 
         Examples
         --------
@@ -119,28 +117,26 @@ class RankMethods(Methods):
             The cutoffs of metrics that name none; None: the whole list.
         difference : float or str
             The true difference to find: a number, or a percentage such as ``"2%"`` of the baseline's mean.
-        power : float
+        power : float, default 0.8
             The probability of finding it, below 1.
         tests : int, optional
-            How many tests Bonferroni's correction counts in the decision, up to 2³¹ − 1; without it: the rows of this
-            call.
-        confidence : float
+            How many tests the decision corrects for, by Bonferroni, up to 2³¹ − 1; without it: the rows of this call.
+        confidence : float, default 0.95
             The confidence of the comparison, between 0.5 and 1.
         baseline : str, optional
             The model that the others are compared with; without it: all pairs.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions. The result then
-            says how many of its values are needed too.
+            A column that groups dependent lists, such as the user of sessions. The result then says how many of its
+            values are needed too.
 
         Returns
         -------
         frame
             A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``,
-            ``power``, ``tests``, ``std`` (the standard deviation of the differences), ``seen`` (the lists it is
-            estimated from), ``lists`` (the lists needed, with weights and in clusters such as those seen),
-            ``lists_careful`` (the same if the variance in other lists is larger than in the lists seen),
-            ``lists_equivalent`` (the lists that show that equal models are equivalent with `difference` as the margin),
-            and with `cluster` the ``clusters`` needed. All of these are for the t-test and use the noncentral t
+            ``power``, ``tests``, ``std`` (of the differences), ``seen`` (the lists it is estimated from), ``lists``
+            (the lists needed, with weights and clusters as seen), ``lists_careful`` (if other lists vary more than the
+            lists seen), ``lists_equivalent`` (the lists that show that equal models are equivalent with `difference` as
+            the margin), and with `cluster` the ``clusters`` needed. All are for the t-test, by the noncentral t
             distribution, like ``detectable`` of `compare`.
 
         Warns
@@ -157,8 +153,8 @@ class RankMethods(Methods):
 
         References
         ----------
-        Cohen, *Statistical power analysis for the behavioral sciences*, 1988; Bell, McCaffrey, *Bias reduction in
-        standard errors for linear regression with multi-stage samples*, Survey Methodology 28, 2002.
+        Cohen, *Statistical power analysis for the behavioral sciences*, 1988; Bell, McCaffrey, Survey Methodology 28,
+        2002.
 
         Examples
         --------

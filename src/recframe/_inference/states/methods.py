@@ -43,19 +43,18 @@ class StateMethods(Methods):
         baseline : str, optional
             The model that the others will be compared with; None: all pairs.
         cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions. Then there is
-            a row for each of its values, so that users who come back count once.
-        items : bool
-            Whether to keep how often each item is recommended, which metrics of all lists together need, such as
-            ``"coverage"``. The state then has a row for each item, model and such metric in each segment.
+            A column that groups dependent lists, such as the user of sessions. Users who come back then count once.
+        items : bool, default False
+            Whether to keep how often each item is recommended, which all-list metrics such as ``"coverage"`` need. This
+            adds a row for each item, model and such metric in each segment.
 
         Returns
         -------
         frame
-            A frame of the same kind, with numbers and text: the columns of `per`, and a row for each metric and model
-            (``kind="metric"``), each pair of models (``"pair"``), and each model with hashes of its lists' keys
-            (``"lists"``). A metric's mean is the sum of ``total`` divided by the sum of ``weight``. With `items`, also
-            a row for each recommended item (``"item"``), whose ``total`` says how often.
+            A frame of the same kind: the columns of `per`, and a row for each metric and model (``kind="metric"``),
+            each pair of models (``"pair"``), each model with hashes of its lists' keys (``"lists"``), and with `items`
+            each recommended item (``"item"``), with ``total`` how often. A metric's mean is the sum of ``total``
+            divided by the sum of ``weight``.
 
         Raises
         ------
