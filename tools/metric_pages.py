@@ -177,13 +177,14 @@ def facts(kind: type[Metric]) -> str:
 
 def ties_page() -> str:
     """Return the page on ties with the list of accuracy metrics that are not exact."""
-    lines = []
+    found = []
     for name, kind in METRICS.items():
         option, words = inexact(kind)
         if words and not issubclass(kind, BEYOND):
             called = f"{name}({option})" if option else name
-            lines.append(f"- [`{called}`](../metrics/{name}.md): {words}.")
-    return replaced(TIES, INEXACT, lines)
+            most = re.search(r"up to (\d\.\d+)", words)[1]
+            found.append(f"[`{called}`](../metrics/{name}.md) {most}")
+    return replaced(TIES, INEXACT, [", ".join(found) + "."])
 
 
 def replaced(page: Path, marks: tuple[str, str], lines: list[str]) -> str:
