@@ -95,7 +95,7 @@ def test_colours_are_verdicts_and_open_ones_are_rings():
     _, panels, rows = drawn(recframe.forest(result))
     assert colours_of(panels[0]) == {name: verdict.chart for name, verdict in VERDICTS.items()}
     for row in rows.values():
-        assert row["look"] == (row["verdict"] or "open") and row["hollow"] == (row["verdict"] != "better")
+        assert row["shown_verdict"] == (row["verdict"] or "open") and row["hollow"] == (row["verdict"] != "better")
         ring = row["left"] < row["difference"] < row["right"]
         assert ring == row["hollow"], "the interval leaves out the middle of a ring"
     assert len({VERDICTS[name].chart for name in ("better", "worse", "equivalent", "open")}) == 4

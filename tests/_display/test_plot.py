@@ -303,7 +303,7 @@ def test_names_of_dots_cover_neither_each_other_nor_dots(count):
             for place, dot, text in zip(places, dots, texts, strict=True)
         ]
         assert all(box.left >= 0 and box.right <= 460 and box.top >= 0 and box.bottom <= 320 for box in boxes)
-        covered = sum(a.shared(b) for a, b in itertools.combinations(boxes, 2))
+        covered = sum(a.overlap(b) for a, b in itertools.combinations(boxes, 2))
         assert covered < 100, "less than a letter"
 
 

@@ -240,7 +240,7 @@ def test_no_two_texts_of_the_image_overlap(result, title):
         boxes.append(Box(left, float(y) - float(size), left + wide, float(y)))
     assert len(boxes) == image.count("<text") > 5
     assert all(box.left >= 0 and box.top >= 0 and box.right <= width and box.bottom <= height for box in boxes)
-    assert not [pair for pair in itertools.combinations(boxes, 2) if pair[0].shared(pair[1])]
+    assert not [pair for pair in itertools.combinations(boxes, 2) if pair[0].overlap(pair[1])]
 
 
 def test_a_sheet_holds_numbers(tmp_path):

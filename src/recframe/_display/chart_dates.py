@@ -14,8 +14,8 @@ MOST_DATES = 7
 """The most dates on an axis."""
 
 
-def places(values: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Return the type of an axis, and the places of the values on it."""
+def axis_positions(values: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return Altair's type of an axis, and the positions of values on it."""
     values_held = [value for value in values if value is not None]
     if values_held and all(isinstance(value, dt.date) for value in values_held):
         return "T", [None if value is None else _moment(value) for value in values]
@@ -25,7 +25,7 @@ def places(values: Sequence[Any]) -> tuple[str, list[Any]]:
 
 
 def axis(moments: Sequence[str]) -> dict[str, Any]:
-    """Return the options of an axis with some of the dates, all with times where one is not at midnight."""
+    """Return the options of an axis with some of the dates. It shows times of day unless all are midnight."""
     ordered = sorted({dt.datetime.fromisoformat(moment) for moment in moments}, key=_milliseconds)
     clock = any(moment.time() != dt.time() for moment in ordered)
     step = -(-len(ordered) // MOST_DATES)
@@ -35,12 +35,13 @@ def axis(moments: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def place(row: Mapping[str, Any]) -> float:
-    """Return the place of a row's date or time, to sort rows by."""
+def sort_key(row: Mapping[str, Any]) -> float:
+    """Return the date or time of a row as a number, to sort rows by."""
     return _milliseconds(dt.datetime.fromisoformat(row["place"]))
 
 
 def _milliseconds(moment: dt.datetime) -> float:
+    """Return the milliseconds since 1970, in UTC."""
     return 1000 * (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp()
 
 

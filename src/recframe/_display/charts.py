@@ -76,19 +76,21 @@ def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> alt
 def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerChart:
     """Return the means over time, or over another ordered column."""
     alt = altair()
-    kind, at = chart_dates.places([mean.segment[0] for mean in averages])
-    rows = [_row(mean) | {"place": where} for mean, where in zip(averages, at, strict=True) if where is not None]
-    at = [row["place"] for row in rows]
-    place: Callable[[Mapping[str, Any]], Any] = itemgetter("place")
+    kind, positions = chart_dates.axis_positions([mean.segment[0] for mean in averages])
+    pairs = zip(averages, positions, strict=True)
+    rows = [_row(mean) | {"place": position} for mean, position in pairs if position is not None]
+    known_positions = [row["place"] for row in rows]
+    sort_key: Callable[[Mapping[str, Any]], Any] = itemgetter("place")
     how: dict[str, Any] = {}
-    if kind == "T" and at:
-        how = {"scale": alt.Scale(type="utc"), "axis": alt.Axis(**chart_dates.axis(at))}
-        place = chart_dates.place
+    if kind == "T" and known_positions:
+        how = {"scale": alt.Scale(type="utc"), "axis": alt.Axis(**chart_dates.axis(known_positions))}
+        sort_key = chart_dates.sort_key
     elif kind == "O":
-        # Short names lie flat, so that nobody has to turn the head.
-        how = {"axis": alt.Axis(labelAngle=0 if texts.lies_flat(dict.fromkeys(at), WIDTH) else -45)}
+        # Short names are horizontal, because they are easier to read.
+        angle = 0 if texts.lies_flat(dict.fromkeys(known_positions), WIDTH) else -45
+        how = {"axis": alt.Axis(labelAngle=angle)}
     x = alt.X(f"place:{kind}", title=texts.axis_title(name), **how)
-    return _lines(averages, rows, x, averages[0].metric.label, texts.short(name), confidence, place)
+    return _lines(averages, rows, x, averages[0].metric.label, texts.short(name), confidence, sort_key)
 
 
 @texts.safe_in_html
@@ -102,9 +104,9 @@ def distribution(by_model: Values) -> Any:
     title.offset = 12 if len(models) > 1 else alt.Undefined
     panels = []
     for model in models:
-        of_model = [row for row in rows if row["model"] == model]
+        model_rows = [row for row in rows if row["model"] == model]
         bars = (
-            alt.Chart(data_of(of_model))
+            alt.Chart(data_of(model_rows))
             .mark_bar(stroke=None, binSpacing=1, color=COLOURS[0])
             .encode(
                 x=alt.X("from:Q", bin="binned", title=metric.label if model == models[-1] else None),
@@ -150,7 +152,7 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
     )
     rule = alt.Chart(data_of([{"power": wanted}])).mark_rule(strokeDash=[4, 4], color=GREY).encode(y="power:Q")
     # All lines end at the top, so their names stand in the order in which they rise.
-    last = [max(of_name, key=itemgetter("lists")) for of_name in grouped(rows, itemgetter("model")).values()]
+    last = [max(model_rows, key=itemgetter("lists")) for model_rows in grouped(rows, itemgetter("model")).values()]
     last.sort(key=lambda row: min([other["lists"] for other in rows if _has_risen(other, row["model"])], default=0))
     named = _names_at_ends(last, "power", (0.0, 1.0), names, x=alt.value(WIDTH), as_name=str)
     title = f"Power to find a difference of {difference} in {metric.label}"
@@ -223,17 +225,19 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
         for row in rows
         if None not in (row["x"], row["y"])
     ]
-    places = [] if crowded else _places(rows, domains, height)
-    for row, place in zip(drawn, places, strict=False):
+    labels = [] if crowded else _label_positions(rows, domains, height)
+    for row, label in zip(drawn, labels, strict=False):
         text = alt.Chart(data_of([row])).mark_text(
-            align=place.align, baseline="middle", dx=place.dx, dy=place.dy, fontSize=LABEL_SIZE, fontWeight="bold"
+            align=label.align, baseline="middle", dx=label.dx, dy=label.dy, fontSize=LABEL_SIZE, fontWeight="bold"
         )
         layers.append(text.encode(**at, text=alt.Text("name:N"), color=_colour(models, legend=False)))
     lines = [f"lines: {texts.percent(confidence)} intervals"]
     return titled(layers, rows, f"{y.label} against {x.label}", lines, height)
 
 
-def _places(rows: Sequence[Mapping[str, Any]], domains: Mapping[str, tuple[float, float]], height: int) -> list[Label]:
+def _label_positions(
+    rows: Sequence[Mapping[str, Any]], domains: Mapping[str, tuple[float, float]], height: int
+) -> list[Label]:
     """Return the positions of the names of dots, which avoid the lines of all intervals."""
 
     def x_of(value: float) -> float:
@@ -276,7 +280,7 @@ def _lines(
     name: str,
     by: str,
     confidence: float,
-    place: Callable[[Mapping[str, Any]], Any],
+    sort_key: Callable[[Mapping[str, Any]], Any],
 ) -> alt.LayerChart:
     """Return the means of a metric with their bands and points, a line for each model, named at its end."""
     alt = altair()
@@ -299,7 +303,7 @@ def _lines(
     ]
     if models != [NO_MODEL]:
         by_model = grouped([row for row in rows if row["mean"] is not None], itemgetter("model"))
-        last = [max(of_model, key=place) for of_model in by_model.values()]
+        last = [max(model_rows, key=sort_key) for model_rows in by_model.values()]
         layers += _names_at_ends(last, "mean", domain, models, x=x)
     over = texts.means_text([mean.lists for mean in averages], confidence, intervals=bands)
     return titled(layers, rows, f"{name} by {by}", [over, texts.direction(averages[0].metric)])
@@ -319,11 +323,10 @@ def _names_at_ends(
     if not last or len(models) > MOST_LABELS:
         return []
     wanted = [HEIGHT * (1 - _share(row[column], domain)) for row in last]
-    at = spread(wanted, LINE_HEIGHT, 0, HEIGHT)
     ends = [
         {name: row[name] for name in ("model", "k", "place") if name in row}
-        | {"name": as_name(row["model"]), "at": domain[1] - place / HEIGHT * (domain[1] - domain[0])}
-        for row, place in zip(last, at, strict=True)
+        | {"name": as_name(row["model"]), "at": domain[1] - pixel / HEIGHT * (domain[1] - domain[0])}
+        for row, pixel in zip(last, spread(wanted, LINE_HEIGHT, 0, HEIGHT), strict=True)
     ]
     text = alt.Chart(data_of(ends)).mark_text(align="left", baseline="middle", dx=9, fontSize=LABEL_SIZE)
     y = alt.Y("at:Q", scale=alt.Scale(domain=domain, nice=False, zero=False))
@@ -331,15 +334,18 @@ def _names_at_ends(
 
 
 def data_of(rows: Sequence[dict[str, Any]]) -> Any:
+    """Return rows as the data of a chart."""
     # As a tuple, since Altair copies the rows of a list each time that it puts a chart into another one.
     return altair().Data(values=tuple(rows))
 
 
 def _row(mean: Mean) -> dict[str, Any]:
+    """Return a mean as a row of a chart's data."""
     return {"model": mean.model, "mean": mean.mean, "low": mean.low, "high": mean.high, "lists": mean.lists}
 
 
 def tooltip(*names: str) -> list[Any]:
+    """Return the tooltips of some columns."""
     # As objects, since Altair takes a hundredth of a second to make one of a text.
     return [altair().Tooltip(name) for name in names]
 

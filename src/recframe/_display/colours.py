@@ -35,7 +35,7 @@ COLUMN = "verdict"
 """The column of verdicts in tables."""
 
 
-def looks_of(verdict: str | None) -> VerdictColour:
+def colours_of(verdict: str | None) -> VerdictColour:
     """Return the colours of a verdict; a missing verdict looks like ``"open"``."""
     return VERDICTS[verdict if verdict in VERDICTS else "open"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recframe._base.roles import CALL_ROLES
 from recframe._base.values import ROUNDING, check_names
@@ -38,7 +38,7 @@ RANGE_ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Call:
-    """The frame of an accessor with the roles that are bound and given."""
+    """The frame of an accessor with its bound roles, and the roles of the call."""
 
     frame: Any
     bound: Mapping[str, Any]
@@ -66,13 +66,13 @@ class Call:
         plan: Plan = adapter_of(self.frame).made_now(plan_of_lists, *call)
         return plan
 
-    def one(self, name: str, metric: Any, k: Any, options: Options | None = None) -> Plan:
+    def single_metric_plan(self, name: str, metric: Any, k: Any, options: Options | None = None) -> Plan:
         """Return the plan of one metric at one cutoff.
 
         Raises
         ------
         OptionError
-            There are several.
+            The call names several metrics or cutoffs.
         """
         plan = self.plan(metric, k, options)
         if len(plan.metrics) > 1:
@@ -143,7 +143,7 @@ class Values:
     @property
     def lists(self) -> int:
         """The number of lists with a value, for the model with the most."""
-        return max((int((one == one).sum()) for one in self.values), default=0)  # noqa: PLR0124 - NaN
+        return max((int((values == values).sum()) for values in self.values), default=0)  # noqa: PLR0124 - NaN
 
     @property
     def shared(self) -> int:
@@ -152,7 +152,7 @@ class Values:
         return len(total[total == total])  # noqa: PLR0124 - NaN
 
     def of(self, numbers: Sequence[int]) -> Values:
-        """Return the same for some of the models, by their numbers."""
+        """Return the values of some of the models, which are chosen by their numbers."""
         some = ([part[number] for number in numbers] for part in (self.models, self.values, self.weights))
         return Values(self.metric, *some)
 
@@ -211,11 +211,21 @@ def histogram(by_model: Values) -> list[dict[str, Any]]:
     return rows
 
 
-def sorted_differences(pair: Values) -> tuple[list[tuple[float, float]], float, float, int, float]:
-    """Return the differences of two models over lists, sorted, the best for the second model first.
+class SortedDifferences(NamedTuple):
+    """The differences of two models over lists, sorted with the best for the second model first."""
 
-    Some hundred shares of the lists, evenly spread, each with the difference there; the shares of the lists in which
-    the second model is better, and worse; how many lists there are; and the mean difference.
+    points: list[tuple[float, float]]
+    """Some hundred shares of the lists, evenly spread, each with the difference there."""
+    better: float
+    """The share of lists in which the second model is better."""
+    worse: float
+    """The share of lists in which the second model is worse."""
+    lists: int
+    mean: float
+
+
+def sorted_differences(pair: Values) -> SortedDifferences:
+    """Return the sorted differences of two models over lists.
 
     Raises
     ------
@@ -243,7 +253,7 @@ def sorted_differences(pair: Values) -> tuple[list[tuple[float, float]], float, 
     rows = np.unique(np.linspace(0, len(ordered) - 1, min(POINTS, len(ordered))).round().astype(int))
     points = [(float((row + 0.5) / len(ordered)), float(ordered[row])) for row in rows]
     better, worse = (float(np.mean(side * values > ROUNDING)) for side in (sign, -sign))
-    return points, better, worse, len(values), mean
+    return SortedDifferences(points, better, worse, len(values), mean)
 
 
 def check_means(means: Iterable[float | None], label: str) -> None:

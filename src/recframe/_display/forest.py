@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from recframe._base.signatures import checked_call
 from recframe._display import chart_texts as texts
 from recframe._display import charts, verdict_charts
-from recframe._display.decided import record_of, records_by_name
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import IS_PAIRED
+from recframe._display.model_verdicts import record_of, records_by_name
 from recframe.errors import InputError
 
 if TYPE_CHECKING:

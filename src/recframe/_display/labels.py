@@ -1,4 +1,4 @@
-"""Place the texts of charts so that they do not overlap, and readers need no legend."""
+"""Positions the texts of charts so that they do not overlap, and readers need no legend."""
 
 from __future__ import annotations
 
@@ -39,29 +39,29 @@ def _letter_width(letter: str) -> float:
     return 0.7 if letter.isupper() else LETTER
 
 
-def spread(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
-    """Return places that are at least a gap apart, near those wanted, in their order, and within two ends.
+def spread(wanted: Sequence[float], gap: float, least: float, most: float) -> list[float]:
+    """Return positions that are near the wanted ones, in the same order, within two ends and at least a gap apart.
 
-    If the places do not fit, the gaps are made as large as possible.
+    If the positions do not fit, the gaps are made as large as possible.
     """
-    if not places:
+    if not wanted:
         return []
-    order = sorted(range(len(places)), key=places.__getitem__)
-    gap = min(gap, (most - least) / max(len(places) - 1, 1))
-    # Groups of places that touch each other stand around the mean of what each wants.
+    order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    gap = min(gap, (most - least) / max(len(wanted) - 1, 1))
+    # Positions that touch each other form a group around the mean of the positions that they want.
     groups: list[tuple[float, int]] = []
     for number in order:
-        start, size = min(max(places[number], least), most), 1
+        start, size = min(max(wanted[number], least), most), 1
         while groups and start < groups[-1][0] + groups[-1][1] * gap:
             before, count = groups.pop()
             start = (before * count + (start - count * gap) * size) / (count + size)
             size += count
             start = min(max(start, least), most - (size - 1) * gap)
         groups.append((start, size))
-    at = [start + place * gap for start, size in groups for place in range(size)]
-    spread_out = [0.0] * len(places)
-    for number, place in zip(order, at, strict=True):
-        spread_out[number] = place
+    moved = [start + number * gap for start, size in groups for number in range(size)]
+    spread_out = [0.0] * len(wanted)
+    for number, position in zip(order, moved, strict=True):
+        spread_out[number] = position
     return spread_out
 
 
@@ -74,8 +74,8 @@ class Box:
     right: float
     bottom: float
 
-    def shared(self, other: Box) -> float:
-        """Return the area that both share, in square pixels."""
+    def overlap(self, other: Box) -> float:
+        """Return the area that two rectangles share, in square pixels."""
         wide = min(self.right, other.right) - max(self.left, other.left)
         high = min(self.bottom, other.bottom) - max(self.top, other.top)
         return max(wide, 0.0) * max(high, 0.0)
@@ -83,7 +83,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Label:
-    """The place of a text beside its dot."""
+    """The position of a text beside its dot."""
 
     dx: float
     dy: float
@@ -105,7 +105,7 @@ SIDES = (
     *(Label(dx, dy, align) for (dx, align), dy in product(((DISTANCE, "left"), (-DISTANCE, "right")), (-24, 24))),
     *(Label(0, dy, "center") for dy in (-31, 31, -46, 46)),
 )
-"""The places of a label beside its dot, the usual ones first."""
+"""The positions of a label beside its dot, the preferred ones first."""
 
 
 def placed(
@@ -115,16 +115,17 @@ def placed(
     height: float,
     lines: Sequence[Box] = (),
 ) -> list[Label]:
-    """Return where the bold texts of dots stand, so that they cover nothing else, and stay in the chart."""
+    """Return the positions of the bold texts of dots, which cover nothing else and stay in the chart."""
     taken = [*(Box(x - 6, y - 6, x + 6, y + 6) for x, y in dots), *lines]
     labels = []
     for (x, y), text in zip(dots, texts, strict=True):
         wide = text_width(text, LABEL_SIZE, bold=True)
 
         def cost(label: Label, x: float = x, y: float = y, wide: float = wide) -> tuple[float, int]:
+            """Return the area that a label covers or that is outside of the chart, then the rank of its position."""
             box = label.box(x, y, wide)
-            outside = (box.right - box.left) * (box.bottom - box.top) - box.shared(Box(0, 0, width, height))
-            return round(sum(map(box.shared, taken)) + outside), SIDES.index(label)
+            outside = (box.right - box.left) * (box.bottom - box.top) - box.overlap(Box(0, 0, width, height))
+            return round(sum(map(box.overlap, taken)) + outside), SIDES.index(label)
 
         best = min(SIDES, key=cost)
         taken.append(best.box(x, y, wide))

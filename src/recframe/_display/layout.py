@@ -16,8 +16,8 @@ from recframe._display.cells import (
     p_text,
     plus_minus_text,
 )
-from recframe._display.decided import Decided, record_of
 from recframe._display.frames import grouped
+from recframe._display.model_verdicts import ModelVerdicts, record_of
 from recframe._inference.comparison.columns import DETAILS
 from recframe.errors import InputError
 
@@ -31,20 +31,20 @@ VERDICT_NOTE = "Verdict: by the adjusted p-value, in the direction of the metric
 OPEN_NOTE = "Open although an interval leaves out 0: p-values are adjusted for all tests, intervals are not."
 IS_COMPARE = {"metric", "difference", "low", "high", "p_adjusted"}
 IS_PAIRED = {*IS_COMPARE, "model", "baseline", "verdict"}
-"""What a comparison of models has with their names: one of unnamed models of two states has none."""
+"""The columns of a comparison of named models. A comparison of two states of unnamed models lacks the names."""
 IS_DESCRIBE = {"metric", "lists", "mean", "low", "high", "std"}
 IS_RANKS = {"metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best"}
 COUNTED_LISTS = ("lists", "baseline_lists")
 COUNTS = {*COUNTED_LISTS, "count", "clusters", "seen", "tests", "items", "human_lists", "judge_lists", "undefined"}
-"""The columns of whole numbers that count something: others may be ids."""
+"""The columns of whole numbers that are counts. Other whole numbers may be ids."""
 MOST_RESULT_ROWS = 10_000
-"""The most rows of a result that is not one row for each metric, model or segment."""
+"""The most rows of a result whose rows are not metrics, models or segments."""
 Columns = dict[str, list[Any]]
 """A result: the values of each column."""
 
 
 @dataclass(frozen=True)
-class Look:
+class TableOptions:
     """The options of a table."""
 
     digits: int
@@ -52,11 +52,16 @@ class Look:
     """The confidence of intervals, if it is known."""
     interval: str = "range"
     """Whether intervals are a range, plus_minus or none."""
-    decided: Decided = field(default_factory=Decided)
+    verdicts: ModelVerdicts = field(default_factory=ModelVerdicts)
     letters: bool = True
-    """Whether models get letters, which mark the models that another model beats."""
+    """Whether models may get letters, which mark the models that another model beats."""
     margins: Mapping[str, str | None] | None = None
-    """The margin of each metric of a comparison as text, None without one; None if nobody knows."""
+    """The margin of each metric of a comparison as text, None without one; None if it is not known."""
+
+    @property
+    def shows_letters(self) -> bool:
+        """Whether models get letters."""
+        return self.letters and self.verdicts.can_use_letters
 
 
 @dataclass
@@ -74,19 +79,19 @@ class Layout:
         self.columns.append([cell if isinstance(cell, Cell) else Cell(cell) for cell in cells])
         self.numeric.append(numeric)
 
-    def add_labels(self, columns: Columns, names: Iterable[str], look: Look) -> None:
+    def add_labels(self, columns: Columns, names: Iterable[str], options: TableOptions) -> None:
         """Add the columns of a result that identify its rows."""
         for name in names:
-            self.add(str(name), label_texts(columns, name, look), numeric=False)
+            self.add(str(name), label_texts(columns, name, options), numeric=False)
 
-    def mark(self, name: str, marked: Sequence[bool], note: str) -> None:
-        """Mark cells of a column, and add a note if any cell is marked."""
+    def add_daggers(self, name: str, has_dagger: Sequence[bool], note: str) -> None:
+        """Add a dagger to some cells of a column, and a note that explains it."""
         column = self.columns[self.header.index(name)]
         column[:] = [
-            replace(cell, text=f"{cell.text} †", value=None) if one else cell
-            for cell, one in zip(column, marked, strict=True)
+            replace(cell, text=f"{cell.text} †", value=None) if is_marked else cell
+            for cell, is_marked in zip(column, has_dagger, strict=True)
         ]
-        self.notes += [f"† {note}."] if any(marked) else []
+        self.notes += [f"† {note}."] if any(has_dagger) else []
 
     @property
     def rows(self) -> list[tuple[Cell, ...]]:
@@ -94,7 +99,7 @@ class Layout:
         return list(zip(*self.columns, strict=True))
 
 
-def layout_of(columns: Columns, records: Mapping[str, Metric], look: Look) -> Layout:
+def layout_of(columns: Columns, records: Mapping[str, Metric], options: TableOptions) -> Layout:
     """Return the table of a result of a call.
 
     Raises
@@ -106,13 +111,13 @@ def layout_of(columns: Columns, records: Mapping[str, Metric], look: Look) -> La
         if any(len(values) > MOST_RESULT_ROWS for values in columns.values()):
             msg = f"the frame has more than {MOST_RESULT_ROWS:,} rows, which no table shows"
             raise InputError(msg, "recframe.table(result.head(100))")
-        return _of_rows(columns, look)
+        return _plain_table(columns, options)
     segments, metrics = labels_of(columns, records)
     if columns.keys() >= IS_COMPARE:
-        return _of_compare(columns, segments, look)
+        return _comparison_table(columns, segments, options)
     if columns.keys() >= IS_RANKS:
-        return _of_ranks(columns, segments, look)
-    return _of_means(columns, segments, metrics, look)
+        return _ranks_table(columns, segments, options)
+    return _means_table(columns, segments, metrics, options)
 
 
 def is_known(columns: Columns, records: Mapping[str, Metric]) -> bool:
@@ -135,11 +140,12 @@ def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str
     names = list(columns)
     kind = next((kind for kind in (IS_COMPARE, IS_DESCRIBE, IS_RANKS) if columns.keys() >= kind), None)
     if kind is not None:
-        # Levels of an index come first, whatever they are: segments are all that is no number and ahead of these.
+        # Segments come first: every column before the metric, the models and the numbers.
         last = max(names.index(name) for name in ("metric", "model", "baseline") if name in columns)
-        of_call = {"model", "baseline", *kind, *(DETAILS if kind is IS_COMPARE else ())}
-        until = next((number for number, name in enumerate(names) if number > last and name in of_call), len(names))
-        return [name for name in names[:until] if name not in of_call], []
+        result_columns = {"model", "baseline", *kind, *(DETAILS if kind is IS_COMPARE else ())}
+        after = range(last + 1, len(names))
+        until = next((number for number in after if names[number] in result_columns), len(names))
+        return [name for name in names[:until] if name not in result_columns], []
     metrics = [name for name in names if record_of(str(name), records) is not None]
     if not metrics:
         msg = f"the frame has the columns {', '.join(map(repr, columns))}, and none of them is named after a metric"
@@ -147,16 +153,16 @@ def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str
     return [name for name in names[: names.index(metrics[0])] if name != "model"], metrics
 
 
-def interval_notes(of: str, call: str, look: Look) -> list[str]:
-    """Return what intervals are of, and their confidence, if they are shown."""
-    name = "±" if look.interval == "plus_minus" else "Interval"
-    return [] if look.interval == "none" else [f"{name}: of the {of}, at {level_text(call, look)}."]
+def interval_notes(of: str, call: str, options: TableOptions) -> list[str]:
+    """Return the note about intervals and their confidence, if intervals are shown."""
+    name = "±" if options.interval == "plus_minus" else "Interval"
+    return [] if options.interval == "none" else [f"{name}: of the {of}, at {confidence_text(call, options)}."]
 
 
-def level_text(call: str, look: Look) -> str:
-    """Return the confidence of what a call found."""
-    level = look.confidence
-    return f"the confidence given to {call} (0.95 unless named)" if level is None else f"{100 * level:.6g}%"
+def confidence_text(call: str, options: TableOptions) -> str:
+    """Return the confidence of the result of a call, as text."""
+    confidence = options.confidence
+    return f"the confidence given to {call} (0.95 unless named)" if confidence is None else f"{100 * confidence:.6g}%"
 
 
 def margin_text(margins: Mapping[str, str | None] | None) -> str:
@@ -173,51 +179,57 @@ def margin_text(margins: Mapping[str, str | None] | None) -> str:
     return f", and by the margins of {', '.join(f'{text} ({name})' for name, text in texts.items())}"
 
 
-def label_texts(columns: Columns, name: str, look: Look) -> list[str]:
-    """Return the texts of a column that names what rows are about; of models with a letter if there are letters."""
+def label_texts(columns: Columns, name: str, options: TableOptions) -> list[str]:
+    """Return the texts of a column of labels. Models have their letters behind their names, if there are letters."""
     texts = [*map(label_text, columns[name])]
-    return [f"{text} ({look.decided.letter(text)})" for text in texts] if name == "model" and _lettered(look) else texts
+    if name != "model" or not options.shows_letters:
+        return texts
+    return [f"{text} ({options.verdicts.letter_of(text)})" for text in texts]
 
 
-def decided_cells(
-    cells: list[Cell], columns: Columns, segments: Sequence[str], name: str, metrics: Sequence[Any], look: Look
+def cells_with_verdicts(
+    cells: list[Cell],
+    columns: Columns,
+    segments: Sequence[str],
+    name: str,
+    metrics: Sequence[Any],
+    options: TableOptions,
 ) -> list[Cell]:
-    """Return the cells of a column of means, bold and with letters by what was decided about the models of a metric."""
+    """Return the cells of a column of means. The best means are bold, and letters name the models that each beats."""
     if "model" not in columns:
         return cells
-    marked, models, means = [*cells], [*map(label_text, columns["model"])], columns[name]
-    about = list(zip(*(map(label_text, columns[name]) for name in segments), map(str, metrics), strict=True))
-    for key, rows in grouped(range(len(about)), about.__getitem__).items():
-        of_models = {models[row]: means[row] for row in rows}
-        unbeaten = look.decided.unbeaten(key, of_models)
+    marked = [*cells]
+    models = [*map(label_text, columns["model"])]
+    means = columns[name]
+    keys = list(zip(*(map(label_text, columns[name]) for name in segments), map(str, metrics), strict=True))
+    for key, rows in grouped(range(len(keys)), keys.__getitem__).items():
+        means_of_models = {models[row]: means[row] for row in rows}
+        tied_for_best = options.verdicts.tied_for_best(key, means_of_models)
         for row in rows:
-            letters = look.decided.letters(key, models[row]) if _lettered(look) else ""
-            marked[row] = replace(marked[row], bold=models[row] in unbeaten, raised=letters)
+            letters = options.verdicts.letters_of(key, models[row]) if options.shows_letters else ""
+            marked[row] = replace(marked[row], bold=models[row] in tied_for_best, raised=letters)
     return marked
 
 
-def _lettered(look: Look) -> bool:
-    return look.letters and look.decided.lettered
-
-
-def _of_means(columns: Columns, segments: Sequence[str], metrics: Sequence[str], look: Look) -> Layout:
+def _means_table(columns: Columns, segments: Sequence[str], metrics: Sequence[str], options: TableOptions) -> Layout:
     """Return the table of a result of evaluate, or of describe, which has no columns of metrics."""
-    names, layout = list(columns), Layout()
+    names = list(columns)
+    layout = Layout()
     described = ("model", *segments, "metric")
     labels = names[: names.index(metrics[0])] if metrics else [name for name in names if name in described]
-    layout.add_labels(columns, labels, look)
-    means = {name: [number_cell(value, look.digits) for value in columns[name]] for name in metrics}
-    means = means or {"mean": estimates(columns, "mean", look)}
+    layout.add_labels(columns, labels, options)
+    means = {name: [number_cell(value, options.digits) for value in columns[name]] for name in metrics}
+    means = means or {"mean": estimates(columns, "mean", options)}
     for name in (name for name in names if name not in labels):
         if name in means:
-            about = [name] * len(means[name]) if metrics else columns["metric"]
-            layout.add(str(name), decided_cells(means[name], columns, segments, name, about, look))
+            keys = [name] * len(means[name]) if metrics else columns["metric"]
+            layout.add(str(name), cells_with_verdicts(means[name], columns, segments, name, keys, options))
         elif metrics or name not in ("low", "high"):
-            layout.add(str(name), [number_cell(value, look.digits) for value in columns[name]])
-        elif name == "low" and look.interval == "range":
-            layout.add("interval", interval_texts(columns, look.digits))
-    layout.notes += look.decided.notes(layout.columns, letters=_lettered(look))
-    layout.notes += [] if metrics else interval_notes("mean", "describe", look)
+            layout.add(str(name), [number_cell(value, options.digits) for value in columns[name]])
+        elif name == "low" and options.interval == "range":
+            layout.add("interval", interval_texts(columns, options.digits))
+    layout.notes += options.verdicts.notes(layout.columns, letters=options.shows_letters)
+    layout.notes += [] if metrics else interval_notes("mean", "describe", options)
     return layout
 
 
@@ -227,35 +239,35 @@ def interval_texts(columns: Columns, digits: int) -> list[str]:
     return [interval_text(low, high, digits) for low, high in ends]
 
 
-def estimates(columns: Columns, name: str, look: Look) -> list[Cell]:
-    """Return the numbers of a column, with their intervals where these are ± a half."""
-    if look.interval != "plus_minus":
-        return [number_cell(value, look.digits) for value in columns[name]]
+def estimates(columns: Columns, name: str, options: TableOptions) -> list[Cell]:
+    """Return the cells of a column of numbers, with ± half of their intervals if the table shows those."""
+    if options.interval != "plus_minus":
+        return [number_cell(value, options.digits) for value in columns[name]]
     rows = zip(columns[name], columns["low"], columns["high"], strict=True)
-    return [Cell(plus_minus_text(*row, look.digits)) for row in rows]
+    return [Cell(plus_minus_text(*row, options.digits)) for row in rows]
 
 
-def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
+def _comparison_table(columns: Columns, segments: Sequence[str], options: TableOptions) -> Layout:
     """Return the table of a comparison, the verdict first. A baseline of all rows is a note, not a column."""
     layout = Layout()
     baselines = [*dict.fromkeys(map(label_text, columns.get("baseline", ())))]
     names = ("metric", "model", *(["baseline"] if len(baselines) != 1 else []))
-    layout.add_labels(columns, (*segments, *(name for name in names if name in columns)), look)
+    layout.add_labels(columns, (*segments, *(name for name in names if name in columns)), options)
     if "verdict" in columns:
         layout.add("verdict", columns["verdict"], numeric=False)
     verdicts = columns.get("verdict", [""] * len(columns["difference"]))
     has_means = columns.keys() >= {"mean", "baseline_mean"}
-    differences = estimates(columns, "difference", look)
+    differences = estimates(columns, "difference", options)
     if not has_means:
         differences = [replace(cell, bold=verdicts[row] == "better") for row, cell in enumerate(differences)]
     layout.add("difference", differences)
-    if look.interval == "range":
-        layout.add("interval", interval_texts(columns, look.digits))
+    if options.interval == "range":
+        layout.add("interval", interval_texts(columns, options.digits))
     layout.add("adjusted p", [p_text(value) for value in columns["p_adjusted"]])
     winners = {"mean": "better", "baseline_mean": "worse"}
     for name in (name for name in (*COUNTED_LISTS, *winners) if name in columns):
-        of_rows = zip(columns[name], verdicts, strict=True)
-        cells = [number_cell(value, look.digits, bold=verdict == winners.get(name)) for value, verdict in of_rows]
+        rows = zip(columns[name], verdicts, strict=True)
+        cells = [number_cell(value, options.digits, bold=verdict == winners.get(name)) for value, verdict in rows]
         layout.add(name.replace("_", " "), cells)
     if columns.keys() >= {"wins", "ties", "losses"}:
         counts = zip(*(columns[name] for name in ("wins", "ties", "losses")), strict=True)
@@ -265,16 +277,16 @@ def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> Layout
         layout.notes.append(
             f"Bold: {'the mean that the verdict finds better' if has_means else 'better, by the verdict'}."
         )
-    layout.notes += interval_notes("difference", "compare", look)
+    layout.notes += interval_notes("difference", "compare", options)
     layout.notes.append(STARS_NOTE)
     if "verdict" in columns:
-        layout.notes.append(VERDICT_NOTE.format(margin_text(look.margins)))
-        layout.notes += [OPEN_NOTE] if look.interval != "none" and _open_without_zero(columns) else []
+        layout.notes.append(VERDICT_NOTE.format(margin_text(options.margins)))
+        layout.notes += [OPEN_NOTE] if options.interval != "none" and _open_without_zero(columns) else []
     return layout
 
 
-def _of_rows(columns: Columns, look: Look) -> Layout:
-    """Return the table of any other result: its columns, with numbers as tables show them."""
+def _plain_table(columns: Columns, options: TableOptions) -> Layout:
+    """Return the table of a result of another call, with all of its columns."""
     layout = Layout()
     for name, values in columns.items():
         known = [value for value in values if not is_missing(value)]
@@ -284,30 +296,31 @@ def _of_rows(columns: Columns, look: Look) -> Layout:
         elif known and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
             # A whole number may be an id, which has no thousands.
             ids = name not in COUNTS and all(isinstance(value, int) for value in known)
-            layout.add(str(name), map(label_text, values) if ids else [number_cell(x, look.digits) for x in values])
+            layout.add(str(name), map(label_text, values) if ids else [number_cell(x, options.digits) for x in values])
         else:
             layout.add(str(name), map(label_text, values), numeric=False)
     return layout
 
 
-def _of_ranks(columns: Columns, segments: Sequence[str], look: Look) -> Layout:
+def _ranks_table(columns: Columns, segments: Sequence[str], options: TableOptions) -> Layout:
+    """Return the table of a result of `rank_models`."""
     layout = Layout()
-    layout.add_labels(columns, (*segments, "metric", "model"), look)
-    layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
-    of_rows = zip(columns["mean"], columns["tied_with_best"], strict=True)
-    layout.add("mean", [number_cell(value, look.digits, bold=bool(tied)) for value, tied in of_rows])
+    layout.add_labels(columns, (*segments, "metric", "model"), options)
+    layout.add("lists", [number_cell(value, options.digits) for value in columns["lists"]])
+    rows = zip(columns["mean"], columns["tied_with_best"], strict=True)
+    layout.add("mean", [number_cell(value, options.digits, bold=bool(tied)) for value, tied in rows])
     if "shrunk" in columns:
-        layout.add("shrunk", [number_cell(value, look.digits) for value in columns["shrunk"]])
+        layout.add("shrunk", [number_cell(value, options.digits) for value in columns["shrunk"]])
     layout.add("rank", [number_cell(value, 0) for value in columns["rank"]])
     ends = zip(columns["rank_low"], columns["rank_high"], strict=True)
     layout.add("ranks", [f"{number_text(low, 0)} to {number_text(high, 0)}" for low, high in ends])
     layout.add("tied with the best", ["yes" if tied else "no" for tied in columns["tied_with_best"]], numeric=False)
     layout.notes.append("Bold: the models that may be the best.")
-    layout.notes.append(f"Ranks: between these for all models at once, at {level_text('rank_models', look)}.")
+    layout.notes.append(f"Ranks: between these for all models at once, at {confidence_text('rank_models', options)}.")
     return layout
 
 
 def _open_without_zero(columns: Columns) -> bool:
-    """Return whether a difference is open though its interval leaves out 0."""
+    """Return whether a verdict is open although its interval excludes 0."""
     rows = zip(columns["verdict"], columns["low"], columns["high"], strict=True)
     return any(verdict == "open" and not is_missing(low) and (low > 0 or high < 0) for verdict, low, high in rows)

@@ -108,8 +108,8 @@ def text_of_call(name: str) -> str:
         more = f"{name}@10" if hasattr(METRICS[name], "k") else name
         example = f"{name}(10)" if more != name else f"{name}()"
         return f'{name}: {METRICS[name].summary}\ndf.rec.{example}; recframe.explain("{more}") says more'
-    (found,) = (calls[name] for calls in CALL_TEXTS.values() if name in calls)
-    return f"{name}: {found.line}\ndf.rec.{found.example}; help(df.rec.{name}) says more"
+    (call_text,) = (calls[name] for calls in CALL_TEXTS.values() if name in calls)
+    return f"{name}: {call_text.line}\ndf.rec.{call_text.example}; help(df.rec.{name}) says more"
 
 
 def text_of_charts() -> str:
@@ -221,7 +221,7 @@ def _line(title: str, text: str) -> str:
 
 def _columns(query: Query, *, has_truth: bool) -> dict[str, Any]:
     """Return the columns that metrics read, by their roles."""
-    found = {
+    columns_by_role = {
         "by": query.by or None,
         "item": query.item,
         "relevant": query.relevant,
@@ -233,7 +233,9 @@ def _columns(query: Query, *, has_truth: bool) -> dict[str, Any]:
     # A truth holds the relevance, and may hold what describes lists.
     unread = ("relevant", "per", "weight") if has_truth else ()
     columns = {
-        role: value for role, value in found.items() if role == "by" or (value is not None and role not in unread)
+        role: value
+        for role, value in columns_by_role.items()
+        if role == "by" or (value is not None and role not in unread)
     }
     several = {role: [*value] for role, value in columns.items() if isinstance(value, tuple)}
     return columns | {role: value[0] if len(value) == 1 else value for role, value in several.items()}

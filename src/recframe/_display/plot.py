@@ -136,7 +136,7 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'Distribution of mrr'
         """
-        plan = self._call(roles, MEANS).one("distribution", metric, k)
+        plan = self._call(roles, MEANS).single_metric_plan("distribution", metric, k)
         chart: alt.LayerChart | alt.VConcatChart = charts.distribution(values_of(plan))
         return chart
 
@@ -166,7 +166,7 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["subtitle"][0]
         'new is better in 50%, equal in 50%, worse in 0% of 2 lists'
         """
-        plan = self._call(roles, MEANS).one("differences", metric, k)
+        plan = self._call(roles, MEANS).single_metric_plan("differences", metric, k)
         return verdict_charts.differences(values_of(plan))
 
     def tradeoff(
@@ -276,7 +276,7 @@ class Plot(SegmentCharts, RankCharts):
         'Power to find a difference of 0.1 in mrr'
         """
         call = self._call(roles, MEANS)
-        plan = call.one("power", metric, k, call.options(confidence, cluster))
+        plan = call.single_metric_plan("power", metric, k, call.options(confidence, cluster))
         from recframe._inference.ranks.sample_size import Options, power_curve
 
         options = Options.of(

@@ -65,7 +65,7 @@ class RankCharts(Charts):
         'Ranks by mrr'
         """
         call = self._call(roles, MEANS)
-        plan = call.one("ranks", metric, k, call.options(confidence, cluster))
+        plan = call.single_metric_plan("ranks", metric, k, call.options(confidence, cluster))
         from recframe._inference.ranks.rank_models import Options, ranked
 
         rows = ranked(plan, Options.of(None, confidence=confidence, cluster=cluster, resamples=10_000, seed=0))

@@ -17,10 +17,10 @@ from recframe._call.evaluate import expand
 from recframe._data.files.paths import as_path, check_directory, write_atomically
 from recframe._display import chart_texts, charts, page, report_charts, verdict_charts, verdicts
 from recframe._display.cells import number_text
-from recframe._display.decided import record_of
 from recframe._display.forest import chart_of
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import Layout
+from recframe._display.model_verdicts import record_of
 from recframe._display.report_query import ReportQuery
 from recframe._engines.postponed import is_dry
 from recframe._inference.lists.paired_sums import model_number
@@ -37,7 +37,7 @@ ALARMING = ("error", "warning")
 SEVERITIES = (*ALARMING, "note")
 MOST_NAMED = 4
 """The most models that a finding above the verdicts names."""
-DECIDED = "decided by the verdict"
+HAS_VERDICT = "has a verdict"
 FEW_LISTS = 30
 """Segments of fewer lists are marked: one list can move their difference."""
 TITLE = "Evaluation of recommendations"
@@ -78,13 +78,13 @@ def _page(report: ReportQuery, title: str) -> page.Page:
         sections.append(_verdicts(report, rows_of(compared)))
         charts_of_pairs, layout = _forest(report, compared, "forest"), report.layout(compared)
         sections.append(page.Section("comparison", "Comparison", charts=charts_of_pairs, layout=layout))
-    means = report.layout(report.values, report.decided)
+    means = report.layout(report.values, report.verdicts)
     sections.append(page.Section("means", "Means", layout=means))
     if compared is not None and report.per is not None:
         sections.append(_segments(report))
     if drawn:
         sections.append(page.Section("charts", "Charts", charts=drawn))
-    if report.by_list:
+    if report.list_metrics:
         spread = report.layout(report.spread)
         sections.append(page.Section("spread", "How values of lists spread", layout=spread, folded=True))
     sections.append(_check(findings))
@@ -103,7 +103,8 @@ def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Se
     pairs = grouped(rows, _pair)
     in_segments = _in_segments(report)
     items = [
-        verdicts.item(of_pair, report.options.confidence, in_segments.get(pair)) for pair, of_pair in pairs.items()
+        verdicts.item(rows_of_pair, report.options.confidence, in_segments.get(pair))
+        for pair, rows_of_pair in pairs.items()
     ]
     notes = [_adjusted(report, sum(row["p_adjusted"] is not None for row in rows), in_segments)]
     if report.margin is not None:
@@ -113,12 +114,12 @@ def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Se
 
 def _adjusted(report: ReportQuery, tested: int, in_segments: Mapping[tuple[str, str], verdicts.InSegments]) -> str:
     """Return the number of tests that p-values are adjusted for."""
-    of_segments = sum(len(segments.rows) for segments in in_segments.values())
+    segment_tests = sum(len(segments.rows) for segments in in_segments.values())
     if report.correction == "none":
         return "No p-value is adjusted for the number of tests."
-    one = "There is one test" if tested == 1 else f"The p-values are adjusted for the {tested:,} tests"
-    also = f"; those in segments for {of_segments:,} tests of their own" if of_segments else ""
-    return f"{one} of all pairs and metrics{also} (correction={report.correction!r})."
+    sentence = "There is one test" if tested == 1 else f"The p-values are adjusted for the {tested:,} tests"
+    also = f"; those in segments for {segment_tests:,} tests of their own" if segment_tests else ""
+    return f"{sentence} of all pairs and metrics{also} (correction={report.correction!r})."
 
 
 def _margin_text(margin: Any, *, short: bool = False) -> str:
@@ -135,18 +136,18 @@ def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
 
 def _in_segments(report: ReportQuery) -> dict[tuple[str, str], verdicts.InSegments]:
     """Return the verdict on each pair of models in each segment, by the first metric."""
-    if report.by_segment is None:
+    if report.compared_segments is None:
         return {}
-    rows = rows_of(report.by_segment)
+    rows = rows_of(report.compared_segments)
     names = chart_texts.segment_texts([tuple(row.values())[: list(row).index("metric")] for row in rows])
     per = chart_texts.short(", ".join(map(str, as_tuple(report.per))))
-    found = {}
+    by_pair = {}
     for pair, named in grouped(zip(names, rows, strict=True), lambda each: _pair(each[1])).items():
         record = record_of(str(named[0][1]["metric"]), report.records)
-        of_pair = [row for _, row in named]
+        rows_of_pair = [row for _, row in named]
         higher = record is None or record.higher_is_better
-        found[pair] = verdicts.InSegments(per, [name for name, _ in named], of_pair, higher)
-    return found
+        by_pair[pair] = verdicts.InSegments(per, [name for name, _ in named], rows_of_pair, higher)
+    return by_pair
 
 
 def _facts(report: ReportQuery) -> list[str]:
@@ -154,7 +155,7 @@ def _facts(report: ReportQuery) -> list[str]:
     counted = nw.from_native(report.call.frame).select(nw.len().alias("rows"))
     rows = rows_of(eager_result(counted.to_native()))[0]["rows"]
     facts = []
-    if report.by_list:
+    if report.list_metrics:
         most = max((row["lists"] + row["undefined"] for row in rows_of(report.spread)), default=0)
         facts.append(chart_texts.lists_text(most))
     facts.append(f"{rows:,} {'row' if rows == 1 else 'rows'}")
@@ -180,9 +181,9 @@ def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> list
 
 def _segments(report: ReportQuery) -> page.Section:
     """Return the differences in each segment under the first metric, the largest first."""
-    compared: Any = report.by_segment
-    decided = compared.with_columns((nw.col("verdict") != "open").fill_null(value=False).alias(DECIDED))
-    by_weight = decided.sort(DECIDED, "lists", descending=True, nulls_last=True).drop(DECIDED)
+    compared: Any = report.compared_segments
+    with_verdicts = compared.with_columns((nw.col("verdict") != "open").fill_null(value=False).alias(HAS_VERDICT))
+    by_weight = with_verdicts.sort(HAS_VERDICT, "lists", descending=True, nulls_last=True).drop(HAS_VERDICT)
     shown, rest = (
         part.sort("difference", descending=True, nulls_last=True)
         for part in (by_weight.head(page.MOST_TABLE_ROWS), by_weight[page.MOST_TABLE_ROWS :])
@@ -190,7 +191,7 @@ def _segments(report: ReportQuery) -> page.Section:
     ordered = nw.concat([shown, rest])
     layout = report.layout(ordered)
     few = [count is not None and count < FEW_LISTS for count in ordered.get_column("lists").to_list()]
-    layout.mark("lists", few, f"of fewer than {FEW_LISTS} lists: one list can move the difference")
+    layout.add_daggers("lists", few, f"of fewer than {FEW_LISTS} lists: one list can move the difference")
     some = f"{len(shown)} of {len(ordered):,}: those with a decision first, then those with the most lists."
     drawn = _forest(report, shown, "segments")
     return page.Section("segments", "Segments", notes=[some] if len(rest) else [], charts=drawn, layout=layout)
@@ -230,14 +231,14 @@ def _findings(report: ReportQuery) -> list[Finding]:
 
 def _merged(findings: Sequence[Finding]) -> list[Finding]:
     """Return one finding of each kind for all models together, errors first."""
-    together = grouped(findings, lambda one: (ALARMING.index(one.severity), one.finding))
+    together = grouped(findings, lambda finding: (ALARMING.index(finding.severity), finding.finding))
     merged = []
     for key in sorted(together):
         first, *others = together[key]
-        if others and len({one.often for one in together[key]}) == 1:
+        if others and len({finding.often for finding in together[key]}) == 1:
             merged.append(replace(first, where=f"each of {len(others) + 1} models: {first.often}"))
             continue
-        where = "; ".join(one.where for one in (first, *others[: MOST_NAMED - 1]))
+        where = "; ".join(finding.where for finding in (first, *others[: MOST_NAMED - 1]))
         more = f"; {len(others) - MOST_NAMED + 1} more models" if len(others) >= MOST_NAMED else ""
         merged.append(replace(first, where=where + more))
     return merged

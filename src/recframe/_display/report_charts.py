@@ -33,7 +33,7 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
 
     plot, roles = Plot(report.call.frame, report.call.bound), dict(report.call.keywords)
     yield from _of_cutoffs(report)
-    by_list = report.with_means(report.by_list)
+    by_list = report.with_means(report.list_metrics)
     if not by_list:
         return
     first = by_list[0]
@@ -47,7 +47,7 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
             yield trend_of(averages, name, report.options)
     others = [metric for metric in report.with_means(report.metrics) if metric != first]
     if others and len(report.models) > 1:
-        together = [metric for metric in others if metric not in report.by_list]
+        together = [metric for metric in others if metric not in report.list_metrics]
         yield plot.tradeoff(first, (together or others)[0], **report.confidence, **roles)
 
 
@@ -72,7 +72,7 @@ def has_cutoff(metric: Metric) -> bool:
 
 def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     """Return the charts of the values of lists: their distribution, and differences to the baseline."""
-    by_model = values_of(report.call.one("report", metric, None))
+    by_model = values_of(report.call.single_metric_plan("report", metric, None))
     baseline = 0 if report.baseline is None else by_model.models.index(name_of(report.baseline))
     others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])
     shown = by_model.of(sorted([baseline, *others]))
@@ -93,5 +93,5 @@ def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:
 
 def _is_time(averages: Sequence[Mean]) -> bool:
     """Return whether segments are values of one column of dates or times."""
-    places = chart_dates.places([mean.segment[0] for mean in averages])
-    return len(averages[0].segment) == 1 and places[0] == "T"
+    kind, _ = chart_dates.axis_positions([mean.segment[0] for mean in averages])
+    return len(averages[0].segment) == 1 and kind == "T"

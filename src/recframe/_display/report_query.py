@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import label_text
-from recframe._display.decided import Decided, decided_of
 from recframe._display.frames import columns_of, eager_result, margins_of
-from recframe._display.layout import Layout, Look, layout_of
+from recframe._display.layout import Layout, TableOptions, layout_of
+from recframe._display.model_verdicts import ModelVerdicts, model_verdicts
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.profiles._spec import spec_of
 
@@ -55,7 +55,7 @@ class ReportQuery:
         return [spec.as_named for spec in self.specs]
 
     @property
-    def by_list(self) -> list[str | Metric]:
+    def list_metrics(self) -> list[str | Metric]:
         """The metrics that have a value per list."""
         return [spec.as_named for spec in self.specs if not isinstance(spec.metric, ExposureMetric)]
 
@@ -67,7 +67,7 @@ class ReportQuery:
     @cached_property
     def values(self) -> nw.DataFrame[Any]:
         """The means of all metrics, with the numbers of lists where there are some."""
-        counts = {"counts": True} if self.by_list else {}
+        counts = {"counts": True} if self.list_metrics else {}
         return eager_result(self.rec.evaluate(self.metrics, **counts, **self.call.keywords))
 
     @cached_property
@@ -80,23 +80,23 @@ class ReportQuery:
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
         """The distribution of the values of lists."""
-        return eager_result(self.rec.describe(self.by_list, details=True, **self.confidence, **self.call.keywords))
+        return eager_result(self.rec.describe(self.list_metrics, details=True, **self.confidence, **self.call.keywords))
 
     @cached_property
     def compared(self) -> nw.DataFrame[Any] | None:
         """The comparison of the models, or None if there is only one."""
-        return self.compare(self.by_list, self.margin) if self.by_list and len(self.models) > 1 else None
+        return self.compare(self.list_metrics, self.margin) if self.list_metrics and len(self.models) > 1 else None
 
     @cached_property
-    def by_segment(self) -> nw.DataFrame[Any] | None:
+    def compared_segments(self) -> nw.DataFrame[Any] | None:
         """The comparison of the models in each segment under the first metric, if there are segments."""
         if self.compared is None or self.per is None:
             return None
-        first = self.by_list[:1]
+        first = self.list_metrics[:1]
         margin = self.margin
         if isinstance(margin, Mapping):
             names = {spec_of(metric).name for metric in first}
-            margin = {name: each for name, each in margin.items() if spec_of(name).name in names}
+            margin = {name: value for name, value in margin.items() if spec_of(name).name in names}
         return self.compare(first, margin, per=self.per)
 
     def compare(self, metrics: Sequence[str | Metric], margin: Any, **roles: Any) -> nw.DataFrame[Any]:
@@ -104,18 +104,19 @@ class ReportQuery:
         how = {"baseline": self.baseline, "correction": self.correction, "margin": margin, "details": True}
         return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.keywords, **roles))
 
-    def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:
+    def layout(self, result: nw.DataFrame[Any], verdicts: ModelVerdicts | None = None) -> Layout:
         """Return a result as a table, with the best means bold according to the comparison."""
         margins = margins_of(result.to_native())
-        look = Look(DIGITS, self.options.confidence, decided=decided or Decided(), letters=False, margins=margins)
-        return layout_of(columns_of(result), self.records, look)
+        verdicts = verdicts or ModelVerdicts()
+        options = TableOptions(DIGITS, self.options.confidence, verdicts=verdicts, letters=False, margins=margins)
+        return layout_of(columns_of(result), self.records, options)
 
     @property
-    def decided(self) -> Decided:
-        """The decisions of the comparison about the models."""
+    def verdicts(self) -> ModelVerdicts:
+        """The verdicts of the comparison on the models."""
         if self.compared is None:
-            return Decided()
-        return decided_of(columns_of(self.compared), list(map(label_text, self.models)), self.records)
+            return ModelVerdicts()
+        return model_verdicts(columns_of(self.compared), list(map(label_text, self.models)), self.records)
 
     def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
         """Return the metrics that have a mean, of one model at least: charts of others would be empty."""

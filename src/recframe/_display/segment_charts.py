@@ -134,7 +134,7 @@ def trend_of(averages: list[Mean], name: str, options: Options) -> alt.LayerChar
 
 def by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> tuple[list[Mean], str]:
     """Return the means of one metric by segment, and the name of the columns of `per`."""
-    plan = call.one(name, metric, k, options)
+    plan = call.single_metric_plan(name, metric, k, options)
     per = plan.context.query.per
     if not per:
         msg = f"{name} shows segments, but per= is not given"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import is_missing, label_text
-from recframe._display.decided import record_of
 from recframe._display.layout import IS_COMPARE, Columns, labels_of
+from recframe._display.model_verdicts import record_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,23 +29,24 @@ def best_first(columns: Columns, records: Mapping[str, Metric]) -> Columns:
     record = record_of(str(first), records)
     sign = 1 if record is None or record.higher_is_better else -1
     names = [name for name in ("model", "baseline") if name in columns]
-    of_rows = [tuple(label_text(columns[name][row]) for name in segments) for row in range(count)]
-    who = [tuple(label_text(columns[name][row]) for name in names) for row in range(count)]
+    segment_keys = [tuple(label_text(columns[name][row]) for name in segments) for row in range(count)]
+    model_keys = [tuple(label_text(columns[name][row]) for name in names) for row in range(count)]
     metric = ["" if metrics else columns["metric"][row] for row in range(count)]
-    deciding = {
-        (of_rows[row], who[row]): values[row]
+    sort_values = {
+        (segment_keys[row], model_keys[row]): values[row]
         for row in range(count)
         if (metrics or metric[row] == first) and not is_missing(values[row])
     }
 
-    segment_places, metric_places = (
-        {key: number for number, key in enumerate(dict.fromkeys(keys))} for keys in (of_rows, metric)
+    segment_order, metric_order = (
+        {key: number for number, key in enumerate(dict.fromkeys(keys))} for keys in (segment_keys, metric)
     )
 
-    def place(row: int) -> tuple[Any, ...]:
-        value = deciding.get((of_rows[row], who[row]))
+    def sort_key(row: int) -> tuple[Any, ...]:
+        """Return the order of a row's segment and metric, then its value with the best first and missing ones last."""
+        value = sort_values.get((segment_keys[row], model_keys[row]))
         rank = (1, 0.0) if value is None else (0, -sign * value)
-        return segment_places[of_rows[row]], metric_places[metric[row]], *rank
+        return segment_order[segment_keys[row]], metric_order[metric[row]], *rank
 
-    order = sorted(range(count), key=place)
+    order = sorted(range(count), key=sort_key)
     return {name: [column[row] for row in order] for name, column in columns.items()}

@@ -12,10 +12,19 @@ from recframe._base.values import choice, flag, whole_number
 from recframe._data.files.paths import as_path, check_directory, write_atomically
 from recframe._display.cells import RAISED, label_text, with_letters
 from recframe._display.chart_texts import check_title
-from recframe._display.decided import Decided, decided_of, records_by_name
 from recframe._display.frames import columns_of, eager_result, margins_of
-from recframe._display.layout import IS_COMPARE, IS_PAIRED, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
+from recframe._display.layout import (
+    IS_COMPARE,
+    IS_PAIRED,
+    IS_RANKS,
+    Columns,
+    Layout,
+    TableOptions,
+    labels_of,
+    layout_of,
+)
 from recframe._display.markdown import escaped, one_line, table_of_cells
+from recframe._display.model_verdicts import ModelVerdicts, model_verdicts, records_by_name
 from recframe._display.packages import package
 from recframe._display.sorting import best_first
 from recframe._display.table_image import png
@@ -277,14 +286,14 @@ def table(
     records = records_by_name(metrics)
     values = columns_of(frame)
     values = best_first(values, records) if flag("sort", sort) else values
-    decided = Decided() if compared is None else _decided(values, compared, records)
-    look = Look(digits, confidence, interval, decided, margins=margins_of(result))
-    layout = wide_layout(values, records, look, columns) if columns else layout_of(values, records, look)
+    verdicts = ModelVerdicts() if compared is None else _verdicts_of(values, compared, records)
+    options = TableOptions(digits, confidence, interval, verdicts, margins=margins_of(result))
+    layout = wide_layout(values, records, options, columns) if columns else layout_of(values, records, options)
     return Table(layout, nw.get_native_namespace(frame).__name__, title, digits)
 
 
-def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> Decided:
-    """Return what a comparison decides about the models of a table."""
+def _verdicts_of(values: Columns, compared: Any, records: Mapping[str, Metric]) -> ModelVerdicts:
+    """Return the verdicts of a comparison on the models of a table."""
     tested = eager_result(compared, "compared")
     if not {*tested.columns} >= IS_PAIRED:
         msg = f"compared= is no result of compare: it has the columns {', '.join(map(repr, tested.columns))}"
@@ -295,9 +304,9 @@ def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> D
         raise InputError(msg, "recframe.table(rec.evaluate('ndcg', k=10), compared=compared)")
     models = list(dict.fromkeys(map(label_text, values["model"])))
     rows = columns_of(tested.filter(nw.col("metric").is_in([*map(str, metrics or values["metric"])])))
-    of_rows = list(rows)[: list(rows).index("metric")]
-    strangers = {label_text(name) for role in ("model", "baseline") for name in rows[role]} - {*models}
-    if of_rows != segments or strangers or not rows["metric"]:
+    segments_compared = list(rows)[: list(rows).index("metric")]
+    unknown_models = {label_text(name) for role in ("model", "baseline") for name in rows[role]} - {*models}
+    if segments_compared != segments or unknown_models or not rows["metric"]:
         msg = "compared= is of other models, metrics or segments than the result"
         raise InputError(msg, "call compare with the same models, metrics, k= and per=")
-    return decided_of(rows, models, records)
+    return model_verdicts(rows, models, records)

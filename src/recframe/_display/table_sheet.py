@@ -33,7 +33,7 @@ def xlsx(layout: Layout, title: str | None, digits: int, writer: Any) -> bytes:
             else:
                 style["num_format"] = "#,##0" if isinstance(cell.value, int) else decimals
                 sheet.write_number(row, number, cell.value, book.add_format(style))
-        sheet.set_column(number, number, 2 + max(width(with_letters(one, one.text)) for one in (Cell(name), *cells)))
+        sheet.set_column(number, number, 2 + max(width(with_letters(cell, cell.text)) for cell in (Cell(name), *cells)))
     sheet.freeze_panes(top + 1, 0)
     for row, note in enumerate(layout.notes, top + 2 + len(layout.rows)):
         sheet.write_string(row, 0, visible(note))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
 from recframe._display import charts
-from recframe._display.colours import VERDICTS, looks_of
+from recframe._display.colours import VERDICTS, colours_of
 from recframe._display.data import sorted_differences
 from recframe._display.labels import LABEL_SIZE, text_width
 
@@ -88,7 +88,7 @@ def _panel(
     alt = charts.altair()
     name = rows[0]["metric"]
     gap = charts.RADIUS * (domain[1] - domain[0]) / width
-    drawn = [row | _look(row, gap) for row in rows]
+    drawn = [row | _line_style(row, gap) for row in rows]
     axis = alt.Axis(
         grid=False, domain=False, ticks=False, labelAlign="left", labelPadding=0, labelOffset=-TEXT_ABOVE,
         labelLimit=2 * texts.LABEL_WIDTH, labelFontSize=LABEL_SIZE,
@@ -96,7 +96,7 @@ def _panel(
     # A comparison has numbers of lists with details only.
     counted = ["lists:Q"] if "lists" in rows[0] else []
     colours = alt.Scale(domain=list(VERDICTS), range=[colour.chart for colour in VERDICTS.values()])
-    colour = alt.Color("look:N", scale=colours, legend=None)
+    colour = alt.Color("shown_verdict:N", scale=colours, legend=None)
     base = alt.Chart(charts.data_of(drawn)).encode(
         y=alt.Y("pair:N", title=None, sort=list(dict.fromkeys(row["pair"] for row in drawn)), axis=axis),
         color=colour,
@@ -105,7 +105,9 @@ def _panel(
     scale = alt.Scale(domain=domain, nice=False)
     ticks = alt.Axis(tickCount=5, gridDash=DASHES)
     x = alt.X("difference:Q", title=f"difference of {name}", axis=ticks, scale=scale)
-    filled = alt.condition("datum.hollow", alt.value("transparent"), alt.Fill("look:N", scale=colours, legend=None))
+    filled = alt.condition(
+        "datum.hollow", alt.value("transparent"), alt.Fill("shown_verdict:N", scale=colours, legend=None)
+    )
     zero = alt.Chart(charts.data_of([{"zero": 0}])).mark_rule(
         color=charts.GREY, strokeDash=DASHES, strokeDashOffset=DASHES[0], strokeWidth=1.5
     )
@@ -116,7 +118,7 @@ def _panel(
             for start, end in (("low", "left"), ("right", "high"))
         ),
         base.mark_point(size=charts.DOT, strokeWidth=charts.RING, opacity=1).encode(
-            x=x, stroke=alt.Stroke("look:N", scale=colours, legend=None), fill=filled
+            x=x, stroke=alt.Stroke("shown_verdict:N", scale=colours, legend=None), fill=filled
         ),
         base.mark_text(align="right", baseline="middle", dy=-TEXT_ABOVE, fontWeight="bold", fontSize=LABEL_SIZE).encode(
             text=alt.Text("text:N"), x=alt.value(width)
@@ -129,27 +131,27 @@ def _panel(
     return alt.layer(*layers).properties(width=width, height=alt.Step(FOREST_ROW), title=title, view=view)
 
 
-def _look(row: Mapping[str, Any], gap: float) -> dict[str, Any]:
+def _line_style(row: Mapping[str, Any], gap: float) -> dict[str, Any]:
     """Return the style of a line; the interval of a ring leaves out the middle of the ring."""
-    look = looks_of(row["verdict"])
+    colours = colours_of(row["verdict"])
     at, low, high = row["difference"], row["low"], row["high"]
-    away = gap if look.hollow else 0.0
+    away = gap if colours.hollow else 0.0
     ends = {
         "left": low if low is None else max(low, at - away),
         "right": high if high is None else min(high, at + away),
     }
     known = row["verdict"] if row["verdict"] in VERDICTS else "open"
-    return {**ends, "look": known, "hollow": look.hollow}
+    return {**ends, "shown_verdict": known, "hollow": colours.hollow}
 
 
 @texts.safe_in_html
 def differences(pair: Values) -> alt.LayerChart:
     """Return the sorted differences of two models, list by list: gains and losses have the colours of verdicts."""
     alt = charts.altair()
-    points, better, worse, lists, mean = sorted_differences(pair)
+    differences_by_list = sorted_differences(pair)
     metric, (baseline, model) = pair.metric, pair.models
     colours = [VERDICTS["better"].chart, VERDICTS["worse"].chart][:: 1 if metric.higher_is_better else -1]
-    rows = [{"lists": share, "low": min(at, 0.0), "high": max(at, 0.0)} for share, at in points]
+    rows = [{"lists": share, "low": min(at, 0.0), "high": max(at, 0.0)} for share, at in differences_by_list.points]
     x = alt.X(
         "lists:Q", title="lists, those with the best difference first", axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
@@ -162,11 +164,14 @@ def differences(pair: Values) -> alt.LayerChart:
         for column, colour in zip(("high", "low"), colours, strict=True)
     ]
     layers.append(alt.Chart(charts.data_of([{"zero": 0}])).mark_rule(color=charts.GREY).encode(y=alt.Y("zero:Q")))
-    equal = 1 - better - worse
+    equal = 1 - differences_by_list.better - differences_by_list.worse
     model, baseline = texts.short(model), texts.short(baseline)
-    counts = f"{model} is better in {better:.0%}, equal in {max(equal, 0):.0%}, worse in {worse:.0%}"
+    counts = (
+        f"{model} is better in {differences_by_list.better:.0%}, equal in {max(equal, 0):.0%}, "
+        f"worse in {differences_by_list.worse:.0%}"
+    )
     lines = [
-        f"{counts} of {texts.lists_text(lists)}",
-        f"mean difference {mean:+.4f}; {texts.direction(metric)}",
+        f"{counts} of {texts.lists_text(differences_by_list.lists)}",
+        f"mean difference {differences_by_list.mean:+.4f}; {texts.direction(metric)}",
     ]
     return charts.titled(layers, rows, f"{metric.label}: {model} against {baseline}", lines)

@@ -23,8 +23,8 @@ from recframe._display.layout import (
     STARS_NOTE,
     Columns,
     Layout,
-    Look,
-    decided_cells,
+    TableOptions,
+    cells_with_verdicts,
     interval_notes,
     label_texts,
     labels_of,
@@ -37,26 +37,27 @@ if TYPE_CHECKING:
 
     from recframe.metrics import Metric
 
-WHO = ("model", "baseline")
+MODEL_COLUMNS = ("model", "baseline")
 
 
 @dataclass(frozen=True)
 class Value:
-    """A cell with what it is about."""
+    """A cell with its keys."""
 
-    about: Mapping[str, str]
-    """Its segment, metric and model, in a comparison its baseline too, by the names of their columns."""
+    keys: Mapping[str, str]
+    """Its segment, metric, model and (in a comparison) baseline, by the names of their columns."""
     cell: Cell
     lists: int | None
+    """The number of lists, if the result has it."""
 
 
-def wide_layout(columns: Columns, records: Mapping[str, Metric], look: Look, of: str) -> Layout:
-    """Return the table of a result with a column for each `of`: segment or metric.
+def wide_layout(columns: Columns, records: Mapping[str, Metric], options: TableOptions, of: str) -> Layout:
+    """Return the table of a result with a column for each segment or each metric, as `of` says.
 
     Raises
     ------
     OptionError
-        The result has no segments, or is one of `rank_models`.
+        The result has no segments, or comes from `rank_models`.
     """
     segments, metrics = labels_of(columns, records)
     if columns.keys() >= IS_RANKS:
@@ -66,95 +67,109 @@ def wide_layout(columns: Columns, records: Mapping[str, Metric], look: Look, of:
         msg = "columns='segment' needs segments, but the result has none"
         raise OptionError(msg, "evaluate, describe or compare with per='country'")
     if metrics and of == "metric":
-        return layout_of(columns, records, look)
+        return layout_of(columns, records, options)
     compared = columns.keys() >= IS_COMPARE
-    values = _of_compare(columns, segments, look) if compared else _of_means(columns, segments, metrics, look)
-    who = [name for name in WHO if name in columns]
+    if compared:
+        values = _difference_values(columns, segments, options)
+    else:
+        values = _mean_values(columns, segments, metrics, options)
+    model_columns = [name for name in MODEL_COLUMNS if name in columns]
     if of == "segment":
         # A column for each segment holds all metrics, one below the other.
-        in_order = list(dict.fromkeys(value.about["metric"] for value in values))
-        values = sorted(values, key=lambda value: in_order.index(value.about["metric"]))
-        layout = _turned(values, ["metric", *who], segments, counted=True)
+        in_order = list(dict.fromkeys(value.keys["metric"] for value in values))
+        values = sorted(values, key=lambda value: in_order.index(value.keys["metric"]))
+        layout = _pivoted(values, ["metric", *model_columns], segments, counted=True)
     else:
-        layout = _turned(values, [*segments, *who], ["metric"], counted=False)
-    layout.notes += look.decided.notes(layout.columns, letters=look.letters and look.decided.lettered)
+        layout = _pivoted(values, [*segments, *model_columns], ["metric"], counted=False)
+    layout.notes += options.verdicts.notes(layout.columns, letters=options.shows_letters)
     if compared:
-        layout.notes += ["Bold: the model is better, by the verdict."] if any(one.cell.bold for one in values) else []
+        is_any_bold = any(value.cell.bold for value in values)
+        layout.notes += ["Bold: the model is better, by the verdict."] if is_any_bold else []
         layout.notes += [
-            *interval_notes("difference", "compare", look),
+            *interval_notes("difference", "compare", options),
             STARS_NOTE.replace("*", with_letters(Cell("", raised="*"), "")),
         ]
     elif columns.keys() >= IS_DESCRIBE:
-        layout.notes += interval_notes("mean", "describe", look)
+        layout.notes += interval_notes("mean", "describe", options)
     return layout
 
 
-def _turned(values: Sequence[Value], labels: Sequence[str], heads: Sequence[str], *, counted: bool) -> Layout:
-    """Return the table of values, with the numbers of lists in the header if `counted`, otherwise in a column."""
+def _pivoted(values: Sequence[Value], labels: Sequence[str], heads: Sequence[str], *, counted: bool) -> Layout:
+    """Return the table with a row for each value of `labels` and a column for each value of `heads`.
+
+    The numbers of lists are in the header if `counted`, otherwise in a column of their own.
+    """
 
     def row_of(value: Value) -> tuple[str, ...]:
-        return tuple(value.about[name] for name in labels)
+        return tuple(value.keys[name] for name in labels)
 
     rows = grouped(values, row_of)
     layout = Layout()
     for number, name in enumerate(labels):
         layout.add(str(name), [row[number] for row in rows], numeric=False)
     if not counted and all(value.lists is not None for value in values):
-        layout.add("lists", [_lists(of_row) for of_row in rows.values()])
-    for head, of_head in grouped(values, lambda value: tuple(value.about[name] for name in heads)).items():
+        layout.add("lists", [_lists_text(row_values) for row_values in rows.values()])
+    for head, column_values in grouped(values, lambda value: tuple(value.keys[name] for name in heads)).items():
         name = " · ".join(head)
-        if counted and all(value.lists is not None for value in of_head):
-            name = f"{name} (n = {_lists(of_head)})"
-        cells = {row_of(value): value.cell for value in of_head}
+        if counted and all(value.lists is not None for value in column_values):
+            name = f"{name} (n = {_lists_text(column_values)})"
+        cells = {row_of(value): value.cell for value in column_values}
         layout.add(name, [cells.get(row, Cell(MISSING_SIGN)) for row in rows])
     return layout
 
 
-def _lists(values: Iterable[Value]) -> str:
+def _lists_text(values: Iterable[Value]) -> str:
+    """Return the number of lists of some cells, or the smallest and the largest if they differ."""
     counts = [number_text(count, 0) for count in sorted({value.lists for value in values if value.lists is not None})]
     return counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
-def _of_means(columns: Columns, segments: Sequence[str], metrics: Sequence[str], look: Look) -> list[Value]:
-    means = {name: [number_cell(value, look.digits) for value in columns[name]] for name in metrics}
+def _mean_values(
+    columns: Columns, segments: Sequence[str], metrics: Sequence[str], options: TableOptions
+) -> list[Value]:
+    """Return the cells of a result of `evaluate` or `describe`."""
+    means = {name: [number_cell(value, options.digits) for value in columns[name]] for name in metrics}
     if not metrics:
         rows = zip(columns["mean"], columns["low"], columns["high"], strict=True)
-        means = {"mean": [Cell(_with_interval(*row, look)) for row in rows]}
+        means = {"mean": [Cell(_with_interval(*row, options)) for row in rows]}
     values = []
     for name, cells in means.items():
-        about = [name] * len(cells) if metrics else columns["metric"]
-        marked = decided_cells(cells, columns, segments, name, about, look)
-        values += _values(columns, segments, about, marked, look)
+        keys = [name] * len(cells) if metrics else columns["metric"]
+        marked = cells_with_verdicts(cells, columns, segments, name, keys, options)
+        values += _values(columns, segments, keys, marked, options)
     return values
 
 
-def _of_compare(columns: Columns, segments: Sequence[str], look: Look) -> list[Value]:
+def _difference_values(columns: Columns, segments: Sequence[str], options: TableOptions) -> list[Value]:
+    """Return the cells of a result of `compare`."""
     p_values = columns["p_adjusted"]
     verdicts = columns.get("verdict", [""] * len(p_values))
     rows = zip(columns["difference"], columns["low"], columns["high"], p_values, verdicts, strict=True)
     cells = [
-        Cell(_with_interval(difference, low, high, look), verdict == "better", stars_of(p))
+        Cell(_with_interval(difference, low, high, options), verdict == "better", stars_of(p))
         for difference, low, high, p, verdict in rows
     ]
-    return _values(columns, segments, columns["metric"], cells, look)
+    return _values(columns, segments, columns["metric"], cells, options)
 
 
 def _values(
-    columns: Columns, segments: Sequence[str], metrics: Sequence[Any], cells: Sequence[Cell], look: Look
+    columns: Columns, segments: Sequence[str], metrics: Sequence[Any], cells: Sequence[Cell], options: TableOptions
 ) -> list[Value]:
-    """Return the cells of rows with what these are about."""
-    texts = {name: label_texts(columns, name, look) for name in (*segments, *WHO) if name in columns}
+    """Return cells with the keys of their rows."""
+    texts = {name: label_texts(columns, name, options) for name in (*segments, *MODEL_COLUMNS) if name in columns}
     texts["metric"] = [*map(str, metrics)]
     counts = columns.get("lists", [None] * len(cells))
-    about = zip(*texts.values(), strict=True)
+    rows = zip(*texts.values(), strict=True)
     return [
-        Value(dict(zip(texts, of_row, strict=True)), cell, count)
-        for of_row, cell, count in zip(about, cells, counts, strict=True)
+        Value(dict(zip(texts, row, strict=True)), cell, count)
+        for row, cell, count in zip(rows, cells, counts, strict=True)
     ]
 
 
-def _with_interval(value: Any, low: Any, high: Any, look: Look) -> str:
-    if look.interval == "plus_minus":
-        return plus_minus_text(value, low, high, look.digits)
-    ends = interval_text(low, high, look.digits)
-    return number_text(value, look.digits) + (f" {ends}" if look.interval == "range" and ends != MISSING_SIGN else "")
+def _with_interval(value: Any, low: Any, high: Any, options: TableOptions) -> str:
+    """Return the text of a number with its interval, as the table shows intervals."""
+    if options.interval == "plus_minus":
+        return plus_minus_text(value, low, high, options.digits)
+    ends = interval_text(low, high, options.digits)
+    text = number_text(value, options.digits)
+    return f"{text} {ends}" if options.interval == "range" and ends != MISSING_SIGN else text

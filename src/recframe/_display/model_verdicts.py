@@ -1,4 +1,4 @@
-"""The decisions of a comparison about the models of a table: bold means, and letters of the beaten models."""
+"""The verdicts of a comparison on the models of a table, which make means bold and give them letters."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ LETTERS = "".join(filter(str.isalpha, map(chr, RAISED)))
 
 
 def record_of(name: str, records: Mapping[str, Metric]) -> Metric | None:
-    """Return the metric that a column is named after, or nothing."""
-    # Of a metric that is given without a cutoff, a result may have several.
+    """Return the metric that a column is named after, or None."""
+    # A record without a cutoff names the columns of the metric at every cutoff.
     for label in (name, name.rpartition("@")[0]):
         if label in records:
             return records[label]
@@ -43,12 +43,12 @@ def records_by_name(metrics: Any) -> dict[str, Metric]:
 
 
 @dataclass(frozen=True)
-class Decided:
-    """The verdicts of a comparison, by segment and metric as text."""
+class ModelVerdicts:
+    """The verdicts of a comparison. The mappings have the texts of the segment and the metric as keys."""
 
     models: Sequence[str] = ()
     """The models of the table, in its order."""
-    tested: Mapping[tuple[str, ...], set[frozenset[str]]] = field(default_factory=dict)
+    compared_pairs: Mapping[tuple[str, ...], set[frozenset[str]]] = field(default_factory=dict)
     """The pairs of models that were compared."""
     beaten: Mapping[tuple[str, ...], Mapping[str, set[str]]] = field(default_factory=dict)
     """The models that each model is better than."""
@@ -56,55 +56,59 @@ class Decided:
     """The metrics where lower is better."""
 
     @property
-    def lettered(self) -> bool:
+    def can_use_letters(self) -> bool:
         """Whether letters are useful, and there are enough letters for all models."""
-        return bool(self.tested) and len(self.models) <= len(LETTERS)
+        return bool(self.compared_pairs) and len(self.models) <= len(LETTERS)
 
-    def letter(self, model: str) -> str:
+    def letter_of(self, model: str) -> str:
         """Return the letter of a model."""
         return LETTERS[self.models.index(model)]
 
-    def letters(self, about: tuple[str, ...], model: str) -> str:
+    def letters_of(self, key: tuple[str, ...], model: str) -> str:
         """Return the letters of the models that a model is better than."""
-        return "".join(sorted(self.letter(other) for other in self.beaten.get(about, {}).get(model, ())))
+        return "".join(sorted(self.letter_of(other) for other in self.beaten.get(key, {}).get(model, ())))
 
-    def unbeaten(self, about: tuple[str, ...], means: Mapping[str, Any]) -> set[str]:
-        """Return the best model, and all models that were compared with it and are beaten by none."""
-        beaten = set().union(*self.beaten.get(about, {}).values())
-        left = {model: mean for model, mean in means.items() if model not in beaten and not is_missing(mean)}
-        if not beaten or not left:
+    def tied_for_best(self, key: tuple[str, ...], means: Mapping[str, Any]) -> set[str]:
+        """Return the best model, and the models that were compared with it and that no model beats."""
+        beaten = set().union(*self.beaten.get(key, {}).values())
+        candidates = {model: mean for model, mean in means.items() if model not in beaten and not is_missing(mean)}
+        if not beaten or not candidates:
             return set()
-        sign = -1 if about[-1] in self.lower else 1
-        best = max(left, key=lambda model: sign * left[model])
-        return {best} | {model for model in left if frozenset((model, best)) in self.tested[about]}
+        sign = -1 if key[-1] in self.lower else 1
+        best = max(candidates, key=lambda model: sign * candidates[model])
+        return {best} | {model for model in candidates if frozenset((model, best)) in self.compared_pairs[key]}
 
     def notes(self, columns: Iterable[Iterable[Cell]], *, letters: bool) -> list[str]:
         """Return the notes that explain the marks in the cells of a table."""
-        if not self.tested:
+        if not self.compared_pairs:
             return []
         if not any(self.beaten.values()):
             return ["No model is found better than another."]
         every = {frozenset(pair) for pair in combinations(self.models, 2)}
-        some = any(pairs < every for pairs in self.tested.values())
+        lacks_pairs = any(pairs < every for pairs in self.compared_pairs.values())
         bold = any(cell.bold for cells in columns for cell in cells)
         notes = ["Bold: the best mean, and each that the comparison does not find worse than it."] if bold else []
-        notes += ["Only some pairs of models were compared."] if some else []
+        notes += ["Only some pairs of models were compared."] if lacks_pairs else []
         return notes + (["Letters: the models that this one is better than, by the verdict."] if letters else [])
 
 
-def decided_of(columns: Mapping[str, Sequence[Any]], models: Sequence[str], records: Mapping[str, Metric]) -> Decided:
-    """Return the decisions in the rows of a comparison."""
+def model_verdicts(
+    columns: Mapping[str, Sequence[Any]], models: Sequence[str], records: Mapping[str, Metric]
+) -> ModelVerdicts:
+    """Return the verdicts in the rows of a comparison."""
     names = list(columns)
-    tested: dict[tuple[str, ...], set[frozenset[str]]] = {}
+    compared_pairs: dict[tuple[str, ...], set[frozenset[str]]] = {}
     beaten: dict[tuple[str, ...], dict[str, set[str]]] = {}
     labels = zip(*(map(label_text, columns[name]) for name in names[: names.index("metric") + 1]), strict=True)
     pairs = zip(columns["model"], columns["baseline"], strict=True)
-    for about, pair, verdict in zip(labels, pairs, columns["verdict"], strict=True):
+    for key, pair, verdict in zip(labels, pairs, columns["verdict"], strict=True):
         model, baseline = map(label_text, pair)
-        tested.setdefault(about, set()).add(frozenset((model, baseline)))
+        compared_pairs.setdefault(key, set()).add(frozenset((model, baseline)))
         if verdict in ("better", "worse"):
             winner, loser = (model, baseline) if verdict == "better" else (baseline, model)
-            beaten.setdefault(about, {}).setdefault(winner, set()).add(loser)
-    found = {name: record_of(str(name), records) for name in dict.fromkeys(columns["metric"])}
-    lower = frozenset(str(name) for name, record in found.items() if record is not None and not record.higher_is_better)
-    return Decided(models, tested, beaten, lower)
+            beaten.setdefault(key, {}).setdefault(winner, set()).add(loser)
+    metrics_by_name = {name: record_of(str(name), records) for name in dict.fromkeys(columns["metric"])}
+    lower = frozenset(
+        str(name) for name, record in metrics_by_name.items() if record is not None and not record.higher_is_better
+    )
+    return ModelVerdicts(models, compared_pairs, beaten, lower)
