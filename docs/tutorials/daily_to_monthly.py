@@ -1,15 +1,16 @@
 # %% [text]
 # # A month of nights on MovieLens 100K
 #
-# Each night, a job measures two recommenders on what users liked that day, and stores a [state](howto/trends.md#from-daily-rows-to-a-monthly-number). One night it runs twice, one night it fails and is
-# repeated. The month's number, its interval and the comparison come from the stored states alone, and equal one call on all rows.
+# You measure your models every night and delete the rows in the morning. At the end of the month you want one number, its interval, and an answer:
+# is the new model better? This tutorial builds that job. One night it runs twice, one night it fails, and the month is still right.
 #
-# The data is [MovieLens 100K](https://grouplens.org/datasets/movielens/100k/): 943 users, 1,682 films, 100,000 ratings
-# (F. M. Harper and J. A. Konstan, *The MovieLens Datasets: History and Context*, ACM TiiS 5(4), 2015). It may not be
-# redistributed. Download it there, and put its path into the environment variable `RATINGS`.
+# The trick is a [state](howto/trends.md#from-daily-rows-to-a-monthly-number): each night stores the sums of its lists in a small file, and sums add up.
 #
-# [This script](tutorials/daily_to_monthly.py) wrote the page. Run it in a checkout with `python tools/tutorials.py daily_to_monthly --ratings ml-100k/u.data`, after
-# `pip install '.[polars,stats]'`.
+# The data is [MovieLens 100K](https://grouplens.org/datasets/movielens/100k/) (F. M. Harper and J. A. Konstan, *The MovieLens Datasets: History
+# and Context*, ACM TiiS 5(4), 2015). It may not be redistributed, so download it and put its path into the environment variable `RATINGS`.
+#
+# [This script](tutorials/daily_to_monthly.py) wrote the page. Run it in a checkout with
+# `python tools/tutorials.py daily_to_monthly --ratings ml-100k/u.data`, after `pip install '.[polars,stats]'`.
 # %%
 import os
 import tempfile
@@ -21,6 +22,8 @@ import polars as pl
 import recframe
 
 pl.Config.set_tbl_width_chars(80)
+pl.Config.set_tbl_hide_column_data_types(True)
+pl.Config.set_float_precision(3)
 path = Path(os.environ.get("RATINGS", "ml-100k/u.data"))
 if path.suffix == ".parquet":
     ratings = pl.read_parquet(path)
@@ -34,16 +37,13 @@ likes = ratings.filter(pl.col("rating") >= 4)
 days = pl.date_range(date(1998, 3, 1), date(1998, 3, 31), eager=True).to_list()
 store = Path(tempfile.mkdtemp()) / "states"
 store.mkdir()
+
+
 # %% [text]
-# ## The job of one night
+# ## 1. The two models and the truth of a day
 #
-# Two recommenders: films by their likes of all time, and by those of the last 30 days. Both rank the films that the user has not rated before. What the user
-# liked on the day is the truth.
-#
-# A list is a user's day, so `by` names both. `per="day"` keeps the days apart, and `cluster="user"` says that the lists of users who come back are not
-# independent. `items=True` keeps how often each film is recommended, as coverage does not add up from day to day.
-
-
+# `all_time` ranks films by their likes since the start, and `last_month` by their likes of the last 30 days. Both rank only films that the user has
+# not rated before. The truth is what the user liked on the day:
 # %%
 def ranked(day):
     """Return the films of each user on a day, with both models' scores."""
@@ -67,6 +67,20 @@ def ranked(day):
     )
 
 
+def liked(day):
+    return likes.filter(pl.col("day") == day).select("user", "day", "item")
+
+
+# %% [text]
+# ## 2. The job of one night
+#
+# A user may come on several days, so a list is a user's day and `by` names both columns. `per="day"` keeps the days apart in the state.
+# `cluster="user"` tells recframe that the lists of one user are not independent. `items=True` also stores how often each film is recommended, because
+# coverage needs it.
+#
+# The gate comes first: if NDCG@10 is surely below 0.05, or has no value, the job fails before it stores anything. The file is written under another name
+# and then renamed, so a killed job leaves no half file.
+# %%
 METRICS = ["ndcg@10", "recall@10", "coverage@10"]
 ROLES = {
     "by": ["user", "day"],
@@ -77,7 +91,6 @@ FILMS = ratings["item"].n_unique()
 
 
 def night(day, truth):
-    """Stop where a metric surely fell or is missing, else store the state."""
     rec = ranked(day).rec(**ROLES, truth=truth, catalog=FILMS)
     recframe.require(
         rec(per=None).describe("ndcg@10"), {"ndcg@10": 0.05}, by="high"
@@ -86,18 +99,13 @@ def night(day, truth):
     target = store / f"{day}.parquet"
     state.write_parquet(target.with_suffix(".new"))
     target.with_suffix(".new").replace(target)
-    return state.height
-
-
-def liked(day):
-    return likes.filter(pl.col("day") == day).select("user", "day", "item")
 
 
 # %% [text]
-# ## Thirty-one nights
+# ## 3. Thirty-one nights
 #
-# On the 9th, cron starts the job twice: the second run writes the same file again. On the 20th, the day's likes have not arrived. The job fails before it
-# stores anything, and is repeated in the morning.
+# On the 9th, cron starts the job twice, so the second run replaces the file of the first. On the 20th, the likes of the day have not arrived. The job fails,
+# and you repeat it in the morning:
 # %%
 for day in days:
     for _ in range(2 if day.day == 9 else 1):
@@ -107,68 +115,56 @@ for day in days:
             print(f"{day} failed:", str(error).partition(" (")[0])
 night(date(1998, 3, 20), liked(date(1998, 3, 20)))
 files = sorted(store.glob("*.parquet"))
-print(
-    len(files),
-    "files,",
-    sum(file.stat().st_size for file in files) // 1024,
-    "kB",
-)
+size = sum(file.stat().st_size for file in files) // 1024
+print(len(files), "files,", size, "kB")
 # %% [text]
-# ## The month
+# ## 4. The month
 #
-# `per=[]` adds up all days. The intervals are those of users, not of lists.
+# `per=[]` adds up all days:
 # %%
 states = [pl.read_parquet(file) for file in files]
 month = recframe.merge_states(states, per=[])
-print(month.evaluate(counts=True))
-print(
-    month.describe().select("model", "metric", "lists", "mean", "low", "high")
-)
-print(
-    month.compare().select(
-        "metric", "model", "baseline", "difference", "low", "high", "p_adjusted"
-    )
-)
+print(month.evaluate())
+result = month.compare(baseline="all_time")
+print(result.select("metric", "difference", "low", "high", "verdict"))
 # %% [text]
-# One call on all rows of the month gives the same:
+# Recent likes beat all-time likes in both metrics. The intervals count users and not lists, and the p-values are adjusted for both metrics, so you can replace
+# the list of all time.
+#
+# Is the month really the same as one call on all rows? Normally you cannot check, because the rows are gone. Here they are not:
 # %%
 rows = pl.concat([ranked(day) for day in days])
 truth = pl.concat([liked(day) for day in days])
-own = {**ROLES, "per": None, "truth": truth}
-whole = rows.rec.evaluate(METRICS, catalog=FILMS, **own)
-compared = rows.rec.compare(METRICS[:2], cluster="user", **own)
-
-
-def largest_difference(one, other, names):
-    """Return the largest difference between two results in some columns."""
-    return max((one[name] - other[name]).abs().max() for name in names)
-
-
-print(largest_difference(month.evaluate(), whole, METRICS) < 1e-12)
-print(
-    largest_difference(
-        month.compare(), compared, ["difference", "low", "high", "p_adjusted"]
-    )
-    < 1e-12
+roles = {**ROLES, "per": None, "truth": truth}
+in_one_call = rows.rec.evaluate(METRICS, catalog=FILMS, **roles)
+compared = rows.rec.compare(
+    METRICS[:2], baseline="all_time", cluster="user", **roles
 )
+
+
+def largest_difference(first, second, names):
+    return max((first[name] - second[name]).abs().max() for name in names)
+
+
+numbers = ["difference", "low", "high", "p_adjusted"]
+print(largest_difference(month.evaluate(), in_one_call, METRICS) < 1e-12)
+print(largest_difference(result, compared, numbers) < 1e-12)
 # %% [text]
-# ## Trend
+# ## 5. Weeks, without a new run
 #
-# A column that is added to the states is one to report by. So weeks need no new run:
+# If you add a column to the stored states, you can report by it:
 # %%
 table = pl.concat(states).with_columns(week=pl.col("day").dt.truncate("1w"))
 weeks = recframe.merge_states(table, per="week")
-print(weeks.evaluate(counts=True).filter(model="last_month"))
-print(
-    weeks.describe()
-    .filter(model="last_month", metric="ndcg@10")
-    .select("week", "lists", "mean", "low", "high")
-)
+trend = weeks.describe().filter(model="last_month", metric="ndcg@10")
+print(trend.select("week", "lists", "mean", "low", "high"))
 # %% [text]
+# The first week has only Sunday, the 1st of March. The intervals overlap widely, so you should not read a trend into these weeks.
+#
 # ## Drift
 #
-# How often each film is recommended is in the rows of the kind `"item"`. Half of the sum of differences of their shares is the share of the recommendations that moved
-# to other films since the week before:
+# Do the models still recommend the same films as last week? The states know how often each film was recommended. Half the sum of the differences
+# between two weeks' shares is the share of recommendations that moved to other films:
 # %%
 counts = (
     table.filter(kind="item", metric="coverage@10")
@@ -197,17 +193,9 @@ drift = inside.group_by("model", "week").agg(
 drift = drift.sort("week", "model")
 print(drift.pivot("model", index="week", values="moved"))
 # %% [text]
+# `last_month` moves more in every week, because it follows what is liked now.
+#
 # ## What does not add up
 #
-# The coverage of the month is more than that of its days, so it needs item counts, as above. The median, other quantiles and the bootstrap need the values of all lists: store
-# `evaluate(..., save="1998-03-20.parquet")`, a [baseline](compare.md), where these matter.
-# %% [text]
-# ## Decision
-#
-# May the list of the last month replace that of all time? The verdict is that of the whole month, by users, adjusted for both metrics:
-# %%
-for row in month.compare().rows(named=True):
-    print(
-        f"{row['metric']}: {row['model']} is {row['verdict']} against",
-        row["baseline"],
-    )
+# Medians, other quantiles and the bootstrap need the value of each list. If you want them, also store
+# `rec.evaluate("ndcg@10", per=["user", "day"])` each night.
