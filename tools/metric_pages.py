@@ -82,6 +82,7 @@ PICTURES = {
 }
 """The pictures of the examples' frames, and what they show."""
 EXAMPLES = "../metrics.md#the-examples"
+INEXACT_VALUES = "../concepts/ties.md#what-is-not-exact"
 
 
 def prose(text: str) -> str:
@@ -137,7 +138,9 @@ def library_table(name: str) -> str:
             options = ", ".join(f"{key}={value}" for key, value in found.options.items())
             rows.append((f"`{profile.name}`", found.calls, f"`{options}`" if options else "", prose(found.variants)))
         elif name in profile.refused:
-            others.append(f"- {profile.title}: {prose(python_text(profile.refused[name]))}")
+            # The title above these lines says "without like=".
+            words = python_text(profile.refused[name]).replace(" without like=", "")
+            others.append(f"- {profile.title}: {prose(words)}")
     if not rows and not others:
         return "No library with a [profile](../coming-from.md) has it."
     titles = ("`like=`", "its name", "options it sets", "remarks")
@@ -162,16 +165,14 @@ def inexact(kind: type[Metric]) -> tuple[str, str]:
 def facts(kind: type[Metric]) -> str:
     """Return the lines on what a metric needs, and on ties if some values are not exact."""
     option, words = inexact(kind)
-    needs = [
-        f"{', '.join(f'`{name}=`' for name in names)}{end}"
-        for names, end in ((kind.required_inputs, ""), (kind.optional_inputs, " if an option or a group needs it"))
-        if names
-    ]
-    lines = [f"- **Needs:** {'; '.join(needs)}\n"] if needs else []
+    needed, optional = (
+        ", ".join(f"`{name}=`" for name in names) for names in (kind.required_inputs, kind.optional_inputs)
+    )
+    lines = [f"- **{title}:** {names}\n" for title, names in (("Needs", needed), ("Optional", optional)) if names]
     if issubclass(kind, BEYOND) and words:
         lines.append("- **Under ties:** one order, the smaller item first\n")
     elif words:
-        lines.append(f"- **Under ties:** {f'`{option}` is ' if option else ''}{words}\n")
+        lines.append(f"- **Under ties:** {f'`{option}` is ' if option else ''}[not exact]({INEXACT_VALUES})\n")
     return "".join(lines)
 
 

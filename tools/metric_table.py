@@ -23,8 +23,8 @@ HEAD = """# Metrics
 
 <!-- Written by tools/metric_table.py from the records in src/recframe/metrics and tools/metric_notes.toml. -->
 
-COUNT metrics, by the question that each of them answers. [Choose a metric](choose.md) if you do not know which one you
-need. Lower values are better if the name has a ↓.
+COUNT metrics, by the question that they answer. [Choose a metric](choose.md) helps if you do not know which one you
+need. ↓: lower values are better.
 
 Each metric is a method of `.rec`, and a name in `evaluate`, `compare` and `describe`: `df.rec.ndcg(10)` or `"ndcg@10"`.
 Names ignore case and underscores, and each page lists the other names of its metric. `recframe.explain("ndcg@10")`

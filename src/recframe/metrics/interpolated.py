@@ -42,12 +42,11 @@ class IPrec(Metric):
     Parameters
     ----------
     recall : float, optional
-        The recall x, from 0 to 1. None: the mean over 0, 0.1, …, 1 (the 11-point average).
+        The recall x. None: the mean over 0, 0.1, …, 1 (the 11-point average).
 
     Notes
     -----
-    0 to 1, higher is better. A recall that the ranked rows do not reach has precision 0. A recall is rounded to a
-    number of hits as in trec_eval 9; trec_eval 10 rounds differently.
+    0 to 1, higher is better. A recall that the ranked rows do not reach has precision 0.
 
     References
     ----------

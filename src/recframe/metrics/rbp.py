@@ -48,7 +48,7 @@ class RBP(CutMetric):
     k : int, optional
         The cutoff. None: the whole list.
     p : float, default 0.8
-        The user's persistence, between 0 and 1.
+        The user's persistence.
     gain : {"binary", "linear", "scaled"}
         What a hit gains: 1, its relevance if positive, or its relevance divided by the largest of the list, ranked or
         not.
@@ -128,7 +128,7 @@ class RBPResidual(CutMetric):
     k : int, optional
         The cutoff. None: the whole list.
     p : float, default 0.8
-        The user's persistence, between 0 and 1, as of `rbp`.
+        The user's persistence, as of `rbp`.
 
     Notes
     -----
