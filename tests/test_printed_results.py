@@ -21,15 +21,15 @@ CALLS = {
 POLARS = {
     "compare": """
 shape: (1, 8)
-┌────────┬───────┬──────────┬──────────┬─────────┬─────────┬─────────┬─────────┐
-│ metric ┆ model ┆ baseline ┆ differen ┆ low     ┆ high    ┆ p_adjus ┆ verdict │
-│ ---    ┆ ---   ┆ ---      ┆ ce       ┆ ---     ┆ ---     ┆ ted     ┆ ---     │
-│ str    ┆ str   ┆ str      ┆ ---      ┆ f64     ┆ f64     ┆ ---     ┆ str     │
-│        ┆       ┆          ┆ f64      ┆         ┆         ┆ f64     ┆         │
-╞════════╪═══════╪══════════╪══════════╪═════════╪═════════╪═════════╪═════════╡
-│ ndcg@5 ┆ new   ┆ old      ┆ 0.122659 ┆ 0.06655 ┆ 0.17876 ┆ 0.00002 ┆ better  │
-│        ┆       ┆          ┆          ┆ 3       ┆ 5       ┆ 6       ┆         │
-└────────┴───────┴──────────┴──────────┴─────────┴─────────┴─────────┴─────────┘
+┌────────┬───────┬─────────┬──────────┬──────────┬─────────┬─────────┬─────────┐
+│ metric ┆ model ┆ verdict ┆ baseline ┆ p_adjust ┆ differe ┆ low     ┆ high    │
+│ ---    ┆ ---   ┆ ---     ┆ ---      ┆ ed       ┆ nce     ┆ ---     ┆ ---     │
+│ str    ┆ str   ┆ str     ┆ str      ┆ ---      ┆ ---     ┆ f64     ┆ f64     │
+│        ┆       ┆         ┆          ┆ f64      ┆ f64     ┆         ┆         │
+╞════════╪═══════╪═════════╪══════════╪══════════╪═════════╪═════════╪═════════╡
+│ ndcg@5 ┆ new   ┆ better  ┆ old      ┆ 0.000026 ┆ 0.12265 ┆ 0.06655 ┆ 0.17876 │
+│        ┆       ┆         ┆          ┆          ┆ 9       ┆ 3       ┆ 5       │
+└────────┴───────┴─────────┴──────────┴──────────┴─────────┴─────────┴─────────┘
 """,
     "describe": """
 shape: (2, 7)
@@ -44,15 +44,15 @@ shape: (2, 7)
 """,
     "rank_models": """
 shape: (2, 8)
-┌────────┬───────┬──────────┬───────┬──────┬──────────┬───────────┬────────────┐
-│ metric ┆ model ┆ mean     ┆ lists ┆ rank ┆ rank_low ┆ rank_high ┆ tied_with_ │
-│ ---    ┆ ---   ┆ ---      ┆ ---   ┆ ---  ┆ ---      ┆ ---       ┆ best       │
-│ str    ┆ str   ┆ f64      ┆ i64   ┆ i64  ┆ i64      ┆ i64       ┆ ---        │
-│        ┆       ┆          ┆       ┆      ┆          ┆           ┆ bool       │
-╞════════╪═══════╪══════════╪═══════╪══════╪══════════╪═══════════╪════════════╡
-│ ndcg@5 ┆ old   ┆ 0.518938 ┆ 200   ┆ 2    ┆ 2        ┆ 2         ┆ false      │
-│ ndcg@5 ┆ new   ┆ 0.641597 ┆ 200   ┆ 1    ┆ 1        ┆ 1         ┆ true       │
-└────────┴───────┴──────────┴───────┴──────┴──────────┴───────────┴────────────┘
+┌────────┬───────┬──────┬──────────┬───────┬──────────┬───────────┬────────────┐
+│ metric ┆ model ┆ rank ┆ mean     ┆ lists ┆ rank_low ┆ rank_high ┆ tied_with_ │
+│ ---    ┆ ---   ┆ ---  ┆ ---      ┆ ---   ┆ ---      ┆ ---       ┆ best       │
+│ str    ┆ str   ┆ i64  ┆ f64      ┆ i64   ┆ i64      ┆ i64       ┆ ---        │
+│        ┆       ┆      ┆          ┆       ┆          ┆           ┆ bool       │
+╞════════╪═══════╪══════╪══════════╪═══════╪══════════╪═══════════╪════════════╡
+│ ndcg@5 ┆ old   ┆ 2    ┆ 0.518938 ┆ 200   ┆ 2        ┆ 2         ┆ false      │
+│ ndcg@5 ┆ new   ┆ 1    ┆ 0.641597 ┆ 200   ┆ 1        ┆ 1         ┆ true       │
+└────────┴───────┴──────┴──────────┴───────┴──────────┴───────────┴────────────┘
 """,
     "evaluate": """
 shape: (2, 4)
@@ -98,8 +98,8 @@ shape: (0, 6)
 }
 PANDAS = {
     "compare": """
-   metric model baseline  difference       low      high  p_adjusted verdict
-0  ndcg@5   new      old    0.122659  0.066553  0.178765    0.000026  better
+   metric model verdict baseline  p_adjusted  difference       low      high
+0  ndcg@5   new  better      old    0.000026    0.122659  0.066553  0.178765
 """,
     "describe": """
    metric model  lists      mean       low      high       std
@@ -107,9 +107,9 @@ PANDAS = {
 1  ndcg@5   new    200  0.641597  0.601107  0.682087  0.290379
 """,
     "rank_models": """
-   metric model      mean  lists  rank  rank_low  rank_high  tied_with_best
-0  ndcg@5   old  0.518938    200     2         2          2           False
-1  ndcg@5   new  0.641597    200     1         1          1            True
+   metric model  rank      mean  lists  rank_low  rank_high  tied_with_best
+0  ndcg@5   old     2  0.518938    200         2          2           False
+1  ndcg@5   new     1  0.641597    200         1          1            True
 """,
     "evaluate": """
   model    ndcg@5       mrr  recall@5
@@ -158,6 +158,20 @@ def test_pandas_shows_the_answer(call, monkeypatch):
         text = printed(call, "pandas")
     assert max(map(len, text.splitlines())) <= 80
     assert text.splitlines() == PANDAS[call].strip("\n").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("per", "columns"), [(None, ["metric", "model", "verdict"]), ("country", ["country", "metric", "model"])]
+)
+def test_pandas_hides_the_middle_of_wide_comparisons(per, columns):
+    pd = pytest.importorskip("pandas")
+    names = {"old": "popularity", "new": "item-knn", "deep": "bpr-mf-64", "popular": "lightgcn-3"}
+    rec = recframe.datasets.visits(library="pandas").rename(columns=names).rec(score=[*names.values()])
+    with pd.option_context("display.max_columns", 0, "display.width", 80):
+        compared = str(rec.compare("ndcg@10", baseline="popularity", per=per)).splitlines()[0].split()
+        ranked = str(rec.rank_models("ndcg@10")).splitlines()[0].split()
+    assert compared == [*columns, "...", "difference", "low", "high"]
+    assert ranked == ["metric", "model", "rank", "...", "rank_low", "rank_high", "tied_with_best"]
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])

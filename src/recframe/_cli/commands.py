@@ -40,7 +40,7 @@ COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 SHOWN = {
     "bounds": ("metric", "mean", "least", "greatest", "judged", "lists"),
     "compare": (
-        "metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict", "relative", "relative_low",
+        "metric", "model", "verdict", "baseline", "p_adjusted", "difference", "low", "high", "relative", "relative_low",
         "relative_high", "mean", "baseline_mean", "lists", "wins", "ties", "losses", "changed",
     ),
     "describe": (
@@ -50,7 +50,7 @@ SHOWN = {
         "metric", "model", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean",
         "judge_weight", "kappa", "kappa_low", "kappa_high", "same_order", "human_lists", "judge_lists",
     ),
-    "rank_models": ("metric", "model", "mean", "shrunk", "rank", "rank_low", "rank_high", "tied_with_best", "lists"),
+    "rank_models": ("metric", "model", "rank", "mean", "shrunk", "rank_low", "rank_high", "tied_with_best", "lists"),
     "sample_size": (
         "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "lists_careful",
         "lists_equivalent", "clusters",

@@ -18,7 +18,7 @@ from recframe._display.cells import (
 )
 from recframe._display.frames import grouped
 from recframe._display.model_verdicts import ModelVerdicts, record_of
-from recframe._inference.comparison.columns import DETAILS
+from recframe._inference.comparison.columns import ANSWER, DETAILS
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str
     if kind is not None:
         # Segments come first: every column before the metric, the models and the numbers.
         last = max(names.index(name) for name in ("metric", "model", "baseline") if name in columns)
-        result_columns = {"model", "baseline", *kind, *(DETAILS if kind is IS_COMPARE else ())}
+        result_columns = {"model", "baseline", *kind, *((*ANSWER, *DETAILS) if kind is IS_COMPARE else ())}
         after = range(last + 1, len(names))
         until = next((number for number in after if names[number] in result_columns), len(names))
         return [name for name in names[:until] if name not in result_columns], []

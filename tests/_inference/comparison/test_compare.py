@@ -18,7 +18,7 @@ stats = pytest.importorskip("scipy.stats")
 resampling = pytest.importorskip("recframe._inference.statistics.resampling")
 
 COLUMNS = [
-    "metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict", "relative", "mean",
+    "metric", "model", "verdict", "baseline", "p_adjusted", "difference", "low", "high", "relative", "mean",
     "baseline_mean", "lists", "effective", "wins", "ties", "losses", "effect", "detectable", "p", "p_margin",
 ]  # fmt: skip
 

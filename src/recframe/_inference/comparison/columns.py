@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-ANSWER: tuple[str, ...] = ("metric", "model", "baseline", "difference", "low", "high", "p_adjusted", "verdict")
-"""The columns of every comparison: as many as polars prints of a frame."""
+ANSWER: tuple[str, ...] = ("metric", "model", "verdict", "baseline", "p_adjusted", "difference", "low", "high")
+"""The columns of every comparison: as many as polars prints. Narrow terminals hide those in the middle."""
 COLUMNS: tuple[str, ...] = (
     *ANSWER, "relative", "mean", "baseline_mean", "lists", "effective", "wins", "ties", "losses", "effect",
     "detectable", "p", "p_margin",

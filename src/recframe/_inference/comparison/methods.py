@@ -100,17 +100,17 @@ class ComparisonMethods(Methods):
         Returns
         -------
         frame
-            A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference`` with its
-            interval ``low`` to ``high``, ``p_adjusted`` (the p-value of no difference, after the correction) and
-            ``verdict``: ``"better"``, ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise
-            ``"open"``. Both `relative` and `details` add ``relative``, the difference over the baseline's mean.
-            `details` adds ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``effective`` (how many
-            equal lists, or with `cluster` clusters, they stand for), ``wins``, ``ties``, ``losses`` (in lists),
-            ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest difference that so
-            many lists detect with power 0.8, after the correction), ``p`` (before the correction), ``p_margin`` (of a
-            loss as large as the margin; the loss is smaller if it is below 1 - confidence), and for a baseline in a
-            file ``changed``: ``"nothing"``, or which lists are left out. `runs` adds ``runs``, ``baseline_runs`` and
-            ``run_share``, the share of the squared standard error that comes from runs.
+            A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``verdict``, ``baseline``,
+            ``p_adjusted`` (the p-value of no difference, after the correction), and ``difference`` with its interval
+            ``low`` to ``high``. The verdict is ``"better"``, ``"worse"``, with a margin ``"not worse"`` or
+            ``"equivalent"``, otherwise ``"open"``. Both `relative` and `details` add ``relative``, the difference over
+            the baseline's mean. `details` adds ``mean``, ``baseline_mean``, ``lists`` (where both have a value),
+            ``effective`` (how many equal lists, or with `cluster` clusters, they stand for), ``wins``, ``ties``,
+            ``losses`` (in lists), ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest
+            difference that so many lists detect with power 0.8, after the correction), ``p`` (before the correction),
+            ``p_margin`` (of a loss as large as the margin; the loss is smaller if it is below 1 - confidence), and for
+            a baseline in a file ``changed``: ``"nothing"``, or which lists are left out. `runs` adds ``runs``,
+            ``baseline_runs`` and ``run_share``, the share of the squared standard error that comes from runs.
 
         Raises
         ------

@@ -59,8 +59,8 @@ class RankMethods(Methods):
         Returns
         -------
         frame
-            A frame of the same kind, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``
-            over ``lists`` (where every model has a value), ``rank`` (1 is the best mean), ``rank_low`` and
+            A frame of the same kind, a row for each value of `per`, metric and model: ``metric``, ``model``, ``rank``
+            (1 is the best mean), ``mean`` over ``lists`` (where every model has a value), ``rank_low`` and
             ``rank_high``, the best and the worst rank that it may have, and ``tied_with_best``. With `details`:
             ``shrunk``, the mean moved toward the average of all models, by James and Stein; with fewer than four
             models, the mean itself.

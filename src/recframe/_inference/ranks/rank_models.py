@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-COLUMNS = ("metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best")
+COLUMNS = ("metric", "model", "rank", "mean", "lists", "rank_low", "rank_high", "tied_with_best")
 """The columns of a result, after the columns of `per`."""
 SHRUNK = "shrunk"
 """The column that details add."""
