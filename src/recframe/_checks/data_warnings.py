@@ -133,7 +133,7 @@ def warn_of_data(
     _warn(reasons, "the numbers may mean nothing", guesses)
 
 
-def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> None:
+def warn_of_labels(frame: Any, truth: Any, query: Query, *, matches_all_models: bool) -> None:
     """Warn about data that make the labels of eager frames meaningless.
 
     Parameters
@@ -142,7 +142,7 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
         What is labelled, and by what.
     query : Query
         The roles.
-    all_found : bool
+    matches_all_models : bool
         Whether every model has a recommendation that the truth holds.
     """
     if (rerun := RERUN.get()) is not None and rerun.dry:
@@ -151,7 +151,7 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
     if not len(frame) or not len(truth):
         return
     reasons = [*_pooled_models(frame, query), *assumed_relevance(truth, query)]
-    reasons += [] if all_found else Matches(frame, truth, query).unmatched()
+    reasons += [] if matches_all_models else Matches(frame, truth, query).unmatched()
     _warn(reasons, "the labels may mean nothing")
 
 

@@ -101,7 +101,7 @@ def from_arrays(
     from recframe._data.matrices import is_matrix
 
     if is_matrix(relevant) and any(map(is_matrix, scores.values())):
-        return _of_matrices(make, names, relevant, scores, by, item)
+        return _frame_of_matrices(make, names, relevant, scores, by, item)
     if item is not None:
         msg = "item= names the columns of matrices, but relevant and score are no matrices"
         raise OptionError(msg, "give matrices with a row for each list, or add the column to the frame")
@@ -117,16 +117,16 @@ def from_arrays(
     return make.table({names["by"]: _lists(by, rows), **columns})
 
 
-def _of_matrices(
+def _frame_of_matrices(
     make: Constructors, names: Mapping[str, str], relevant: Any, scores: Mapping[str, Any], by: Any, item: Any
 ) -> Any:
     """Return the cells of matrices as a frame."""
     from recframe._data.matrices import cells, is_sparse, shape_of
 
     called = {f"score[{name!r}]" if len(scores) > 1 else "score": values for name, values in scores.items()}
-    lists, items, relevance, found = cells(relevant, called, array_of)
+    lists, items, relevance, scores_of_cells = cells(relevant, called, array_of)
     item_name = columns_or_defaults(item=ITEM)["item"]
-    columns = {names["relevant"]: relevance, **dict(zip(scores, found.values(), strict=True))}
+    columns = {names["relevant"]: relevance, **dict(zip(scores, scores_of_cells.values(), strict=True))}
     if item_name in (names["by"], *columns):
         msg = f"the column of items would have the name {item_name!r} of another one"
         raise OptionError(msg, "name the models otherwise")
@@ -134,15 +134,15 @@ def _of_matrices(
     count, width = shape_of(relevant)
     keys = {names["by"]: _named("by", by, lists, count), item_name: _named("item", item, items, width)}
     frame = make.table({**keys, **columns})
-    holes = [name for name, values in scores.items() if is_sparse(values)]
-    if not holes:
+    sparse_models = [name for name, values in scores.items() if is_sparse(values)]
+    if not sparse_models:
         return frame
-    # Not recommended, which is no broken score.
-    return nw.from_native(frame).with_columns(nw.col(*holes).fill_nan(None)).to_native()
+    # A cell that is not stored is an item that was not recommended: its score is missing, not NaN.
+    return nw.from_native(frame).with_columns(nw.col(*sparse_models).fill_nan(None)).to_native()
 
 
 def _check_swapped(columns: Mapping[str, NDArray[Any]], relevant: str, scores: Collection[str]) -> None:
-    """Warn of predictions and labels that look as if each were the other."""
+    """Warn if predictions and labels seem to be swapped."""
     binary = all(((columns[name] == 0) | (columns[name] == 1)).all() for name in scores)
     if binary and (columns[relevant] % 1 > 0).any():
         msg = "relevant has fractions and score only 0 and 1, as if they were swapped: from_arrays(relevant, score)"
@@ -213,9 +213,9 @@ def _lists(by: Any, rows: int) -> NDArray[Any]:
     if len(ids) == rows:
         return ids
     if ids.dtype.kind not in "iu" or (ids < 0).any() or ids.sum() != rows:
-        of = f" that sum to {ids.sum()}" if ids.dtype.kind in "iu" else ""
-        of = f" of type {ids.dtype}" if ids.dtype.kind == "f" else of
-        msg = f"by has {len(ids)} values{of}, but there are {rows} rows"
+        detail = f" that sum to {ids.sum()}" if ids.dtype.kind in "iu" else ""
+        detail = f" of type {ids.dtype}" if ids.dtype.kind == "f" else detail
+        msg = f"by has {len(ids)} values{detail}, but there are {rows} rows"
         sizes = "the sizes of the lists, whole numbers that sum to the number of rows"
         raise InputError(msg, f"give the list of each row, or {sizes}")
     return np.repeat(np.arange(len(ids)), ids)

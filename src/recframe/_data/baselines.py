@@ -1,4 +1,4 @@
-"""Models that know next to nothing: what every comparison should start from."""
+"""Simple baselines: random scores, and the popularity of items."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe._base.columns import ITEM
 from recframe._base.values import as_tuple, column_names, column_or_none, number
-from recframe._data.chance import FIELD_SIZE, places, scramble
+from recframe._data.chance import FIELD_SIZE, replace_by_ranks, scramble
 from recframe._data.common import check_new_column, query_of_frames
 from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
@@ -30,11 +30,11 @@ def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, roles
     query = query_of_frames("add_random", frame, bound, roles)
     name = check_new_column(name, query, bound)
     rows = open_rows({"frame": Source(frame, {**key_specs(query, "order"), **item_spec(query, "order")})})
-    whole = places(rows.engine, rows.frames["frame"], [*key_specs(query), ITEM])
-    whole = scramble(whole, [*key_specs(query), ITEM], f"{seed_of(seed)}/scores", RANDOM)
-    # By a power of two, which leaves nothing to round.
-    whole = whole.with_columns(((nw.col(RANDOM).cast(nw.Float64()) + 1) / (FIELD_SIZE + 1)).alias(RANDOM))
-    return rows.pick(whole, {RANDOM: name})
+    scored = replace_by_ranks(rows.engine, rows.frames["frame"], [*key_specs(query), ITEM])
+    scored = scramble(scored, [*key_specs(query), ITEM], f"{seed_of(seed)}/scores", RANDOM)
+    # The divisor is a power of two, so the division is exact.
+    scored = scored.with_columns(((nw.col(RANDOM).cast(nw.Float64()) + 1) / (FIELD_SIZE + 1)).alias(RANDOM))
+    return rows.pick(scored, {RANDOM: name})
 
 
 def add_popular(
@@ -68,13 +68,13 @@ def add_popular(
     else:
         past = past.select(*pair).unique()
     counts = rows.engine.sum_exactly(past.with_columns(weight.alias(RECENCY)), list(group), [RECENCY])
-    whole = rows.engine.join(rows.frames["frame"], counts, list(group))
-    whole = whole.with_columns(nw.col(RECENCY).fill_null(0.0).alias(RECENCY))
-    return rows.pick(whole, {RECENCY: name})
+    scored = rows.engine.join(rows.frames["frame"], counts, list(group))
+    scored = scored.with_columns(nw.col(RECENCY).fill_null(0.0).alias(RECENCY))
+    return rows.pick(scored, {RECENCY: name})
 
 
 def _spans(options: Mapping[str, Any]) -> tuple[dict[str, float], bool | None]:
-    """Return the lengths of time that are given as numbers, and whether times are dates; those in microseconds."""
+    """Return the lengths of time that the call names as numbers, and whether times are dates, then in microseconds."""
     lengths = {name: options[name] for name in ("half_life", "window") if options[name] is not None}
     if (options["time"] is None) == bool(lengths):
         what = ", ".join(f"{name}={quoted(value)}" for name, value in lengths.items())

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 FIELD_SIZE = 2**31 - 1
 """How many numbers there are: a prime whose squares fit 64 bits."""
-STATE, STATE_SQUARED, VALUE_PLACE = "state", "square", "place"
+STATE, STATE_SQUARED, VALUE_RANK = "state", "square", "rank"
 
 
-def places(engine: Engine, frame: Frame, columns: Sequence[str]) -> Frame:
-    """Replace columns by the place of their values among the distinct ones in order, from 1; 0 where missing.
+def replace_by_ranks(engine: Engine, frame: Frame, columns: Sequence[str]) -> Frame:
+    """Replace columns by the ranks of their values among the distinct values, from 1; 0 if missing.
 
-    Order is all that a value is known by on every engine: numbers by size, text by its characters, dates by time.
+    A rank is the same on every engine: numbers are ordered by size, text by its characters, dates by time.
     """
     for name in columns:
-        # Few values are sorted, rather than many rows.
-        place = nw.col(name).rank("dense").fill_null(0).cast(nw.Int64())
-        values = engine.collect_once(frame.select(name).unique()).with_columns(place.alias(VALUE_PLACE))
-        frame = engine.join(frame, engine.collect_once(values), [name]).drop(name).rename({VALUE_PLACE: name})
+        # Sort the distinct values, because they are fewer than the rows.
+        rank = nw.col(name).rank("dense").fill_null(0).cast(nw.Int64())
+        values = engine.collect_once(frame.select(name).unique()).with_columns(rank.alias(VALUE_RANK))
+        frame = engine.join(frame, engine.collect_once(values), [name]).drop(name).rename({VALUE_RANK: name})
     return frame
 
 
@@ -52,5 +52,6 @@ def scramble(frame: Frame, columns: Sequence[str], seed: str, name: str) -> Fram
 
 
 def _constant(seed: str, step: int) -> int:
+    """Return the constant c of a step, which the seed decides."""
     digest = hashlib.blake2b(f"{seed}/{step}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") % FIELD_SIZE

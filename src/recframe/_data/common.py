@@ -78,7 +78,7 @@ def words_of(name: str, value: Any, allowed: Collection[Any], wrong: str, remedy
         raise OptionTypeError(msg, remedy)
     for word in words:
         if word is not None or None not in allowed:
-            choice(name, word, [one for one in allowed if one is not None])
+            choice(name, word, [value for value in allowed if value is not None])
     return list(dict.fromkeys(words))
 
 

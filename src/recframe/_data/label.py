@@ -1,4 +1,4 @@
-"""Recommendations joined with what happened."""
+"""Recommendations joined with their relevance in the truth."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 NEVER = 2**30
-"""A place after all others."""
+"""A rank after all others."""
 
 
 def label(
@@ -73,31 +73,33 @@ def label(
         and all(query.value in adapter_of(each).names(each) for each in (frame, truth))
     )
     sources = _sources(frame, truth, query, value=valued, strict=not all_relevant)
-    if _holds_rows(seen):
+    if _has_rows(seen):
         sources["seen"] = Source(seen, {**key_specs(query), **item_spec(query)})
     rows = open_rows(sources, ["frame", "truth"])
     result, served = _join(rows, query, valued=valued)
     if not all_relevant:
         from recframe._checks.data_warnings import warn_of_labels
 
-        warn_of_labels(frame, truth, query, all_found=_all_found(rows, served, query))
+        warn_of_labels(frame, truth, query, matches_all_models=_matches_all_models(rows, served, query))
     return result
 
 
 def drop_seen(frame: Any, seen: Any, query: Query) -> Any:
     """Return a frame without the pairs of key and item that another one has."""
-    if not _holds_rows(seen):
+    if not _has_rows(seen):
         return frame
     specs = {**key_specs(query), **item_spec(query)}
     rows = open_rows({"frame": Source(frame, specs), "seen": Source(seen, specs)})
     return rows.pick(unmatched(rows.engine, rows.frames["frame"], rows.frames["seen"], list(specs)), {})
 
 
-def _holds_rows(seen: Any) -> bool:
+def _has_rows(seen: Any) -> bool:
+    """Return whether there is a frame of seen items with rows. A lazy frame may have some."""
     return seen is not None and (is_lazy(seen) or is_dry() or len(seen) > 0)
 
 
 def _sources(frame: Any, truth: Any, query: Query, *, value: bool, strict: bool) -> dict[str, Source]:
+    """Return the columns that `label` reads from the frame and the truth."""
     pair = {**key_specs(query), **item_spec(query)}
     value_column = {VALUE: ColumnSpec(query.value, "value", "value")} if value else {}
     relevance = {RELEVANCE: relevance_of_truth(query, strict=strict)}
@@ -107,15 +109,17 @@ def _sources(frame: Any, truth: Any, query: Query, *, value: bool, strict: bool)
     }
 
 
-def _all_found(rows: Rows, labelled: Frame, query: Query) -> bool:
-    """Return whether the truth holds a recommendation of every model."""
+def _matches_all_models(rows: Rows, labelled: Frame, query: Query) -> bool:
+    """Return whether the truth has at least one recommended item of every model."""
     count = nw.len() if query.model is None else nw.col(MODEL).n_unique()
-    some, most = (rows.engine.scalar(each.select(count)) for each in (labelled, rows.frames["frame"]))
-    return bool(some > 0 if query.model is None else some == most)
+    labelled_count = rows.engine.scalar(labelled.select(count))
+    if query.model is None:
+        return bool(labelled_count > 0)
+    return bool(labelled_count == rows.engine.scalar(rows.frames["frame"].select(count)))
 
 
 def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
-    """Return the result, and the rows of recommendations that the truth holds."""
+    """Return the result, and the recommended rows whose items are in the truth."""
     engine = rows.engine
     frame, keys = with_list_key(rows.frames["frame"], key_specs(query))
     truth, _ = with_list_key(rows.frames["truth"], key_specs(query))
@@ -147,7 +151,7 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
 
 
 def _numbered(rows: Rows, labelled: Frame, pair: Sequence[str], query: Query) -> Frame:
-    """Add which of the rows that repeat a recommendation each is; those without a score come last."""
+    """Add the number of each row among the rows that repeat its recommendation. Rows without a score come last."""
     start = nw.lit(1)
     if query.orders:
         how = {"descending": not query.by_rank, "tied": True}
@@ -158,7 +162,7 @@ def _numbered(rows: Rows, labelled: Frame, pair: Sequence[str], query: Query) ->
 
 
 def _check_repeats(rows: Rows, query: Query, labelled: Frame) -> None:
-    """Raise where nobody can say which row of a repeated recommendation comes first."""
+    """Raise if repeated recommendations have no order that says which row comes first."""
     if len(query.orders) == 1:
         return
     if (rows.engine.scalar(labelled.select(nw.col(REPEAT).max())) or 1) > 1:

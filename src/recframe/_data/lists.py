@@ -13,7 +13,7 @@ from recframe._base.signatures import checked_call
 from recframe._base.values import LARGEST_NUMBER, as_tuple, column_names, flag, ids
 from recframe._data.common import check_frame, check_name, check_roles, count_of, query_of_frames
 from recframe._data.label import label
-from recframe._data.top import one_order, place_beside, ranked
+from recframe._data.top import rank_column_beside, ranked, with_single_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._plan.query import check_apart
@@ -195,15 +195,15 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping
     """Return one row for each list, with its items in order; see `Rec.to_lists`."""
     flag("scores", scores)
     k = None if k is None else count_of("k", k)
-    query = one_order(query_of_frames("to_lists", frame, bound, roles), "to_lists")
+    query = with_single_order(query_of_frames("to_lists", frame, bound, roles), "to_lists")
     model, order = as_tuple(query.model), query.orders if scores else ()
     order_role = {"rank" if query.by_rank else "score": order}
     check_roles(model=model, by=query.by, item=[query.item], **order_role)
     keys, columns = [*model, *query.by], [query.item, *order]
-    place = place_beside([*keys, *columns])
-    top = ranked(frame, query, k, place)
+    rank = rank_column_beside([*keys, *columns])
+    top = ranked(frame, query, k, rank)
     frame = adapter_of(frame).checked("frame", Source(frame, {**key_specs(query), **model_spec(query)}))
-    return constructors_for((frame,), None).implode(frame, top, keys, columns, place)
+    return constructors_for((frame,), None).implode(frame, top, keys, columns, rank)
 
 
 # --- plain lists ----------------------------------------------------------------------------------------------

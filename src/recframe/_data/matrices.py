@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ MATRIX = 2
 
 
 def on_host(values: Any) -> Any:
-    """Return an array that NumPy can read, also from a tensor with gradients or one that speaks only DLPack."""
+    """Return an array that NumPy can read, also for tensors with gradients or with DLPack alone."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     kind = type(values)
@@ -26,12 +26,12 @@ def on_host(values: Any) -> Any:
 
 
 def is_sparse(values: Any) -> bool:
-    """Return whether something is a sparse matrix or array of SciPy."""
+    """Return whether a value is a sparse matrix or array of SciPy."""
     return hasattr(type(values), "tocoo")
 
 
 def is_matrix(values: Any) -> bool:
-    """Return whether something has a row for each list: two dimensions, and not one column."""
+    """Return whether a value is a matrix with a row per list: two dimensions and more than one column."""
     if is_sparse(values):
         return True
     try:
@@ -46,42 +46,60 @@ def shape_of(values: Any) -> tuple[int, ...]:
     return tuple(values.shape) if is_sparse(values) else np.shape(on_host(values))
 
 
-def cells(relevant: Any, scores: Mapping[str, Any], read: Any) -> tuple[Array, Array, Array, dict[str, Array]]:
-    """Return the row, the column and the relevance of each cell, and its scores; NaN where a sparse matrix has none.
+class Cells(NamedTuple):
+    """The cells of matrices: in each array, an element per cell."""
 
-    Dense scores have all cells, sparse ones only the stored cells. `read` checks and converts numbers.
+    rows: Array
+    columns: Array
+    relevance: Array
+    scores: dict[str, Array]
+    """The scores by model, NaN if a sparse matrix does not store the cell."""
+
+
+def cells(relevant: Any, scores: Mapping[str, Any], read: Any) -> Cells:
+    """Return the cells of matrices of the same shape.
+
+    Dense scores have all cells, sparse scores only the stored cells. `read` checks and converts numbers.
     """
     shape = shape_of(relevant)
     for name, values in scores.items():
         if shape_of(values) != shape:
             msg = f"{name} has the shape {shape_of(values)}, but relevant has {shape}"
             raise InputError(msg, "give both one row for each list and one column for each item")
-    sparse = {name: _held(name, values, read) for name, values in scores.items() if is_sparse(values)}
-    of_truth = _held("relevant", relevant, read) if is_sparse(relevant) else None
+    sparse = {name: _stored_cells(name, values, read) for name, values in scores.items() if is_sparse(values)}
+    stored_relevance = _stored_cells("relevant", relevant, read) if is_sparse(relevant) else None
     count, width = shape
-    every = len(sparse) < len(scores) or of_truth is None
-    held = [places for places, _ in (*sparse.values(), *([] if of_truth is None else [of_truth]))]
-    places = np.arange(count * width) if every else np.unique(np.concatenate(held))
-    relevance = read("relevant", np.ravel(on_host(relevant))) if of_truth is None else _filled(places, *of_truth, 0.0)
+    has_all_cells = len(sparse) < len(scores) or stored_relevance is None
+    if has_all_cells:
+        cell_numbers = np.arange(count * width)
+    else:
+        matrices = [*sparse.values(), *([] if stored_relevance is None else [stored_relevance])]
+        cell_numbers = np.unique(np.concatenate([numbers for numbers, _ in matrices]))
+    if stored_relevance is None:
+        relevance = read("relevant", np.ravel(on_host(relevant)))
+    else:
+        relevance = _values_of_cells(cell_numbers, *stored_relevance, 0.0)
     columns = {
-        name: _filled(places, *sparse[name], np.nan) if name in sparse else read(name, np.ravel(on_host(values)))
+        name: _values_of_cells(cell_numbers, *sparse[name], np.nan)
+        if name in sparse
+        else read(name, np.ravel(on_host(values)))
         for name, values in scores.items()
     }
-    return *np.divmod(places, max(width, 1)), relevance, columns
+    return Cells(*np.divmod(cell_numbers, max(width, 1)), relevance, columns)
 
 
-def _held(name: str, matrix: Any, read: Any) -> tuple[Array, Array]:
-    """Return the places of the cells that a sparse matrix holds, in order, and their values."""
+def _stored_cells(name: str, matrix: Any, read: Any) -> tuple[Array, Array]:
+    """Return the numbers of the cells that a sparse matrix stores, in ascending order, and their values."""
     rows = matrix.tocsr().copy()
     rows.sum_duplicates()
-    held = rows.tocoo()
-    places = held.row.astype(np.int64) * matrix.shape[1] + held.col
-    order = np.argsort(places)
-    return places[order], read(name, held.data)[order]
+    stored = rows.tocoo()
+    cell_numbers = stored.row.astype(np.int64) * matrix.shape[1] + stored.col
+    order = np.argsort(cell_numbers)
+    return cell_numbers[order], read(name, stored.data)[order]
 
 
-def _filled(places: Array, held: Array, values: Array, empty: float) -> Array:
-    """Return values at places, and `empty` where there is none."""
-    filled = np.full(len(places), empty)
-    filled[np.searchsorted(places, held)] = values
+def _values_of_cells(cell_numbers: Array, stored: Array, values: Array, empty: float) -> Array:
+    """Return the values of some cells, and `empty` for cells that are not stored."""
+    filled = np.full(len(cell_numbers), empty)
+    filled[np.searchsorted(cell_numbers, stored)] = values
     return filled

@@ -9,7 +9,7 @@ import numpy as np
 
 from recframe._base.columns import ITEM, RELEVANCE, SCORE
 from recframe._data.common import count_of, query_of_frames
-from recframe._data.top import one_order
+from recframe._data.top import with_single_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_frames
 from recframe._plan.query import check_apart
@@ -32,7 +32,7 @@ MOST_STEPS, CONVERGED = 200, 1e-12
 def position_bias(frame: Any, bound: Mapping[str, Any], k: Any, roles: Mapping[str, Any]) -> Any:
     """Return how likely each position is examined; see `Rec.position_bias`."""
     k = None if k is None else count_of("k", k)
-    query = one_order(query_of_frames("position_bias", frame, bound, roles), "position_bias")
+    query = with_single_order(query_of_frames("position_bias", frame, bound, roles), "position_bias")
     if not query.by_rank:
         msg = f"position_bias reads the positions at which items were shown, not score={query.orders[0]!r}"
         raise OptionError(msg, "rank='position', the column that holds them")
@@ -80,8 +80,8 @@ def _result(
     log = nw.from_native(frame)
     schema = log.collect_schema()
     name = query.orders[0]
-    whole = nw.Int64() if (positions % 1 == 0).all() else nw.Float64()
-    kind = schema[name] if name in schema and schema[name].is_numeric() else whole
+    integer_if_possible = nw.Int64() if (positions % 1 == 0).all() else nw.Float64()
+    kind = schema[name] if name in schema and schema[name].is_numeric() else integer_if_possible
     backend = nw.get_native_namespace(log)
     result = nw.new_series(name, positions, nw.Float64(), backend=backend).cast(kind)
     examined = nw.new_series(ESTIMATE, _examined(rates), nw.Float64(), backend=backend).fill_nan(None)
@@ -116,6 +116,6 @@ def _examined(rates: NDArray[Any]) -> NDArray[Any]:
         logs += step / max(1.0, np.abs(step).max(initial=0.0))
         if np.abs(step).max(initial=0.0) < CONVERGED:
             break
-    found = np.full(len(rates), np.nan)
-    found[reached] = np.exp(logs - logs.max(initial=-np.inf)) if len(of_reached) else 0
-    return found
+    examination = np.full(len(rates), np.nan)
+    examination[reached] = np.exp(logs - logs.max(initial=-np.inf)) if len(of_reached) else 0
+    return examination

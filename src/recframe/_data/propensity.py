@@ -1,4 +1,4 @@
-"""Propensities from popularity: how likely the relevance of an item was observed."""
+"""Propensities from popularity: the probability that the relevance of an item was observed."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 TIMES, SHOWN, LEVEL, MOST_TIMES, EXPONENT = "times", "shown", "level", "most", "power"
 ESTIMATE, CLIPPED = "estimate", "clipped"
 ROOT = 0.5
-"""The power where none is given (Saito et al.)."""
+"""The default power (Saito et al.)."""
 MOST_POPULAR = 0.005
-"""The share of the items, the most popular ones, that the estimated power leaves out (Yang et al.)."""
+"""The share of items, the most popular ones, that do not count for the estimated power (Yang et al.)."""
 
 
 def add_propensity(
@@ -50,28 +50,28 @@ def add_propensity(
     keys = key_specs(query) if unit == "users" else {}
     sources = {"frame": Source(frame, items), "train": Source(train, {**items, **keys})}
     rows = open_rows(sources if shown is None else {**sources, "shown": Source(shown, items)})
-    past, each = with_list_key(rows.frames["train"], keys)
-    past = past.select(ITEM, *each).unique() if unit == "users" else past
-    counts = rows.engine.collect_once(_times(past, TIMES))
+    interactions, each = with_list_key(rows.frames["train"], keys)
+    interactions = interactions.select(ITEM, *each).unique() if unit == "users" else interactions
+    counts = rows.engine.collect_once(_rows_per_item(interactions, TIMES))
     if shown is None:
         scale = counts.select(nw.col(TIMES).max().alias(MOST_TIMES)).with_columns(nw.lit(power).alias(EXPONENT))
     else:
         scale = _estimated(rows.engine, counts, rows.frames["shown"])
-    whole = rows.engine.join(rows.frames["frame"], counts, [ITEM]).join(scale, how="cross")
-    # An item that nobody has counts as one that a single user has.
+    result = rows.engine.join(rows.frames["frame"], counts, [ITEM]).join(scale, how="cross")
+    # An item without users counts as an item with one user.
     share = quotient(nw.col(TIMES).fill_null(1.0), nw.col(MOST_TIMES))
-    whole = whole.with_columns((share ** nw.col(EXPONENT)).alias(ESTIMATE))
+    result = result.with_columns((share ** nw.col(EXPONENT)).alias(ESTIMATE))
     if least is None:
-        return rows.pick(whole, {ESTIMATE: name})
+        return rows.pick(result, {ESTIMATE: name})
     clipped = check_new_column(f"{name}_clipped", query, bound)
     low = nw.col(ESTIMATE) < least
-    whole = whole.with_columns(low.fill_null(value=False).alias(CLIPPED))
-    whole = whole.with_columns(nw.when(low).then(nw.lit(least)).otherwise(nw.col(ESTIMATE)).alias(ESTIMATE))
-    return rows.pick(whole, {ESTIMATE: name, CLIPPED: clipped})
+    result = result.with_columns(low.fill_null(value=False).alias(CLIPPED))
+    result = result.with_columns(nw.when(low).then(nw.lit(least)).otherwise(nw.col(ESTIMATE)).alias(ESTIMATE))
+    return rows.pick(result, {ESTIMATE: name, CLIPPED: clipped})
 
 
 def _power(value: Any, shown: Any) -> float:
-    """Return the power that is given, or the one where none is."""
+    """Return the checked power, or the default if the call names none."""
     if value is None:
         return ROOT
     power = number("power", value, "power=0.5")
@@ -84,7 +84,7 @@ def _power(value: Any, shown: Any) -> float:
     return power
 
 
-def _times(rows: Frame, name: str) -> Frame:
+def _rows_per_item(rows: Frame, name: str) -> Frame:
     """Return how many rows have each item."""
     return rows.group_by(ITEM).agg(nw.len().alias(name)).with_columns(nw.col(name).cast(nw.Float64()))
 
@@ -94,7 +94,7 @@ def _estimated(engine: Engine, counts: Frame, shown: Frame) -> Frame:
 
     γ is the slope of log f by log n, where f is how often items with n users are recommended on average.
     """
-    levels = engine.join(counts, _times(shown, SHOWN), [ITEM]).with_columns(nw.col(SHOWN).fill_null(0.0))
+    levels = engine.join(counts, _rows_per_item(shown, SHOWN), [ITEM]).with_columns(nw.col(SHOWN).fill_null(0.0))
     levels = levels.with_columns(nw.col(TIMES).quantile(1 - MOST_POPULAR, "linear").alias(LEVEL))
     levels = levels.filter(nw.col(TIMES) <= nw.col(LEVEL)).group_by(TIMES).agg(nw.col(SHOWN).mean())
     # Sorted, so that the order of rows does not decide the last digit.

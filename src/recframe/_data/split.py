@@ -6,13 +6,13 @@ import datetime as dt
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
 from recframe._base.columns import ITEM
 from recframe._base.values import column_name, whole_number
-from recframe._data.chance import FIELD_SIZE, places, scramble
+from recframe._data.chance import FIELD_SIZE, replace_by_ranks, scramble
 from recframe._data.common import count_of, query_of_frames
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
@@ -29,151 +29,169 @@ if TYPE_CHECKING:
     from recframe._plan.query import Query
 
 
-HOW = ("fraction", "count", "last", "since")
+KINDS = ("fraction", "count", "last", "since")
 LATEST, ROWS = "latest", "rows"
-"""How a share of all rows is split off by time, and what it is a share of."""
+"""The rank of a row by time, the latest first, and the number of rows: for a fraction of all rows by time."""
 TIME, TEST, TEST_ORDER, ITEMS, RANDOM, IN_TEST_LISTS = "time", "test", "order", "items", "chance", "chosen"
 LEAST = Fraction(1, 1_000_000)
 END_OF_TIME = 2**63
-"""No column of whole numbers holds a later time."""
+"""Later than any time in a column of integers."""
+
+
+class TimeOptions(NamedTuple):
+    """What a split reads of the time."""
+
+    column: str | None
+    since: int | float | None
+    """The first time of the test, as a number."""
+    is_date: bool | None
 
 
 @dataclass(frozen=True)
-class Terms:
-    """The arguments of a split after their checks."""
+class SplitOptions:
+    """The checked arguments of a split."""
 
-    how: str
+    kind: str
     size: int | Fraction | None
-    """How many items of a list go to the test, or what share; None: it is a matter of time."""
-    column: str | None
-    """The column of time."""
+    """How many items of a list go to the test, or what share of them; None: the time decides."""
+    time_column: str | None
     since: int | float | None
-    dated: bool | None
+    """The first time of the test, as a number."""
+    is_date: bool | None
+    """Whether `since` is a date or a datetime; None without `since`."""
     users: int | Fraction | None
-    least: int
+    min_items: int
     seed: int
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], labels: Labels) -> Terms:
-        """Check all that can be checked without a frame."""
-        how = _how(options)
-        size = None if how == "since" else _amount(how, options[how])
-        # A share by time is one of all rows, and chance plays no part in it.
-        how = LATEST if how == "fraction" and options["time"] is not None else how
-        column, since, dated = _time(how, options, labels)
+    def of(cls, options: Mapping[str, Any], labels: Labels) -> SplitOptions:
+        """Return the options, or raise for what can be checked without a frame."""
+        kind = _kind_of_split(options)
+        size = None if kind == "since" else _amount(kind, options[kind])
+        # With a time, a fraction is a fraction of all rows, and nothing is random.
+        kind = LATEST if kind == "fraction" and options["time"] is not None else kind
+        time_column, since, is_date = _time_options(kind, options, labels)
         return cls(
-            how=how,
+            kind=kind,
             size=size,
-            column=column,
+            time_column=time_column,
             since=since,
-            dated=dated,
+            is_date=is_date,
             users=None if options["users"] is None else _amount("users", options["users"]),
-            least=count_of("min_items", options["min_items"]),
+            min_items=count_of("min_items", options["min_items"]),
             seed=seed_of(options["seed"]),
         )
 
     @property
-    def drawn(self) -> bool:
-        """Whether chance plays a part."""
-        return self.how in ("fraction", "count") or self.users is not None
+    def is_random(self) -> bool:
+        """Whether random numbers decide."""
+        return self.kind in ("fraction", "count") or self.users is not None
 
     @property
-    def counted(self) -> bool:
+    def counts_items(self) -> bool:
         """Whether the items of lists are counted."""
-        return self.how not in ("since", LATEST) or self.users is not None or self.least > 1
+        return self.kind not in ("since", LATEST) or self.users is not None or self.min_items > 1
 
 
 def split(
     frame: Any, bound: Mapping[str, Any], options: Mapping[str, Any], roles: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """Return the rows to learn from and the rows to test on; see `Rec.split`."""
-    terms = Terms.of(options, labels_of(frame))
+    split_options = SplitOptions.of(options, labels_of(frame))
     query = query_of_frames("split", frame, bound, roles)
-    # Chance knows a key by its place among all keys, which needs their order.
-    pair = {**key_specs(query, "order" if terms.drawn else "key"), **item_spec(query, "order")}
-    time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}
-    rows = open_rows({"frame": Source(frame, (pair if terms.counted else {}) | time)})
-    whole = _parted(rows, query, terms)
-    whole = rows.engine.collect_once(whole.select(*rows.row, TEST))
-    return rows.pick(whole.filter(nw.col(TEST) == 0), {}), rows.pick(whole.filter(nw.col(TEST) == 1), {})
+    # A random number depends on the rank of a key among all keys, so keys must have an order.
+    pair = {**key_specs(query, "order" if split_options.is_random else "key"), **item_spec(query, "order")}
+    time = {}
+    if split_options.time_column is not None:
+        time[TIME] = ColumnSpec(split_options.time_column, "time", "time", dated=split_options.is_date)
+    rows = open_rows({"frame": Source(frame, (pair if split_options.counts_items else {}) | time)})
+    with_test = _with_test_column(rows, query, split_options)
+    with_test = rows.engine.collect_once(with_test.select(*rows.row, TEST))
+    return rows.pick(with_test.filter(nw.col(TEST) == 0), {}), rows.pick(with_test.filter(nw.col(TEST) == 1), {})
 
 
-def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
-    """Add to each row whether it goes to the test."""
-    whole = rows.frames["frame"]
+def _with_test_column(rows: Rows, query: Query, split_options: SplitOptions) -> Frame:
+    """Add the column TEST: 1 for rows that go to the test, otherwise 0."""
+    frame = rows.frames["frame"]
     keys: list[str] = []
-    if terms.counted:
-        whole, keys = with_list_key(whole, key_specs(query))
-        whole = places(rows.engine, whole, [*(key_specs(query) if terms.drawn else ()), ITEM])
-        whole = _ordered(rows.engine, whole, keys, terms)
-        whole = whole.with_columns(nw.col(TEST_ORDER).max().over(*keys).alias(ITEMS))
-    if terms.how == LATEST:
+    if split_options.counts_items:
+        frame, keys = with_list_key(frame, key_specs(query))
+        frame = replace_by_ranks(rows.engine, frame, [*(key_specs(query) if split_options.is_random else ()), ITEM])
+        frame = _with_test_order(rows.engine, frame, keys, split_options)
+        frame = frame.with_columns(nw.col(TEST_ORDER).max().over(*keys).alias(ITEMS))
+    if split_options.kind == LATEST:
         # Rows of one time are on one side. A missing time has no rank, so it comes after all others.
         # Ranks are floats on pandas, and pandas 2.2 warns where whole numbers meet floats.
-        rank, last = nw.col(TIME).rank("min", descending=True), nw.len().cast(nw.Float64()) + 1
+        rank = nw.col(TIME).rank("min", descending=True)
+        last = nw.len().cast(nw.Float64()) + 1
         latest = nw.when(nw.col(TIME).is_null()).then(last).otherwise(rank).cast(nw.Int64())
-        whole = whole.with_columns(latest.alias(LATEST), nw.len().cast(nw.Int64()).alias(ROWS))
-    order, of = (LATEST, ROWS) if terms.how == LATEST else (TEST_ORDER, ITEMS)
-    test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(order) <= _share(terms.size, nw.col(of))
-    whole = whole.with_columns(nw.when(test).then(1).otherwise(0).alias(TEST))
-    if terms.least > 1:
-        enough = (nw.col(ITEMS) >= terms.least).cast(nw.Int64())
-        whole = whole.with_columns((nw.col(TEST) * enough).alias(TEST))
-    if terms.users is not None:
-        whole = _chosen(rows.engine, whole, keys, terms, terms.users)
-    return whole
+        frame = frame.with_columns(latest.alias(LATEST), nw.len().cast(nw.Int64()).alias(ROWS))
+    order, total = (LATEST, ROWS) if split_options.kind == LATEST else (TEST_ORDER, ITEMS)
+    if split_options.size is None:
+        is_test = nw.col(TIME) >= split_options.since
+    else:
+        is_test = nw.col(order) <= _count_of_share(split_options.size, nw.col(total))
+    frame = frame.with_columns(nw.when(is_test).then(1).otherwise(0).alias(TEST))
+    if split_options.min_items > 1:
+        has_enough = (nw.col(ITEMS) >= split_options.min_items).cast(nw.Int64())
+        frame = frame.with_columns((nw.col(TEST) * has_enough).alias(TEST))
+    if split_options.users is not None:
+        frame = _keep_drawn_lists(rows.engine, frame, keys, split_options, split_options.users)
+    return frame
 
 
 # --- the order in which a list's items go to the test ---------------------------------------------------------
 
 
-def _ordered(engine: Engine, frame: Frame, keys: Sequence[str], terms: Terms) -> Frame:
+def _with_test_order(engine: Engine, frame: Frame, keys: Sequence[str], split_options: SplitOptions) -> Frame:
     """Add the number of each distinct item of a list in the order in which they go to the test.
 
     Rows that repeat an item share its number. By time the latest goes first, and an item counts with its latest time.
     """
-    main = nw.lit(0)
-    if terms.how == "last":
-        frame = places(engine, frame, [TIME])
+    first_key = nw.lit(0)
+    if split_options.kind == "last":
+        frame = replace_by_ranks(engine, frame, [TIME])
         frame = frame.with_columns(nw.col(TIME).max().over(*keys, ITEM).alias(TIME))
-        main = nw.col(TIME)
-    elif terms.how not in ("since", LATEST):
-        frame = scramble(frame, [*keys, ITEM], f"{terms.seed}/items", RANDOM)
-        main = nw.col(RANDOM)
-    # The item decides where two are equal.
-    frame = frame.with_columns((main * (FIELD_SIZE + 1) + nw.col(ITEM)).alias(TEST_ORDER))
-    order = nw.col(TEST_ORDER).rank("dense", descending=terms.how == "last").over(*keys)
+        first_key = nw.col(TIME)
+    elif split_options.kind not in ("since", LATEST):
+        frame = scramble(frame, [*keys, ITEM], f"{split_options.seed}/items", RANDOM)
+        first_key = nw.col(RANDOM)
+    # Among equal ones, the item decides.
+    frame = frame.with_columns((first_key * (FIELD_SIZE + 1) + nw.col(ITEM)).alias(TEST_ORDER))
+    order = nw.col(TEST_ORDER).rank("dense", descending=split_options.kind == "last").over(*keys)
     return frame.with_columns(order.cast(nw.Int64()).alias(TEST_ORDER))
 
 
-def _chosen(engine: Engine, frame: Frame, keys: Sequence[str], terms: Terms, users: int | Fraction) -> Frame:
-    """Leave in the test only lists that are drawn at random."""
-    lists = frame.select(*keys, ITEMS).unique().filter(nw.col(ITEMS) >= terms.least).drop(ITEMS)
-    lists = scramble(lists, keys, f"{terms.seed}/lists", RANDOM)
-    # A second number decides where two chances are equal.
-    lists = scramble(lists, keys, f"{terms.seed}/ties", TEST_ORDER)
+def _keep_drawn_lists(
+    engine: Engine, frame: Frame, keys: Sequence[str], split_options: SplitOptions, users: int | Fraction
+) -> Frame:
+    """Take all lists out of the test except a random sample."""
+    lists = frame.select(*keys, ITEMS).unique().filter(nw.col(ITEMS) >= split_options.min_items).drop(ITEMS)
+    lists = scramble(lists, keys, f"{split_options.seed}/lists", RANDOM)
+    # Among equal random numbers, a second random number decides.
+    lists = scramble(lists, keys, f"{split_options.seed}/ties", TEST_ORDER)
     lists = lists.with_columns(
         (nw.col(RANDOM) * (FIELD_SIZE + 1) + nw.col(TEST_ORDER)).alias(TEST_ORDER), nw.len().alias(ITEMS)
     )
     lists = lists.with_columns(nw.col(TEST_ORDER).rank("min").cast(nw.Int64()).alias(TEST_ORDER))
-    lists = lists.filter(nw.col(TEST_ORDER) <= _share(users, nw.col(ITEMS).cast(nw.Int64())))
+    lists = lists.filter(nw.col(TEST_ORDER) <= _count_of_share(users, nw.col(ITEMS).cast(nw.Int64())))
     frame = engine.join(frame, lists.select(*keys, nw.lit(1).alias(IN_TEST_LISTS)), keys)
     return frame.with_columns(nw.when(nw.col(IN_TEST_LISTS).is_null()).then(0).otherwise(nw.col(TEST)).alias(TEST))
 
 
-def _share(size: int | Fraction, of: nw.Expr) -> Any:
-    """Return how many of something: a number of them, or a fraction rounded up, exactly."""
+def _count_of_share(size: int | Fraction, total: nw.Expr) -> Any:
+    """Return a number as it is, or a fraction of the total, rounded up without rounding errors."""
     if isinstance(size, Fraction):
-        return (of * size.numerator + size.denominator - 1) // size.denominator
+        return (total * size.numerator + size.denominator - 1) // size.denominator
     return size
 
 
 # --- arguments ------------------------------------------------------------------------------------------------
 
 
-def _how(options: Mapping[str, Any]) -> str:
-    """Return which of the kinds of split the call names."""
-    kinds = [name for name in HOW if options[name] is not None]
+def _kind_of_split(options: Mapping[str, Any]) -> str:
+    """Return the kind of split that the call names, or raise for none and for several."""
+    kinds = [name for name in KINDS if options[name] is not None]
     if len(kinds) != 1:
         what = " and ".join(f"{name}={quoted(options[name])}" for name in kinds)
         msg = f"{what} exclude each other" if kinds else "split needs to know which rows go to the test"
@@ -181,20 +199,21 @@ def _how(options: Mapping[str, Any]) -> str:
     return kinds[0]
 
 
-def _time(how: str, options: Mapping[str, Any], labels: Labels) -> tuple[str | None, Any, bool | None]:
-    """Return the column of time, the point in time as a number, and whether that is a date."""
+def _time_options(kind: str, options: Mapping[str, Any], labels: Labels) -> TimeOptions:
+    """Return the column of time and the point in time, or raise for arguments that do not go with the kind of split."""
     column = options["time"]
-    timed = how in ("last", "since", LATEST)
+    timed = kind in ("last", "since", LATEST)
     if timed and column is None:
-        msg = f"{how}={quoted(options[how])} needs the column that says when"
-        raise OptionError(msg, f"split({how}=..., time='timestamp')")
+        msg = f"{kind}={quoted(options[kind])} needs the column that says when"
+        raise OptionError(msg, f"split({kind}=..., time='timestamp')")
     if not timed:
         if column is not None:
-            msg = f"time={quoted(column)} is not read with {how}="
+            msg = f"time={quoted(column)} is not read with {kind}="
             raise OptionError(msg, "split(last=1, time=...), split(fraction=0.2, time=...), or leave it out")
-        return None, None, None
+        return TimeOptions(None, None, None)
     column = column_name("time", column, labels)
-    return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
+    since, is_date = moment("since", options["since"]) if kind == "since" else (None, None)
+    return TimeOptions(column, since, is_date)
 
 
 def moment(name: str, since: Any) -> tuple[int | float, bool]:

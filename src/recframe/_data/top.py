@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, roles: Mapping[str, Any]) -> Any:
     """Return the first k rows of each list with their rank; see `Rec.top`."""
     k = None if k is None else count_of("k", k)
-    query = one_order(query_of_frames("top", frame, bound, roles), "top")
+    query = with_single_order(query_of_frames("top", frame, bound, roles), "top")
     name = check_new_column(name, query, bound, () if query.by_rank else query.orders)
     return ranked(frame, query, k, name)
 
@@ -31,24 +31,24 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     """Return the first k rows of each list with their rank."""
     specs = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score_specs(query)}
     rows = open_rows({"frame": Source(frame, specs)})
-    whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
+    frame_rows, keys = with_list_key(rows.frames["frame"], key_specs(query))
     group = [*([MODEL] if query.model is not None else []), *keys]
-    first_rows = rows.engine.drop_missing(whole, SCORE)
-    place = ranks.place_by_rank if query.by_rank else partial(rows.engine.rank_rows, needed=None)
-    first_rows = rows.engine.collect_once(place(first_rows, group, SCORE, k))
-    # What is left of a tie has one item: rows that repeat it get the next places.
+    first_rows = rows.engine.drop_missing(frame_rows, SCORE)
+    rank_rows = ranks.place_by_rank if query.by_rank else partial(rows.engine.rank_rows, needed=None)
+    first_rows = rows.engine.collect_once(rank_rows(first_rows, group, SCORE, k))
+    # Rows that still tie repeat an item. They get the next ranks.
     first_rows = ranks.break_ties(rows.engine, first_rows, group, ranks.TIE_ORDER["item"], k)
     models = [] if query.model is None else [query.model]
     return rows.pick(first_rows, {PLACE: name}, [*models, *query.by, name])
 
 
-def place_beside(columns: Sequence[Any]) -> str:
-    """Return the name of a column of places among others: longer than their names, it is none of them."""
-    return f"place in {[*columns]}"
+def rank_column_beside(columns: Sequence[Any]) -> str:
+    """Return a name for a column of ranks that no other column has, because it is longer than all their names."""
+    return f"rank in {[*columns]}"
 
 
-def one_order(query: Query, call: str) -> Query:
-    """Return the roles of a call that ranks by one column, or raise."""
+def with_single_order(query: Query, call: str) -> Query:
+    """Return the roles, or raise if a call that ranks by one column has several."""
     if len(query.orders) > 1:
         msg = f"{call} ranks by one column, not by {list(query.orders)!r}"
         raise OptionError(msg, f"score={query.orders[0]!r}")

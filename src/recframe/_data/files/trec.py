@@ -13,7 +13,7 @@ from recframe._base.signatures import checked_call
 from recframe._data.common import check_frame, check_name, check_roles
 from recframe._data.files.fields import BEIR_HEADER, POSITIVES, QRELS, RANKS, RUN, read_fields
 from recframe._data.files.paths import as_path, models_of, write_atomically
-from recframe._data.top import one_order, place_beside, ranked
+from recframe._data.top import rank_column_beside, ranked, with_single_order
 from recframe._engines.registry import constructors_for, is_lazy
 from recframe._plan.query import query_of_call
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
@@ -231,19 +231,19 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         msg = f"tag={quoted(tag)} is not a word"
         raise OptionTypeError(msg, "give text without white space, such as tag='bm25'")
     allowed = tuple(name for name in CALL_ROLES["top"] if name != "model")
-    query = one_order(query_of_call({}, roles, allowed, [frame]), "write_run")
+    query = with_single_order(query_of_call({}, roles, allowed, [frame]), "write_run")
     if len(query.by) != 1:
         msg = f"`by={list(query.by)!r}` names {len(query.by)} columns, but a line of a run has one query"
         raise OptionError(msg, "`by='user'`, or one column made of several")
     order = query.orders[0]
     check_roles(by=query.by, item=[query.item], **{"rank" if query.by_rank else "score": [order]})
-    place_column = place_beside([query.by[0], query.item, order])
-    rows = nw.from_native(ranked(frame, query, None, place_column), eager_only=True)
+    rank_column = rank_column_beside([query.by[0], query.item, order])
+    rows = nw.from_native(ranked(frame, query, None, rank_column), eager_only=True)
     queries, items, scores = (rows.get_column(column).to_list() for column in (query.by[0], query.item, order))
     _check_fields(query.by[0], queries)
     _check_fields(query.item, items)
     sign = -1 if query.by_rank else 1
-    positions = rows[place_column].to_list()
+    positions = rows[rank_column].to_list()
     lines = [
         f"{query_id} Q0 {document} {position} {sign * score} {tag}\n"
         for query_id, document, position, score in zip(queries, items, positions, scores, strict=True)
