@@ -1203,7 +1203,7 @@ def test_help_does_not_speak_of_python():
 def test_errors_and_warnings_carry_their_arguments(message, python, shell):
     for carrier in (recframe.OptionError(message), recframe.OptionError("x", message), recframe.DataWarning(message)):
         assert str(carrier).removeprefix("x\n\nHint: ") == python
-        assert terminal.said(carrier.parts).removeprefix("x\n\nHint: ") == shell
+        assert terminal.with_options(carrier.parts).removeprefix("x\n\nHint: ") == shell
         assert str(pickle.loads(pickle.dumps(carrier))) == str(carrier)
 
 
@@ -1278,7 +1278,7 @@ LINES = {
 INPUTS = {"both": "old.csv new.csv --truth truth.csv", "one": "plain.parquet", "long": "long.parquet --model model"}
 PYTHON_NAMES = sorted(
     {*ALL_ROLES, "metrics", "k", "judge", "save", "counts", "chance", "truth", "table", "types", "title", "strict"}
-    | {name for call in ("compare", "describe", "sample_size", "rank_models", "bounds", "report") for name in options.own_arguments(call)}
+    | {name for call in ("compare", "describe", "sample_size", "rank_models", "bounds", "report") for name in options.non_role_arguments(call)}
 )  # fmt: skip
 
 
@@ -1323,7 +1323,7 @@ def test_refusals_of_profiles_name_options():
     argument = re.compile(rf"(?<![\w@(,-])({'|'.join(ALL_ROLES)})=")
     of_metric = re.compile(rf"\b({'|'.join(METRICS)})\([^()]*\)")
     refusals = [text for profile in PROFILES.values() for text in profile.refused.values()]
-    texts = [terminal.said(recframe.OptionError(text).parts) for text in refusals]
+    texts = [terminal.with_options(recframe.OptionError(text).parts) for text in refusals]
     assert any("--like" in text for text in texts)
     assert not [text for text in texts if argument.search(of_metric.sub("", text)) or "`" in text]
 

@@ -10,7 +10,7 @@ import click
 
 from recframe._base.guesses import ELSEWHERE, role_meant
 from recframe._cli.group import application
-from recframe._cli.terminal import complain, discard_output, said, warnings_as_lines
+from recframe._cli.terminal import complain, discard_output, warnings_as_lines, with_options
 from recframe._cli.texts import COMPLETE, NAME
 from recframe.errors import RecError, parts_of
 
@@ -39,7 +39,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         _with_what_is_meant(error).show()
         return 2
     except RecError as error:
-        complain(program, said(error.parts))
+        complain(program, with_options(error.parts))
         return 2
     except OSError as error:
         # Without the name of a file it is the output: a disk that is full, or a stream that is closed.
@@ -93,7 +93,7 @@ def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
     option = error.option_name.lstrip("-").replace("-", "_")
     roles = [parameter.name for parameter in (error.ctx.command.params if error.ctx else [])]
     meant = role_meant(option, [name for name in roles if name])
-    hint = f"Did you mean --{meant.replace('_', '-')}?" if meant else said(parts_of(ELSEWHERE.get(option, "")))
+    hint = f"Did you mean --{meant.replace('_', '-')}?" if meant else with_options(parts_of(ELSEWHERE.get(option, "")))
     if not hint:
         return error
     return click.UsageError(f"No such option {error.option_name}. {hint[:1].upper()}{hint[1:]}", ctx=error.ctx)

@@ -14,9 +14,9 @@ from recframe._base.roles import CALL_ROLES, EXPLAINED, FRAMES
 from recframe._base.values import as_tuple
 from recframe._checks.findings import FINDINGS
 from recframe._cli import tables, terminal
-from recframe._cli.gates import bounds_of, check_limits, found_beyond
+from recframe._cli.gates import bounds_of, check_limits, failed_findings
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import BETWEEN_METRICS, given_roles, own_arguments, said_of_columns, separator_of
+from recframe._cli.options import BETWEEN_METRICS, given_roles, non_role_arguments, parse_column_options, separator_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._data.files.paths import as_path
@@ -91,7 +91,7 @@ def evaluate(
     if fail_on_check:
         accepted = {name: value for name, value in roles.items() if name in CALL_ROLES["check"]}
         findings = rec(frame).check(all=True, **accepted)
-        failures = found_beyond(findings, *limits)
+        failures = failed_findings(findings, *limits)
     requested, k = _metrics(values, least, most)
     strata = {name: values[name] for name in ("strata", "strata_weights")}
     result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **strata, **roles)
@@ -145,7 +145,7 @@ def answer(call: str, **values: Any) -> pl.DataFrame:
     frame, roles = _read(values, call)
     requested, k = _metrics(values, {}, {})
     # Files that arguments of the call name were read together with the files of the roles.
-    named = {name: value for name, value in _named(values, own_arguments(call)).items() if name not in roles}
+    named = {name: value for name, value in _named(values, non_role_arguments(call)).items() if name not in roles}
     result: pl.DataFrame = getattr(rec(frame), call)(requested, k, **named, **roles)
     _show(result, values, out, _picked(result, roles, SHOWN[call]))
     return result
@@ -174,7 +174,7 @@ def report(**values: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     frame, roles = _read(values, "report")
     requested, k = _metrics(values, {}, {})
-    rec(frame).report(values["out"], requested, k, **_named(values, own_arguments("report")), **roles)
+    rec(frame).report(values["out"], requested, k, **_named(values, non_role_arguments("report")), **roles)
     say(f"Wrote {values['out']}")
 
 
@@ -185,12 +185,12 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
     result = rec(frame).check(k, all=bool(values["all"]), **roles)
     _show(result, values, out, None if result.is_empty() else _picked(result, roles, COLUMNS_OF_CHECK))
     if not _format(values):
-        found = {*result.filter(result["count"] > 0)["finding"]}
-        meanings = {finding.name: terminal.said(parts_of(finding.meaning)) for finding in FINDINGS}
-        lines = [f"{name}: {meaning}" for name, meaning in meanings.items() if name in found]
+        found_names = {*result.filter(result["count"] > 0)["finding"]}
+        meanings = {finding.name: terminal.with_options(parts_of(finding.meaning)) for finding in FINDINGS}
+        lines = [f"{name}: {meaning}" for name, meaning in meanings.items() if name in found_names]
         say("\n".join(lines) or "Nothing found.")
     # A limit of a finding that this check does not look for is an error, so the gate reads all rows.
-    return found_beyond(rec(frame).check(k, all=True, **roles), *limits) if fail_on_check else []
+    return failed_findings(rec(frame).check(k, all=True, **roles), *limits) if fail_on_check else []
 
 
 def explain(*, metric: str, **values: Any) -> None:
@@ -206,7 +206,7 @@ def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], 
         keywords["catalog"] = int(catalog) if catalog.isdecimal() else catalog
     keywords |= {name: list(values[name]) for name in ("truth_columns", "feature_columns")}
     roles = {name: role for name, role in given_roles("evaluate", values).items() if name not in FRAMES}
-    kinds: dict[str, Any] = {**said_of_columns("--type", types, "TYPE", "clicked=boolean")}
+    kinds: dict[str, Any] = {**parse_column_options("--type", types, "TYPE", "clicked=boolean")}
     query = recframe.sql(
         requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **keywords, **roles
     )
@@ -232,14 +232,16 @@ def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, An
     from recframe._cli.inputs import Inputs
 
     roles = given_roles(call, values) | _named(values, ("judge",) if "judge" in values else ())
-    one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
-    named = one and names_file(values.get("baseline"), roles.get("score"))
+    has_one_order = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
+    named = has_one_order and names_file(values.get("baseline"), roles.get("score"))
     also = tuple(column for name in ("cluster", "strata", "runs") for column in as_tuple(values.get(name)))
     files = values["files"], values["format"], roles, also, named, separator_of(values["separator"])
     frame, roles = Inputs(*files).read()
     order = roles.get("rank") or roles.get("score") or "score"
-    alone = one and order in frame.columns and roles.get("model") is None and values.get("baseline") is None
-    if call in PAIRED and alone:
+    has_one_model = (
+        has_one_order and order in frame.columns and roles.get("model") is None and values.get("baseline") is None
+    )
+    if call in PAIRED and has_one_model:
         msg = f"{call.replace('_', '-')} needs two models, but there is one"
         raise OptionError(msg, "old.csv new.csv; in one file, --score old --score new, or --model COLUMN")
     if call == "bounds" and roles.pop("model", None) is not None:

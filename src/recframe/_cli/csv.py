@@ -60,7 +60,7 @@ def read_csv(
     if columns and frame.select(pl.all_horizontal(pl.col(columns).is_null()).any()).item():
         frame = pick(scanned.filter(pl.any_horizontal(pl.all().is_not_null()))).collect()
     _refuse_repeated_names(source, frame.columns, options.get("separator", ","))
-    frame = frame.with_columns(_as_written(frame[name], kind) for name, kind in kinds.items() if name in frame.columns)
+    frame = frame.with_columns(_typed_ids(frame[name], kind) for name, kind in kinds.items() if name in frame.columns)
     return frame.select(values if values.name in ids else _with_nan(values) for values in frame)
 
 
@@ -95,7 +95,7 @@ def _check_separator(source: Path | bytes, name: str, separator: str) -> None:
         raise InputError(msg, SEPARATORS[other] if separator in ",\t" else f"give --separator {other!r}")
 
 
-def odd_line(source: Path | bytes, separator: str) -> str:
+def first_ragged_line(source: Path | bytes, separator: str) -> str:
     """Return a message about the first line with more or fewer values than columns, or an empty string."""
     with suppress(csv.Error, InputError):  # a quote that is open, or a file that is cut off
         data = source if isinstance(source, bytes) else read_bytes(source)
@@ -115,21 +115,21 @@ def _refuse_short_lines(source: Path | bytes, name: str, separator: str) -> None
     lines = scan(separator="\x01", quote_char=None, has_header=False, truncate_ragged_lines=True)
     few = pl.first().str.count_matches(separator, literal=True) < len(_header(source, separator)) - 1
     unsure = lines.select((few | pl.first().str.contains('"', literal=True)).any())
-    # Python knows which line it is, but reads slowly.
-    if last.collect().item() and unsure.collect().item() and (odd := odd_line(source, separator)):
-        msg = f"{name!r}: {odd}"
+    # Python's reader finds the line, but it is slow.
+    if last.collect().item() and unsure.collect().item() and (ragged_line := first_ragged_line(source, separator)):
+        msg = f"{name!r}: {ragged_line}"
         raise InputError(msg, "check that the file is whole; a missing value has separators too")
 
 
 def _refuse_text(source: Path | bytes, name: str, columns: Collection[str], separator: str) -> None:
     """Raise for the first text in a column of numbers, and name its line."""
-    whole = pl.scan_csv(source, glob=False, separator=separator, infer_schema_length=0)
-    for column in (column for column in whole.collect_schema().names() if column in columns):
-        texts = whole.select(column).collect().to_series().str.strip_chars()
+    rows_as_text = pl.scan_csv(source, glob=False, separator=separator, infer_schema_length=0)
+    for column in (column for column in rows_as_text.collect_schema().names() if column in columns):
+        texts = rows_as_text.select(column).collect().to_series().str.strip_chars()
         is_number = texts.cast(pl.Float64, strict=False).is_not_null() | texts.str.to_lowercase().is_in(NUMBER_WORDS)
         rows = (texts.is_not_null() & ~is_number).arg_true()
         if len(rows):
-            above = whole.head(rows[0]).select(pl.all().str.count_matches("\n", literal=True).sum()).collect()
+            above = rows_as_text.head(rows[0]).select(pl.all().str.count_matches("\n", literal=True).sum()).collect()
             breaks = sum(above.row(0)) + "".join(above.columns).count("\n")
             raise not_a_number(name, column, texts[rows[0]], rows[0] + 2 + breaks)
 
@@ -157,7 +157,7 @@ def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], separ
 
 
 def _with_nan(values: pl.Series) -> pl.Series:
-    """Return numbers where a column is text only because it says nan, as Python does, or has spaces around them."""
+    """Return numbers if a column is text only because of `nan` or spaces."""
     if values.dtype != pl.String or not values.count():
         return values
     is_nan = values.str.strip_chars().str.to_lowercase() == "nan"
@@ -167,18 +167,18 @@ def _with_nan(values: pl.Series) -> pl.Series:
     return numbers.set(is_nan, math.nan)
 
 
-def _as_written(ids: pl.Series, kind: pl.DataType) -> pl.Series:
-    """Return ids of a kind, if no text is lost: each number prints back the same, booleans stay distinct."""
+def _typed_ids(ids: pl.Series, kind: pl.DataType) -> pl.Series:
+    """Return ids as another type if no text is lost: numbers print as before, and booleans stay distinct."""
     if kind == pl.Boolean:
         values = ids.str.to_lowercase().replace_strict(BOOLEANS, default=None)
-        same = values.n_unique() == ids.n_unique()
+        is_lossless = values.n_unique() == ids.n_unique()
     else:
         values = ids.cast(kind, strict=False)
-        same = (values.cast(pl.String) == ids).all() and not values.is_nan().any()
-    return values if same and values.null_count() == ids.null_count() else ids
+        is_lossless = (values.cast(pl.String) == ids).all() and not values.is_nan().any()
+    return values if is_lossless and values.null_count() == ids.null_count() else ids
 
 
-def with_ids_alike(frames: Sequence[pl.DataFrame], ids: Iterable[str]) -> list[pl.DataFrame]:
-    """Return the frames with each id column cast to text in all of them if it is text in one."""
+def align_id_types(frames: Sequence[pl.DataFrame], ids: Iterable[str]) -> list[pl.DataFrame]:
+    """Return frames in which an id column is text in all of them if it is text in one of them."""
     texts = {name for name in ids if any(frame.schema.get(name) in TEXTS for frame in frames)}
     return [frame.with_columns((cs.by_name(*texts, require_all=False) & OTHERS).cast(pl.String)) for frame in frames]

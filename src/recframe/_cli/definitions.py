@@ -10,7 +10,7 @@ import click
 from recframe._base.roles import CALL_ROLES, EXPLAINED, FRAMES, ROLES
 from recframe._cli import commands
 from recframe._cli.formats import FORMATS
-from recframe._cli.options import call_options, own_arguments, role_options, roles_of
+from recframe._cli.options import call_options, non_role_arguments, role_options, roles_of
 from recframe._cli.texts import COMMANDS, examples_text
 from recframe._integrations.sql.call import Dialect
 from recframe.errors import OptionError
@@ -184,7 +184,7 @@ def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parame
     if not isinstance(part, str):
         return call_options(name, part)
     if part == "arguments":
-        return call_options(name, own_arguments(name))
+        return call_options(name, non_role_arguments(name))
     if part == "roles":
         return role_options(roles_of(name))
     if part == "roles_of_tables":

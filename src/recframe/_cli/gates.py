@@ -58,8 +58,8 @@ def check_limits(texts: Sequence[str]) -> tuple[tuple[str, ...], dict[str, float
     return SEVERITIES[: most + 1], limits
 
 
-def found_beyond(result: pl.DataFrame, severities: Sequence[str], limits: Mapping[str, float]) -> list[str]:
-    """Return a phrase about the findings beyond their limits."""
+def failed_findings(result: pl.DataFrame, severities: Sequence[str], limits: Mapping[str, float]) -> list[str]:
+    """Return a phrase that names the findings above their limits; empty if there are none."""
     absent = sorted(limits.keys() - {*result["finding"]})
     if absent:
         msg = f"--fail-on-check {absent[0]}={limits[absent[0]]:g}: this check does not look for it"
@@ -67,11 +67,11 @@ def found_beyond(result: pl.DataFrame, severities: Sequence[str], limits: Mappin
     phrases = []
     for row in result.filter(result["count"] > 0).iter_rows(named=True):
         name, limit = row["finding"], limits.get(row["finding"])
-        of = f" of model {row['model']!r}" if "model" in row else ""
+        model = f" of model {row['model']!r}" if "model" in row else ""
         if limit is not None and row["share"] > limit:
-            phrases.append(f"{name}{of} ({row['count']:,}, a share of {row['share']:.4g} above {limit:g})")
+            phrases.append(f"{name}{model} ({row['count']:,}, a share of {row['share']:.4g} above {limit:g})")
         elif limit is None and row["severity"] in severities:
-            phrases.append(f"{name}{of} ({row['count']:,})")
+            phrases.append(f"{name}{model} ({row['count']:,})")
     return [f"the check found {', '.join(phrases)}"] if phrases else []
 
 

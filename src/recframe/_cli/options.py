@@ -13,7 +13,7 @@ import click
 import recframe
 from recframe._base.docstrings import doc_of, entries_of
 from recframe._base.roles import CALL_ROLES, ROLES, Roles
-from recframe._cli.terminal import said
+from recframe._cli.terminal import with_options
 from recframe.errors import Argument, OptionError, parts_of
 
 if TYPE_CHECKING:
@@ -51,21 +51,21 @@ def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
     return [_option(name, hint, texts[name], parameters[name].default) for name, hint in hints.items()]
 
 
-def own_arguments(call: str) -> list[str]:
+def non_role_arguments(call: str) -> list[str]:
     """Return the keyword arguments of a call that are not roles."""
     parameters = signature(getattr(recframe.EagerRec, call)).parameters.values()
     return [each.name for each in parameters if each.kind == Parameter.KEYWORD_ONLY and each.name not in ROLES]
 
 
 def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the given roles of a call; a single name becomes text, even if the role accepts several."""
+    """Return the roles of a call that the user gave. A single name becomes text, even if the role accepts several."""
     accepted: dict[str, Any] = {}
     for name in roles_of(call):
         value = values.get(name)
         if isinstance(value, tuple):
             value = None if not value else value[0] if len(value) == 1 else list(value)
         if value is not None:
-            # The word for what is no key, as help says it.
+            # `--by none` makes all rows one list.
             accepted[name] = None if name == "by" and str(value).lower() == "none" else value
     return accepted
 
@@ -80,13 +80,15 @@ def described(doc: str) -> dict[str, str]:
     """Return the docstring entry of each argument on one line, in the words of the command line."""
     entries = {name: entry for names, entry in entries_of(doc).items() for name in names.split(", ")}
     texts = {name: " ".join(entry.partition("\n")[2].split()) for name, entry in entries.items()}
-    return {name: _in_options(text, entries) for name, text in texts.items()}
+    return {name: _as_options(text, entries) for name, text in texts.items()}
 
 
-def _in_options(text: str, names: Collection[str]) -> str:
-    """Return the text with arguments written as options, and frames as files."""
+def _as_options(text: str, names: Collection[str]) -> str:
+    """Return a text in which arguments are options and frames are files."""
     text = text.replace("the frame", "the files").replace("frame", "file").replace("``", "`")
-    text = said(part if isinstance(part, Argument) and part.name in names else str(part) for part in parts_of(text))
+    text = with_options(
+        part if isinstance(part, Argument) and part.name in names else str(part) for part in parts_of(text)
+    )
     parts = text.split("`")
     return "".join(option_name(part) if number % 2 and part in names else part for number, part in enumerate(parts))
 
@@ -143,17 +145,17 @@ def separator_of(text: str | None) -> str:
     return sign
 
 
-def said_of_columns(option: str, texts: Sequence[str], what: str, example: str) -> dict[str, str]:
-    """Return what an option says of each column, once."""
-    said: dict[str, str] = {}
+def parse_column_options(option: str, texts: Sequence[str], what: str, example: str) -> dict[str, str]:
+    """Return the value that an option gives each column, or raise if a column is named twice."""
+    values_by_column: dict[str, str] = {}
     for text in texts:
         name, _, value = text.partition("=")
-        if not name or not value or name in said:
-            wrong = f"names {name} again" if name in said and value else f"does not say COLUMN={what}"
+        if not name or not value or name in values_by_column:
+            wrong = f"names {name} again" if name in values_by_column and value else f"does not say COLUMN={what}"
             msg = f"{option} {text} {wrong}"
             raise OptionError(msg, f"such as {option} {example}")
-        said[name] = value
-    return said
+        values_by_column[name] = value
+    return values_by_column
 
 
 def numbers(text: str) -> list[int]:

@@ -117,9 +117,9 @@ def check_out(out: str) -> Path:
 
 def check_folder(path: Path) -> None:
     """Raise if the folder of a file neither exists nor can be made."""
-    found = next(folder for folder in path.absolute().parents if folder.exists())
-    if not found.is_dir():
-        msg = f"{str(path)!r} cannot be written: {str(found)!r} is no folder"
+    parent = next(folder for folder in path.absolute().parents if folder.exists())
+    if not parent.is_dir():
+        msg = f"{str(path)!r} cannot be written: {str(parent)!r} is no folder"
         raise InputError(msg, "name another folder")
 
 

@@ -34,9 +34,8 @@ _ASCII = str.maketrans({
 def say(text: str, paint: Callable[[str], str] | None = None) -> None:
     """Print a text, even if the terminal lacks some characters or the reader has closed the pipe.
 
-    A terminal gets it as `paint` colours it, unless its user wants no colours.
-
-    A terminal would obey control characters of the data, so it shows signs for them. What is not a terminal gets them.
+    A terminal gets the text that `paint` colours, unless its user wants no colours. Control characters of the data
+    become visible signs on a terminal, because it would obey them. Files and pipes get them unchanged.
     """
     progress("")
     if sys.stdout is None:
@@ -94,7 +93,7 @@ def complain(program: str, text: str) -> None:
         sys.stderr.write(f"{program}: {visible(text, keep=chr(10))}\n")
 
 
-def said(parts: Iterable[Part]) -> str:
+def with_options(parts: Iterable[Part]) -> str:
     """Return a message with its arguments written as command line options."""
     return "".join(part if isinstance(part, str) else option_of(part) for part in parts)
 
@@ -118,7 +117,7 @@ def option_of(part: Argument | Bound | Example) -> str:
     if isinstance(content, dict):
         content = [f"{key}={each}" for key, each in content.items()]
     values = content if isinstance(content, list | tuple) else [content]
-    # The word for what is no key is none, as help says.
+    # `--by none` makes all rows one list.
     return " ".join(f"{option} {shlex.quote('none' if each is None else str(each))}" for each in values)
 
 
@@ -127,27 +126,28 @@ SHORT = {"metrics": "-m", "k": "-k", "types": "--type"}
 
 
 def progress(text: str) -> None:
-    """Show what is going on in a line that the next one replaces, if somebody is watching."""
+    """Show the progress on a terminal, in a line that the next call replaces."""
     if _is_terminal(sys.stderr):
         sys.stderr.write(f"\r\x1b[K{visible(text)}")
         sys.stderr.flush()
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
-    """Return whether somebody watches; a stream that the shell has closed is None."""
+    """Return whether a stream is a terminal. A stream that the shell has closed is None."""
     return stream is not None and stream.isatty()
 
 
 @contextmanager
 def warnings_as_lines(program: str) -> Iterator[None]:
-    """Print our warnings as lines that name no line of code."""
+    """Print recframe's warnings as single lines, without the line of code that caused them."""
     show = warnings.showwarning
 
-    def line(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    def line(message: Warning | str, category: type[Warning], *source: Any, **more: Any) -> None:
+        """Print a warning of recframe as a line, and any other warning as Python does."""
         if issubclass(category, RecWarning):
-            complain(program, f"warning: {said(getattr(message, 'parts', (str(message),)))}")
+            complain(program, f"warning: {with_options(getattr(message, 'parts', (str(message),)))}")
         else:
-            show(message, category, *place, **more)
+            show(message, category, *source, **more)
 
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=RecWarning)
