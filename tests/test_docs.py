@@ -31,7 +31,7 @@ TAB = re.compile(r'^=== "(.*)"$', re.MULTILINE)
 """The title of a tab."""
 EXAMPLES = ROOT / "docs" / "metrics.md"
 """The page with the frames that all pages of metrics use."""
-ON_BOTH = ("coming-from.md", "custom-metrics.md")
+ON_BOTH = ("custom-metrics.md",)
 """Pages whose blocks outside of tabs run with those of either tab."""
 THEIRS = re.compile(r"^( *)```py\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code of another library."""

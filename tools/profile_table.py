@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from recframe.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from recframe.profiles import Profile
+    from recframe.profiles import Definition, Profile
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "coming-from.md"
-"""The page with the tables, and with the libraries that have no page of their own."""
+"""The page with the libraries that have no page of their own."""
 PAGES = (PAGE, *sorted(PAGE.with_suffix("").glob("*.md")))
 ASSISTANTS = ROOT / "tools" / "assistants.md"
 TENS = ("twenty", "thirty", "forty", "fifty")
@@ -37,83 +37,51 @@ SECTION = re.compile(
     r"(<!-- profile (\w+), written by tools/profile_table.py -->\n).*?(?=<!-- end of profile -->)", re.DOTALL
 )
 """Where a page has what the record of a library says."""
-TABLES = "<!-- tables: written by tools/profile_table.py -->", "<!-- end of tables -->"
-HEAD = """## What each computes
-
-- Other metrics than these are refused. Each metric's page, such as [NDCG](metrics/ndcg.md), has what the libraries
-  call it, their variants, and what they do if it is refused.
-- `ndcg@k`: a cutoff is needed. `f1` (no k): there is none. The others accept both.
-
-| `like=` | as here | with these options |
-| --- | --- | --- |
-"""
-POLICIES = """
-## Policies
-
-- labels: every row of the truth is relevant, whatever its value. Without `truth=`, a value above 0 is.
-- `ranked`: the mean is over the lists that were recommended something. `truth`: over the lists of the truth.
-  `both`: over the lists in both. `all`: over the lists in either. Under `truth` and `all`, a list that was recommended
-  nothing scores 0.
-
-| `like=` | ties | relevant from | a list without relevant items | `lists` |
-| --- | --- | --- | --- | --- |
-"""
 
 
-def definitions(profile: Profile) -> str:
-    """Return the row with what a library computes: our definitions, and those with other options."""
-    same: list[str] = []
-    other: list[str] = []
-    for name, found in profile.metrics.items():
-        options = ",".join(f"{option}={value}" for option, value in found.options.items())
-        shown = f"`{name}{f'({options})' if options else ''}{'@k' if found.cut == 'needed' else ''}`"
-        (other if options else same).append(shown + (" (no k)" if found.cut == "none" else ""))
-    return f"| `{profile.name}` | {', '.join(same)} | {', '.join(other)} |"
+def definition(name: str, found: Definition) -> str:
+    """Return a metric with the options of the profile, and what the library calls it if nobody would guess."""
+    options = ",".join(f"{option}={value}" for option, value in found.options.items())
+    call = f"`{name}{f'({options})' if options else ''}{'@k' if found.cut == 'needed' else ''}`"
+    plain = re.sub(r"@k|_at_k|metric$|at$|_", "", found.calls.casefold())
+    theirs = "" if plain == name.replace("_", "") else found.calls
+    notes = "; ".join(filter(None, (theirs, "no k" if found.cut == "none" else "")))
+    return f"{call} ({notes})" if notes else call
 
 
 def policies(profile: Profile) -> str:
-    """Return the row of a profile's policies."""
-    ties = f"`{profile.ties}`" if profile.ties else "`ties=`, by default `average`"
-    least = {None: "above 0", -math.inf: "labels"}.get(profile.min_relevance, f"{profile.min_relevance or 0:g}")
-
-    def note_on(name: str) -> str:
-        own = [(metric, getattr(found, name)) for metric, found in profile.metrics.items()]
-        return "".join(f"; `{metric}`: {_undefined_or_lists(value)}" for metric, value in own if value is not None)
-
-    return (
-        f"| `{profile.name}` | {ties}: {profile.ties_note} | {least} "
-        f"| {_undefined_or_lists(profile.undefined)}{note_on('undefined')} "
-        f"| {_undefined_or_lists(profile.lists)}{note_on('lists')} |"
-    )
-
-
-def _undefined_or_lists(value: object) -> str:
-    return "left out" if value == "skip" else f"`{value}`" if isinstance(value, str) else f"counts {value}"
+    """Return the line with the policies that the profile sets, as arguments of a call, and what ties are there."""
+    shown = [f'ties="{profile.ties}"'] if profile.ties else []
+    if profile.min_relevance not in (None, -math.inf):
+        shown.append(f"min_relevance={profile.min_relevance:g}")
+    shown += [f"undefined={profile.undefined!r}", f"lists={profile.lists!r}"]
+    own = [
+        f"{option}={value!r}` in `{metric}"
+        for metric, found in profile.metrics.items()
+        for option in ("undefined", "lists")
+        if (value := getattr(found, option)) is not None
+    ]
+    text = ", ".join(f"`{policy}`" for policy in (*shown, *own)).replace("'", '"')
+    note = profile.ties_note[0].upper() + profile.ties_note[1:]
+    least = " Every item of the truth is relevant." if profile.min_relevance == -math.inf else ""
+    return f"- **Policies:** {text}.{least}\n- **Ties there:** {note}."
 
 
 def section(profile: Profile, page: Path) -> str:
-    """Return what the record of one library says; what the pages of metrics have too, only a page of its own has."""
-    names = [f"`{name}`: {found.calls}" for name, found in profile.metrics.items() if found.calls != name]
-    if len(names) < len(profile.metrics):
-        names.append("other names are as here")
-    lines = [f'**`like="{profile.name}"`** and its own names: {"; ".join(names)}.']
+    """Return what the record of one library says, except the variants, which the pages of metrics have."""
+    shown = ", ".join(definition(name, found) for name, found in profile.metrics.items())
+    lines = [f'`like="{profile.name}"` has {shown}.', "", policies(profile)]
     if profile.refused:
         metrics = "metrics" if page == PAGE else "../metrics"
-        refused = [f"[`{name}`]({metrics}/{name}.md)" for name in profile.refused]
-        lines += ["", f"Refused, and the metric's page says why: {', '.join(refused)}."]
-    variants = [f"`{name}`: {found.variants}" for name, found in profile.metrics.items() if found.variants]
+        lines.append(f"- **Refused:** {', '.join(f'[`{name}`]({metrics}/{name}.md)' for name in profile.refused)}.")
     departs = [f"`{name}`: {found.departs}" for name, found in profile.metrics.items() if found.departs]
-    for heading, entries in (
-        ("Variants", variants if page != PAGE else ()),
-        ("Departures", [*departs, *profile.departs]),
-    ):
-        if entries:
-            lines += ["", f"{heading}:", "", *(f"- {entry}" for entry in entries)]
+    if departs or profile.departs:
+        lines += ["", "Departures:", "", *(f"- {entry}" for entry in (*departs, *profile.departs))]
     return "\n".join(lines) + "\n"
 
 
 def pages() -> dict[Path, str]:
-    """Return the pages with the sections and the tables of all libraries."""
+    """Return the pages with the sections of all libraries."""
     texts = {path: path.read_text(encoding="utf-8") for path in PAGES}
     described = sorted(found[2] for text in texts.values() for found in SECTION.finditer(text))
     assert described == sorted(PROFILES), set(PROFILES) ^ set(described)
@@ -121,11 +89,7 @@ def pages() -> dict[Path, str]:
         for found in SECTION.finditer(text):
             written = f"{found[1]}\n{section(PROFILES[found[2]], path)}\n"
             texts[path] = texts[path].replace(found[0], written)
-    rows = [[write(profile) for profile in PROFILES.values()] for write in (definitions, policies)]
-    tables = HEAD + "\n".join(rows[0]) + "\n" + POLICIES + "\n".join(rows[1])
-    before, _, rest = texts[PAGE].partition(TABLES[0])
-    text = before + TABLES[0] + "\n\n" + tables + "\n\n" + TABLES[1] + rest.partition(TABLES[1])[2]
-    return {**texts, PAGE: COUNT.sub(number_word(), text)}
+    return {**texts, PAGE: COUNT.sub(number_word(), texts[PAGE])}
 
 
 def number_word() -> str:
