@@ -66,7 +66,7 @@ def inspect_data(frames: CallFrames, query: Query, context: Opened) -> Inspected
     if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
         return None
     reasons, guesses = [*_of_sample(frames.frame, query, context)], [*_ranks_as_scores(query)]
-    reasons += [*_nan_scores(frames.frame, query), *relevance_faults(frames, query, context)]
+    reasons += [*_nan_scores(frames.frame, query, context), *relevance_faults(frames, query, context)]
     if (
         frames.truth is None
         and query.sampled is None
@@ -251,11 +251,11 @@ def _of_orders(inspected_frames: Sequence[Frames], query: Query, *, may_tie: boo
             yield warning_of(*found, role=role, column=column)
 
 
-def _nan_scores(frame: Any, query: Query) -> Iterator[str]:
+def _nan_scores(frame: Any, query: Query, context: Opened) -> Iterator[str]:
     """Yield a warning for each score or rank that is NaN in some rows instead of missing."""
     adapter, role = adapter_of(frame), "rank" if query.by_rank else "score"
-    for column in query.orders:
-        if not adapter.may_hold_nan(frame, column):
+    for number, column in enumerate(query.orders):
+        if not adapter.may_hold_nan(frame, column, context.session.frames["frame"], score_column(number)):
             continue
         opened = open_frames({"frame": Source(frame, {nan_column(0): ColumnSpec(column, role, "nan")})}, {})
         count = opened.engine.scalar(opened.frames["frame"].select(nw.col(nan_column(0)).sum()))
@@ -346,7 +346,7 @@ def _length_of_first(frame: Any, keys: Sequence[Any], most: int) -> int | None:
     """Return how many rows the first list has before another one begins; None: too few, or more than `most`."""
 
     def length_up_to(stop: int) -> int:
-        values = [adapter_of(frame).some_values(frame, name, 0, stop) for name in keys]
+        values = [adapter_of(frame).some_values(frame, name, slice(stop)) for name in keys]
         return min(bisect_left(column, 1, key=partial(ne, column[0])) for column in values)
 
     # In most frames, a few values show that lists are shorter.
@@ -362,5 +362,5 @@ def _hits(frame: Any, query: Query, start: int, length: int) -> int | None:
     if least is not None and least <= 0:
         return None
     # `filter` skips zeros and missing values fast.
-    grades = filter(None, adapter_of(frame).some_values(frame, query.relevant, start, start + length))
+    grades = filter(None, adapter_of(frame).some_values(frame, query.relevant, slice(start, start + length)))
     return sum(bool(value > 0 if least is None else value >= least) for value in grades)

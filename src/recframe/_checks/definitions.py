@@ -10,6 +10,8 @@ from recframe._engines.registry import adapter_of
 from recframe._plan.sources import omitted_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._plan.query import Query
 
 VALUES = "values"
@@ -32,6 +34,12 @@ def used_in_truth(query: Query) -> set[str | None]:
 def list_keys(query: Query) -> list[Any]:
     """Return the columns that tell one model's lists apart."""
     return [*query.by, *([] if query.model is None else [query.model])]
+
+
+def has_columns(frame: Any, columns: Sequence[Any]) -> bool:
+    """Return whether an eager frame has these columns, and no two of one name. Index levels of pandas count."""
+    names = adapter_of(frame).names(frame)
+    return {*columns} <= {*names} and len({*names}) == len(names)
 
 
 def values_of(rows: Any, column: Any) -> Any:

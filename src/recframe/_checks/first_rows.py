@@ -33,15 +33,14 @@ def with_first_list(frame: Any, query: Query) -> Any:
     # Up to twice the rows, reading all of them is faster than picking some.
     if len(frame) <= 2 * FIRST_ROWS:
         return frame
-    rows = adapter_of(frame).as_narwhals(frame)
-    # Slices, because `head` and `tail` of pandas copy.
-    head, others = rows[:FIRST_ROWS], rows[FIRST_ROWS:]
+    adapter = adapter_of(frame)
+    rows = adapter.as_narwhals(frame)
     keys = [values_of(rows, name) for name in query.by if name in rows.columns]
     if keys and len(keys) == len(query.by) and all(is_comparable(key) and key[0] is not None for key in keys):
         of_first = reduce(and_, (equal_to(key[FIRST_ROWS:], key[0]) for key in keys))
         if of_first.any():
-            head = nw.concat([head, others.filter(of_first)], how="vertical")
-    return head.to_native()
+            return adapter.first_rows_and(frame, FIRST_ROWS, of_first)
+    return rows[:FIRST_ROWS].to_native()
 
 
 def equal_to(column: Any, value: Any) -> Any:

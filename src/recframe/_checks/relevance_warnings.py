@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from functools import reduce
-from itertools import pairwise
-from operator import and_
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from recframe._base.columns import HIT, RELEVANCE, score_column
-from recframe._checks.definitions import is_comparable, list_keys, values_of
+from recframe._checks.definitions import has_columns, list_keys, values_of
 from recframe._checks.findings import LISTS, ROWS, warning_of
-from recframe._checks.first_rows import FIRST_ROWS, equal_to, first_rows, open_rows_of
+from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._checks.lists import ONLY_RELEVANT, of_hits
 from recframe._checks.opened import Frames
 from recframe._checks.rows import FEWEST_GRADES, HIGHEST_JUDGMENT, MOST_GRADES
@@ -36,7 +33,7 @@ from recframe.metrics import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recframe._plan.call_frames import CallFrames
     from recframe._plan.opened import Opened
@@ -62,16 +59,15 @@ def relevance_faults(frames: CallFrames, query: Query, context: Opened) -> Itera
     adapter = adapter_of(source)
     if not metrics or not len(source) or query.relevant not in adapter.names(source):
         return
-    values = adapter.some_values(source, query.relevant, 0, FIRST_VALUES)
-    numbers = [value for value in values if value is not None and value == value]  # noqa: PLR0124 - NaN is missing
-    ratings = [] if any(value <= 0 for value in numbers) else [*_ratings(source, query, metrics)]
+    opened = context.session.frames["frame" if frames.truth is None else "truth"]
+    least, greatest = context.engine.extremes(opened, RELEVANCE)
+    ratings = [*_ratings(source, query, metrics)] if least > 0 else []
     yield from ratings
     if frames.truth is None and not context.omitted:
-        least = query.min_relevance
-        hits = [value > 0 if least is None else value >= least for value in numbers]
-        if not ratings and all(hits) and (len(numbers) == len(values) or (least is not None and least <= 0)):
+        if not ratings and _starts_with_hits(source, query):
             yield from _only_relevant(source, query, context, metrics)
-        yield from _closed_lists(source, query, context, metrics)
+        if greatest > 0 if query.min_relevance is None else greatest >= query.min_relevance:
+            yield from _closed_lists(source, query, context, metrics)
 
 
 def _ratings(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[str]:
@@ -102,6 +98,14 @@ def _ratings(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[s
 def counts_hits(metric: Metric) -> bool:
     """Return whether a metric only reads whether a row is relevant."""
     return not metric.lower_grades and (metric.reads == "hits" or getattr(metric, "gain", "") == "binary")
+
+
+def _starts_with_hits(frame: Any, query: Query) -> bool:
+    """Return whether the first rows are all relevant."""
+    values = adapter_of(frame).some_values(frame, query.relevant, slice(FIRST_VALUES))
+    # NaN, which differs from itself, is missing.
+    grades = (0 if value is None or value != value else value for value in values)  # noqa: PLR0124
+    return all(grade > 0 if query.min_relevance is None else grade >= query.min_relevance for grade in grades)
 
 
 def _only_relevant(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
@@ -138,26 +142,24 @@ def _with_hits(rows: Frames, query: Query) -> Frames:
 def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield a warning if the frame has only ranked items, so that a metric cannot see missed relevant items."""
     cutoffs = {each.label: each.cutoff for each in metrics if counts_all_relevant(each)}
-    adapter = adapter_of(frame)
     if not cutoffs or not query.by or query.condensed or query.sampled or query.item in query.by:
-        return
-    # Narwhals does not read pandas frames with two columns of one name. Roles may be levels of a pandas index.
-    names = adapter.names(frame)
-    if len({*names}) < len(names) or not {query.item, *list_keys(query)} <= {*adapter.as_narwhals(frame).columns}:
         return
     # A metric without a cutoff reads whole lists, whose length alone does not tell an export from all candidates.
     most = max(cutoff or MOST_ROWS_WITHOUT_CUTOFF for cutoff in cutoffs.values())
-    length = _length_of_export(adapter, frame, query, most)
+    opened = context.session.frames["frame"]
+    groups = context.engine.most_groups(opened, context.keys.of_rows)
+    # In most frames, so few lists have so many rows that one of them is longer.
+    if (groups is not None and len(frame) > most * groups) or not has_columns(frame, [query.item, *list_keys(query)]):
+        return
+    length = _length_of_export(frame, query, context, most)
     if length is None:
         return
-    rows = adapter.as_narwhals(frame)
+    scores = map(score_column, range(len(query.orders)))
+    rows = context.engine.collected(opened.select(*context.keys.of_rows, *scores))
     # A row without a score is an item that a list missed, so the frame is no export of top rows.
-    if all(values_of(rows, column).null_count() > 0 for column in query.orders):
+    if all(rows.get_column(score_column(index)).null_count() > 0 for index in range(len(query.orders))):
         return
-    relevance = values_of(rows, query.relevant).max()
-    if relevance is None or not (relevance > 0 if query.min_relevance is None else relevance >= query.min_relevance):
-        return
-    longest = _longest_list(rows, query, context, length)
+    longest = _longest_list(rows, context, length)
     inflated = [label for label, cutoff in cutoffs.items() if (cutoff or most) >= longest]
     if inflated:
         named = f"{' and '.join(inflated)} {'is' if len(inflated) == 1 else 'are'}"
@@ -169,60 +171,77 @@ def counts_all_relevant(metric: Metric) -> bool:
     return isinstance(metric, COUNTING_ALL) and getattr(metric, "ideal", "all") in ("all", "uncut")
 
 
-def _length_of_export(adapter: Any, frame: Any, query: Query, most: int) -> int | None:
+def _length_of_export(frame: Any, query: Query, context: Opened, most: int) -> int | None:
     """Return the length of the first lists, or None if the frame is no export of top rows.
 
     In an export, nearly all of the first lists have the same length, at most `most`, no list is longer, and the lists
     have different items. Short lists of all items have the same items or different lengths.
     """
-    keys = list_keys(query)
+    adapter, keys = adapter_of(frame), list_keys(query)
     for lists in (1, LEAST_LISTS):
         stop = lists * most + 1
-        columns = [adapter.some_values(frame, key, 0, stop) for key in keys]
-        starts = [0, *(row for row in range(1, len(columns[0])) if any(key[row] != key[row - 1] for key in columns))]
-        heads = [tuple(key[row] for key in columns) for row in starts]
+        keys_of_rows = [*zip(*(adapter.some_values(frame, key, slice(stop)) for key in keys), strict=True)]
+        starts = [0, *(row for row, (last, key) in enumerate(pairwise(keys_of_rows), 1) if key != last)]
+        heads = [keys_of_rows[row] for row in starts]
         starts += [len(frame)] if stop >= len(frame) else []
         if len(starts) <= lists:
             return None
     lengths = [end - start for start, end in pairwise(starts[: LEAST_LISTS + 1])]
-    if not all(isinstance(value, Hashable) for head in heads for value in head):
+    different = _count_different(heads)
+    if not different:
         return None
     # If the rows of a list do not stand together, its key comes again later, or each list seems to have one row.
-    if len(set(heads)) < len(heads) or max(lengths) == 1:
-        lengths, items = _scattered_lists(adapter.as_narwhals(frame), query, [*dict.fromkeys(heads)], most)
+    if different < len(heads) or max(lengths) == 1:
+        first_rows = dict(zip(reversed(heads), reversed(starts[: len(heads)]), strict=True))
+        lengths, items = _scattered_lists(frame, query, context, first_rows, most)
     else:
-        items = adapter.some_values(frame, query.item, 0, starts[LEAST_LISTS])
+        items = adapter.some_values(frame, query.item, slice(starts[LEAST_LISTS]))
     length = max(lengths, default=0)
     if not 1 < length <= most or sum(each < length for each in lengths) > MOST_SHORTER:
         return None
-    return length if all(isinstance(item, Hashable) for item in items) and len(set(items)) > length else None
+    return length if _count_different(items) > length else None
+
+
+def _count_different(values: Sequence[Any]) -> int:
+    """Return how many different values there are; 0 if they cannot be compared, because they are nested."""
+    try:
+        return len(set(values))
+    except TypeError:
+        return 0
 
 
 def _scattered_lists(
-    rows: Any, query: Query, heads: Sequence[tuple[Any, ...]], most: int
+    frame: Any, query: Query, context: Opened, first_rows: Mapping[tuple[Any, ...], int], most: int
 ) -> tuple[list[int], list[Any]]:
     """Return the lengths and the items of the first lists, whose rows do not stand together; nothing if one is long."""
-    columns = [values_of(rows, key) for key in list_keys(query)]
-    first = heads[:LEAST_LISTS]
-    if len(first) < LEAST_LISTS or not all(map(is_comparable, columns)) or any(None in head for head in first):
+    first = sorted(first_rows, key=first_rows.__getitem__)[:LEAST_LISTS]
+    if len(first) < LEAST_LISTS or any(None in head for head in first):
         return [], []
-    lengths, items = [], []
-    all_items = values_of(rows, query.item)
-    for head in first:
-        in_list = reduce(and_, map(equal_to, columns, head))
-        lengths.append(int(in_list.sum()))
-        # In most frames, the first list is too long already.
-        if lengths[-1] > most:
-            return [], []
-        items += all_items.filter(in_list).to_list()
-    return lengths, items
+    # So many lists have these values in their keys.
+    combined = LEAST_LISTS ** len(context.keys.of_rows)
+    rows = context.engine.rows_like(
+        context.session.frames["frame"], context.keys.of_rows, [first_rows[head] for head in first], combined * most
+    )
+    if rows is None:
+        return [], []
+    adapter = adapter_of(frame)
+    by_list: dict[tuple[Any, ...], list[int]] = {head: [] for head in first}
+    keys = (adapter.some_values(frame, key, rows) for key in list_keys(query))
+    for row, head in zip(rows, zip(*keys, strict=True), strict=True):
+        if head in by_list:
+            by_list[head].append(row)
+    lengths = [*map(len, by_list.values())]
+    if max(lengths) > most:
+        return [], []
+    return lengths, adapter.some_values(frame, query.item, sorted(chain(*by_list.values())))
 
 
-def _longest_list(rows: Any, query: Query, context: Opened, length: int) -> int:
+def _longest_list(rows: nw.DataFrame[Any], context: Opened, length: int) -> int:
     """Return how many rows the longest list has; `length` is the length of the first lists."""
-    keys = [values_of(rows, key) for key in list_keys(query)]
+    keys = context.keys.of_rows
     # In rows sorted by the key, a longer list has two rows with the same key at that distance.
-    if len(keys) == 1 and keys[0].is_sorted() and not (keys[0][length:] == keys[0][:-length]).any():
+    key = rows.get_column(keys[0])
+    if len(keys) == 1 and key.is_sorted() and not (key[length:] == key[:-length]).any():
         return length
     counts = context.frame.group_by(*context.keys.group).agg(nw.len().alias(ROWS)).select(nw.col(ROWS).max())
     return int(context.engine.scalar(counts))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from importlib.util import find_spec
+from operator import and_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
@@ -168,13 +169,23 @@ class Adapter(ABC):
         """Return how many lists of a few rows repeat an item; None: unknown, or a score may tie in each list."""
         return None
 
-    def some_values(self, frame: Any, column: Any, start: int, stop: int) -> Any:
-        """Return the values of an eager frame's column from one row up to another, missing ones as None or NaN."""
-        rows = self.as_narwhals(frame)
-        return rows[start:stop, rows.columns.index(column)].to_list()
+    def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
+        """Return the values that an eager frame's column has in some rows, missing ones as None or NaN."""
+        columns = self.as_narwhals(frame)
+        values: list[Any] = columns[rows, columns.columns.index(column)].to_list()
+        return values
 
-    def may_hold_nan(self, frame: Any, column: Any) -> bool:
-        """Return whether a column of an eager frame may hold NaN that is not missing; a sum is found faster than it."""
+    def first_rows_and(self, frame: Any, count: int, marked: nw.Series[Any]) -> Any:
+        """Return the first rows of an eager frame, and of the other rows those that are marked."""
+        rows = self.as_narwhals(frame)
+        # Slices, because `head` and `tail` of pandas copy.
+        return nw.concat([rows[:count], rows[count:].filter(marked)], how="vertical").to_native()
+
+    def may_hold_nan(self, frame: Any, column: Any, opened: Frame, name: str) -> bool:  # noqa: ARG002
+        """Return whether a column of an eager frame may hold NaN that is not missing; a sum is found faster than it.
+
+        Where the column was `opened`, under another name, NaN is missing.
+        """
         rows = self.as_narwhals(frame)
         values = rows[:, rows.columns.index(column)]
         return bool(values.dtype.is_float() and math.isnan(values.sum() or 0.0))
@@ -274,6 +285,16 @@ class Engine(Adapter):
         number = nw.col(column).cast(nw.Float64()).fill_nan(None)
         ends = frame.select(least=number.min(), greatest=number.max()).collect().row(0)
         return float(ends[0] or 0), float(ends[1] or 0)
+
+    def most_groups(self, frame: Frame, keys: Sequence[str]) -> int | None:  # noqa: ARG002
+        """Return a number that the groups of an eager frame do not exceed, where the engine finds one fast."""
+        return None
+
+    def rows_like(self, frame: Frame, keys: Sequence[str], rows: Sequence[int], most: int) -> list[int] | None:
+        """Return the numbers of the rows with the keys of some rows, each key by itself; None: more than `most`."""
+        columns = self.collected(frame.select(*keys)).iter_columns()
+        alike = reduce(and_, (column.is_in(column[list(rows)].to_list()) for column in columns))
+        return alike.arg_true().to_list() if alike.sum() <= most else None
 
     def value_now(self, frame: Frame) -> Any:
         """Return what `scalar` does of an eager frame, and None of a lazy one, whose rows are not read."""

@@ -30,6 +30,8 @@ class Keys:
         The key of a list in the plan, the columns of `per_item` included.
     group : list of str
         The key of one model's list: `key`, and the model in long format.
+    of_rows : list of str
+        The key of one model's list in the user's frame: `of_user`, and the model in long format.
     long : bool
         Whether the frame is in long format: models stacked, with a column that names them.
     key_names, attribute_names, list_columns : dict of str to str
@@ -50,6 +52,7 @@ class Keys:
         self.key = [*self.of_list, *self.of_items]
         self.long = query.model is not None
         self.group = [*self.key, *([MODEL] if self.long else [])]
+        self.of_rows = [*self.of_user, *([MODEL] if self.long else [])]
 
     @cached_property
     def per(self) -> Sequence[str]:

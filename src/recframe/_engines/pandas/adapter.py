@@ -115,10 +115,18 @@ class Pandas(Engine):
     def lists_with_repeats(self, frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
         return pandas_look.lists_with_repeats(frame, keys, scores, item)
 
-    def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
-        return list(column_of(frame, column).array[start:stop].to_numpy(dtype=object, na_value=None))
+    def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
+        values = column_of(frame, column)
+        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biufO":
+            found: list[Any] = values.to_numpy()[rows].tolist()
+            return found
+        return list(values.array[rows].to_numpy(dtype=object, na_value=None))
 
-    def may_hold_nan(self, frame: Any, column: Any) -> bool:
+    def first_rows_and(self, frame: Any, count: int, marked: Any) -> Any:
+        # To filter and to concatenate copies all columns, several times over.
+        return frame.take(np.concatenate([np.arange(count), count + np.flatnonzero(marked.to_numpy())]))
+
+    def may_hold_nan(self, frame: Any, column: Any, opened: Frame, name: str) -> bool:  # noqa: ARG002
         dtype = column_of(frame, column).dtype
         return bool(pd.api.types.is_extension_array_dtype(dtype) and pd.api.types.is_float_dtype(dtype))
 

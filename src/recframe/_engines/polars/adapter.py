@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from contextvars import copy_context
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import narwhals as nw
@@ -171,8 +171,8 @@ class EagerPolars(Engine):
     ) -> int | None:
         return polars_look.lists_with_repeats(frame, keys, scores, item)
 
-    def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
-        values: list[Any] = series(frame, column)[start:stop].to_list()
+    def some_values(self, frame: pl.DataFrame, column: Any, rows: slice | Sequence[int]) -> list[Any]:
+        values: list[Any] = series(frame, column)[rows].to_list()
         return values
 
     def release(self, frames: Iterable[Frame], columns: Collection[str] | None = None) -> None:
@@ -190,9 +190,8 @@ class EagerPolars(Engine):
     def computed(self, compute: Callable[[], Any], schema: Callable[[], pl.Schema]) -> Any:
         return pl.DataFrame(schema=schema()) if is_dry() else compute()
 
-    def may_hold_nan(self, frame: pl.DataFrame, column: Any) -> bool:
-        values = series(frame, column)
-        return values.dtype.is_float() and math.isnan(values.sum() or 0.0)
+    def may_hold_nan(self, frame: pl.DataFrame, column: Any, opened: Frame, name: str) -> bool:
+        return eager_rows(opened).get_column(name).null_count() > series(frame, column).null_count()
 
     def collect_once(self, frame: Frame) -> Frame:
         return frame if computed_rows(frame) is not None else lazy(self._collect(frame))
@@ -304,6 +303,23 @@ class EagerPolars(Engine):
             facts[:] = polars_pack.facts(numbers, numbers.dtype)
         least, most = facts[:2] or (numbers.min(), numbers.max())
         return float(least or 0), float(most or 0)
+
+    def most_groups(self, frame: Frame, keys: Sequence[str]) -> int | None:
+        rows = computed_rows(frame)
+        # The facts are kept for the sort.
+        if rows is None:
+            return None
+        lists, _ = polars_pack.digits_of(rows, keys, [], getattr(frame, "facts", {}))
+        return None if lists is None else lists.many
+
+    def rows_like(self, frame: Frame, keys: Sequence[str], rows: Sequence[int], most: int) -> list[int] | None:
+        columns = eager_rows(frame.select(*keys)).get_columns()
+        # `is_in` and `arg_true` of a series would make plans.
+        alike = reduce(and_, (reduce(or_, (column == column.slice(row, 1) for row in rows)) for column in columns))
+        if alike.sum() > most:
+            return None
+        numbers: list[int] = pl.int_range(len(alike), eager=True).filter(alike).to_list()
+        return numbers
 
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
         any_row = frame.to_native().select(native(condition).any())

@@ -21,6 +21,7 @@ row's number. Scaling keeps the order of scores, but may give different scores t
 from __future__ import annotations
 
 import math
+import sys
 from itertools import filterfalse
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,6 +41,8 @@ MOST_DIGITS = 2**12
 FEW = 1000
 """How many values to test before all of them are tested."""
 
+FEWEST_FOR_NUMPY = 2**12
+"""Up to this number of integers, polars sorts faster than NumPy."""
 MATCHED_THREADS = 4
 """With AVX-512, NumPy on one core sorts as fast as polars with this number of threads."""
 SAFE_FACTOR = 2.0
@@ -261,15 +264,19 @@ def _is_whole(number: Any) -> Any:
 
 
 def sort_integers(packed: pl.Series) -> pl.Series:
-    """Return the integers sorted, by NumPy if that is faster: for many integers on few cores."""
+    """Return the integers sorted, by NumPy if that is faster: on few cores, or on one core for a small frame."""
     many = len(packed) > FEW_ROWS
-    numpy = numpy_if_it_sorts_fast() if many and pl.thread_pool_size() <= MATCHED_THREADS else None
+    # To import NumPy takes longer than to sort a small frame.
+    by_numpy = (
+        pl.thread_pool_size() <= MATCHED_THREADS if many else len(packed) > FEWEST_FOR_NUMPY and "numpy" in sys.modules
+    )
+    numpy = numpy_if_it_sorts_fast() if by_numpy else None
     if numpy is None:
         return packed.sort(multithreaded=many)
     # The sort is in place, so the chunks are copied only once, to memory that NumPy requests in large pages.
     integers = numpy.concatenate([part.to_numpy() for part in packed.get_chunks()])
     integers.sort()
-    return pl.Series(PACKED, integers)
+    return pl.Series(packed.name, integers)
 
 
 def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Series:
