@@ -19,7 +19,10 @@ FRAME = pl.DataFrame({"user": [1, 1], "relevant": [1, 0], "score": [0.9, 0.8]})
     [
         (lambda: recframe.merge, "Hint: 'merge' is now 'merge_states'"),
         (lambda: FRAME.rec.tune, "Hint: 'tune' is now 'tune_fusion'"),
-        (lambda: FRAME.rec.estimate, "Hint: 'estimate' is now 'estimate_with_judge'"),
+        (
+            lambda: FRAME.rec.estimate,
+            "Hint: 'estimate' is now 'estimate_with_judge'; describe gives the interval of each mean",
+        ),
         (
             lambda: FRAME.rec.measure,
             "Hint: call the metric's method, as in df.rec.ndcg(10); evaluate also accepts metrics of your own",

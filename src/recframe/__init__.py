@@ -119,7 +119,10 @@ def _hint(name: str) -> str:
         return str(found)
     meant = guesses.METHODS.get(name.lower(), "").removeprefix(f"{__name__}.") or metrics.alias_of(name) or name
     if hasattr(accessor.Rec, meant):
-        return f"it is a method of frames: df.rec.{meant}(...), or recframe.rec(df).{meant}(...)"
+        return (
+            f"it is a method of frames: df.rec.{meant}(...), or recframe.rec(df).{meant}(...), "
+            "where df may be a frame of each model, as in {'old': old, 'new': new}"
+        )
     return f"did you mean {meant!r}?" if meant in __all__ else errors.closest(name, __all__)
 
 

@@ -557,3 +557,21 @@ def test_a_comparison_names_its_margin(margin, words):
     assert recframe.table(found).to_markdown().strip().endswith(words)
     # A changed frame has lost what the call was given.
     assert "by the margin if there is one." in recframe.table(found.head(1)).to_markdown()
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_findings_of_check_are_the_first_note(library):
+    namespace = pytest.importorskip(library)
+    rec = recframe.datasets.visits(library=library).rec(score=["old", "new"])
+    values = rec.evaluate("ndcg@5")
+    notes = str(recframe.table(values, checked=rec.check(20))).split("\n\n")[1]
+    assert notes.startswith("Check of the data: no errors or warnings.")
+    rows = {
+        "finding": ["ties", "nan_scores", "ties", "unmatched"],
+        "severity": ["warning", "error", "warning", "error"],
+    }
+    found = namespace.DataFrame({"model": ["old", "old", "new", "new"], **rows, "count": [3, 1, 2, 0]})
+    notes = str(recframe.table(values, checked=found)).split("\n\n")[1]
+    assert notes.startswith("Check of the data: 1 error (nan_scores) and 1 warning (ties).")
+    with pytest.raises(recframe.InputError, match="checked= is no result of check"):
+        recframe.table(values, checked=values)

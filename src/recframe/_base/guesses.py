@@ -16,7 +16,8 @@ RENAMED = {"merge": "merge_states", "tune": "tune_fusion", "estimate": "estimate
 def new_name(name: str, names: Iterable[str]) -> str:
     """Return the hint for an old name whose new one is among the names, or nothing."""
     new = RENAMED.get(name, "")
-    return f"{name!r} is now {new!r}" if new in names else ""
+    also = "; describe gives the interval of each mean" if name == "estimate" else ""
+    return f"{name!r} is now {new!r}{also}" if new in names else ""
 
 
 METHODS = {
@@ -47,6 +48,11 @@ SENTENCES = {
         "metrics are methods of frames of polars and pandas, as in polars.read_parquet('recs.parquet').rec.ndcg(10)",
     ),
     "measure": "call the metric's method, as in df.rec.ndcg(10); evaluate also accepts metrics of your own",
+    "pool": "top(10) keeps the best rows of each model. Then drop repeated items, and judged ones with an anti-join",
+    **dict.fromkeys(
+        ("kappa", "cohen_kappa", "cohens_kappa"),
+        "estimate_with_judge(..., truth=human, judge=model) has the column kappa",
+    ),
     "leave_one_out": "split(last=1, time='timestamp') holds out the last item of each user",
     "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
 }
@@ -67,7 +73,7 @@ MEANT = {
     "min_relevance": ("rel", "threshold", "relevance_level", "min_rating", "min_grade"),
     "condensed": ("judged_only",),
     "undefined": ("empty", "zero_division", "nan", "empty_target_action", "on_empty"),
-    "train": ("past", "history", "seen", "interactions"),
+    "train": ("past", "history", "interactions"),
     "like": ("profile", "library", "as_in"),
     "k": ("cutoff", "cutoffs", "at", "top_k", "topk", "ks", "n"),
     "weight": ("weights", "sample_weight", "sample_weights"),

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 MOST_DECIMALS = 15
+ALARMING = ("error", "warning")
+"""The findings that a note names, the most severe first."""
 STAR = re.compile(r"(\\\\\s*\n\s*)(?=\*)")
 """A line break of LaTeX before a line that starts with a star, which it would read as its own."""
 FLAT = {raised: letter for letter, raised in RAISED.items()}
@@ -206,6 +208,7 @@ def table(
     title: str | None = None,
     digits: int = 4,
     compared: Any = None,
+    checked: Any = None,
     columns: Literal["metric", "segment"] | None = None,
     interval: Literal["range", "plus_minus", "none"] = "range",
     sort: bool = False,
@@ -233,6 +236,8 @@ def table(
         What `compare` returned for the same models, metrics and segments. For each metric, the best mean is bold, and
         so is every mean that `compare` does not find worse. Up to 25 models get letters, and each mean shows the
         letters of the models that it beats.
+    checked : frame, optional
+        What `check` returned for the same data. Its errors and warnings are the first note.
     columns : {"metric", "segment"}, default None
         A column for each metric, or for each value of `per` with its number of lists. Comparisons show differences.
     interval : {"range", "plus_minus", "none"}
@@ -252,7 +257,7 @@ def table(
     ------
     InputError
         The frame has more than 10,000 rows, `sort` or `columns` need values of metrics, or `compared` is no result of
-        `compare` for the same models.
+        `compare` for the same models, or `checked` none of `check`.
     OptionError
         There are no segments to be columns, or the confidence is not between 0.5 and 1.
     OptionTypeError
@@ -289,7 +294,26 @@ def table(
     verdicts = ModelVerdicts() if compared is None else _verdicts_of(values, compared, records)
     options = TableOptions(digits, confidence, interval, verdicts, margins=margins_of(result))
     layout = wide_layout(values, records, options, columns) if columns else layout_of(values, records, options)
+    if checked is not None:
+        layout.notes.insert(0, _note_of_check(checked))
     return Table(layout, nw.get_native_namespace(frame).__name__, title, digits)
+
+
+def _note_of_check(checked: Any) -> str:
+    """Return the note about the errors and warnings that `check` found."""
+    found = eager_result(checked, "checked")
+    if not {"finding", "severity", "count"} <= {*found.columns}:
+        msg = f"checked= is no result of check: it has the columns {', '.join(map(repr, found.columns))}"
+        raise InputError(msg, "recframe.table(result, checked=rec.check(k=10))")
+    rows = columns_of(found.filter(nw.col("count") > 0))
+    kinds = dict.fromkeys(zip(rows["severity"], rows["finding"], strict=True))
+    names = {level: [name for severity, name in kinds if severity == level] for level in ALARMING}
+    texts = [
+        f"{len(found)} {level}{'' if len(found) == 1 else 's'} ({', '.join(found)})"
+        for level, found in names.items()
+        if found
+    ]
+    return f"Check of the data: {' and '.join(texts) or 'no errors or warnings'}."
 
 
 def _verdicts_of(values: Columns, compared: Any, records: Mapping[str, Metric]) -> ModelVerdicts:

@@ -27,7 +27,9 @@ def array(values: Any, name: str, dimensions: int) -> Array:
         raise OptionTypeError(msg) from error
     if numbers.dtype.kind not in "biuf":
         msg = f"{name} is a {type(values).__name__} of type {numbers.dtype}, but factors are numbers"
-        raise OptionTypeError(msg, "a NumPy array, or something that NumPy can convert")
+        sparse = hasattr(values, "tocsr")
+        hint = "a sparse matrix of what users have is train=, and of what they liked test=" if sparse else ""
+        raise OptionTypeError(msg, hint or "a NumPy array, or something that NumPy can convert")
     if numbers.ndim != dimensions:
         expected = "one row each" if dimensions == 2 else "one number for each item"  # noqa: PLR2004
         msg = f"{name} has the shape {numbers.shape}, but holds {expected}"
