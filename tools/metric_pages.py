@@ -170,9 +170,11 @@ def facts(kind: type[Metric]) -> str:
     )
     lines = [f"- **{title}:** {names}\n" for title, names in (("Needs", needed), ("Optional", optional)) if names]
     if issubclass(kind, BEYOND) and words:
-        lines.append("- **Under ties:** one order, the smaller item first\n")
+        lines.append("- **Under ties:** it reads one order, the smaller item first\n")
     elif words:
-        lines.append(f"- **Under ties:** {f'`{option}` is ' if option else ''}[not exact]({INEXACT_VALUES})\n")
+        # The page on ties says the rest.
+        first = re.split("[:;]", words)[0]
+        lines.append(f"- **Under ties:** {f'`{option}` is ' if option else ''}[{first}]({INEXACT_VALUES})\n")
     return "".join(lines)
 
 

@@ -24,7 +24,7 @@ class Calibration(BeyondAccuracyMetric):
 
     .. math:: \mathrm{KL}(p \,\|\, \tilde q) = \sum_g p(g) \ln \frac{p(g)}{(1 - \alpha)\, q(g) + \alpha\, p(g)}
 
-    where p are the mean category shares of the user's items in ``train``, and q those of the items in the top k.
+    where p are the mean category shares of the user's items in ``train``, and q the shares of the items in the top k.
 
     Parameters
     ----------

@@ -183,7 +183,7 @@ class LongTail(Popularity):
 
     Notes
     -----
-    0 to 1, higher recommends more of what is little known. An item that ``train`` lacks is in the tail.
+    0 to 1, higher shows more of what is little known. An item that ``train`` lacks is in the tail.
 
     References
     ----------

@@ -118,10 +118,12 @@ class RBP(CutMetric):
 class RBPResidual(CutMetric):
     r"""How much more rank-biased precision could be, if all was judged.
 
+    `rbp` is the value if all unjudged items are irrelevant, and `rbp` plus the residual the value if all of them are
+    relevant.
+
     .. math:: \mathrm{residual@}k = 1 - (1 - p) \sum_{r \le k,\ r\ \text{is judged}} p^{r-1}
 
-    `rbp` is the value if all unjudged items are irrelevant, and `rbp` plus the residual the value if all of them are
-    relevant. Positions after the cutoff and after the end of the list count as unjudged.
+    Positions after the cutoff and after the end of the list count as unjudged.
 
     Parameters
     ----------

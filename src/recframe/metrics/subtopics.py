@@ -168,7 +168,7 @@ class SubtopicRecall(SubtopicMetric):
 
     .. math:: \text{S-recall@}k = \frac{1}{|S|} \Bigl|\bigcup_{r \le k} S(r)\Bigr|
 
-    where S holds the subtopics of the list, and S(r) those to which the item at r is relevant.
+    where S holds the subtopics of the list, and S(r) the subtopics to which the item at r is relevant.
 
     Parameters
     ----------
