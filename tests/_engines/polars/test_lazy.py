@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import warnings
 import weakref
 
 import pytest
@@ -248,6 +249,16 @@ def test_warnings_come_at_collect(case):
     with pytest.warns(recframe.DataWarning) as raised:
         found.collect()
     assert str(raised[0].message) == str(expected[0].message)
+
+
+@pytest.mark.parametrize(("roles", "lists", "warned"), [({"item": "item"}, 5, 1), ({}, 5, 0), ({"item": "item"}, 4, 0)])
+def test_lists_of_the_top_rows_are_seen_if_the_items_are_read(roles, lists, warned):
+    columns = {"user": [n // 2 for n in range(2 * lists)], "item": range(2 * lists)}
+    frame = pl.LazyFrame(columns | {"relevant": [1, 0] * lists, "score": [0.2, 0.1] * lists})
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        frame.rec.evaluate("recall", k=2, **roles).collect()
+    assert ["recall is 1 by construction" in str(each.message) for each in found] == [True] * warned
 
 
 @pytest.mark.filterwarnings("default::recframe.DataWarning")
