@@ -110,13 +110,13 @@ def __getattr__(name: str) -> Any:
 
 
 def _hint(name: str) -> str:
-    """Return the hint for what is a method of frames, or nothing."""
+    """Return the hint for a name that the package lacks, such as a method of frames; empty if there is none."""
     guesses, accessor, metrics = (
         import_module(f"{__name__}.{part}") for part in ("_base.guesses", "accessor", "metrics")
     )
-    found = guesses.new_name(name, __all__) or guesses.SENTENCES.get(name.lower(), "")
-    if found:
-        return str(found)
+    hint = guesses.new_name(name, __all__) or guesses.SENTENCES.get(name.lower(), "")
+    if hint:
+        return str(hint)
     meant = guesses.METHODS.get(name.lower(), "").removeprefix(f"{__name__}.") or metrics.alias_of(name) or name
     if hasattr(accessor.Rec, meant):
         return (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from recframe._base.defaults import MODEL, current, only
 from recframe._base.guesses import METHODS, SENTENCES, new_name
@@ -75,8 +75,8 @@ class Rec(
 
     def __call__(self, *unnamed: object, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
-        frame, given, _ = with_expressions(self._frame, roles, self._bound)
-        return type(self)(frame, _evaluate.bind(frame, self._bound, given, unnamed))
+        frame, roles_read, _ = with_expressions(self._frame, roles, self._bound)
+        return type(self)(frame, _evaluate.bind(frame, self._bound, roles_read, unnamed))
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
@@ -297,34 +297,46 @@ class Rec(
         return check(self._frame, self._bound, k, roles, strict=strict, absent=all)
 
 
+class _ReadArguments(NamedTuple):
+    """A frame and the arguments of a call, in which columns have replaced expressions."""
+
+    frame: Any
+    args: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+    dropped: list[str]
+    """The columns to drop from the result."""
+
+
 def _read_expressions(
     name: str, frame: Any, bound: Mapping[str, Any], args: tuple[Any, ...], keywords: Mapping[str, Any]
-) -> tuple[Any, tuple[Any, ...], Mapping[str, Any], list[str]]:
-    """Return the frame and the arguments of a call, with columns in place of expressions, and the columns to drop."""
+) -> _ReadArguments:
+    """Return the frame with a column for each expression, and the arguments that name these columns."""
     call = name if name in CALL_ROLES else ""
     if name != "label" or not args:
         frame, keywords, dropped = with_expressions(frame, keywords, bound, call)
-        return frame, args, keywords, dropped
+        return _ReadArguments(frame, args, keywords, dropped)
     truth, *others = args
     frame, keywords, dropped = with_expressions(frame, {"truth": truth, **keywords}, bound, call)
-    return frame, (keywords["truth"], *others), {key: keywords[key] for key in keywords if key != "truth"}, dropped
+    args = (keywords["truth"], *others)
+    return _ReadArguments(frame, args, {key: keywords[key] for key in keywords if key != "truth"}, dropped)
 
 
-def _of_expressions(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+def _accepting_expressions(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of the namespace that accepts expressions in place of columns, where the frame has them."""
 
     @wraps(method)
     def call(self: Rec, *args: Any, **keywords: Any) -> Any:
-        frame, args, given, dropped = _read_expressions(name, self._frame, self._bound, args, keywords)
-        answer = method(self if frame is self._frame else type(self)(frame, self._bound), *args, **given)
-        return answer.drop(dropped) if dropped else answer
+        read = _read_expressions(name, self._frame, self._bound, args, keywords)
+        namespace = self if read.frame is self._frame else type(self)(read.frame, self._bound)
+        answer = method(namespace, *read.args, **read.keywords)
+        return answer.drop(read.dropped) if read.dropped else answer
 
     return call
 
 
 for _name, _roles in CALL_ROLES.items():
     _checked = checked_call(getattr(Rec, _name), _roles, _evaluate.refuse_options)
-    setattr(Rec, _name, ShownMethod(_of_expressions(_name, _checked)))
+    setattr(Rec, _name, ShownMethod(_accepting_expressions(_name, _checked)))
     show_roles(getattr(Rec, _name), _roles)
 show_roles(Rec.__call__, CALL_ROLES["evaluate"], every=True)
 for _kind in METRICS.values():
@@ -364,7 +376,7 @@ def _call(
         return getattr(Rec, name)(EagerRec(frame, bound), *args, **keywords)
 
 
-def _of_lazy(name: str) -> Callable[..., Any]:
+def _lazy_method(name: str) -> Callable[..., Any]:
     """Return a method of the namespace of lazy frames."""
     shown = signature(getattr(Rec, name)).parameters.get("confidence")
 
@@ -374,13 +386,13 @@ def _of_lazy(name: str) -> Callable[..., Any]:
             keywords = sides_in_kind(self._frame, keywords, FRAMES)
         adapter = adapter_of(self._frame)
         # On data frames, metrics read expressions where they read all arguments.
-        frame, args, given, dropped = _read_expressions(name, self._frame, self._bound, args, keywords)
-        call = (name, frame, self._bound, args, given, current())
+        read = _read_expressions(name, self._frame, self._bound, args, keywords)
+        call = (name, read.frame, self._bound, read.args, read.keywords, current())
         if name in MADE_NOW:
             return adapter.made_now(_call, *call)
         how = {"results": RESULTS.get(name, 1), "validate": self._validate, "text_of": text_of}
         answer = adapter.postpone(_call, *call, **how)
-        answer = answer.drop(dropped) if dropped else answer
+        answer = answer.drop(read.dropped) if read.dropped else answer
         # Tables name the confidence of intervals.
         return answer if shown is None else remember(answer, keywords.get("confidence", shown.default))
 
@@ -392,7 +404,7 @@ MADE_NOW = {"report"}
 RESULTS = {"split": 2}
 """How many frames a call returns, if it is not one."""
 for _name in (*CALL_ROLES, *METRICS):
-    setattr(LazyRec, _name, ShownMethod(_of_lazy(_name)))
+    setattr(LazyRec, _name, ShownMethod(_lazy_method(_name)))
 
 
 @checked_call

@@ -108,15 +108,15 @@ def parts_of(text: str) -> tuple[Part, ...]:
     """Return the text between the arguments of a message, and the arguments, in their order."""
     parts: list[Part] = []
     end = 0
-    for found in _MARKED.finditer(text):
-        parts.append(text[end : found.start()])
-        end = found.end()
-        if found["name"] is not None:
-            parts.append(Argument(found["name"], found["value"]))
-        elif found["example"] is not None:
-            parts.append(Example(found["example"]))
+    for match in _MARKED.finditer(text):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        if match["name"] is not None:
+            parts.append(Argument(match["name"], match["value"]))
+        elif match["example"] is not None:
+            parts.append(Example(match["example"]))
         else:
-            parts.append(Bound(tuple(Argument(*each.groups()) for each in _BOUND.finditer(found["bound"]))))
+            parts.append(Bound(tuple(Argument(*each.groups()) for each in _BOUND.finditer(match["bound"]))))
     return (*parts, text[end:])
 
 
@@ -439,7 +439,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]
 
 def visible(text: str, keep: str = "") -> str:
     """Return a text with visible signs for its control characters, such as ``␛`` for Escape, except those in `keep`."""
-    return _CONTROL.sub(lambda found: found[0] if found[0] in keep else _sign(ord(found[0])), text)
+    return _CONTROL.sub(lambda match: match[0] if match[0] in keep else _sign(ord(match[0])), text)
 
 
 def _sign(code: int) -> str:

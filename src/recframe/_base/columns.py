@@ -42,7 +42,7 @@ class Column:
     """One column of a plan's frame."""
 
     name: str
-    """Its name; ``{}`` is the place of a number or another name where there are several of a kind."""
+    """Its name. In the name of several columns, ``{}`` stands for a number or another name."""
     kind: Kind
     meaning: str
     added_by: str
@@ -61,14 +61,14 @@ class FrameSpec:
     """The module that makes the frame, and adds its columns unless they say otherwise."""
     columns: list[Column] = field(default_factory=list)
 
-    def one(self, name: str, kind: Kind, meaning: str, added_by: str = "") -> str:
+    def add(self, name: str, kind: Kind, meaning: str, added_by: str = "") -> str:
         """Declare a column and return its name."""
         self.columns.append(Column(name, kind, meaning, added_by or self.made_by))
         return name
 
-    def many(self, name: str, kind: Kind, meaning: str, added_by: str = "") -> Callable[[object], str]:
-        """Declare columns whose names differ in one place and return what gives their names."""
-        return self.one(name, kind, meaning, added_by).format
+    def family(self, name: str, kind: Kind, meaning: str, added_by: str = "") -> Callable[[object], str]:
+        """Declare columns whose names differ in one part, and return the function that makes a name."""
+        return self.add(name, kind, meaning, added_by).format
 
 
 def numbered(count: int, column: Callable[[int], str]) -> list[str]:
@@ -77,189 +77,191 @@ def numbered(count: int, column: Callable[[int], str]) -> list[str]:
 
 
 FRAME = FrameSpec("frame", "a row of the user's frame", made_by="_engines")
-key_column = FRAME.many(
+key_column = FRAME.family(
     "key{}", "key", "a column of the list's key, or of `per_item`; key0 is 0 where the frame is one list"
 )
-attribute_column = FRAME.many("attribute{}", "key", "a column of `per` that describes a list and is not in its key")
-own_value_column = FRAME.many("own_{}", "key", "the item's own value of such a column of `per_item`", "item_groups")
-WEIGHT = FRAME.one("list_weight", "float", "the weight of the list in every mean; 0 where missing")
-CLUSTER = FRAME.one("cluster", "key", "the cluster of lists that are drawn together, where it is not in the key")
-STRATUM = FRAME.one("stratum", "key", "the stratum of the list, where it is not in the key")
-MODEL = FRAME.one("model", "key", "the model, in the long format")
-ITEM = FRAME.one("item", "key", "the item")
-ROW = FRAME.one("row", "integer", "the row's number, where ties break by row order")
-score_column = FRAME.many("score{}", "float", "the score or the rank by each model")
-RELEVANCE = FRAME.one("relevance", "float", "the relevance; 0 where missing", "_engines, relevance")
-VALUE = FRAME.one("value", "float", "the value of a hit, such as a price; 0 where missing")
-PROPENSITY = FRAME.one("propensity", "float", "the probability that the relevance was observed; 0 where missing")
-CANDIDATES = FRAME.one("candidates", "float", "how many rows the list ranks, where the frame omits some")
-TIED = FRAME.one("tied", "float", "how many rows share the rank, where the frame omits some")
-nan_column = FRAME.many("nan{}", "float", "1 where the score is NaN; for checks only")
-missing_key_column = FRAME.many("missing{}", "key", "the key's column with nulls as they are; for checks only")
+attribute_column = FRAME.family("attribute{}", "key", "a column of `per` that describes a list and is not in its key")
+own_value_column = FRAME.family("own_{}", "key", "the item's own value of such a column of `per_item`", "item_groups")
+WEIGHT = FRAME.add("list_weight", "float", "the weight of the list in every mean; 0 where missing")
+CLUSTER = FRAME.add("cluster", "key", "the cluster of lists that are drawn together, where it is not in the key")
+STRATUM = FRAME.add("stratum", "key", "the stratum of the list, where it is not in the key")
+MODEL = FRAME.add("model", "key", "the model, in the long format")
+ITEM = FRAME.add("item", "key", "the item")
+ROW = FRAME.add("row", "integer", "the row's number, where ties break by row order")
+score_column = FRAME.family("score{}", "float", "the score or the rank by each model")
+RELEVANCE = FRAME.add("relevance", "float", "the relevance; 0 where missing", "_engines, relevance")
+VALUE = FRAME.add("value", "float", "the value of a hit, such as a price; 0 where missing")
+PROPENSITY = FRAME.add("propensity", "float", "the probability that the relevance was observed; 0 where missing")
+CANDIDATES = FRAME.add("candidates", "float", "how many rows the list ranks, where the frame omits some")
+TIED = FRAME.add("tied", "float", "how many rows share the rank, where the frame omits some")
+nan_column = FRAME.family("nan{}", "float", "1 where the score is NaN; for checks only")
+missing_key_column = FRAME.family("missing{}", "key", "the key's column with nulls as they are; for checks only")
 
 TRUTH = FrameSpec("truth", "an item of a list, once", made_by="_engines, relevance")
-TRUE_VALUE = TRUTH.one("true_value", "float", "the value by the ground truth", "relevance")
+TRUE_VALUE = TRUTH.add("true_value", "float", "the value by the ground truth", "relevance")
 
 TRAIN = FrameSpec("train", "a user and an item of the past", made_by="_engines")
 FEATURES = FrameSpec("features", "an item of the catalogue, or a pair of items", made_by="_engines")
-feature_column = FEATURES.many("feature{}", "float", "a feature as it is")
+feature_column = FEATURES.family("feature{}", "float", "a feature as it is")
 
 RANKED_ROWS = FrameSpec("ranked rows", "a row that a model ranks", (FRAME,), "positions")
-SCORE = RANKED_ROWS.one(score_column(0), "float", "the score or rank by the model that ranks the rows")
+SCORE = RANKED_ROWS.add(score_column(0), "float", "the score or rank by the model that ranks the rows")
 
 PLACED_ROWS = FrameSpec("placed rows", "a row whose tied block starts within the cutoff", (RANKED_ROWS,), "ranks")
-START = PLACED_ROWS.one("start", "integer", "the first position of the tied block, from 1")
-SIZE = PLACED_ROWS.one("size", "integer", "how many rows the tied block has")
-MOVED = PLACED_ROWS.one("moved", "integer", "the new start, while a tie policy splits the block")
-ABSENT = PLACED_ROWS.one("absent", "integer", "how many rows of the tied block the frame omits")
+START = PLACED_ROWS.add("start", "integer", "the first position of the tied block, from 1")
+SIZE = PLACED_ROWS.add("size", "integer", "how many rows the tied block has")
+MOVED = PLACED_ROWS.add("moved", "integer", "the new start, while a tie policy splits the block")
+ABSENT = PLACED_ROWS.add("absent", "integer", "how many rows of the tied block the frame omits")
 
-SUBTOPIC = TRUTH.one("subtopic", "key", "a subtopic of the item")
-RELATED = TRUTH.one(
+SUBTOPIC = TRUTH.add("subtopic", "key", "a subtopic of the item")
+RELATED = TRUTH.add(
     "related", "float", "what the item adds for the subtopic, while an ideal ranking is made", "subtopics"
 )
-CHOSEN = TRUTH.one("chosen", "float", "1 where the item is in the ideal ranking, else 0", "subtopics")
-LAST = TRUTH.one("last", "integer", "the largest of the items with the greatest gain, while it is made", "subtopics")
-TOTAL_GAIN = TRUTH.one("total_gain", "float", "the gain of the ideal ranking", "subtopics")
+CHOSEN = TRUTH.add("chosen", "float", "1 where the item is in the ideal ranking, else 0", "subtopics")
+LAST = TRUTH.add("last", "integer", "the largest of the items with the greatest gain, while it is made", "subtopics")
+TOTAL_GAIN = TRUTH.add("total_gain", "float", "the gain of the ideal ranking", "subtopics")
 
 KEPT_ROWS = FrameSpec("kept rows", "a placed row with its relevance", (PLACED_ROWS, TRUTH), "relevance")
-HIT = KEPT_ROWS.one("hit", "float", "1 for a relevant row, else 0")
-POOLED = KEPT_ROWS.one("pooled", "float", "1 where the relevance of the row is known, also below 0, else 0")
-REPEAT = KEPT_ROWS.one("repeat", "integer", "the number of the row among the rows of its item, from 1")
+HIT = KEPT_ROWS.add("hit", "float", "1 for a relevant row, else 0")
+POOLED = KEPT_ROWS.add("pooled", "float", "1 where the relevance of the row is known, also below 0, else 0")
+REPEAT = KEPT_ROWS.add("repeat", "integer", "the number of the row among the rows of its item, from 1")
 
 IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUTH), "list_sums")
-POSITION = IDEAL.one(
+POSITION = IDEAL.add(
     "position", "integer", "a position from 1: of a row, or in a table of positions", "list_sums, _engines"
 )
-GAIN = IDEAL.one("gain", "float", "what sorts the ideal ranking instead of the relevance")
-ideal_position_column = IDEAL.many("ideal_position{}", "float", "the row's position in the order of such a gain")
-RELEVANT = IDEAL.one("relevant_in_list", "float", "R: the relevant items of the list, ranked or not")
+GAIN = IDEAL.add("gain", "float", "what sorts the ideal ranking instead of the relevance")
+ideal_position_column = IDEAL.family("ideal_position{}", "float", "the row's position in the order of such a gain")
+RELEVANT = IDEAL.add("relevant_in_list", "float", "R: the relevant items of the list, ranked or not")
 
 TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read", (KEPT_ROWS, IDEAL), "term_rows")
-BLOCK_HITS = TERM_ROWS.one("block_hits", "float", "how many rows of the tied block are relevant", "ranks")
-ORDER = TERM_ROWS.one("order", "float", "the start of the tied block if positions that no row has were closed")
-HIT_START = TERM_ROWS.one("hit_start", "integer", "the start of the tied block of a relevant row", "ranks")
-EQUAL = TERM_ROWS.one("equal", "float", "how many rows of the list have the value that numbers the row", "_engines")
-HITS_BEFORE = TERM_ROWS.one("hits_before", "float", "how many relevant rows are ahead of the tied block", "ranks")
-RANKED_RELEVANT = TERM_ROWS.one("ranked_relevant", "float", "how many relevant items the list ranks")
-NONRELEVANT_BEFORE = TERM_ROWS.one(
+BLOCK_HITS = TERM_ROWS.add("block_hits", "float", "how many rows of the tied block are relevant", "ranks")
+ORDER = TERM_ROWS.add("order", "float", "the start of the tied block if positions that no row has were closed")
+HIT_START = TERM_ROWS.add("hit_start", "integer", "the start of the tied block of a relevant row", "ranks")
+EQUAL = TERM_ROWS.add("equal", "float", "how many rows of the list have the value that numbers the row", "_engines")
+HITS_BEFORE = TERM_ROWS.add("hits_before", "float", "how many relevant rows are ahead of the tied block", "ranks")
+RANKED_RELEVANT = TERM_ROWS.add("ranked_relevant", "float", "how many relevant items the list ranks")
+NONRELEVANT_BEFORE = TERM_ROWS.add(
     "nonrelevant_before", "float", "how many judged rows that are not relevant are ahead of the tied block", "ranks"
 )
-BLOCK_NONRELEVANT = TERM_ROWS.one("block_nonrelevant", "float", "how many such rows the tied block has", "ranks")
-POOLED_BEFORE = TERM_ROWS.one(
+BLOCK_NONRELEVANT = TERM_ROWS.add("block_nonrelevant", "float", "how many such rows the tied block has", "ranks")
+POOLED_BEFORE = TERM_ROWS.add(
     "pooled_before", "float", "how many rows of the pool, relevant or not, are ahead of the tied block", "ranks"
 )
-BLOCK_POOLED = TERM_ROWS.one("block_pooled", "float", "how many such rows the tied block has", "ranks")
-FLAG = TERM_ROWS.one("flag", "float", "1 for a row that is counted ahead of others, else 0", "ranks")
-interpolated_column = TERM_ROWS.many("interpolated{}", "float", "the greatest precision from a recall on")
-first_pairs_column = TERM_ROWS.many(
+BLOCK_POOLED = TERM_ROWS.add("block_pooled", "float", "how many such rows the tied block has", "ranks")
+FLAG = TERM_ROWS.add("flag", "float", "1 for a row that is counted ahead of others, else 0", "ranks")
+interpolated_column = TERM_ROWS.family("interpolated{}", "float", "the greatest precision from a recall on")
+first_pairs_column = TERM_ROWS.family(
     "first_pairs{}", "float", "how many of the first other rows a hit of the tied block is ahead of", "places"
 )
-seen_column = TERM_ROWS.many("seen{}", "float", "the attention of users who stop at relevant rows", "seen")
-HITS_AHEAD = TERM_ROWS.one("hits_ahead", "float", "how many relevant rows are ahead of any row's tied block", "seen")
-HITS_INSIDE = TERM_ROWS.one("hits_inside", "float", "how many relevant rows are in it", "seen")
-INFERRED = TERM_ROWS.one("inferred", "float", "the precision that is estimated at a hit of the tied block", "places")
-LENGTH = TERM_ROWS.one("length", "float", "how many rows the list ranks", "ranks")
-GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relevance in the list", "ranks")
-SAME_GRADE = TERM_ROWS.one("same_grade", "float", "how many rows of the list have the same relevance", "ranks")
-LEVEL = TERM_ROWS.one("level", "integer", "the relevance's number among the list's relevances, from 0", "ranks")
-HIGHER_DIGITS = TERM_ROWS.one("higher_digits", "integer", "the binary digits of the level before one digit", "ranks")
-HIGHER_PLACE = TERM_ROWS.one("higher_place", "float", "the place from the last among rows with equal ones", "ranks")
-ALIKE_PLACE = TERM_ROWS.one("alike_place", "float", "the same place among rows that also have an equal digit", "ranks")
-CONCORDANCE = TERM_ROWS.one("concordance", "float", "summed over a list: concordant less discordant pairs", "ranks")
+seen_column = TERM_ROWS.family("seen{}", "float", "the attention of users who stop at relevant rows", "seen")
+HITS_AHEAD = TERM_ROWS.add("hits_ahead", "float", "how many relevant rows are ahead of any row's tied block", "seen")
+HITS_INSIDE = TERM_ROWS.add("hits_inside", "float", "how many relevant rows are in it", "seen")
+INFERRED = TERM_ROWS.add("inferred", "float", "the precision that is estimated at a hit of the tied block", "places")
+LENGTH = TERM_ROWS.add("length", "float", "how many rows the list ranks", "ranks")
+GRADE_RANK = TERM_ROWS.add("grade_rank", "float", "the average rank of the relevance in the list", "ranks")
+SAME_GRADE = TERM_ROWS.add("same_grade", "float", "how many rows of the list have the same relevance", "ranks")
+LEVEL = TERM_ROWS.add("level", "integer", "the relevance's number among the list's relevances, from 0", "ranks")
+HIGHER_DIGITS = TERM_ROWS.add("higher_digits", "integer", "the binary digits of the level before one digit", "ranks")
+HIGHER_PLACE = TERM_ROWS.add("higher_place", "float", "the place from the last among rows with equal ones", "ranks")
+ALIKE_PLACE = TERM_ROWS.add("alike_place", "float", "the same place among rows that also have an equal digit", "ranks")
+CONCORDANCE = TERM_ROWS.add("concordance", "float", "summed over a list: concordant less discordant pairs", "ranks")
 COMPARED = frozenset({LENGTH, GRADE_RANK, SAME_GRADE, CONCORDANCE})
 """The columns for which a row is compared with all ranked rows of its list."""
-BEFORE = TERM_ROWS.one("before", "integer", "the position before the tied block")
-UPTO = TERM_ROWS.one("upto", "integer", "the last position of the tied block")
-weight_column = TERM_ROWS.many("weight{}", "float", "a metric's weight of a position, in the table of positions")
-before_column = TERM_ROWS.many("before{}", "float", "the sum of a weight over the positions before the tied block")
+BEFORE = TERM_ROWS.add("before", "integer", "the position before the tied block")
+UPTO = TERM_ROWS.add("upto", "integer", "the last position of the tied block")
+weight_column = TERM_ROWS.family("weight{}", "float", "a metric's weight of a position, in the table of positions")
+before_column = TERM_ROWS.family("before{}", "float", "the sum of a weight over the positions before the tied block")
 WITH_BLOCK = " with block"
-upto_column = TERM_ROWS.many("before{}" + WITH_BLOCK, "float", "the sum of a weight up to the end of the tied block")
-GREATEST = TERM_ROWS.one("greatest", "float", "the largest relevance of the frame", "opened")
+upto_column = TERM_ROWS.family("before{}" + WITH_BLOCK, "float", "the sum of a weight up to the end of the tied block")
+GREATEST = TERM_ROWS.add("greatest", "float", "the largest relevance of the frame", "opened")
 
 PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "places")
-PLACE_COUNT = PLACES.one("place_count", "integer", "how many positions of the tied block to make")
-CHANCE = PLACES.one(
+PLACE_COUNT = PLACES.add("place_count", "integer", "how many positions of the tied block to make")
+CHANCE = PLACES.add(
     "chance", "float", "the probability that the row is here: the first hit, or the n-th marked", "ranks"
 )
-MARKED = PLACES.one("marked", "float", "how many rows of the tied block are of the kind whose places are meant")
-NTH = PLACES.one("nth", "float", "which of these rows is meant, from 1")
-PASSED = PLACES.one("passed", "float", "the logarithm of a factor of the probability")
-stop_column = PLACES.many("stop{}", "float", "the probability to stop here, once at the tied block", "stops")
-go_on_column = PLACES.many(
+MARKED = PLACES.add("marked", "float", "how many rows of the tied block are of the kind whose places are meant")
+NTH = PLACES.add("nth", "float", "which of these rows is meant, from 1")
+PASSED = PLACES.add("passed", "float", "the logarithm of a factor of the probability")
+stop_column = PLACES.family("stop{}", "float", "the probability to stop here, once at the tied block", "stops")
+go_on_column = PLACES.family(
     "go_on{}", "float", "the logarithm of the probability to pass the tied block, 0 at a certain stop", "stops"
 )
-end_column = PLACES.many("end{}", "float", "above 0 where every user stops, else 0", "stops")
-past_column = PLACES.many("past {}", "float", "the sum of a column over the tied blocks before", "stops")
-examined_column = PLACES.many("examined{}", "float", "the probability to get to the tied block", "stops")
-survival_column = PLACES.many(
+end_column = PLACES.family("end{}", "float", "above 0 where every user stops, else 0", "stops")
+past_column = PLACES.family("past {}", "float", "the sum of a column over the tied blocks before", "stops")
+examined_column = PLACES.family("examined{}", "float", "the probability to get to the tied block", "stops")
+survival_column = PLACES.family(
     "survival{}", "float", "the probability to pass the place, once at the tied block", "tied_stops"
 )
 
 NODES = FrameSpec("nodes", "a point where the polynomial of a tied block is computed", (PLACES,), "tied_stops")
-REACHED = NODES.one("reached", "float", "the last position that is read, counted in the tied block")
-BAND = NODES.one("band", "float", "s: the positions from s² to s² + 2s, counted from an end of the block, share points")
-BAND_FIRST = NODES.one("band_first", "float", "the first position that shares the point")
-BAND_COUNT = NODES.one("band_count", "integer", "how many positions share the point")
-TILT = NODES.one("tilt", "float", "u: about which share of the tied block is ahead of these positions")
-DEVIATION = NODES.one("deviation", "float", "the standard deviation of how many rows are ahead with that probability")
-PERIOD = NODES.one("period", "float", "how many points half the circle has")
-NODE = NODES.one("node", "integer", "which point of the circle, from 1")
-ANGLE = NODES.one("angle", "float", "the angle of the point x")
-SINE = NODES.one("sine", "float", "the sine of half the angle")
-COSINE = NODES.one("cosine", "float", "the cosine of half the angle")
-REAL = NODES.one("real", "float", "the real part of 1 - u + u·q·x")
-SQUARE = NODES.one("square", "float", "the square of its size")
-log_column = NODES.many("log{}", "float", "the logarithm of its size, and the sum over the rows of the block")
-argument_column = NODES.many("argument{}", "float", "its angle less u times the angle of x, and the sum over the rows")
-BASE_LOG = NODES.one("base_log", "float", "the logarithm where nobody stops")
-BASE_ARGUMENT = NODES.one("base_argument", "float", "the angle where nobody stops")
+REACHED = NODES.add("reached", "float", "the last position that is read, counted in the tied block")
+BAND = NODES.add("band", "float", "s: the positions from s² to s² + 2s, counted from an end of the block, share points")
+BAND_FIRST = NODES.add("band_first", "float", "the first position that shares the point")
+BAND_COUNT = NODES.add("band_count", "integer", "how many positions share the point")
+TILT = NODES.add("tilt", "float", "u: about which share of the tied block is ahead of these positions")
+DEVIATION = NODES.add("deviation", "float", "the standard deviation of how many rows are ahead with that probability")
+PERIOD = NODES.add("period", "float", "how many points half the circle has")
+NODE = NODES.add("node", "integer", "which point of the circle, from 1")
+ANGLE = NODES.add("angle", "float", "the angle of the point x")
+SINE = NODES.add("sine", "float", "the sine of half the angle")
+COSINE = NODES.add("cosine", "float", "the cosine of half the angle")
+REAL = NODES.add("real", "float", "the real part of 1 - u + u·q·x")
+SQUARE = NODES.add("square", "float", "the square of its size")
+log_column = NODES.family("log{}", "float", "the logarithm of its size, and the sum over the rows of the block")
+argument_column = NODES.family(
+    "argument{}", "float", "its angle less u times the angle of x, and the sum over the rows"
+)
+BASE_LOG = NODES.add("base_log", "float", "the logarithm where nobody stops")
+BASE_ARGUMENT = NODES.add("base_argument", "float", "the angle where nobody stops")
 
 SIDE = FrameSpec("side tables", "an item, a user or a list of side information", (TRAIN, FEATURES), "side_tables")
-EVERYTHING = SIDE.one("everything", "integer", "a constant: all items are one list")
-USERS = SIDE.one("users", "float", "how many users of the training data have the item")
-POPULAR = SIDE.one("popular", "float", "the item's rank by its users; infinite without any")
-POPULAR_LEVEL = SIDE.one(
+EVERYTHING = SIDE.add("everything", "integer", "a constant: all items are one list")
+USERS = SIDE.add("users", "float", "how many users of the training data have the item")
+POPULAR = SIDE.add("popular", "float", "the item's rank by its users; infinite without any")
+POPULAR_LEVEL = SIDE.add(
     "popular_level", "float", "the item's rank by its users, 1 for all of the most popular ones; null without any"
 )
-FAMILIAR = SIDE.one("familiar", "float", "the mean cosine of the item with those that the list's user had")
-POPULARITY = SIDE.one(
+FAMILIAR = SIDE.add("familiar", "float", "the mean cosine of the item with those that the list's user had")
+POPULARITY = SIDE.add(
     "popularity", "float", "the item's rank by its users as a share of the items; infinite without any"
 )
-INTERACTIONS = SIDE.one("interactions", "float", "how many rows of the training data have the item")
-TRAIN_ROWS = SIDE.one("train_rows", "float", "how many rows the training data have")
-TRAIN_USERS = SIDE.one("train_users", "float", "how many users the training data have")
-NORM = SIDE.one("norm", "float", "the length of the feature vector")
-FEATURE_SUM = SIDE.one("feature_sum", "float", "the sum of the features")
-DESCRIBED = SIDE.one("described", "float", "1 where the item has features, else 0")
-UNIT = SIDE.one("unit", "float", "1 where the features are not all 0, else 0")
-CATEGORISED = SIDE.one("categorised", "float", "1 where the features have a sum, else 0")
-direction_column = SIDE.many("direction{}", "float", "a feature, scaled to vectors of length 1")
-share_column = SIDE.many("share{}", "float", "a feature, scaled to a sum of 1")
-OTHER = SIDE.one("other_item", "key", "the other item of a pair")
-SIMILARITY = SIDE.one("pair_similarity", "float", "how similar the two items of a pair are")
-CATALOG_SIZE = SIDE.one("catalog_size", "float", "how many items the catalogue has")
+INTERACTIONS = SIDE.add("interactions", "float", "how many rows of the training data have the item")
+TRAIN_ROWS = SIDE.add("train_rows", "float", "how many rows the training data have")
+TRAIN_USERS = SIDE.add("train_users", "float", "how many users the training data have")
+NORM = SIDE.add("norm", "float", "the length of the feature vector")
+FEATURE_SUM = SIDE.add("feature_sum", "float", "the sum of the features")
+DESCRIBED = SIDE.add("described", "float", "1 where the item has features, else 0")
+UNIT = SIDE.add("unit", "float", "1 where the features are not all 0, else 0")
+CATEGORISED = SIDE.add("categorised", "float", "1 where the features have a sum, else 0")
+direction_column = SIDE.family("direction{}", "float", "a feature, scaled to vectors of length 1")
+share_column = SIDE.family("share{}", "float", "a feature, scaled to a sum of 1")
+OTHER = SIDE.add("other_item", "key", "the other item of a pair")
+SIMILARITY = SIDE.add("pair_similarity", "float", "how similar the two items of a pair are")
+CATALOG_SIZE = SIDE.add("catalog_size", "float", "how many items the catalogue has")
 
 RECOMMENDED = FrameSpec("recommended rows", "a row of the top k, ties broken", (PLACED_ROWS, SIDE), "beyond_accuracy")
-PLACE = RECOMMENDED.one("place", "integer", "the row's own position", "ranks")
-FIRST = RECOMMENDED.one("first", "float", "1 where the list has the item for the first time, else 0")
-LISTED = RECOMMENDED.one("listed", "float", "1 for a first row up to a cutoff, or where another frame has the key")
-OTHER_PLACE = RECOMMENDED.one("other_place", "integer", "the position of another item of the list")
-SIMILAR_AHEAD = RECOMMENDED.one(
+PLACE = RECOMMENDED.add("place", "integer", "the row's own position", "ranks")
+FIRST = RECOMMENDED.add("first", "float", "1 where the list has the item for the first time, else 0")
+LISTED = RECOMMENDED.add("listed", "float", "1 for a first row up to a cutoff, or where another frame has the key")
+OTHER_PLACE = RECOMMENDED.add("other_place", "integer", "the position of another item of the list")
+SIMILAR_AHEAD = RECOMMENDED.add(
     "similar_ahead", "float", "summed over the different items ahead in the list: how similar the item is to each"
 )
-distinct_column = RECOMMENDED.many("distinct{}", "float", "how many different items the list has up to a cutoff")
+distinct_column = RECOMMENDED.family("distinct{}", "float", "how many different items the list has up to a cutoff")
 
 GROUPS = FrameSpec("groups", "a group of items within a list", (TERM_ROWS,), "groups")
-GROUP = GROUPS.one("item_group", "key", "the group of the item", "_engines")
-ATTENTION = GROUPS.one("attention", "float", "the attention that the group gets in the list")
-LIST_ATTENTION = GROUPS.one("list_attention", "float", "the attention of all groups in the list")
-GROUP_SHARE = GROUPS.one("group_share", "float", "the group's share of the list's attention")
-TARGET = GROUPS.one("target", "float", "the share that the group should get")
-target_column = GROUPS.many("target{}", "float", "the number that a table of targets gives a group", "_engines")
+GROUP = GROUPS.add("item_group", "key", "the group of the item", "_engines")
+ATTENTION = GROUPS.add("attention", "float", "the attention that the group gets in the list")
+LIST_ATTENTION = GROUPS.add("list_attention", "float", "the attention of all groups in the list")
+GROUP_SHARE = GROUPS.add("group_share", "float", "the group's share of the list's attention")
+TARGET = GROUPS.add("target", "float", "the share that the group should get")
+target_column = GROUPS.family("target{}", "float", "the number that a table of targets gives a group", "_engines")
 
 EXPOSURES = FrameSpec("exposures", "a group of items", (TERM_ROWS, GROUPS), "exposure")
 EXPOSED = {
-    name: EXPOSURES.one(f"group {name}", "float", meaning)
+    name: EXPOSURES.add(f"group {name}", "float", meaning)
     for name, meaning in {
         "items": "how many items of the catalogue the group has",
         "relevance": "the relevance of its relevant items, summed over lists",
@@ -269,43 +271,43 @@ EXPOSED = {
     }.items()
 }
 """The sums of a group, by their column names."""
-exposed_column = EXPOSURES.many("group's {}", "float", "a column of the result, by the name that it gets")
+exposed_column = EXPOSURES.family("group's {}", "float", "a column of the result, by the name that it gets")
 
 LIST_SUMS = FrameSpec("list sums", "a list", (TERM_ROWS, PLACES, IDEAL, RECOMMENDED, GROUPS), "list_sums")
-sum_column = LIST_SUMS.many("sum{}", "float", "the sum of a metric's term over the list")
-RANKED = LIST_SUMS.one("ranked_in_list", "float", "N: how many rows the list ranks", "row_counts")
-ROWS = LIST_SUMS.one("rows_in_list", "float", "how many rows the list has, ranked or not", "row_counts")
-vacant_column = LIST_SUMS.many(
+sum_column = LIST_SUMS.family("sum{}", "float", "the sum of a metric's term over the list")
+RANKED = LIST_SUMS.add("ranked_in_list", "float", "N: how many rows the list ranks", "row_counts")
+ROWS = LIST_SUMS.add("rows_in_list", "float", "how many rows the list has, ranked or not", "row_counts")
+vacant_column = LIST_SUMS.family(
     "vacant{}", "float", "how many of the first min(N, k) positions no row has, where ranks are given", "row_counts"
 )
-IN_TRUTH = LIST_SUMS.one("in_truth", "float", "above 0 where the ground truth has the list")
-SERVED = LIST_SUMS.one("served", "float", "above 0 where the list ranks something, judged or not, under condensed=True")
-KNOWN = LIST_SUMS.one("known", "float", "above 0 where any model's rows give the list a relevant item")
-SUBTOPICS = LIST_SUMS.one("subtopics", "float", "how many subtopics the list has", "subtopics")
-greedy_column = LIST_SUMS.many("greedy{}", "float", "the gain of a greedy ideal ranking", "subtopics")
-group_distance_column = LIST_SUMS.many(
+IN_TRUTH = LIST_SUMS.add("in_truth", "float", "above 0 where the ground truth has the list")
+SERVED = LIST_SUMS.add("served", "float", "above 0 where the list ranks something, judged or not, under condensed=True")
+KNOWN = LIST_SUMS.add("known", "float", "above 0 where any model's rows give the list a relevant item")
+SUBTOPICS = LIST_SUMS.add("subtopics", "float", "how many subtopics the list has", "subtopics")
+greedy_column = LIST_SUMS.family("greedy{}", "float", "the gain of a greedy ideal ranking", "subtopics")
+group_distance_column = LIST_SUMS.family(
     "group_distance{}", "float", "the distance of groups from a target, less 1/2", "groups"
 )
-grouped_column = LIST_SUMS.many("grouped{}", "float", "the attention to items that have a group", "groups")
-constant_column = LIST_SUMS.many(
+grouped_column = LIST_SUMS.family("grouped{}", "float", "the attention to items that have a group", "groups")
+constant_column = LIST_SUMS.family(
     "constant{}", "float", "the sum of a weight over positions, alike for all lists", "plan"
 )
 
 ITEM_SUMS = FrameSpec("item sums", "an item within a segment", (RECOMMENDED,), "beyond_accuracy")
-ALL = ITEM_SUMS.one("all", "integer", "a constant: all lists are one segment")
-item_sum_column = ITEM_SUMS.many("item_sum{}", "float", "the sum of a metric's term over the lists that recommend it")
-order_column = ITEM_SUMS.many("order {}", "float", "the item's rank by one of its sums, from 1")
-segment_sum_column = ITEM_SUMS.many("segment_sum{}", "float", "the sum of a metric's term over a segment's items")
+ALL = ITEM_SUMS.add("all", "integer", "a constant: all lists are one segment")
+item_sum_column = ITEM_SUMS.family("item_sum{}", "float", "the sum of a metric's term over the lists that recommend it")
+order_column = ITEM_SUMS.family("order {}", "float", "the item's rank by one of its sums, from 1")
+segment_sum_column = ITEM_SUMS.family("segment_sum{}", "float", "the sum of a metric's term over a segment's items")
 
 VALUES = FrameSpec("list values", "a list, with a column of each metric's name", (LIST_SUMS,), "plan")
-weighting_column = VALUES.many("weighting {}", "float", "the list's weight in the mean of a metric")
+weighting_column = VALUES.family("weighting {}", "float", "the list's weight in the mean of a metric")
 
 TOTALS = FrameSpec("totals", "a segment", (VALUES,), "averages")
-total_column = TOTALS.many("total {}", "float", "the weighted sum of a metric over the segment's lists")
-total_weight_column = TOTALS.many("total weight {}", "float", "the sum of the weights of lists that have a value")
-VALUED = TOTALS.one("lists with values", "integer", "how many lists have a value under every metric")
-UNVALUED = TOTALS.one("lists without values", "integer", "how many lists lack one")
-PARTLY_VALUED = TOTALS.one("lists with a value", "integer", "how many lists have a value under any metric")
+total_column = TOTALS.family("total {}", "float", "the weighted sum of a metric over the segment's lists")
+total_weight_column = TOTALS.family("total weight {}", "float", "the sum of the weights of lists that have a value")
+VALUED = TOTALS.add("lists with values", "integer", "how many lists have a value under every metric")
+UNVALUED = TOTALS.add("lists without values", "integer", "how many lists lack one")
+PARTLY_VALUED = TOTALS.add("lists with a value", "integer", "how many lists have a value under any metric")
 
 LIST_COUNTS = {VALUED: "lists", UNVALUED: "undefined"}
 """The names of the columns in results that count lists."""
@@ -313,20 +315,20 @@ LIST_COUNTS = {VALUED: "lists", UNVALUED: "undefined"}
 RESULT = FrameSpec("result", "a segment, or a model, with a column of each metric's name", (TOTALS, ITEM_SUMS), "plan")
 
 SHARES = FrameSpec("contributions", "a kept row with what it adds to its list", (TERM_ROWS, VALUES), "contributions")
-row_column = SHARES.many("row {}", "float", "what the row adds to a sum")
-block_column = SHARES.many("block {}", "float", "what the places of the tied block add to a sum together")
-OWN_GRADE = SHARES.one("own_grade", "float", "the relevance of the row whose positions are meant", "stops")
-CONTRIBUTION = SHARES.one("contribution", "float", "what the row adds to the value")
-LIST_VALUE = SHARES.one("list value", "float", "the value of the list")
-LIST_SUM = SHARES.one("list sum", "float", "the sum of what its rows add to a custom metric, of a lazy frame")
+row_column = SHARES.family("row {}", "float", "what the row adds to a sum")
+block_column = SHARES.family("block {}", "float", "what the places of the tied block add to a sum together")
+OWN_GRADE = SHARES.add("own_grade", "float", "the relevance of the row whose positions are meant", "stops")
+CONTRIBUTION = SHARES.add("contribution", "float", "what the row adds to the value")
+LIST_VALUE = SHARES.add("list value", "float", "the value of the list")
+LIST_SUM = SHARES.add("list sum", "float", "the sum of what its rows add to a custom metric, of a lazy frame")
 
 SCRATCH = FrameSpec("checks of data", "a list or tied block that is looked at", (FRAME,), "all modules")
-COUNT = SCRATCH.one("count", "integer", "how many rows there are")
-PRESENT = SCRATCH.one("present", "integer", "how many of them are not missing")
-FOUND = SCRATCH.one("found", "float", "how many rows up to the cutoff the frame holds")
-LEAST = SCRATCH.one("least", "float", "the least value")
-MOST = SCRATCH.one("most", "float", "the largest value")
-ABSOLUTE = SCRATCH.one("absolute", "float", "the absolute value")
+COUNT = SCRATCH.add("count", "integer", "how many rows there are")
+PRESENT = SCRATCH.add("present", "integer", "how many of them are not missing")
+FOUND = SCRATCH.add("found", "float", "how many rows up to the cutoff the frame holds")
+LEAST = SCRATCH.add("least", "float", "the least value")
+MOST = SCRATCH.add("most", "float", "the largest value")
+ABSOLUTE = SCRATCH.add("absolute", "float", "the absolute value")
 
 FRAMES = (
     *(FRAME, TRUTH, TRAIN, FEATURES, RANKED_ROWS, PLACED_ROWS, KEPT_ROWS, IDEAL, TERM_ROWS, PLACES, SIDE),

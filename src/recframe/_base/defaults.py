@@ -56,11 +56,14 @@ def close_block(block: object) -> None:
     _scope.set(_without(_scope.get(), block))
 
 
-def _without(found: Scope | None, block: object) -> Scope | None:
-    if found is None or found.block is block:
-        return None if found is None else found.outer
-    outer = _without(found.outer, block)
-    return found if outer is found.outer else replace(found, outer=outer)
+def _without(scope: Scope | None, block: object) -> Scope | None:
+    """Return the scopes without the scope that a block opened."""
+    if scope is None:
+        return None
+    if scope.block is block:
+        return scope.outer
+    outer = _without(scope.outer, block)
+    return scope if outer is scope.outer else replace(scope, outer=outer)
 
 
 @contextmanager

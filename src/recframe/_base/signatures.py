@@ -36,21 +36,21 @@ OTHER_ROLES = """**roles
 """
 
 
-def roles_doc(names: Iterable[str], *, own: Collection[str] = (), every: bool = False) -> str:
+def roles_doc(names: Iterable[str], *, options: Collection[str] = (), every: bool = False) -> str:
     """Return the section of a docstring that explains roles.
 
     Parameters
     ----------
     names : iterable of str
         The roles that the call accepts.
-    own : collection of str
-        Those that it explains too, as they are its own options.
+    options : collection of str
+        The roles that are options of the metric, so that they are explained too.
     every : bool
         Whether to explain all of them instead of the main ones.
     """
     entries = {name: entry for name, entry in entries_of(Roles.__doc__ or "").items() if name in names}
-    shown = [entry for name, entry in entries.items() if every or name in MAIN_ROLES or name in own]
-    others = [f"`{name}`" for name in entries if not (every or name in MAIN_ROLES or name in own)]
+    shown = [entry for name, entry in entries.items() if every or name in MAIN_ROLES or name in options]
+    others = [f"`{name}`" for name in entries if not (every or name in MAIN_ROLES or name in options)]
     shown += [fill_entry(OTHER_ROLES, ", ".join(others))] if others else []
     return f"\nOther Parameters\n----------------\n{''.join(shown)}"
 
@@ -96,22 +96,22 @@ class RolesSignature(Signature):
         return text
 
 
-def signature_of(own: Sequence[Parameter], names: Iterable[str]) -> RolesSignature:
+def signature_of(parameters: Sequence[Parameter], names: Iterable[str]) -> RolesSignature:
     """Return the signature that fits a screen: positional arguments, main roles, the call's own options, ``**roles``.
 
     It shows names and defaults. The types stand in the docstring, and in the stubs that type checkers read.
     """
     names = tuple(names)
     several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    plain = [each.replace(annotation=Parameter.empty) for each in own if each.kind not in several]
+    plain = [each.replace(annotation=Parameter.empty) for each in parameters if each.kind not in several]
     options = [each for each in plain if each.kind == Parameter.KEYWORD_ONLY]
     every = [each.replace(annotation=Parameter.empty) for each in role_parameters(names)]
     roles = [each for each in every if each.name in MAIN_ROLES]
     shown = {each.name for each in (*roles, *options)}
     rest = [] if shown.issuperset(names) else [Parameter("roles", Parameter.VAR_KEYWORD)]
-    found = RolesSignature([*(each for each in plain if each not in options), *roles, *options, *rest])
-    found.others = [each for each in every if each.name not in shown]
-    return found
+    shown_signature = RolesSignature([*(each for each in plain if each not in options), *roles, *options, *rest])
+    shown_signature.others = [each for each in every if each.name not in shown]
+    return shown_signature
 
 
 def show_roles(call: Callable[..., Any], names: Iterable[str], *, every: bool = False) -> None:
@@ -136,11 +136,14 @@ def checked_call(
 
     In methods, `refuse_options` first reports arguments that are options of metrics; functions check their roles.
     """
-    expected, name = signature(call), call.__qualname__.removesuffix(".__init__").rpartition(".")[2]
-    own = [each for each in expected.parameters.values() if each.name not in ("self", "unnamed", "roles", "policies")]
-    shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
-    named = [each.name for each in own]
-    accepted, is_open = {*roles, *named}, "roles" in expected.parameters or "policies" in expected.parameters
+    expected = signature(call)
+    name = call.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+    not_shown = ("self", "unnamed", "roles", "policies")
+    parameters = [each for each in expected.parameters.values() if each.name not in not_shown]
+    shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in parameters]
+    named = [each.name for each in parameters]
+    accepted = {*roles, *named}
+    is_open = "roles" in expected.parameters or "policies" in expected.parameters
     shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
 
     @wraps(call)

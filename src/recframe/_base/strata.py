@@ -35,7 +35,7 @@ class Strata:
 
     @classmethod
     def of(cls, strata: Any, weights: Any, labels: Labels) -> Self | None:
-        """Check what can be checked without a frame; None without strata."""
+        """Return checked strata, or None without strata. Only what needs no frame is checked."""
         if strata is None:
             if weights is not None:
                 msg = "`strata_weights=` is given, but no `strata=`, the column whose values it weights"
@@ -51,18 +51,20 @@ class Strata:
         if self.weights is None:
             return [1 / len(names)] * len(names)
         by_text = {str(key): weight for key, weight in self.weights.items()}
-        found = [self.weights.get(name, by_text.get(str(name))) for name in names]
+        weights = [self.weights.get(name, by_text.get(str(name))) for name in names]
         texts = {str(name) for name in names}
         surplus = next((key for key in self.weights if key not in names and str(key) not in texts), None)
         if surplus is not None:
             shown = ", ".join(map(quoted, names[:10]))
             msg = f"`strata_weights=` names {quoted(surplus)}, but {self.column!r} holds {shown}"
             raise OptionError(msg, closest(surplus, map(str, names)) or "name the values of the column")
-        if None in found:
-            msg = f"`strata_weights=` has no weight for {quoted(names[found.index(None)])}, a value of {self.column!r}"
+        if None in weights:
+            msg = (
+                f"`strata_weights=` has no weight for {quoted(names[weights.index(None)])}, a value of {self.column!r}"
+            )
             raise OptionError(msg, "give it a weight, or leave its rows out")
-        total = math.fsum(weight for weight in found if weight is not None)
-        return [weight / total for weight in found if weight is not None]
+        total = math.fsum(weight for weight in weights if weight is not None)
+        return [weight / total for weight in weights if weight is not None]
 
 
 def _checked_weights(weights: Any) -> dict[Any, float]:

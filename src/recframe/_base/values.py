@@ -177,19 +177,19 @@ def whole_number(
     return number
 
 
-def number(name: str, given: object, hint: str = "") -> float:
+def number(name: str, value: object, hint: str = "") -> float:
     """Return a number as a float; NaN is none."""
     try:
-        value = float(given) if isinstance(given, Real | Decimal) and not isinstance(given, bool) else None
+        converted = float(value) if isinstance(value, Real | Decimal) and not isinstance(value, bool) else None
     except ValueError:
-        value = math.nan
+        converted = math.nan
     except OverflowError:
-        msg = f"`{name}={quoted(given)}` is more than a float can hold"
+        msg = f"`{name}={quoted(value)}` is more than a float can hold"
         raise OptionError(msg, hint) from None
-    if value is None or math.isnan(value):
-        msg = f"`{name}={quoted(given)}` is not a number"
-        raise (OptionTypeError if value is None else OptionError)(msg, hint)
-    return value
+    if converted is None or math.isnan(converted):
+        msg = f"`{name}={quoted(value)}` is not a number"
+        raise (OptionTypeError if converted is None else OptionError)(msg, hint)
+    return converted
 
 
 def number_or(name: str, value: object, words: Sequence[str], hint: str = "") -> Any:

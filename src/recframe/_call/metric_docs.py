@@ -36,4 +36,4 @@ def documentation(kind: type[Metric], roles: Collection[str], side_information: 
     text = MATHS.sub(lambda _: f"``{kind.formula}``\n", cleandoc(kind.__doc__ or ""))
     value = "The value of all lists together" if issubclass(kind, ExposureMetric) else "The mean over lists"
     text = text.replace("Notes\n-----\n", RETURNS.format(value=value), 1)
-    return f"{text}\n{roles_doc(roles, own=side_information)}"
+    return f"{text}\n{roles_doc(roles, options=side_information)}"

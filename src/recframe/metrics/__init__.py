@@ -186,10 +186,10 @@ def meant(name: str, *, exactly: bool = False) -> str:
     ambiguous, alias = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), ""), alias_of(name)
     if ambiguous or alias:
         return ambiguous or f"did you mean {alias!r}?"
-    if word.startswith(GEOMETRIC) and (found := NAMES.get(word.removeprefix(GEOMETRIC))):
-        return f"{found[0]!r}, and `mean='geometric'` for the call"
-    found = NAMES.get("" if exactly else closest_of(word, NAMES))
-    return f"did you mean {found[0]!r}?" if found else ""
+    if word.startswith(GEOMETRIC) and (metric_name := NAMES.get(word.removeprefix(GEOMETRIC))):
+        return f"{metric_name[0]!r}, and `mean='geometric'` for the call"
+    metric_name = NAMES.get("" if exactly else closest_of(word, NAMES))
+    return f"did you mean {metric_name[0]!r}?" if metric_name else ""
 
 
 def unknown(names: Sequence[str]) -> OptionError:

@@ -25,7 +25,7 @@ class SampledMetric(Metric):
 
     reads: ClassVar[Reads] = "hits"
 
-    whole: Any
+    metric: Any
     """The metric to estimate, defined on full lists."""
     sampled: int
     total: int
@@ -34,10 +34,10 @@ class SampledMetric(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("name", "label", "range", "higher_is_better"):
-            vars(self)[name] = getattr(self.whole, name)
+            vars(self)[name] = getattr(self.metric, name)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        weight = _estimates(self.whole, self.sampled, self.total, self.estimator)
+        weight = _estimates(self.metric, self.sampled, self.total, self.estimator)
         return {"estimate": row.hit * row.weight(weight, None)}
 
     def value(self, sums: Sums) -> nw.Expr:
@@ -56,8 +56,8 @@ def _estimates(metric: Metric, sampled: int, total: int, estimator: Estimator) -
 
     def weight(position: nw.Expr) -> nw.Expr:
         parts = [
-            nw.when(position == place).then(estimate).otherwise(0.0)
-            for place, estimate in enumerate(values, start=1)
+            nw.when(position == sampled_rank).then(estimate).otherwise(0.0)
+            for sampled_rank, estimate in enumerate(values, start=1)
             if estimate
         ]
         while len(parts) > 1:

@@ -100,18 +100,18 @@ class Sums(Reader):
         return nw.col(constant_column(self._numbers.constants.of((of, k))))
 
     @staticmethod
-    def ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:
-        """Return part / whole, and 0 where the whole is 0."""
-        return nw.when(whole > 0).then(quotient(part, whole)).otherwise(0.0)
+    def ratio(part: nw.Expr, total: nw.Expr) -> nw.Expr:
+        """Return part / total, and 0 where the total is 0."""
+        return nw.when(total > 0).then(quotient(part, total)).otherwise(0.0)
 
 
-def quotient(part: nw.Expr, whole: nw.Expr | float) -> nw.Expr:
-    """Return part / whole with one rounding, so that the result does not depend on how polars splits the rows.
+def quotient(part: nw.Expr, total: nw.Expr | float) -> nw.Expr:
+    """Return part / total with one rounding, so that the result does not depend on how polars splits the rows.
 
     Polars divides a batch by a constant by multiplying with its reciprocal, but not if the batch has one row. Adding
     ``part * 0.0`` turns the constant into a column.
     """
-    return part / (part * 0.0 + whole)
+    return part / (part * 0.0 + total)
 
 
 def at_most(count: nw.Expr, k: int | None) -> nw.Expr:
@@ -119,6 +119,6 @@ def at_most(count: nw.Expr, k: int | None) -> nw.Expr:
     return count if k is None else nw.when(count < k).then(count).otherwise(float(k))
 
 
-def nan_if_infinite(whole: nw.Expr) -> nw.Expr:
+def nan_if_infinite(total: nw.Expr) -> nw.Expr:
     """Return 0, or NaN where the number is infinite: a share of it would be 0 in lazy frames, which are not checked."""
-    return whole - whole
+    return total - total

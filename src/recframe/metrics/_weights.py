@@ -22,7 +22,7 @@ Position = TypeVar("Position", nw.Expr, float)
 """The positions of rows, or a position as a number."""
 
 
-def one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
+def constant_weight(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
     """Return the weight 1 for every position."""
     return nw.lit(1.0)
 
@@ -112,7 +112,7 @@ def weights_of(table: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr], nw
     """Return the weight that a table gives a position, 0 where it gives none; the same function for the same table."""
 
     def weight(position: nw.Expr) -> nw.Expr:
-        parts = [nw.when(position == place).then(nw.lit(of)).otherwise(0.0) for place, of in table if of]
+        parts = [nw.when(position == weighted).then(nw.lit(of)).otherwise(0.0) for weighted, of in table if of]
         while len(parts) > 1:
             # A tree of sums: a chain of hundreds is too deep for engines.
             parts = [reduce(nw.Expr.__add__, parts[i : i + 2]) for i in range(0, len(parts), 2)]

@@ -97,7 +97,10 @@ class Diversity(BeyondAccuracyMetric):
             return {"items": counts, "similar": counts * row.similar_ahead}
         if self.distance == "hamming":
             had = [(direction != 0).cast(nw.Float64()) + nan_if_infinite(direction) for direction in row.directions]
-            return {"items": counts * row.described, **{f"with {index}": counts * one for index, one in enumerate(had)}}
+            return {
+                "items": counts * row.described,
+                **{f"with {index}": counts * has_feature for index, has_feature in enumerate(had)},
+            }
         along = {f"along {index}": counts * direction for index, direction in enumerate(row.directions)}
         return {"items": counts * row.described, "lengths": counts * row.unit, **along}
 
@@ -172,8 +175,8 @@ class CategoryEntropy(BeyondAccuracyMetric):
 
     def value(self, sums: Sums) -> nw.Expr:
         mix = [sums[name] + float(self.smoothing) for name in sums.names if name.startswith("of")]
-        whole = nw.sum_horizontal(*mix)
-        shares = [part / whole for part in mix]
+        total = nw.sum_horizontal(*mix)
+        shares = [part / total for part in mix]
         return 0 - nw.sum_horizontal(*(q * nw.when(q > 0).then(q).otherwise(1.0).log(2) for q in shares))
 
     def defined(self, sums: Sums) -> nw.Expr:

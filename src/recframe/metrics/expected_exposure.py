@@ -65,9 +65,9 @@ def _of_ideal(row: IdealRow, browsing: Browsing, p: float, stop: float, k: int |
 def _checked_browsing(browsing: Any) -> tuple[tuple[float, float], ...]:
     """Return a table of attention as a metric keeps it, or raise for what gives positions none."""
     attentions = table_of("browsing", browsing, "{1: 0.6, 2: 0.3, 3: 0.1}", of="positions")
-    for place, attention in attentions:
-        if place < 1 or place % 1 or not 0 <= attention <= MOST_SQUARED:
-            msg = f"browsing={quoted(browsing)} gives position {place:g} the attention {attention:g}"
+    for position, attention in attentions:
+        if position < 1 or position % 1 or not 0 <= attention <= MOST_SQUARED:
+            msg = f"browsing={quoted(browsing)} gives position {position:g} the attention {attention:g}"
             raise OptionError(msg, f"positions are whole numbers from 1, and attention is from 0 to {MOST_SQUARED:g}")
     return attentions
 
@@ -87,7 +87,7 @@ class BrowsingMetric(CutMetric):
     @property
     def _model(self) -> str:
         if isinstance(self.browsing, tuple):
-            return ", ".join(f"{attention:g} at {place:g}" for place, attention in self.browsing) + ", else 0,"
+            return ", ".join(f"{attention:g} at {position:g}" for position, attention in self.browsing) + ", else 0,"
         stops = f"·(1 − {self.stop:g})^(hits ahead)" if self.browsing == "cascade" else ""
         return "1/log2(r+1)" if self.browsing == "log2" else f"{self.p:g}^(r−1){stops}"
 

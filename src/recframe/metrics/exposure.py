@@ -133,8 +133,8 @@ class Gini(_Exposures):
         return [f"Σᵢ (2i − n − 1)·xᵢ / ({divisor}·Σx)", "x: exposures of the n items, zeros included, ascending"]
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
-        x, place = item["exposures"], item.order("exposures")
-        return {"exposures": x, "ordered exposures": place * x, "items": (x > 0).cast(nw.Float64())}
+        x, rank = item["exposures"], item.order("exposures")
+        return {"exposures": x, "ordered exposures": rank * x, "items": (x > 0).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
         # Items that are never recommended come first, so the rank of another one is n − m + its own among those m.

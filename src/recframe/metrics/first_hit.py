@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Metric, Reads
-from recframe.metrics._weights import one, reciprocal
+from recframe.metrics._weights import constant_weight, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,7 @@ class HitRate(CutMetric):
         return self.if_within(rank, 1.0)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"first": row.first_hit(one, self.k)}
+        return {"first": row.first_hit(constant_weight, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["first"]

@@ -68,8 +68,8 @@ class MoneyPrecision(CutMetric):
         return {"hit value": row.shared(_hit_value, self.k), "value": row.value * row.within(self.k)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        whole = sums["value"]
-        return sums.ratio(row["hit value"], whole) + nan_if_infinite(whole)
+        total = sums["value"]
+        return sums.ratio(row["hit value"], total) + nan_if_infinite(total)
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,12 @@ class MoneyRecall(CutMetric):
         return {"relevant value": row.hit * row.value}
 
     def value(self, sums: Sums) -> nw.Expr:
-        whole = sums["relevant value"]
-        return sums["hit value"] / whole + nan_if_infinite(whole)
+        total = sums["relevant value"]
+        return sums["hit value"] / total + nan_if_infinite(total)
 
     def divisor(self, sums: Sums) -> nw.Expr:
         return sums["relevant value"]
 
     def defined(self, sums: Sums) -> nw.Expr:
-        whole = sums["relevant value"]
-        return whole + nan_if_infinite(whole) > 0
+        total = sums["relevant value"]
+        return total + nan_if_infinite(total) > 0

@@ -99,9 +99,9 @@ class Novelty(Popularity):
 
     def value(self, sums: Sums) -> nw.Expr:
         # Σ −log2(users/U) is the number of items times log2(U), less the logarithms of their users.
-        whole = sums.train_users if self.unit == "users" else sums.train_rows
-        whole = nw.when(whole > 0).then(whole).otherwise(1.0)
-        information = sums["counted"] * whole.log(2) - sums["logarithms"]
+        training_size = sums.train_users if self.unit == "users" else sums.train_rows
+        training_size = nw.when(training_size > 0).then(training_size).otherwise(1.0)
+        information = sums["counted"] * training_size.log(2) - sums["logarithms"]
         return quotient(information, sums["recommended"] if self.k is None or self.denominator == "list" else self.k)
 
 

@@ -37,8 +37,8 @@ def _area(row: Row, max_fpr: float, points: Points, negatives: int | None) -> nw
     end = nw.lit(float(negatives)) if negatives else max_fpr * (row.length - row.ranked_relevant_in_list)
     before, inside = row.order - 1 - row.hits_before, row.size - row.block_hits
     left = end - before
-    whole = left - left % 1
-    steps = (whole + 1) * (left - whole / 2) / (inside + 1)
+    full_rows = left - left % 1
+    steps = (full_rows + 1) * (left - full_rows / 2) / (inside + 1)
     line = left * left / (2 * nw.when(inside > 0).then(inside).otherwise(1.0))
     cut = nw.when(left > 0).then(steps if points == "positions" else line).otherwise(0.0)
     return row.hit * nw.when(left >= inside).then(left - inside / 2).otherwise(cut)

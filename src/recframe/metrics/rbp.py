@@ -11,7 +11,7 @@ import narwhals as nw
 from recframe.metrics._options import bounds
 from recframe.metrics._record import LINEAR, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite
-from recframe.metrics._weights import one, persistence
+from recframe.metrics._weights import constant_weight, persistence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def _persistent_gain(row: Row, p: float, gain: HitGain, k: int | None) -> nw.Exp
 
 def _greatest(row: IdealRow) -> nw.Expr:
     """Return the term that sums to the largest relevance of the list, which is in the first row of the best order."""
-    return row.relevance * row.weight(one, 1)
+    return row.relevance * row.weight(constant_weight, 1)
 
 
 @dataclass(frozen=True)

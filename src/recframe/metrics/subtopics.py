@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from recframe.metrics._options import bounds
 from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics._sums import quotient
-from recframe.metrics._weights import log2, one, reciprocal
+from recframe.metrics._weights import constant_weight, log2, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -202,7 +202,7 @@ class SubtopicRecall(SubtopicMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         # A subtopic that is there already adds nothing.
-        return {"found": row.shared(_novel_gain, 1.0, one, self.k)}
+        return {"found": row.shared(_novel_gain, 1.0, constant_weight, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["found"] / sums.subtopics

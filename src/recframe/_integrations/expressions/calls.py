@@ -164,16 +164,18 @@ def _expression(
     from recframe._integrations.expressions.values import GROUP, values_of_groups
 
     default = {"score": DEFAULT_SCORE, "relevant": Roles.relevant, **current()}
-    given = {"score": score, "relevant": relevant}
-    columns = [_column(polars, name, default[name] if value is None else value) for name, value in given.items()]
+    named_columns = {"score": score, "relevant": relevant}
+    columns = [
+        _column(polars, name, default[name] if value is None else value) for name, value in named_columns.items()
+    ]
     names = [column.meta.output_name(raise_if_undetermined=False) for column in columns]
     if None in names or names[0] == names[1] or GROUP in names:
         names = ["score", "relevant"]
-    of_groups = {"by": GROUP, "per": GROUP, "score": names[0], "relevant": names[1]}
-    arguments = Arguments(polars.DataFrame(schema=[GROUP, *names]), {}, {**roles, **of_groups})
+    group_roles = {"by": GROUP, "per": GROUP, "score": names[0], "relevant": names[1]}
+    arguments = Arguments(polars.DataFrame(schema=[GROUP, *names]), {}, {**roles, **group_roles})
 
     def make() -> Call:
-        compiled, checked = specs(), arguments.roles((*of_groups, *OWN_POLICIES))
+        compiled, checked = specs(), arguments.roles((*group_roles, *OWN_POLICIES))
         check_call(compiled, checked)
         return arguments.call(compiled, checked, every_list=True)
 
@@ -183,6 +185,7 @@ def _expression(
 
 
 def _column(polars: Any, role: str, value: Any) -> Any:
+    """Return the expression of a role, from the name of a column or an expression of one column."""
     if is_label(value, None):
         return polars.col(value)
     if not isinstance(value, polars.Expr):

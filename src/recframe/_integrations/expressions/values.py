@@ -33,8 +33,8 @@ def values_of_groups(call: Call, score: pl.Expr, relevance: pl.Expr, *, as_struc
         # A group without rows becomes a list with one row that has no score, so the row is not recommended.
         without_rows = lists.filter(pl.col("row").list.len().fill_null(0) == 0).select(GROUP)
         rows = pl.concat([rows, without_rows], how="diagonal")
-        found: pl.DataFrame = Plan(CallFrames(rows), call.query, call.metrics).frame()
-        return found.select(names).to_struct() if as_struct else found.get_column(names[0])
+        result: pl.DataFrame = Plan(CallFrames(rows), call.query, call.metrics).frame()
+        return result.select(names).to_struct() if as_struct else result.get_column(names[0])
 
     dtype = pl.Struct(dtypes) if as_struct else pl.Float64()
     values_of_lists = pl.struct(score, relevance).implode().map_batches(values, return_dtype=dtype, is_elementwise=True)

@@ -172,13 +172,13 @@ def _frame_of(dataset: Any, model: Any, predictions: str | None, features: Any, 
             raise InputError(msg, "predictions='score'")
         columns[roles["score"]] = dataset.predictions_data
     else:
-        found = model.predict(frame if features is None else frame[list(features)])
-        if hasattr(found, "columns"):
-            if roles["score"] not in found.columns:
-                msg = f"the model returns the columns {quoted(list(found.columns))}"
+        predicted = model.predict(frame if features is None else frame[list(features)])
+        if hasattr(predicted, "columns"):
+            if roles["score"] not in predicted.columns:
+                msg = f"the model returns the columns {quoted(list(predicted.columns))}"
                 raise InputError(msg, "predictions= names that of the scores")
-            found = found[roles["score"]]
-        columns[roles["score"]] = array_of("the model's prediction", found)
+            predicted = predicted[roles["score"]]
+        columns[roles["score"]] = array_of("the model's prediction", predicted)
     bound: EagerRec[Any] = rec(frame.assign(**columns), **roles)
     return bound
 
