@@ -31,8 +31,6 @@ TAB = re.compile(r'^=== "(.*)"$', re.MULTILINE)
 """The title of a tab."""
 EXAMPLES = ROOT / "docs" / "metrics.md"
 """The page with the frames that all pages of metrics use."""
-ON_BOTH = ("custom-metrics.md",)
-"""Pages whose blocks outside of tabs run with those of either tab."""
 THEIRS = re.compile(r"^( *)```py\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code of another library."""
 LINK = re.compile(r"\]\(([^)#:]+)(?:#([^)]+))?\)")
@@ -44,7 +42,7 @@ def code(page: Path, *, pandas: bool | None = None, fence: re.Pattern[str] = FEN
     blocks = []
     for found in fence.finditer(text):
         on_pandas = bool(found[1]) and TAB.findall(text[: found.start()])[-1] == "pandas"
-        on_both = not found[1] and (fence is THEIRS or page.name in ON_BOTH)
+        on_both = not found[1] and fence is THEIRS
         if pandas is None or pandas == on_pandas or on_both:
             blocks.append(textwrap.dedent(found[2]))
     return "\n".join(blocks)
