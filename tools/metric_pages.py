@@ -83,6 +83,8 @@ PICTURES = {
 """The pictures of the examples' frames, and what they show."""
 EXAMPLES = "../metrics.md#the-examples"
 INEXACT_VALUES = "../concepts/ties.md#what-is-not-exact"
+HOW_FAR = re.compile(r", up to (\d\.\d+)(?: off| too low)? in lists of up to 7 rows")
+"""The part of a record's text on ties that the page on ties says."""
 
 
 def prose(text: str) -> str:
@@ -172,9 +174,9 @@ def facts(kind: type[Metric]) -> str:
     if issubclass(kind, BEYOND) and words:
         lines.append("- **Under ties:** it reads one order, the smaller item first\n")
     elif words:
-        # The page on ties says the rest.
-        first = re.split("[:;]", words)[0]
-        lines.append(f"- **Under ties:** {f'`{option}` is ' if option else ''}[{first}]({INEXACT_VALUES})\n")
+        cause = HOW_FAR.sub("", words)
+        subject = f"`{option}` is " if option else ""
+        lines.append(f"- **Under ties:** {subject}{cause} ([by how much]({INEXACT_VALUES}))\n")
     return "".join(lines)
 
 
@@ -185,7 +187,7 @@ def ties_page() -> str:
         option, words = inexact(kind)
         if words and not issubclass(kind, BEYOND):
             called = f"{name}({option})" if option else name
-            most = re.search(r"up to (\d\.\d+)", words)[1]
+            (most,) = HOW_FAR.findall(words)
             found.append(f"[`{called}`](../metrics/{name}.md) {most}")
     return replaced(TIES, INEXACT, [", ".join(found) + "."])
 

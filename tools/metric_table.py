@@ -26,9 +26,8 @@ HEAD = """# Metrics
 COUNT metrics, by the question that they answer. [Choose a metric](choose.md) helps if you do not know which one you
 need. ↓: lower values are better.
 
-Each metric is a method of `.rec`, and a name in `evaluate`, `compare` and `describe`: `df.rec.ndcg(10)` or `"ndcg@10"`.
-Names ignore case and underscores, and each page lists the other names of its metric. `recframe.explain("ndcg@10")`
-prints the definition that is in force.
+Each metric is a method, `df.rec.ndcg(10)`, and a name in `evaluate`, `compare` and `describe`, `"ndcg@10"`. Its page
+lists its other names, and `recframe.explain("ndcg@10")` prints the definition that is in force.
 """
 FAMILY = """
 ## {title}

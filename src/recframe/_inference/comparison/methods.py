@@ -87,15 +87,15 @@ class ComparisonMethods(Methods):
             How much worse still counts as not worse: a number, a percentage such as ``"1%"`` of the baseline's mean, or
             one for each metric, such as ``{"ndcg@10": 0.01, "recall@10": "2%"}``. Other metrics then have no margin.
         planned : int, default 10000
-            About how many lists an ``"anytime"`` decision will need: intervals are shortest at this number. Use the
-            same `planned` and `confidence` at each look.
+            For anytime tests: about how many lists the decision will need. Intervals are shortest at this number. Use
+            the same `planned` and `confidence` at each look.
         relative : bool, default False
             Whether to add the relative difference with its interval, ``relative_low`` to ``relative_high``.
         changed : {"leave_out", "refuse"}, default None
             Leave out lists whose relevant rows differ from the file that `baseline` names, or that only one side has,
             or raise an error. Without it: leave them out with a warning if there is a truth, otherwise raise an error.
         details : bool, default False
-            Whether to add the columns behind the verdict.
+            Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
 
         Returns
         -------
@@ -108,9 +108,10 @@ class ComparisonMethods(Methods):
             ``effective`` (how many equal lists, or with `cluster` clusters, they stand for), ``wins``, ``ties``,
             ``losses`` (in lists), ``effect`` (the difference over its standard deviation), ``detectable`` (the smallest
             difference that so many lists detect with power 0.8, after the correction), ``p`` (before the correction),
-            ``p_margin`` (of a loss as large as the margin; the loss is smaller if it is below 1 - confidence), and for
-            a baseline in a file ``changed``: ``"nothing"``, or which lists are left out. `runs` adds ``runs``,
-            ``baseline_runs`` and ``run_share``, the share of the squared standard error that comes from runs.
+            ``p_margin`` (of a loss as large as the margin, after the correction; the loss is smaller if it is below 1 -
+            confidence), and for a baseline in a file ``changed``: ``"nothing"``, or which lists are left out. `runs`
+            adds ``runs``, ``baseline_runs`` and ``run_share``, the share of the squared standard error that comes from
+            runs.
 
         Raises
         ------
@@ -185,7 +186,7 @@ class ComparisonMethods(Methods):
             A column with the training run of a row, such as its seed. Values are then means over runs, and lists and
             runs are both samples.
         details : bool, default False
-            Whether to add the columns below.
+            Whether to add the effective number of lists, quantiles, and how many lists have the value 0 or no value.
 
         Returns
         -------
