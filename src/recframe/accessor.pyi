@@ -530,6 +530,7 @@ class Rec(Generic[Mean, Frame]):
         baseline: Any = None,
         cluster: str | None = None,
         items: bool = False,
+        runs: str | None = None,
         **roles: Unpack[StateRoles],
     ) -> Frame: ...
     def report(

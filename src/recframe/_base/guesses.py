@@ -187,7 +187,7 @@ ELSEWHERE = {
         ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"
     ),
     **STRATA,
-    "runs": "compare, describe and rank_models accept `runs='seed'`",
+    "runs": "compare, describe, rank_models, report and state accept `runs='seed'`",
 }
 """The hint for an argument that the call does not have."""
 

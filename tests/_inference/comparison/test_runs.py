@@ -276,8 +276,8 @@ def test_rows_and_metrics_that_runs_refuse():
     gap = frame.with_columns(seed=polars.when(polars.col("user") > 0).then("seed"))
     with pytest.raises(InputError, match="'seed' is missing in 24 rows"):
         gap.rec.describe("mrr", **ASKED)
-    with pytest.raises(OptionError, match="compare, describe and rank_models accept runs='seed'"):
-        frame.rec.state("mrr", **ASKED)
+    with pytest.raises(OptionError, match="rank_models, report and state accept runs='seed'"):
+        frame.rec.evaluate("mrr", **ASKED)
 
 
 def test_runs_on_the_command_line(tmp_path, capsys):

@@ -23,13 +23,14 @@ from recframe._inference.comparison.doubts import warn_of_doubts
 from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, Margin, on_this_side
 from recframe._inference.comparison.options import SIMULTANEOUS
 from recframe._inference.comparison.tested import Tested
+from recframe._inference.comparison.tested_runs import p_of_moved, tested_runs
 from recframe._inference.lists.calls import names_file, warned
 from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import model_pairs
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.runs import RunValues, warn_of_single_runs
 from recframe._inference.statistics import student
-from recframe._inference.statistics.crossed import LEAST_RUNS, CrossedSums, Runs, with_values
+from recframe._inference.statistics.crossed import LEAST_RUNS, CrossedSums, Runs, with_values, without_rounding
 from recframe._inference.statistics.skewness import skewness
 from recframe._inference.statistics.student import Sums
 
@@ -105,7 +106,7 @@ class _Pair:
         tables = with_values([found.table(number, metric) for number in (model, baseline)])
         self._values, self._baseline = (table.mean(axis=1) for table in tables)
         self._runs = [Runs.of(table) for table in tables]
-        self._differences = _without_rounding(self._values - self._baseline)
+        self._differences = without_rounding(self._values - self._baseline)
         self.sums = self._sums(self._differences, 1.0)
         least, greatest = found.values.range_of(metric)
         negative = any(bool((table < 0).any()) for table in tables)
@@ -121,35 +122,21 @@ class _Pair:
     @cached_property
     def numbers(self) -> dict[str, Any]:
         """The statistics by their columns."""
-        sums, differences, law = self.sums, self._differences, self._options.law
-        mean, lists = sums.mean.item(), len(differences)
-        low, high = law.interval(sums, self.bounds)
-        p = law.p_value(sums, self.bounds)
-        if self._lists_are_equal and sums.run_squares > 0:
-            # Equal differences show no spread, so the interval is at least as wide as for lists alone.
-            ends = law.interval(sums.of_lists, self.bounds)
-            low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
-            p = np.maximum(p, law.p_value(sums.of_lists, self.bounds))
+        sums, differences, lists = self.sums, self._differences, len(self._differences)
         wins, losses = int((differences > ROUNDING).sum()), int((differences < -ROUNDING).sum())
         baseline = self._baseline.mean() if lists else np.nan
         moments = ((differences**power).mean() if lists else np.nan for power in (1, 2, 3))
         numbers = {
-            "are_hits": False, "skewness": skewness(*map(np.asarray, moments)), "effective": sums.units, "units": lists,
+            "skewness": skewness(*map(np.asarray, moments)), "units": lists,
             "lists": lists, "wins": wins, "ties": lists - wins - losses, "losses": losses,
-            "mean": self._values.mean() if lists else np.nan, "baseline_mean": baseline, "difference": mean,
-            "relative": student.share_of(sums.mean, np.asarray(baseline)), "low": low, "high": high, "p": p,
-            "effect": student.effect(sums), "direction": np.sign(mean),
-            **dict(zip(RUN_COLUMNS, (*(each.count for each in self._runs), sums.run_share), strict=True)),
+            "mean": self._values.mean() if lists else np.nan, "baseline_mean": baseline,
+            **dict(zip(RUN_COLUMNS, (each.count for each in self._runs), strict=False)),
+            **tested_runs(sums, np.asarray(baseline), self.bounds, self._options),
         }  # fmt: skip
         if (margin := self._margin) is not None:
             numbers[HAS_MARGIN] = margin.size > 0
             numbers |= {name: self._beyond(name, by, margin) for name, by in zip(BEYOND, margin.signs, strict=True)}
         return {name: np.ravel(value).item() for name, value in numbers.items()}
-
-    @property
-    def _lists_are_equal(self) -> bool:
-        """Whether the mean over runs differs by the same number in all lists."""
-        return bool(self.sums.of_lists.standard_error == 0)
 
     def _beyond(self, name: str, by: float, margin: Margin) -> Any:
         """Return the p-value of a difference at one end of the margin."""
@@ -157,19 +144,9 @@ class _Pair:
         moved = self._differences + by * (baseline if margin.relative else 1.0)
         # A margin in percent adds a multiple of the baseline, so the baseline's runs count by so much less.
         sums = self._sums(moved, 1.0 - by if margin.relative else 1.0)
-        p = student.p_value(sums)
-        if self._lists_are_equal:
-            equal = student.without_spread(sums, np.array([True]))
-            shift = equal.mean - self.sums.mean
-            at_lists = student.p_of_equal(equal, [bound + shift for bound in self.bounds])
-            p = np.maximum(student.p_value(equal), at_lists) if sums.run_squares > 0 else at_lists
+        p = p_of_moved(sums, self.sums, self.bounds)
         baseline_mean = np.asarray(baseline.mean() if len(baseline) else np.nan)
         return on_this_side(p, sums.mean, name, margin, baseline_mean)
-
-
-def _without_rounding(differences: Floats) -> Floats:
-    """Return differences, 0 where they are only rounding."""
-    return np.where(np.abs(differences) <= ROUNDING, 0.0, differences)
 
 
 def describe_runs(call: RunsCall, options: Description) -> Any:

@@ -44,6 +44,8 @@ SINGLE_RUNS = (
     "each model has one run in `runs={!r}`: the result is about these runs, and cannot tell how much of a difference"
     " another seed would make.\nTrain each model with five seeds, and give the rows of all runs"
 )
+OF_ONE_MODEL = ("describe", "state")
+"""The calls that need no column of models."""
 SHARED_LISTS = 0.5
 """Each run of a model must have rows in more than this share of the model's lists."""
 
@@ -79,7 +81,7 @@ class RunsCall:
         for what in (text for text, is_refused in refused.items() if is_refused):
             raise not_with_runs(self.runs, what)
         column = next((name for name in ("score", "rank") if len(as_tuple(roles.get(name))) > 1), None)
-        if column is not None or (self.model is None and self.name != "describe"):
+        if column is not None or (self.model is None and self.name not in OF_ONE_MODEL):
             what = "but there is no `model=`" if column is None else f"but `{column}={roles[column]!r}` names columns"
             msg = f"`runs={self.runs!r}` is about models in rows, {what}"
             raise OptionError(msg, "stack the rows of all models and runs, and name the models by `model='model'`")
@@ -207,14 +209,18 @@ class RunValues:
 
     def warn(self, runs: str) -> None:
         """Warn of models with so few runs that little is known about how much they vary."""
-        counts = {self.models[model]: len(columns) for model, columns in self.runs_of.items()}
-        for count, text in ((1, ONE_RUN), (2, TWO_RUNS)):
-            few = [model for model, number in counts.items() if number == count]
-            if few:
-                names = "the model" if few == [None] else ", ".join(map(repr, few))
-                msg = text.format(names, "has" if len(few) == 1 else "have", runs)
-                warnings.warn(msg, DataWarning, stacklevel=stack_level())
-                return
+        warn_of_few_runs({self.models[model]: len(columns) for model, columns in self.runs_of.items()}, runs)
+
+
+def warn_of_few_runs(counts: Mapping[Any, int], runs: str) -> None:
+    """Warn of models with so few runs that little is known about how much they vary, from how many each has."""
+    for count, text in ((1, ONE_RUN), (2, TWO_RUNS)):
+        few = [model for model, number in counts.items() if number == count]
+        if few:
+            names = "the model" if few == [None] else ", ".join(map(repr, few))
+            msg = text.format(names, "has" if len(few) == 1 else "have", runs)
+            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            return
 
 
 def warn_of_single_runs(runs: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from recframe._inference.lists.results import NAMES, result_frame, stacked
 from recframe._inference.lists.values import ListValues, check_values_per_list, segments
 from recframe._inference.statistics.rank_intervals import Ranks
 from recframe._inference.statistics.shrinkage import shrunk
-from recframe._inference.statistics.student import Sums, square, sum_by_cluster
+from recframe._inference.statistics.student import Sums, ratio, square, sum_by_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recframe._base.values import Labels
+    from recframe._inference.statistics.crossed import Runs
     from recframe._plan.plan import Plan
 
     Floats = NDArray[np.float64]
@@ -81,6 +82,21 @@ class Means:
         parts = parts if clusters is None else sum_by_cluster(parts, clusters)
         squares = [square(parts - parts[:, one, None]).sum(axis=0) for one in range(values.shape[1])]
         return cls(len(values), means, np.array(squares) / sums.divisor, sums.degrees.item())
+
+    def with_runs(self, every: Sequence[Runs]) -> Means:
+        """Return the means with what the runs of each model add to their variances.
+
+        The variance of runs is added to the variance of lists. The degrees of freedom are the least of all pairs.
+        """
+        added = np.array([runs.error_squares for runs in every])
+        # One run has no degrees of freedom, and no variance.
+        raw = np.array([square(np.asarray(runs.raw_squares)) / max(runs.count - 1, 1) for runs in every])
+        pairs = ~np.eye(len(every), dtype=bool)
+        variances = np.where(pairs, self.variances + added[:, None] + added, 0.0)
+        below = square(self.variances) / self.degrees + raw[:, None] + raw
+        degrees = np.where(below > 0, ratio(square(variances), below), self.degrees)[pairs]
+        least = min([self.degrees, *(runs.count - 1.0 for runs in every if runs.error_squares > 0)])
+        return replace(self, variances=variances, degrees=max(float(degrees.min(initial=self.degrees)), least))
 
     def ranks(self, options: Options, *, higher_is_better: bool) -> dict[str, Floats]:
         """Return what a result says of each model."""

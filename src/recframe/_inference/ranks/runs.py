@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.runs import RunValues, warn_of_single_runs
 from recframe._inference.ranks.rank_models import Means, named_rows, rank_models
 from recframe._inference.statistics.crossed import Runs, with_values
-from recframe._inference.statistics.student import ratio, square
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,14 +60,4 @@ def means_of_runs(tables: Sequence[Floats]) -> Means:
     """
     tables = with_values(tables)
     values = np.column_stack([table.mean(axis=1) for table in tables])
-    means = Means.of(values, np.ones(values.shape))
-    every = [Runs.of(table) for table in tables]
-    added = np.array([runs.error_squares for runs in every])
-    # One run has no degrees of freedom, and no variance.
-    raw = np.array([square(np.asarray(runs.raw_squares)) / max(runs.count - 1, 1) for runs in every])
-    pairs = ~np.eye(len(every), dtype=bool)
-    variances = np.where(pairs, means.variances + added[:, None] + added, 0.0)
-    below = square(means.variances) / means.degrees + raw[:, None] + raw
-    degrees = np.where(below > 0, ratio(square(variances), below), means.degrees)[pairs]
-    least = min([means.degrees, *(runs.count - 1.0 for runs in every if runs.error_squares > 0)])
-    return replace(means, variances=variances, degrees=max(float(degrees.min(initial=means.degrees)), least))
+    return Means.of(values, np.ones(values.shape)).with_runs([Runs.of(table) for table in tables])

@@ -21,7 +21,7 @@ UNCHANGED = "give what df.rec.state(...) returned, unchanged"
 OF_ALL: dict[str, Any] = {"by": list, "truth": bool, "cluster": str | None, "several": bool}
 OF_METRIC = {**OF_ALL, "metric": str, "range": list, "higher_is_better": bool}
 OF_ITEMS = {**OF_ALL, "record": str, "undefined": str | float, "catalog": int | None}
-FIELDS = {"metric": OF_METRIC, "pair": OF_METRIC, "exposure": OF_ITEMS, "item": OF_ITEMS}
+FIELDS = {"metric": OF_METRIC, "pair": OF_METRIC, "run": OF_METRIC, "exposure": OF_ITEMS, "item": OF_ITEMS}
 """The types of a definition's fields, by the kind of rows."""
 PARTS_OF_LISTS = ("zeros", "fractions", "negative", "baseline_negative", "wins", "losses")
 """The columns that count some of the lists with a value."""
@@ -48,6 +48,9 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for kind, metric, text in texts:
         what = f"definition of a state{f' of {metric}' if metric else ''}"
         one = fields_of(text, FIELDS.get(kind, OF_ALL), what, UNCHANGED)
+        if not isinstance(one.setdefault("runs", None), str | None):
+            msg = f"{what} holds runs={quoted(one['runs'])}"
+            raise InputError(msg, UNCHANGED)
         ends = one.get("range", NO_ENDS)
         if len(ends) != len(NO_ENDS) or not all(map(_is_end, ends)):
             msg = f"{what} holds range={quoted(ends)}"

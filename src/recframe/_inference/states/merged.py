@@ -12,6 +12,7 @@ from recframe._base.signatures import checked_call
 from recframe._base.values import flag
 from recframe._engines.registry import is_frame
 from recframe._inference.comparison import columns as comparison
+from recframe._inference.comparison.columns import RUN_COLUMNS, RUN_STD
 from recframe._inference.comparison.compare import row_of
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.describe import intervals_of_means
@@ -30,6 +31,7 @@ from recframe._inference.ranks.sample_size import Options as SizeOptions
 from recframe._inference.ranks.sample_size import Seen
 from recframe._inference.states.merged_items import values_of_items
 from recframe._inference.states.merged_ranks import ranks_of_states
+from recframe._inference.states.merged_runs import MergedRuns
 from recframe._inference.states.merging import Rows, read_states
 from recframe._inference.states.state import COLUMNS, TYPES
 from recframe._inference.states.strata import check_means, in_strata, strata_of
@@ -167,7 +169,14 @@ class Merged:
             {"model": model, "metric": rows.metrics[number], **_described(sums, rows.range_of(number), confidence)}
             for (number, model), sums in zip(names, parts, strict=True)
         ]
-        shown = (*DESCRIBED, *DETAILS_OF_DESCRIBE) if flag("details", details) else DESCRIBED
+        details = flag("details", details)
+        shown = (*DESCRIBED, *DETAILS_OF_DESCRIBE) if details else DESCRIBED
+        runs = MergedRuns.of(rows)
+        if runs is not None:
+            shown = (*DESCRIBED[:-1], RUN_COLUMNS[0], RUN_STD, *(shown[len(DESCRIBED) - 1 :] if details else ()))
+            for row, (number, model), sums in zip(spread, names, parts, strict=True):
+                row.update(runs.described(rows.metrics[number], model, sums, rows.range_of(number), confidence))
+            runs.warn()
         columns = [name for name in shown if rows.several or name != "model"]
         return remember(_stacked(rows, spread, columns), confidence)
 
@@ -232,6 +241,7 @@ class Merged:
         if options.margin is not None:
             options.margin.check({metric: rows.range_of(number) for number, metric in enumerate(rows.metrics)})
         if before is not None:
+            self._runs({"other states as the baseline": True})
             if options.strata is not None:
                 msg = f"`strata={strata!r}` pairs lists, and does not go with other states as the baseline"
                 raise OptionError(msg, "leave one of them out")
@@ -243,6 +253,7 @@ class Merged:
             msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
             raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
         of_strata = in_strata(rows, options.strata)
+        runs = self._runs({f"`test={test!r}`": options.test != "t"})
         pairs, arrays = self._pairs("compare", baseline, of_strata)
         upwards = [rows.definitions[rows.metrics[pair.metric]]["higher_is_better"] for pair in pairs]
         clustered = rows.definitions[rows.metrics[0]]["cluster"] is not None
@@ -253,11 +264,18 @@ class Merged:
         of_pairs = zip(pairs, weighed, strict=True)
         check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
         of_margins = options.of_pairs([rows.metrics[pair.metric] for pair in pairs])
-        found = tested(arrays, pairs, rows.range_of, upwards, of_margins)
+        if runs is not None and runs.several:
+            found = runs.tested(arrays, pairs, upwards, of_margins)
+        else:
+            found = tested(arrays, pairs, rows.range_of, upwards, of_margins)
+            found.numbers.update({} if runs is None else runs.single(arrays["lists"].shape))
         correct([found], options)
         numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
         shown = comparison.COLUMNS if options.details else comparison.ANSWER
+        if runs is not None:
+            shown = (*shown, *comparison.RUN_COLUMNS) if options.details else shown
+            runs.warn()
         return _compared(rows if of_strata is None else of_strata.rows, named, shown, options)
 
     def sample_size(
@@ -294,6 +312,7 @@ class Merged:
             cluster=None,
         )
         rows = self._by_list("sample_size")
+        self._runs({"sample_size": True})
         pairs, arrays = self._pairs("sample_size", baseline)
         differences = paired.statistics(arrays)
         seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), differences, arrays, options)
@@ -351,7 +370,18 @@ class Merged:
             None, confidence=confidence, cluster=None, resamples=resamples, seed=seed, details=details
         )
         rows = self._by_list("rank_models")
-        return remember(_stacked(rows, ranks_of_states(rows, options), options.columns), options.confidence)
+        runs = MergedRuns.of(rows)
+        found = ranks_of_states(rows, options, runs)
+        if runs is not None:
+            runs.warn()
+        return remember(_stacked(rows, found, options.columns), options.confidence)
+
+    def _runs(self, refused: Mapping[str, bool]) -> MergedRuns | None:
+        """Return the runs of the states, None if they hold none; raise for arguments that do not go with runs."""
+        runs = MergedRuns.of(self._rows)
+        if runs is not None:
+            runs.refuse(refused)
+        return runs
 
     def _names(self, pair: Pair) -> dict[str, Any]:
         models = {"model": self._rows.models[pair.model], "baseline": self._rows.models[pair.baseline]}

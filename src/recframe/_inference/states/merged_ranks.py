@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._inference.ranks.rank_models import Options
+    from recframe._inference.states.merged_runs import MergedRuns
     from recframe._inference.states.merging import Rows
 
 
-def ranks_of_states(rows: Rows, options: Options) -> list[dict[str, Any]]:
+def ranks_of_states(rows: Rows, options: Options, runs: MergedRuns | None) -> list[dict[str, Any]]:
     """Return the ranks of models in each segment.
 
     Raises
@@ -36,10 +37,21 @@ def ranks_of_states(rows: Rows, options: Options) -> list[dict[str, Any]]:
     found = []
     for metric in rows.metrics:
         means = _means(rows, metric, pairs)
+        if runs is not None and runs.several:
+            means = _with_runs(means, rows, metric, runs)
         upwards = rows.definitions[metric]["higher_is_better"]
         by_segment = [one.ranks(options, higher_is_better=upwards) for one in means]
         found += named_rows(metric, rows.models, by_segment)
     return found
+
+
+def _with_runs(means: Sequence[Means], rows: Rows, metric: str, runs: MergedRuns) -> list[Means]:
+    """Return the means of segments with what the runs of each model add to their variances."""
+    of_models = []
+    for number, model in enumerate(rows.models):
+        sums = rows.arrays("metric", metric, model)
+        of_models.append(runs.of_model(metric, model, sums, [each.means[number] for each in means]))
+    return [each.with_runs(every) for each, every in zip(means, zip(*of_models, strict=True), strict=True)]
 
 
 def _means(rows: Rows, metric: str, pairs: Sequence[tuple[int, int]]) -> list[Means]:

@@ -31,6 +31,7 @@ from recframe._inference.states.checks import (
     held_pairs,
     ordered,
 )
+from recframe._inference.states.run_rows import RUN
 from recframe._inference.states.state import COLUMNS, NAMES, STATE_VERSION, SUMS
 from recframe.errors import (
     ColumnTypeError,
@@ -151,6 +152,18 @@ class Rows:
     def by(self, per: Sequence[str]) -> Rows:
         """Return the rows of the same states by other columns."""
         return self if [*per] == self.per else Rows(self._frames, self.segment_names, per)
+
+    @property
+    def runs(self) -> str | None:
+        """The column that said which training run a row was from, None if the states hold no runs."""
+        column: str | None = next(iter(self.definitions.values()))["runs"]
+        return column
+
+    def sums_of_runs(self, segment: Key, metric: str, model: Any, other: Any = None) -> dict[Any, dict[str, float]]:
+        """Return the sums of each run of a model, over its lists or those that it shares with another model."""
+        rows = self._places.get((*segment, RUN, metric, model, other), [])
+        names = ("lists", "total", "squares")
+        return {self._keys[row][-2]: {name: float(self._sums[name][row]) for name in names} for row in rows}
 
     def weighted(self) -> str | None:
         """Return the first metric that weights lists, None if there is none."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._base.methods import Methods
 from recframe._base.signatures import checked_call
+from recframe._engines.registry import labels_of
 from recframe._inference.lists import calls
 from recframe._inference.statistics import check_installed
 
@@ -30,6 +31,7 @@ class StateMethods(Methods):
         baseline: Any = None,
         cluster: str | None = None,
         items: bool = False,
+        runs: str | None = None,
         **roles: Any,
     ) -> Frame:
         """Return sums over the lists as a small frame to store, which `recframe.merge_states` adds to other states.
@@ -47,14 +49,17 @@ class StateMethods(Methods):
         items : bool, default False
             Whether to keep how often each item is recommended, which all-list metrics such as ``"coverage"`` need. This
             adds a row for each item, model and such metric in each segment.
+        runs : str, optional
+            A column that says which training run a row is from, such as its seed, for models in rows. Merged states
+            then count lists and runs as samples.
 
         Returns
         -------
         frame
             A frame of the same kind: the columns of `per`, and a row for each metric and model (``kind="metric"``),
             each pair of models (``"pair"``), each model with hashes of its lists' keys (``"lists"``), and with `items`
-            each recommended item (``"item"``), with ``total`` how often. A metric's mean is the sum of ``total``
-            divided by the sum of ``weight``.
+            each recommended item (``"item"``), with ``total`` how often, with `runs` each run (``"run"``). A metric's
+            mean is the sum of ``total`` divided by the sum of ``weight``.
 
         Raises
         ------
@@ -73,10 +78,17 @@ class StateMethods(Methods):
         >>> recframe.merge_states(states).evaluate().item()
         0.8333333333333334
         """
-        options = {"baseline": baseline, "cluster": cluster, "items": items}
-        return calls.call_on_lists(
-            "recframe._inference.states.state", self._frame, self._bound, metrics, k, roles, options
-        )
+        options = {"baseline": baseline, "cluster": cluster, "items": items, "runs": runs}
+        if runs is None:
+            module = "recframe._inference.states.state"
+            return calls.call_on_lists(module, self._frame, self._bound, metrics, k, roles, options)
+        check_installed()
+        from recframe._inference.lists.runs import RunsCall
+        from recframe._inference.states.runs import state_of_runs
+        from recframe._inference.states.state import Options
+
+        checked = Options.of(labels_of(self._frame, {**self._bound, **roles}.get("truth")), **options)
+        return state_of_runs(RunsCall("state", self._frame, self._bound, metrics, k, roles, checked.runs), checked)
 
 
 @checked_call

@@ -25,13 +25,15 @@ from recframe._inference.lists.values import (
 )
 from recframe._inference.states.checks import COUNTS, ENDS
 from recframe._inference.states.items import Items
+from recframe._inference.states.run_rows import RUN, ListsOfRuns
 from recframe.errors import ColumnTypeError, OptionError
 from recframe.profiles._explain import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from recframe._base.values import Labels
+    from recframe._inference.states.run_rows import RunTables
     from recframe._plan.opened import Opened
     from recframe._plan.plan import Plan
 
@@ -57,20 +59,23 @@ class Options:
     baseline: Any
     cluster: str | None
     items: bool
+    runs: str | None = None
 
     @classmethod
-    def of(cls, labels: Labels, baseline: Any, cluster: Any, items: Any) -> Options:
+    def of(cls, labels: Labels, baseline: Any, cluster: Any, items: Any, runs: Any = None) -> Options:
         """Check what can be checked without a frame."""
-        return cls(baseline, column_or_none("cluster", cluster, labels), flag("items", items))
+        columns = (column_or_none(name, value, labels) for name, value in (("cluster", cluster), ("runs", runs)))
+        cluster, runs = columns
+        return cls(baseline, cluster, flag("items", items), runs)
 
 
-def state(plan: Plan, options: Options) -> Any:
+def state(plan: Plan, options: Options, runs: RunTables | None = None) -> Any:
     """Return the sums over the lists, as a frame of the user's kind."""
     check_independent_lists(plan, "a state of some lists")
     if not options.items:
         check_values_per_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
     types = {name: {nw.String(): str, nw.Int64(): int}.get(TYPES[name], float) for name in COLUMNS}
-    return result_frame(plan, lambda: _rows(plan, options), COLUMNS, types)
+    return result_frame(plan, lambda: _rows(plan, options, runs), COLUMNS, types)
 
 
 @dataclass
@@ -102,57 +107,90 @@ def _segments(context: Opened, table: nw.DataFrame[Any]) -> list[tuple[Any, ...]
     return rows_of(table, context.keys.per)
 
 
-def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
+@dataclass(frozen=True)
+class _Lists:
+    """The lists of a state: their keys, and the values of models, differences of pairs and weights by column."""
+
+    table: nw.DataFrame[Any]
+    array: Mapping[str, Any]
+    weighted: Collection[int]
+    models: Sequence[Any]
+    pairs: Sequence[Pair]
+    heads: Sequence[dict[str, Any]]
+    """The name, the place and the definition of each metric."""
+    of_runs: ListsOfRuns | None
+
+    @classmethod
+    def of(cls, plan: Plan, options: Options, common: Mapping[str, Any], runs: RunTables | None) -> _Lists:
+        """Read the lists of a call."""
+        values, context = ListValues(plan) if runs is None else runs.values, plan.context
+        models = runs.models if runs is not None else values.models if context.query.several else [None]
+        every = range(len(plan.list_metrics))
+        pairs = []
+        if len(models) > 1 or options.baseline is not None:
+            pairs = [Pair(metric, *pair) for metric in every for pair in model_pairs(models, options.baseline)]
+        names = values.columns
+        if runs is None:
+            values = with_differences(values, pairs) if pairs else values
+            names = [*names, *(pair.difference for pair in pairs)]
+            names += [pair.weight for pair in pairs if pair.metric in values.weighted]
+        keys = list(dict.fromkeys([*context.keys.per, *context.keys.key, *_cluster(context)]))
+        table = values.engine.collected(values.frame.select(*keys, *names))
+        array = {name: floats_of(table[name]) for name in names}
+        of_runs = None if runs is None else ListsOfRuns(runs, array, every, pairs)
+        array = array if of_runs is None else of_runs.averaged()
+        heads = _heads(plan, values, common)
+        return cls(table, array, values.weighted, models, pairs, heads, of_runs)
+
+
+def _cluster(context: Opened) -> list[str]:
+    """Return the column of clusters, if there is one."""
+    return [] if context.keys.cluster is None else [context.keys.cluster]
+
+
+def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[Any]:
     """Return the rows of a state, under names of their own."""
-    values, context = ListValues(plan), plan.context
-    every = range(len(plan.list_metrics))
-    models = values.models if context.query.several else [None]
-    called = _called(models)
-    pairs = []
-    if len(models) > 1 or options.baseline is not None:
-        pairs = [Pair(metric, *pair) for metric in every for pair in model_pairs(values.models, options.baseline)]
-        values = with_differences(values, pairs) if pairs else values
-    ones = [(model, metric) for model in range(len(models)) for metric in every]
-    names = [*(value_column(*one) for one in ones), *(pair.difference for pair in pairs)]
-    names += [weight_column(*one) for one in ones if one[1] in values.weighted]
-    names += [pair.weight for pair in pairs if pair.metric in values.weighted]
-    clustered = [] if context.keys.cluster is None else [context.keys.cluster]
-    keys = list(dict.fromkeys([*context.keys.per, *context.keys.key, *clustered]))
-    table = values.engine.collected(values.frame.select(*keys, *names))
-    array = {name: floats_of(table[name]) for name in names}
-    segments = _segments(context, table)
+    context, every = plan.context, range(len(plan.list_metrics))
+    common = _common(plan, options, runs)
+    lists = _Lists.of(plan, options, common, runs)
+    table, array, called = lists.table, lists.array, _called(lists.models)
+    clustered, segments = _cluster(context), _segments(context, table)
     whole, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.keys.per, *clustered]))
     if not context.keys.per and not len(table):
         whole = groups = Groups(np.array([], dtype=np.intp), [-1])
     clusters = texts_of(context, table, clustered) if clustered else None
     cluster = [None if clusters is None or number < 0 else clusters[number] for number in groups.first]
     hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys.key))], dtype=np.uint64)
-    common = _common(plan)
-    heads = _heads(plan, values, common)
-    items = Items(plan, models) if options.items and plan.context.requirements.exposure else None
+    items = Items(plan, lists.models) if options.items and plan.context.requirements.exposure else None
     together = {} if items is None else _of_items(plan, items, common)
-    definitions = [head["definition"] for head in (*heads, *together.values())]
+    definitions = [head["definition"] for head in (*lists.heads, *together.values())]
     about = json.dumps([called, *definitions]).encode()
     state_id = blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
     notes: dict[str, Any] = {"version": STATE_VERSION, "state": state_id}
-    shared = json.dumps({name: common[name] for name in ("by", "truth", "cluster", "several")})
+    shared = json.dumps({name: value for name, value in common.items() if name != "relevant"})
     state = _Table()
     for model, name in enumerate(called):
         has_value = [~np.isnan(array[value_column(model, metric)]) for metric in every]
         valued = np.all([np.ones(len(table)), *has_value], axis=0) * 1.0
         held = [pack(hashes[whole.codes == number]) for number in range(len(whole.first))]
         sums: dict[str, Any] = {"lists": whole.sums(valued), "undefined": whole.sums(1 - valued), "keys": held}
-        state.add(whole, {"kind": "lists", "model": name, "place": model, "definition": shared, **notes}, sums)
-    for model, metric in ones:
+        head = {"kind": "lists", "model": name, "place": model, "definition": shared}
+        state.add(whole, {**head, **notes}, sums)
+    heads = [notes | head for head in lists.heads]
+    for model, metric in ((model, metric) for model in range(len(called)) for metric in every):
         weights = array.get(weight_column(model, metric))
         sums = sums_of_values(groups, array[value_column(model, metric)], weights)
-        head = {"kind": "metric", **notes, **heads[metric], "model": called[model]}
-        state.add(groups, head, {**sums, "cluster": cluster})
-    for pair in pairs:
+        sums |= {} if lists.of_runs is None else lists.of_runs.negative(groups, metric, model)
+        state.add(groups, {"kind": "metric", **heads[metric], "model": called[model]}, {**sums, "cluster": cluster})
+    for pair in lists.pairs:
         baseline = array[value_column(pair.baseline, pair.metric)]
         sums = sums_of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
-        head = {"kind": "pair", **notes, **heads[pair.metric], "baseline": called[pair.baseline]}
+        sums |= {} if lists.of_runs is None else lists.of_runs.negative(groups, pair.metric, pair.model, pair.baseline)
+        head = {"kind": "pair", **heads[pair.metric], "baseline": called[pair.baseline]}
         state.add(groups, {**head, "model": called[pair.model]}, {**sums, "cluster": cluster})
+    for row in () if lists.of_runs is None else lists.of_runs.rows(whole):
+        head = {**heads[row.metric], "kind": RUN, "model": called[row.model], "item": row.run}
+        state.add(whole, {**head, "baseline": None if row.other is None else called[row.other]}, row.sums)
     if items is not None:
         of_metrics = {number: notes | head for number, head in together.items()}
         _add_items(state, items, whole, segments, of_metrics, called)
@@ -221,7 +259,7 @@ def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, 
     return heads
 
 
-def _common(plan: Plan) -> dict[str, Any]:
+def _common(plan: Plan, options: Options, runs: RunTables | None) -> dict[str, Any]:
     """Return what must be the same of all metrics."""
     query = plan.context.query
     return {
@@ -229,5 +267,6 @@ def _common(plan: Plan) -> dict[str, Any]:
         "relevant": str(query.relevant),
         "truth": plan.context.truth is not None,
         "cluster": None if query.cluster is None else str(query.cluster),
-        "several": query.several,
+        "several": query.several if runs is None else [*runs.models] != [None],
+        **({} if options.runs is None else {"runs": str(options.runs)}),
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._base.strata import Strata
+from recframe._inference.lists.runs import not_with_runs
 from recframe._inference.lists.strata import StrataOfLists
 from recframe._inference.statistics.stratified import COUNTED
 from recframe._inference.statistics.student import ratio
@@ -58,6 +59,8 @@ class StratifiedRows:
     def _check(self) -> None:
         """Raise for states that do not go with strata."""
         about, strata = next(iter(self._cells.definitions.values())), f"`strata={quoted(self._strata.column)}`"
+        if self._cells.runs is not None:
+            raise not_with_runs(self._cells.runs, strata)
         if about["cluster"] is not None:
             msg = f"{strata} averages the means of strata, and does not go with `cluster={about['cluster']!r}`"
             raise OptionError(msg, "make the states without `cluster=`")

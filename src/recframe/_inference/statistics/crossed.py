@@ -49,13 +49,16 @@ def with_values(tables: Sequence[Floats]) -> list[Floats]:
     return [table[kept] for table in tables]
 
 
+def without_rounding(differences: Floats) -> Floats:
+    """Return differences, 0 where they are only rounding."""
+    return np.where(np.abs(differences) <= ROUNDING, 0.0, differences)
+
+
 @dataclass(frozen=True)
 class Runs:
     """How much the runs of one model vary."""
 
     count: int
-    means: Floats
-    """The mean of each run over lists."""
     error_squares: float
     """The part of the squared error of the model's mean that comes from runs: max(0, s²(m) − q / n) / R."""
     raw_squares: float
@@ -64,17 +67,32 @@ class Runs:
     @classmethod
     def of(cls, values: Floats) -> Runs:
         """Return how much the columns of lists × runs vary. One run varies by nothing, as far as anybody can see."""
-        lists, count = values.shape
-        means = values.mean(axis=0) if lists else np.full(count, np.nan)
+        deviations = values - values.mean(axis=1)[:, None]
+        mean = float(values.mean()) if values.size else np.nan
+        return cls.of_sums(len(values), mean, deviations.sum(axis=0), square(deviations).sum(axis=0))
+
+    @classmethod
+    def of_sums(cls, lists: float, mean: float, totals: Floats, squares: Floats) -> Runs:
+        """Return how much runs vary, from the sums over lists of each run's deviations from the mean of its list.
+
+        Parameters
+        ----------
+        lists : float
+            How many lists there are.
+        mean : float
+            The mean of all values.
+        totals, squares : array of float
+            The sums of the deviations of each run, and of their squares.
+        """
+        count = len(totals)
         if count < LEAST_RUNS or lists < 2:  # noqa: PLR2004 - one list has no interaction
-            return cls(count, means, 0.0, 0.0)
-        mean = means.mean()
-        spread = float(square(means - mean).sum()) / (count - 1)
+            return cls(count, 0.0, 0.0)
+        spread = float(square(totals / lists).sum()) / (count - 1)
         if spread <= (ROUNDING * max(1.0, abs(mean))) ** 2:
-            return cls(count, means, 0.0, 0.0)
-        interactions = values - values.mean(axis=1)[:, None] - means + mean
-        interaction = float(square(interactions).sum()) / ((lists - 1) * (count - 1))
-        return cls(count, means, max(0.0, spread - interaction / lists) / count, spread / count)
+            return cls(count, 0.0, 0.0)
+        interactions = float(squares.sum()) - float(square(totals).sum()) / lists
+        interaction = max(interactions, 0.0) / ((lists - 1) * (count - 1))
+        return cls(count, max(0.0, spread - interaction / lists) / count, spread / count)
 
     @property
     def standard_deviation(self) -> float:

@@ -1,0 +1,57 @@
+"""Tests of differences over lists and training runs, from their sums."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._inference.comparison.columns import RUN_COLUMNS
+from recframe._inference.statistics import student
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._inference.comparison.options import Options
+    from recframe._inference.statistics.crossed import CrossedSums
+
+    Floats = NDArray[np.float64]
+
+
+def tested_runs(sums: CrossedSums, baseline: Any, bounds: Sequence[Any], options: Options) -> dict[str, Any]:
+    """Return the statistics of differences that follow from sums over lists and runs, and the baseline's means."""
+    law, mean = options.law, sums.mean
+    low, high = law.interval(sums, bounds)
+    p = law.p_value(sums, bounds)
+    # Equal differences show no spread, so the interval is at least as wide as for lists alone.
+    hides_spread = _lists_are_equal(sums) & (sums.run_squares > 0)
+    ends = law.interval(sums.of_lists, bounds)
+    p_of_lists = law.p_value(sums.of_lists, bounds)
+    return {
+        "are_hits": np.zeros_like(p, dtype=bool),
+        "effective": sums.units,
+        "difference": mean,
+        "relative": student.share_of(mean, baseline),
+        "low": np.where(hides_spread, np.minimum(low, ends[0]), low),
+        "high": np.where(hides_spread, np.maximum(high, ends[1]), high),
+        "p": np.where(hides_spread, np.maximum(p, p_of_lists), p),
+        "effect": student.effect(sums),
+        "direction": np.sign(mean),
+        RUN_COLUMNS[2]: sums.run_share,
+    }
+
+
+def p_of_moved(moved: CrossedSums, sums: CrossedSums, bounds: Sequence[Any]) -> Floats:
+    """Return the p-values of differences that are moved to one end of a margin, of `sums` before."""
+    equal = student.without_spread(moved, np.ones(np.shape(moved.total), dtype=bool))
+    shift = equal.mean - sums.mean
+    at_lists = student.p_of_equal(equal, [bound + shift for bound in bounds])
+    p = np.where(moved.run_squares > 0, np.maximum(student.p_value(equal), at_lists), at_lists)
+    return np.where(_lists_are_equal(sums), p, student.p_value(moved))
+
+
+def _lists_are_equal(sums: CrossedSums) -> Any:
+    """Return whether the mean over runs differs by the same number in all lists."""
+    return sums.of_lists.standard_error == 0
