@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -82,3 +83,18 @@ def test_the_peak_of_memory_is_that_of_the_metrics_apart(metrics):
 
     # Equal runs differ by a few percent, and without cutoffs of their own the metrics took seven times the memory.
     assert min(peaks(metrics)) <= 1.1 * max(peaks(*metrics.split()))
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_many_small_calls_leave_nothing_behind(library):
+    namespace = pytest.importorskip(library)
+
+    def objects_after(calls):
+        for number in range(calls):
+            frame = namespace.DataFrame({"user": [1, 1, 2], "relevant": [0, 1, 1], "a": [1, 2, 3], "b": [3, 2, 1]})
+            recframe.rec(frame, score=["a", "b"]).evaluate([f"ndcg@{number % 3 + 1}", "mrr"], per="user")
+        gc.collect()
+        return len(gc.get_objects())
+
+    before = objects_after(6)
+    assert objects_after(60) - before < 60
