@@ -17,7 +17,6 @@ from mathml import mathml
 from metric_table import FRAMES, NOTES, family_of
 
 import recframe
-from recframe.errors import python_text
 from recframe.metrics import METRICS, CutMetric, Metric
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._families import FAMILIES
@@ -141,7 +140,7 @@ def library_table(name: str) -> str:
             rows.append((f"`{profile.name}`", found.calls, f"`{options}`" if options else "", prose(found.variants)))
         elif name in profile.refused:
             # The title above these lines says "without like=".
-            words = python_text(profile.refused[name]).replace(" without like=", "")
+            words = profile.refused[name].replace(" without `like=`", "")
             others.append(f"- {profile.title}: {prose(words)}")
     if not rows and not others:
         return "No library with a [profile](../coming-from.md) has it."

@@ -30,8 +30,7 @@ class Diversity(BeyondAccuracyMetric):
     .. math:: 1 - \frac{2}{n(n-1)} \sum_{i < j} \cos(f_i, f_j)
         = 1 - \frac{\lVert \sum_i u_i \rVert^2 - \sum_i \lVert u_i \rVert^2}{n(n-1)}
 
-    where u is the feature vector f scaled to length 1. The second form needs no pairs, so time is linear in rows ×
-    columns.
+    where u is the feature vector f scaled to length 1. No pair is formed, so time is linear in rows × columns.
 
     Parameters
     ----------

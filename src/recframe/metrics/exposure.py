@@ -207,7 +207,7 @@ class Personalization(ExposureMetric):
     .. math:: 1 - \frac{2}{n(n-1)} \sum_{a < b} \frac{|A \cap B|}{\sqrt{|A| \cdot |B|}}
         = 1 - \frac{\sum_i \bigl(\sum_{A \ni i} |A|^{-1/2}\bigr)^2 - n}{n(n-1)}
 
-    where A and B are the item sets of two top k. The second form counts items, so time is linear in rows.
+    where A and B are the item sets of two top k. It is computed from item counts, so time is linear in rows.
 
     Parameters
     ----------
