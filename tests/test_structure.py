@@ -62,6 +62,7 @@ SHARED_BY_ENGINES = {
         "parquet",
         "postponed",
         "rows",
+        "sharing",
     )
 }
 """The modules of the engines that are about no library."""

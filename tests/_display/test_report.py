@@ -382,3 +382,26 @@ def test_every_name_is_escaped(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"<(script|b|i|kind)>", text.replace('<b class="', ""))
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text and "<h1>&lt;b&gt;T&lt;/b&gt;</h1>" in text
+
+
+def test_a_report_ranks_each_model_once_and_check_once_more(tmp_path, monkeypatch):
+    from recframe._engines.polars.adapter import EagerPolars
+
+    ranked, rank = [], EagerPolars.rank_rows
+    monkeypatch.setattr(EagerPolars, "rank_rows", lambda *given: ranked.append(given[3]) or rank(*given))
+    crowd().rec(score=["<old>", "new"]).report(tmp_path / "report.html", ["ndcg", "map"], k=2)
+    assert len(ranked) == 4
+
+
+def test_a_shared_ranking_up_to_a_later_position_gives_the_same_values():
+    from recframe._engines.sharing import sharing
+
+    rec = crowd().with_columns(pl.col("new").round(1)).rec(per="user", score="new")
+    metrics = ["ndcg", "map", "rbp", "num_rel_ret"]
+    expected = rec.evaluate(metrics, k=2)
+    for last in (None, 4):
+        with sharing() as shared:
+            shared.upto = last
+            assert rec.evaluate(metrics, k=3)["ndcg@3"].sum() > 0
+            assert rec.evaluate(metrics, k=2).equals(expected)
+            assert len(shared.rankings) == 1

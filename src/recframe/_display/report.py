@@ -23,6 +23,7 @@ from recframe._display.layout import Layout
 from recframe._display.model_verdicts import record_of
 from recframe._display.report_query import ReportQuery
 from recframe._engines.postponed import is_dry
+from recframe._engines.sharing import sharing
 from recframe._inference.lists.paired_sums import model_number
 from recframe.errors import OptionError
 from recframe.profiles import explain
@@ -56,14 +57,17 @@ def write_report(
     chart_texts.check_title(title)
     choice("correction", how["correction"], ("holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"))
     options = call.options(how["confidence"], how["cluster"])
-    plan = call.plan(metrics, k, options)
-    specs = expand(metrics, k, {**call.bound, **call.keywords}.get("like"))
-    report = ReportQuery(rec, call, specs, per, baseline, how["correction"], how["margin"], options, plan)
-    if baseline is not None:
-        model_number(report.models, baseline)
-    # Altair checks each part of a chart against its schema, which takes longer than the evaluation; these are our own.
-    with altair.utils.schemapi.debug_mode(arg=False):
-        text = page.html_of(_page(report, title or TITLE))
+    with sharing() as shared:
+        plan = call.plan(metrics, k, options)
+        cutoff = plan.context.requirements.cutoff
+        shared.upto = None if cutoff is None else max(cutoff, report_charts.CURVE)
+        specs = expand(metrics, k, {**call.bound, **call.keywords}.get("like"))
+        report = ReportQuery(rec, call, specs, per, baseline, how["correction"], how["margin"], options, plan)
+        if baseline is not None:
+            model_number(report.models, baseline)
+        # Altair checks each part of a chart against its schema, which takes longer than the evaluation.
+        with altair.utils.schemapi.debug_mode(arg=False):
+            text = page.html_of(_page(report, title or TITLE))
     if not is_dry():
         write_atomically(target, text.encode())
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._base.defaults import current
+from recframe._engines.sharing import SHARED
 from recframe.errors import NO_FRAMES, MissingExtraError, OptionTypeError, not_grouped, one_of
 
 if TYPE_CHECKING:
@@ -220,6 +221,16 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
         The frames whose rows to number, which must be eager.
     """
     adapter, sources = _in_kind(sources)
+    shared = SHARED.get()
+    if shared is None or not adapter.eager:
+        return _opened(adapter, sources, either, rows)
+    return shared.session(sources, either, rows, partial(_opened, adapter, sources, either, rows))
+
+
+def _opened(
+    adapter: Adapter, sources: dict[str, Source], either: Mapping[str, ColumnSpec], rows: Collection[str]
+) -> Session:
+    """Return the opened frames of one kind."""
     if either:
         # Only here a lazy frame must say which columns it has.
         names = adapter.names(sources["truth"].native)

@@ -86,7 +86,7 @@ class Ranking:
         if upto is None and RANKED in requirements.requested:
             ranked = context.engine.collect_once(ranked)
         self.ranked = ranked
-        placed = placed_rows(context, self.ranked, ideal, upto)
+        placed = placed_rows(context, self.ranked, ideal, upto, index)
         if requirements.reads_recommended and requirements.columns_read.relevance:
             placed = self._context.engine.collect_once(placed)
         self.recommended = RecommendedItems(context, placed) if requirements.reads_recommended else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -29,9 +30,10 @@ from recframe._base.columns import (
 )
 from recframe._base.values import MOST_ROWS
 from recframe._engines.base import Needed
+from recframe._engines.sharing import SHARED
 from recframe._plan import ranks
 from recframe._plan.relevance import hit_column, is_needed_row, known_value, number_repeats, or_zero, zero_repeats
-from recframe._plan.sum_columns import constant
+from recframe._plan.sum_columns import constant, up_to
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,13 +49,7 @@ _IS_POOLED = or_zero(POOLED)
 
 def ranked_rows(context: Opened, index: int) -> Frame:
     """Return the rows that a model ranks, with the model's scores in the column SCORE."""
-    keep = [ITEM] if context.with_item else []
-    keep += [ROW] if context.query.ties == "first" else []
-    if context.truth is None and context.requirements.columns_read.relevance:
-        keep += [*context.relevance, *context.propensities]
-    keep += context.omitted
-    keep += [GROUP] if context.rows_have_groups else []
-    columns = [*context.keys.group, *keep, *context.values]
+    columns = _ranked_columns(context)
     score = score_column(index)
     if score == SCORE:
         ranked = context.engine.narrow(context.frame, [*columns, SCORE])
@@ -65,6 +61,17 @@ def ranked_rows(context: Opened, index: int) -> Frame:
         # Unjudged rows and rows outside the sample leave gaps between the user's ranks. Close the gaps.
         ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.keys.group).cast(nw.Int64()).alias(SCORE))
     return ranked if context.query.ordered == "as given" else _reordered(context, ranked)
+
+
+def _ranked_columns(context: Opened) -> list[str]:
+    """Return the columns of ranked rows beside the score."""
+    keep = [ITEM] if context.with_item else []
+    keep += [ROW] if context.query.ties == "first" else []
+    if context.truth is None and context.requirements.columns_read.relevance:
+        keep += [*context.relevance, *context.propensities]
+    keep += context.omitted
+    keep += [GROUP] if context.rows_have_groups else []
+    return [*context.keys.group, *keep, *context.values]
 
 
 def _reordered(context: Opened, ranked: Frame) -> Frame:
@@ -100,14 +107,36 @@ def _check_ranks(context: Opened, ranked: Frame) -> None:
         raise InputError(msg, hint if lowest else f"add 1 to ranks from 0; {hint}")
 
 
-def placed_rows(context: Opened, ranked: Frame, ideal: Later | None, upto: int | None) -> Frame:
-    """Return the rows that can matter, each with the first position and the size of its tied block."""
+def placed_rows(
+    context: Opened, ranked: Frame, ideal: Later | None, upto: int | None, index: int | None = None
+) -> Frame:
+    """Return the rows that can matter, each with the first position and the size of its tied block.
+
+    With the `index` of the model that ranks all rows, the calls of a report share the ranking.
+    """
     if context.query.by_rank:
         placed = context.engine.collect_once(ranks.place_by_rank(ranked, context.keys.group, SCORE, upto))
         _check_overlaps(context, placed)
     else:
-        placed = context.engine.rank_rows(ranked, context.keys.group, SCORE, upto, _needed_rows(context, upto))
+        placed = _placed_by_score(context, ranked, upto, index)
     return placed if upto is not None or ideal is None else _up_to_relevant(context, placed, ideal())
+
+
+def _placed_by_score(context: Opened, ranked: Frame, upto: int | None, index: int | None) -> Frame:
+    """Return ranked rows up to a position; where calls share rankings, from a ranking up to their last position."""
+    shared, needed = SHARED.get(), _needed_rows(context, upto)
+    rank = partial(context.engine.rank_rows, ranked, context.keys.group, SCORE)
+    is_whole = context.frame is context.session.frames["frame"]
+    if shared is None or index is None or not (context.engine.eager and is_whole):
+        return rank(upto, needed)
+    last = None if upto is None or shared.upto is None else max(upto, shared.upto)
+    query = context.query
+    read = None if needed is None else (query.min_relevance, context.requirements.reads_graded, needed.upto)
+    key = (id(context.session), index, query.ordered, last, read, *_ranked_columns(context))
+    if key not in shared.rankings:
+        shared.rankings[key] = context.engine.collect_once(rank(last, needed))
+    placed = shared.rankings[key]
+    return placed if last == upto else placed.filter(up_to(START, upto))
 
 
 def _check_overlaps(context: Opened, placed: Frame) -> None:
