@@ -159,8 +159,8 @@ def _doubt(row: Mapping[Any, Any], segments: Sequence[Any], demand: Demand, marg
         return f"{what} has no p-value (nan) of its difference to {baseline}"
     by = "" if margin is None else f" by more than {margin}"
     doubts = {"not worse": f"may be worse than {baseline}{by}", "better": f"is not shown to be better than {baseline}"}
-    found = f"the verdict is {row['verdict']!r}, the difference {row['difference']:+.4g}"
-    return f"{what} {doubts[demand]}: {found}, {decided}"
+    reason = f"the verdict is {row['verdict']!r}, the difference {row['difference']:+.4g}"
+    return f"{what} {doubts[demand]}: {reason}, {decided}"
 
 
 def beyond_limits(result: Any, least: Any, most: Any = None, by: Any = None) -> list[str]:
@@ -241,7 +241,7 @@ def _of_intervals(frame: nw.DataFrame[Any], which: str, limits: Mapping[str, Any
         raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
     metrics, names = frame["metric"].unique().to_list(), frame.columns
     # Segments are ahead of the metric, models behind it.
-    keys = [place for place, name in enumerate(names) if place < names.index("metric") or name == "model"]
+    keys = [number for number, name in enumerate(names) if number < names.index("metric") or name == "model"]
     phrases: list[str] = []
     for name, value in limits.items():
         metric, bound = _column(metrics, name, "metric"), number(f"{which}[{quoted(name)}]", value)

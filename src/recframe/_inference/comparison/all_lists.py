@@ -121,8 +121,12 @@ class LeftOut:
         for metric in of_all_lists(plan):
             how = context.query.averaging(metric.label)
             if how.undefined in ("raise", "raise_all"):
-                ones = [[self.pseudo_values(metric, one, row)[0] for one in range(len(models))] for row in range(count)]
-                refuse_undefined(np.array(ones).reshape(count, len(models)), metric, how.name, how.undefined)
+                values_of_models = [
+                    [self.pseudo_values(metric, model, row)[0] for model in range(len(models))] for row in range(count)
+                ]
+                refuse_undefined(
+                    np.array(values_of_models).reshape(count, len(models)), metric, how.name, how.undefined
+                )
 
     def pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> tuple[float, Floats]:
         """Return the value of a metric, and its pseudo-values, one for each group of lists.
@@ -147,17 +151,17 @@ class LeftOut:
             for name, column in zip(ITEM_SUM_COLUMNS, terms.recommended.by_column, strict=False)
         }
         totals = {name: part.sum(axis=0) for name, part in parts.items()}
-        whole = self._values(metric, {name: total[None] for name, total in totals.items()})[0].item()
-        if not count or not np.isfinite(whole):
-            return whole, np.empty(0)
+        value_of_all = self._values(metric, {name: total[None] for name, total in totals.items()})[0].item()
+        if not count or not np.isfinite(value_of_all):
+            return value_of_all, np.empty(0)
         step = max(CELLS // max(len(items), 1), 1)
         left = [
             self._values(metric, {name: totals[name] - part[start : start + step] for name, part in parts.items()})
             for start in range(0, count, step)
         ]
         without = np.concatenate(left)
-        values: Floats = whole + (count - 1) * (without.mean() - without)
-        return whole, values if np.isfinite(values).all() else np.array([whole])
+        values: Floats = value_of_all + (count - 1) * (without.mean() - without)
+        return value_of_all, values if np.isfinite(values).all() else np.array([value_of_all])
 
     def described(self, metric: ExposureMetric, model: int, confidence: float) -> dict[str, Floats]:
         """Return the lists and the value of each segment, and the ends of its interval."""
@@ -174,7 +178,7 @@ class LeftOut:
         """Return the sums of the differences of pseudo-values of two models, an entry for each segment."""
         rows = []
         for segment in range(len(self.lists)):
-            ours, theirs = (self.pseudo_values(metric, one, segment)[1] for one in (model, baseline))
+            ours, theirs = (self.pseudo_values(metric, number, segment)[1] for number in (model, baseline))
             if len(ours) != len(theirs):
                 ours, theirs = (each.mean(keepdims=True) if len(each) else np.empty(0) for each in (ours, theirs))
             d, b = (ours - theirs, theirs) if len(ours) == len(theirs) else (np.empty(0), np.empty(0))
@@ -195,7 +199,7 @@ class LeftOut:
         """Return what the t-test finds of pairs of models under these metrics."""
         metrics, query = of_all_lists(self._plan), self._plan.context.query
         sums = [self.paired(metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
-        arrays = {name: np.array([one[name] for one in sums]) for name in sums[0]}
+        arrays = {name: np.array([sums_of_pair[name] for sums_of_pair in sums]) for name in sums[0]}
         upwards = [metrics[pair.metric].higher_is_better for pair in pairs]
         options = options.of_pairs([query.averaging(metrics[pair.metric].label).name for pair in pairs])
         tests = tested(arrays, pairs, lambda _: student.UNBOUNDED, upwards, options)
@@ -203,8 +207,8 @@ class LeftOut:
         width = np.diff([range_with_number(metrics[pair.metric], query) for pair in pairs])
         ends = student.cut(numbers["low"], numbers["high"], differences.mean, (-width, width))
         # Where nothing changes without a group, nothing says how much other lists would change.
-        alike = (differences.standard_error == 0) & (differences.mean != 0)
-        numbers |= {"low": ends[0], "high": ends[1], "p": np.where(alike, np.nan, numbers["p"])}
+        is_constant = (differences.standard_error == 0) & (differences.mean != 0)
+        numbers |= {"low": ends[0], "high": ends[1], "p": np.where(is_constant, np.nan, numbers["p"])}
         numbers |= {"lists": np.where(differences.lists > 0, self.lists, 0.0), "effect": differences.mean * np.nan}
         return tests
 

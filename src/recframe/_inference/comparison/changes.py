@@ -176,8 +176,8 @@ def _first_positions(rows: Table, count: int) -> list[list[float | None]]:
     """
     hits = rows.filter(nw.col(HIT) > 0, ~nw.col(POSITION).is_null())
     blocks = hits.group_by(LIST, SIDE, POSITION).agg(nw.col(HIT).sum(), nw.col(TIED).max())
-    place = nw.col(POSITION) - 1 + (nw.col(TIED) + 1) / (nw.col(HIT) + 1)
-    first = blocks.select(LIST, SIDE, place.alias(FIRST)).group_by(LIST, SIDE).agg(nw.col(FIRST).min())
+    position = nw.col(POSITION) - 1 + (nw.col(TIED) + 1) / (nw.col(HIT) + 1)
+    first = blocks.select(LIST, SIDE, position.alias(FIRST)).group_by(LIST, SIDE).agg(nw.col(FIRST).min())
     positions: list[list[float | None]] = [[None] * count, [None] * count]
     for number, side, value in zip(*(first[name].to_list() for name in (LIST, SIDE, FIRST)), strict=True):
         positions[side][number] = value

@@ -71,7 +71,7 @@ def answer_of(result: Any, options: Options) -> Any:
         hidden |= {*COLUMNS, CHANGED, *RUN_COLUMNS} - {*ANSWER, *(["relative"] if options.relative else [])}
     frame = adapter_of(result).as_narwhals(result)
     # By position: a label of pandas need not be text, and a segment may have any name that the result lacks.
-    result = frame[:, [place for place, name in enumerate(frame.columns) if name not in hidden]].to_native()
+    result = frame[:, [number for number, name in enumerate(frame.columns) if name not in hidden]].to_native()
     return remember(result, options.confidence, partial(options.claims, frame))
 
 
@@ -129,18 +129,21 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     if together:
         left = LeftOut(plan, values.models)
         compared.append(_Compared(together, left.reported, left.tested(together, options), of_all_lists(plan)))
-    correct([one.tested for one in compared], options)
-    names = [[pair.names(plan, values.models, one.metrics[pair.metric]) for pair in one.pairs] for one in compared]
+    correct([results.tested for results in compared], options)
+    names = [
+        [pair.names(plan, values.models, results.metrics[pair.metric]) for pair in results.pairs]
+        for results in compared
+    ]
     if context.engine.eager:
-        warn_of_doubts([(one.tested, of_pairs) for one, of_pairs in zip(compared, names, strict=True)], options)
+        warn_of_doubts([(results.tested, of_pairs) for results, of_pairs in zip(compared, names, strict=True)], options)
     pieces = []
-    for one, of_pairs in zip(compared, names, strict=True):
+    for results, of_pairs in zip(compared, names, strict=True):
         named = []
-        for number, pair in enumerate(one.pairs):
-            metric = one.metrics[pair.metric]
-            row = row_of(one.tested.numbers, number, higher_is_better=metric.higher_is_better)
+        for number, pair in enumerate(results.pairs):
+            metric = results.metrics[pair.metric]
+            row = row_of(results.tested.numbers, number, higher_is_better=metric.higher_is_better)
             named.append({**row, **of_pairs[number], **since})
-        pieces.append(stacked(one.reported, named, columns))
+        pieces.append(stacked(results.reported, named, columns))
     stack = nw.concat(pieces, how="vertical")
     if not together:
         return stack
@@ -153,7 +156,9 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
 def _check_ranges(values: ListValues, plan: Plan, options: Options) -> None:
     """Raise for a test or a margin that the range of a metric does not allow."""
     ranges = [(metric, values.range_of(number)) for number, metric in enumerate(plan.list_metrics)]
-    check_bounded(options, ((one.label, ends, index in values.weighted) for index, (one, ends) in enumerate(ranges)))
+    check_bounded(
+        options, ((metric.label, ends, index in values.weighted) for index, (metric, ends) in enumerate(ranges))
+    )
     if options.margin is not None:
         query = plan.context.query
         ranges += [(metric, range_with_number(metric, query)) for metric in of_all_lists(plan)]

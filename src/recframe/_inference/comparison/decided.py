@@ -1,4 +1,4 @@
-"""What all tests of a call decide together: adjusted p-values, intervals that agree with them, verdicts."""
+"""Verdicts and adjusted p-values, which depend on all tests of a call."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 
 def correct(compared: Sequence[Tested], options: Options) -> None:
-    """Add to the statistics of all pairs what depends on how many tests there are."""
-    upwards = [one.upwards for one in compared]
+    """Add to the statistics of all pairs the numbers that depend on the number of tests."""
+    upwards = [tested.upwards for tested in compared]
     if options.correction in SIMULTANEOUS:
         # Gates read the tests of single rows.
-        decide([one.numbers for one in compared], upwards, replace(options, correction="none"))
+        decide([tested.numbers for tested in compared], upwards, replace(options, correction="none"))
         tables = adjust_together(compared, options)
         tests = decide(tables, upwards, replace(options, correction="none"))
-        for one, table in zip(compared, tables, strict=True):
-            one.numbers.update({name: table[name] for name in ("p_adjusted", "p_margin", "verdict")})
+        for tested, table in zip(compared, tables, strict=True):
+            tested.numbers.update({name: table[name] for name in ("p_adjusted", "p_margin", "verdict")})
     else:
-        tests = decide([one.numbers for one in compared], upwards, options)
+        tests = decide([tested.numbers for tested in compared], upwards, options)
     tests = 1 if options.correction == "none" else tests
-    for one in compared if options.details else ():
+    for tested in compared if options.details else ():
         level = (1 - options.confidence) / tests
-        reach = options.law.end(one.sums, one.bounds, level)
-        one.numbers["detectable"] = detectable(one.sums, 1 - level, reach=reach)
+        reach = options.law.end(tested.sums, tested.bounds, level)
+        tested.numbers["detectable"] = detectable(tested.sums, 1 - level, reach=reach)
 
 
 def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Options) -> int:
@@ -55,14 +55,14 @@ def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Op
     names = ["p", "direction", *(name for name in BEYOND if name in tables[0])]
     p, direction, *ends = (np.concatenate([table[name].ravel() for table in tables]) for name in names)
     signs = [np.broadcast_to(sign, table["p"].shape).ravel() for sign, table in zip(upwards, tables, strict=True)]
-    found = Evidence.of(p, direction, np.concatenate(signs), tuple(ends))
-    evidence = found.adjusted(options.correction)
+    unadjusted = Evidence.of(p, direction, np.concatenate(signs), tuple(ends))
+    evidence = unadjusted.adjusted(options.correction)
     columns = {
         "p_adjusted": evidence.p,
         "p_margin": _p_margin(evidence, tables),
         "verdict": evidence.verdicts(options.confidence),
-        P_OF_DEMANDS["better"]: found.p_better,
-        P_OF_DEMANDS["not worse"]: found.p_not_worse,
+        P_OF_DEMANDS["better"]: unadjusted.p_better,
+        P_OF_DEMANDS["not worse"]: unadjusted.p_not_worse,
     }
     borders = np.cumsum([table["p"].size for table in tables])[:-1]
     for name, column in columns.items():

@@ -85,7 +85,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
             for part in parts
         ]
         names = (*columns[len(heads) :], "skewness", "effective", "units")
-        statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in names}
+        statistics = {name: np.array([sums[name] for sums in lists], dtype=np.float64) for name in names}
         rows.append((model, plan.list_metrics[metric], statistics))
     if context.engine.eager:
         _warn_of_uneven(rows, clustered=options.cluster is not None)
@@ -103,7 +103,9 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
         labels = [metric.label for metric in plan.metrics]
         rows.sort(key=lambda row: (labels.index(row[1].label), row[0]))
     names_of = {metric.label: context.query.averaging(metric.label).name for metric in plan.metrics}
-    named = [{"model": values.models[one], "metric": names_of[metric.label], **found} for one, metric, found in rows]
+    named = [
+        {"model": values.models[model], "metric": names_of[metric.label], **numbers} for model, metric, numbers in rows
+    ]
     return stacked(reported, named, columns)
 
 
@@ -114,13 +116,13 @@ def _stratified(
     has_value = ~np.isnan(every)
     values, groups = every[has_value], Groups(numbers[has_value], [*range(len(strata.names))])
     powers = {"lists": values**0, "difference": values, "squares": values**2, "cubes": values**3}
-    found = strata.pooled({name: groups.sums(power)[None, :] for name, power in powers.items()}, [metric])
-    sums = statistics(found, 0)
-    powers_of_mean = (student.ratio(found[name], found["weight"]) for name in ("difference", "squares", "cubes"))
+    pooled = strata.pooled({name: groups.sums(power)[None, :] for name, power in powers.items()}, [metric])
+    sums = statistics(pooled, 0)
+    powers_of_mean = (student.ratio(pooled[name], pooled["weight"]) for name in ("difference", "squares", "cubes"))
     skew = skewness(*powers_of_mean).item() if _may_be_skewed(values) else np.nan
     described = _spread(every, values, sums, interval_of_values(values, sums, confidence, bounds))
     # Strata may be uneven, as their error allows for it: they stand for no fewer units.
-    effective = found["effective"].item()
+    effective = pooled["effective"].item()
     return described | {"skewness": skew, "effective": effective, "units": effective}
 
 
@@ -170,10 +172,10 @@ def _skewness(values: Any) -> float:
 
 def _warn_of_uneven(rows: Sequence[tuple[int, Metric, dict[str, Any]]], *, clustered: bool) -> None:
     """Warn of the first interval whose clusters or weighted lists stand for few equal ones."""
-    for _, _, found in rows:
-        places = np.flatnonzero(are_uneven(found["units"], found["effective"]))
-        if len(places):
-            units, effective = (found[name][places[0]] for name in ("units", "effective"))
+    for _, _, numbers in rows:
+        rows_with_few = np.flatnonzero(are_uneven(numbers["units"], numbers["effective"]))
+        if len(rows_with_few):
+            units, effective = (numbers[name][rows_with_few[0]] for name in ("units", "effective"))
             msg = say_of_uneven(int(units), effective, clustered=clustered)
             warnings.warn(msg, DataWarning, stacklevel=stack_level())
             return
@@ -183,10 +185,10 @@ def _warn_of_tails(
     rows: Sequence[tuple[int, Metric, dict[str, Any]]], models: Sequence[Any], greatest: Sequence[float]
 ) -> None:
     """Warn of the first interval for which there are too few lists, as the values have a long tail."""
-    for number, (model, metric, found) in enumerate(rows):
-        places = np.flatnonzero(is_skewed(found["lists"], found["skewness"]))
-        if len(places):
-            lists, skew = (found[name][places[0]] for name in ("lists", "skewness"))
+    for number, (model, metric, numbers) in enumerate(rows):
+        skewed_rows = np.flatnonzero(is_skewed(numbers["lists"], numbers["skewness"]))
+        if len(skewed_rows):
+            lists, skew = (numbers[name][skewed_rows[0]] for name in ("lists", "skewness"))
             of = "" if models[model] is None else f" of {models[model]!r}"
             bounded = np.isfinite(greatest[number // len(models)])
             msg = say_of_tail(f"the values of {metric.label}{of}", int(lists), skew, bounded=bool(bounded))

@@ -79,8 +79,8 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
     for number, say in ((2, _say_of_few), (3, _say_of_uneven), (4, _say_of_skewed)):
         rows = [(each, pair, entry) for each in doubts for pair, entry in np.argwhere(each[number]).tolist()]
         if rows:
-            found, pair, segment = rows[0]
-            numbers, names, bounded = found[0], found[1], found[-1]
+            doubt, pair, segment = rows[0]
+            numbers, names, bounded = doubt[0], doubt[1], doubt[-1]
             of = f"{names[pair]['metric']} of {names[pair]['model']!r} and {names[pair]['baseline']!r}"
             more = f" (and in {len(rows) - 1} more rows of the result)" if len(rows) > 1 else ""
             row = {name: array[pair, segment] for name, array in numbers.items() if np.shape(array)[:1]}

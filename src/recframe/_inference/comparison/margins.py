@@ -148,11 +148,11 @@ class Margins:
     def of(cls, margins: Mapping[Any, Any]) -> Margins | None:
         """Return checked margins; None if all are 0."""
         checked: dict[str, Margin] = {}
-        for name, given in margins.items():
+        for name, value in margins.items():
             if not isinstance(name, str):
                 msg = f"`margin={quoted(margins)}` has the key {quoted(name)}, which is not the name of a metric"
                 raise OptionTypeError(msg, HINTS)
-            margin = Margin.of(given, f"margin[{name!r}]") if given is not None else None
+            margin = Margin.of(value, f"margin[{name!r}]") if value is not None else None
             if margin is not None:
                 checked[name] = margin
         return cls(checked) if checked else None
@@ -169,7 +169,7 @@ class Margins:
     def of_pairs(self, metrics: Sequence[str]) -> Margin:
         """Return the margins of pairs as columns, 0 for a metric without one."""
         every = [self._by_label.get(metric, Margin(0.0)) for metric in metrics]
-        sizes, relative = ([getattr(one, name) for one in every] for name in ("size", "relative"))
+        sizes, relative = ([getattr(margin, name) for margin in every] for name in ("size", "relative"))
         return Margin(np.array(sizes, dtype=np.float64)[:, None], np.array(relative, dtype=bool)[:, None])
 
     def check(self, ranges: Mapping[str, tuple[float, float]]) -> None:

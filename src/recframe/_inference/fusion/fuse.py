@@ -216,22 +216,22 @@ def _with_places(engine: Engine, frame: Frame, keys: Sequence[str], models: int,
 
 def _points(model: int, kind: str, number: float) -> nw.Expr:
     """Return the value of an item's place under a model."""
-    place = nw.col(place_column(model))
+    rank = nw.col(place_column(model))
     length = nw.col(length_column(model))
     candidates = nw.col(CANDIDATES)
     if kind == "rrf":
-        return 1 / (place + number)
+        return 1 / (rank + number)
     if kind == "isr":
-        return 1 / (place * place)
+        return 1 / (rank * rank)
     if kind == "rbc":
-        return (1 - number) * ((place - 1) * math.log(number)).exp()
+        return (1 - number) * ((rank - 1) * math.log(number)).exp()
     if kind == "place":
-        return place
+        return rank
     if kind == "rank":
-        return 1 - (place - 1) / length
+        return 1 - (rank - 1) / length
     # Items that only other models retrieved share the points of the positions after the model's last item.
     absent = nw.when(nw.col(RETRIEVED) > 0).then((candidates - length + 1) / 2)
-    points = nw.when(place.is_null()).then(absent).otherwise(candidates - place + 1)
+    points = nw.when(rank.is_null()).then(absent).otherwise(candidates - rank + 1)
     return quotient(points, candidates) if kind == "borda norm" else points
 
 

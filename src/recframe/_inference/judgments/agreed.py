@@ -44,13 +44,13 @@ class SharedJudgments:
 
     def kappas(self, segments: Sequence[NDArray[np.bool_]], confidence: float) -> dict[str, Floats]:
         """Return the columns of a result that say how far grades agree; a segment is true for each of its lists."""
-        found = []
+        kappas_of_rows = []
         for chosen in segments:
             rows = chosen[self.lists]
             _, lists = np.unique(self.lists[rows], return_inverse=True)
-            found.append(Kappa.of(self.human[rows], self.judge[rows], lists, confidence))
+            kappas_of_rows.append(Kappa.of(self.human[rows], self.judge[rows], lists, confidence))
         columns = {"kappa": "value", "kappa_low": "low", "kappa_high": "high"}
-        return {name: np.array([getattr(each, end) for each in found]) for name, end in columns.items()}
+        return {name: np.array([getattr(each, end) for each in kappas_of_rows]) for name, end in columns.items()}
 
 
 def _grades(plan: Plan, number_of: Mapping[str | None, int]) -> dict[tuple[int, str | None], float]:

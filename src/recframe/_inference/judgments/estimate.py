@@ -120,9 +120,9 @@ def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
                     {name: np.array([each[name] for each in estimates], dtype=np.float64) for name in ESTIMATED}
                 )
             label = human.context.query.averaging(metric.label).name
-            same = same_orders(*(np.array([each[name] for each in of_models]) for name in SHARED_MEANS))
+            has_same_order = same_orders(*(np.array([each[name] for each in of_models]) for name in SHARED_MEANS))
             for model, (name, estimate) in enumerate(zip(by_human.values.models, of_models, strict=True)):
-                head = {"metric": label, "model": name, "same_order": same[model]}
+                head = {"metric": label, "model": name, "same_order": has_same_order[model]}
                 statistics.append({**head, **estimate, **agreed})
         return stacked(by_judge.reported, statistics, columns)
 

@@ -90,8 +90,8 @@ class JudgmentMethods(Methods):
 
         check_frames({**self._bound, **roles}.get("truth"), judge)
         by_human, by_judge = (
-            plan_of_lists(self._frame, self._bound, metrics, k, given, "estimate_with_judge", None, items=True)
-            for given in (roles, {**roles, "truth": judge})
+            plan_of_lists(self._frame, self._bound, metrics, k, roles_of_judge, "estimate_with_judge", None, items=True)
+            for roles_of_judge in (roles, {**roles, "truth": judge})
         )
         # Most lists have no human judgments, so the warning about ids that do not match looks at the model's judgments.
         result = estimate_with_judge(by_human, by_judge, confidence)

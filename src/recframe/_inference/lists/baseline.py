@@ -201,8 +201,8 @@ class Stored:
             numbers = floats_of(self.rows[name])[rows]
             wrong = outside(numbers, low, high)
             if wrong.any() and not _has_negative_relevance(plan):
-                held = f"{self.name} holds {numbers[wrong][0]:g} as the {name} of a list"
-                msg = f"{held}, which is from {low:g} to {high:g} if no relevance is negative"
+                problem = f"{self.name} holds {numbers[wrong][0]:g} as the {name} of a list"
+                msg = f"{problem}, which is from {low:g} to {high:g} if no relevance is negative"
                 raise InputError(msg, SAVE_HINT)
 
     def paired(self, values: ListValues, plan: Plan, policy: str | None, *, shown: bool) -> tuple[ListValues, str]:

@@ -80,7 +80,7 @@ class Means:
             parts = shares * (values - means)
         sums = Sums.of(np.zeros(len(values)), np.nan_to_num(shares).mean(axis=1), clusters)
         parts = parts if clusters is None else sum_by_cluster(parts, clusters)
-        squares = [square(parts - parts[:, one, None]).sum(axis=0) for one in range(values.shape[1])]
+        squares = [square(parts - parts[:, model, None]).sum(axis=0) for model in range(values.shape[1])]
         return cls(len(values), means, np.array(squares) / sums.divisor, sums.degrees.item())
 
     def with_runs(self, every: Sequence[Runs]) -> Means:
@@ -126,7 +126,7 @@ def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
     _, rows = _rows(plan, options)
     numbers = [{name: value[0].item() for name, value in row.items() if name not in NAMES} for row in rows]
     numbers = [{name: None if np.isnan(value) else value for name, value in row.items()} for row in numbers]
-    named = [{"model": str(row["model"]), **one} for row, one in zip(rows, numbers, strict=True)]
+    named = [{"model": str(row["model"]), **statistics} for row, statistics in zip(rows, numbers, strict=True)]
     return sorted(named, key=lambda row: (row["rank"] or 0, row["rank_low"], row["rank_high"]))
 
 
@@ -156,7 +156,10 @@ def named_rows(metric: str, models: Sequence[Any], ranks: Sequence[dict[str, Flo
         {
             "metric": metric,
             "model": model,
-            **{name: np.array([one[name][number] for one in ranks]) for name in (*COLUMNS[2:], SHRUNK)},
+            **{
+                name: np.array([ranks_of_segment[name][number] for ranks_of_segment in ranks])
+                for name in (*COLUMNS[2:], SHRUNK)
+            },
         }
         for number, model in enumerate(models)
     ]

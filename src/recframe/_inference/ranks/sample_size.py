@@ -139,7 +139,9 @@ class Seen:
             "lists_equivalent": equivalent,
             "clusters": clusters,
         }
-        return [{**{name: array[row] for name, array in numbers.items()}, **one} for row, one in enumerate(self.names)]
+        return [
+            {**{name: array[row] for name, array in numbers.items()}, **names} for row, names in enumerate(self.names)
+        ]
 
     def _lists(self, units: Floats) -> tuple[Floats, Floats]:
         """Return how many lists so many units are, and in how many clusters they are."""

@@ -47,19 +47,19 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     texts = dict.fromkeys(zip(*(columns[name] for name in ("kind", "metric", "definition")), strict=True))
     for kind, metric, text in texts:
         what = f"definition of a state{f' of {metric}' if metric else ''}"
-        one = fields_of(text, FIELDS.get(kind, OF_ALL), what, UNCHANGED)
-        if not isinstance(one.setdefault("runs", None), str | None):
-            msg = f"{what} holds runs={quoted(one['runs'])}"
+        definition = fields_of(text, FIELDS.get(kind, OF_ALL), what, UNCHANGED)
+        if not isinstance(definition.setdefault("runs", None), str | None):
+            msg = f"{what} holds runs={quoted(definition['runs'])}"
             raise InputError(msg, UNCHANGED)
-        ends = one.get("range", NO_ENDS)
+        ends = definition.get("range", NO_ENDS)
         if len(ends) != len(NO_ENDS) or not all(map(_is_end, ends)):
             msg = f"{what} holds range={quoted(ends)}"
             raise InputError(msg, UNCHANGED)
-        other = definitions.setdefault(metric, one)
-        field = next((name for name in one if one[name] != other.get(name)), None)
+        other = definitions.setdefault(metric, definition)
+        field = next((name for name in definition if definition[name] != other.get(name)), None)
         if field is not None:
             of = "" if metric is None else f" of {metric}"
-            msg = f"states{of} differ in {field}: {quoted(other.get(field))} and {quoted(one[field])}"
+            msg = f"states{of} differ in {field}: {quoted(other.get(field))} and {quoted(definition[field])}"
             raise InputError(msg, ONE_CALL)
     return definitions
 
@@ -119,20 +119,20 @@ def _check(name: str, values: Any, wrong: Any, expected: str) -> None:
         raise InputError(msg, UNCHANGED)
 
 
-def held_pairs(columns: Mapping[str, Any], metrics: Sequence[str]) -> set[frozenset[Any]]:
+def pairs_of_all_states(columns: Mapping[str, Any], metrics: Sequence[str]) -> set[frozenset[Any]]:
     """Return the pairs of models that every state compares, in all of its segments and clusters."""
     names = ("state", "kind", "metric", "model", "baseline")
     rows = Counter(zip(*(columns[name] for name in names), strict=True))
     states = {state for state, *_ in rows}
 
-    def held(model: Any, baseline: Any) -> bool:
+    def is_in_all_states(model: Any, baseline: Any) -> bool:
         for state, metric in product(states, metrics):
             pairs = rows[state, "pair", metric, model, baseline] + rows[state, "pair", metric, baseline, model]
             if {pairs} != {rows[state, "metric", metric, name, None] for name in (model, baseline)}:
                 return False
         return True
 
-    return {frozenset(pair) for _, kind, _, *pair in rows if kind == "pair" and held(*pair)}
+    return {frozenset(pair) for _, kind, _, *pair in rows if kind == "pair" and is_in_all_states(*pair)}
 
 
 def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
@@ -146,11 +146,11 @@ def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
 
 def ordered(columns: Mapping[str, Any], kinds: Collection[str], name: str) -> list[Any]:
     """Return metrics or models of rows of some kinds, in the order of the calls."""
-    places: dict[Any, int] = {}
-    for kind, value, place in zip(columns["kind"], columns[name], columns["place"], strict=True):
+    order: dict[Any, int] = {}
+    for kind, value, number in zip(columns["kind"], columns[name], columns["place"], strict=True):
         if kind in kinds:
-            places[value] = min(place, places.get(value, place))
-    return sorted(places, key=lambda value: (places[value], str(value)))
+            order[value] = min(number, order.get(value, number))
+    return sorted(order, key=lambda value: (order[value], str(value)))
 
 
 def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: Sequence[str], *, truth: bool) -> Any:
@@ -168,18 +168,18 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: S
     if absent_kind is not None:
         msg = f"the states have no rows of the kind {absent_kind!r}"
         raise InputError(msg, "give all rows of a state")
-    held = {key: np.concatenate(parts) for key, parts in hashes.items()}
-    _check_shared(held, truth=truth)
-    for (state, model), lists_held in held.items():
-        expected = dict.fromkeys(metrics, len(lists_held)) | dict.fromkeys(exposures, 0)
+    hashes_of_lists = {key: np.concatenate(parts) for key, parts in hashes.items()}
+    _check_shared(hashes_of_lists, truth=truth)
+    for (state, model), hashes_of_model in hashes_of_lists.items():
+        expected = dict.fromkeys(metrics, len(hashes_of_model)) | dict.fromkeys(exposures, 0)
         lacking = next((name for name in expected if counts.get((state, model, name)) != expected[name]), None)
         if lacking is not None:
             of = "" if model is None else f" of the model {model!r}"
             msg = f"the state {state} lacks rows of {lacking}{of}"
             raise InputError(msg, "give all rows of a state; all states have the same metrics")
-    (first, lists_of_first), *others = _joined(held, 1).items()
-    for model, lists_held in others:
-        if not np.array_equal(np.sort(lists_of_first), np.sort(lists_held)):
+    (first, lists_of_first), *others = _joined(hashes_of_lists, 1).items()
+    for model, hashes_of_model in others:
+        if not np.array_equal(np.sort(lists_of_first), np.sort(hashes_of_model)):
             msg = f"the models {first!r} and {model!r} have different lists"
             raise InputError(msg, "give states of all models for each part of the lists")
     return lists_of_first
@@ -195,12 +195,12 @@ def check_apart(hashes: Any, others: Any) -> None:
         )
 
 
-def _check_shared(held: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
+def _check_shared(hashes_of_lists: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
     """Raise where two states hold the same list."""
-    shared = max(len(hashes) - len(np.unique(hashes)) for hashes in _joined(held, 1).values())
+    shared = max(len(hashes) - len(np.unique(hashes)) for hashes in _joined(hashes_of_lists, 1).values())
     why = ""
     if not shared and not truth:
-        of_states = [np.unique(hashes) for hashes in _joined(held, 0).values()]
+        of_states = [np.unique(hashes) for hashes in _joined(hashes_of_lists, 0).values()]
         shared = sum(map(len, of_states)) - len(np.unique(np.concatenate(of_states)))
         why = ": without truth= all models of a list must be in one state"
     if shared:
@@ -208,9 +208,9 @@ def _check_shared(held: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
         raise InputError(msg, ONCE)
 
 
-def _joined(held: Mapping[tuple[Any, Any], Any], part: int) -> dict[Any, Any]:
+def _joined(hashes_of_lists: Mapping[tuple[Any, Any], Any], part: int) -> dict[Any, Any]:
     """Return the hashes of each state, or of each model, together."""
     by_name: dict[Any, list[Any]] = defaultdict(list)
-    for key, hashes in held.items():
+    for key, hashes in hashes_of_lists.items():
         by_name[key[part]].append(hashes)
     return {name: np.concatenate(parts) for name, parts in by_name.items()}

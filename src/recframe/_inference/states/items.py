@@ -37,7 +37,9 @@ class Items:
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
         context, engine = plan.context, plan.context.engine
         self._plan = plan
-        self.metrics = [(number, one) for number, one in enumerate(plan.metrics) if isinstance(one, ExposureMetric)]
+        self.metrics = [
+            (number, metric) for number, metric in enumerate(plan.metrics) if isinstance(metric, ExposureMetric)
+        ]
         self._table = engine.collected(plan.items())
         self._texts = texts_of(context, self._table, [ITEM])
         self._segments = rows_of(self._table, context.keys.per)

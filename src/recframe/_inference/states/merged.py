@@ -120,10 +120,10 @@ class Merged:
                 continue
             sums = [rows.sums(segment, "metric", metric, model) for segment in rows.segments for model in rows.models]
             total, weight = ("least", "lists") if rows.of_lists else ("total", "weight")
-            columns[metric] = [one[total] / one[weight] if one[weight] > 0 else None for one in sums]
+            columns[metric] = [row[total] / row[weight] if row[weight] > 0 else None for row in sums]
         if counts:
             lists = [rows.sums(segment, "lists", None, model) for segment in rows.segments for model in rows.models]
-            columns |= {name: [int(one[name]) for one in lists] for name in ("lists", "undefined")}
+            columns |= {name: [int(counts[name]) for counts in lists] for name in ("lists", "undefined")}
         types = {**rows.types, "model": nw.String(), "lists": nw.Int64(), "undefined": nw.Int64()}
         return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in columns.items()})
 
@@ -262,15 +262,18 @@ class Merged:
         unlike = (lists != arrays["weight"]) | (lists != arrays["weight_squares"])
         weighed = (unlike.any(axis=1) | clustered).tolist()
         of_pairs = zip(pairs, weighed, strict=True)
-        check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
+        check_bounded(
+            options,
+            ((rows.metrics[pair.metric], rows.range_of(pair.metric), is_weighted) for pair, is_weighted in of_pairs),
+        )
         of_margins = options.of_pairs([rows.metrics[pair.metric] for pair in pairs])
         if runs is not None and runs.several:
-            found = runs.tested(arrays, pairs, upwards, of_margins)
+            tests = runs.tested(arrays, pairs, upwards, of_margins)
         else:
-            found = tested(arrays, pairs, rows.range_of, upwards, of_margins)
-            found.numbers.update({} if runs is None else runs.single(arrays["lists"].shape))
-        correct([found], options)
-        numbers = (row_of(found.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
+            tests = tested(arrays, pairs, rows.range_of, upwards, of_margins)
+            tests.numbers.update({} if runs is None else runs.single(arrays["lists"].shape))
+        correct([tests], options)
+        numbers = (row_of(tests.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
         shown = comparison.COLUMNS if options.details else comparison.ANSWER
         if runs is not None:
@@ -328,20 +331,20 @@ class Merged:
             msg = f"{call} needs two models, but the states have one"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
         wanted = model_pairs(rows.models, baseline, call)
-        held = [pair for pair in wanted if rows.holds_pair(*pair)]
-        if baseline is not None and len(held) < len(wanted):
-            other = rows.models[next(model for model, base in wanted if (model, base) not in held)]
+        available = [pair for pair in wanted if rows.holds_pair(*pair)]
+        if baseline is not None and len(available) < len(wanted):
+            other = rows.models[next(model for model, base in wanted if (model, base) not in available)]
             msg = f"not all states compare {other!r} with {baseline!r}"
             raise OptionError(msg, f"state(..., score=[...], baseline={baseline!r}) on frames that hold both models")
-        if not held:
+        if not available:
             msg = "no two models are compared by all states"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
-        pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
+        pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in available]
         named = [(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         if of_strata is not None:
             return pairs, of_strata.of_pairs(named)
         sums = [rows.pair(*pair) for pair in named]
-        return pairs, {name: np.array([one[name] for one in sums]) for name in sums[0]}
+        return pairs, {name: np.array([sums_of_pair[name] for sums_of_pair in sums]) for name in sums[0]}
 
     def rank_models(
         self, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0, details: bool = False
@@ -371,10 +374,10 @@ class Merged:
         )
         rows = self._by_list("rank_models")
         runs = MergedRuns.of(rows)
-        found = ranks_of_states(rows, options, runs)
+        statistics = ranks_of_states(rows, options, runs)
         if runs is not None:
             runs.warn()
-        return remember(_stacked(rows, found, options.columns), options.confidence)
+        return remember(_stacked(rows, statistics, options.columns), options.confidence)
 
     def _runs(self, refused: Mapping[str, bool]) -> MergedRuns | None:
         """Return the runs of the states, None if they hold none; raise for arguments that do not go with runs."""
@@ -414,18 +417,20 @@ for _name in CALLS:
     setattr(Merged, _name, checked_call(getattr(Merged, _name)))
 
 
-def _compared(rows: Rows, found: Sequence[Mapping[str, Any]], columns: Sequence[str], options: Options) -> Frame:
+def _compared(rows: Rows, statistics: Sequence[Mapping[str, Any]], columns: Sequence[str], options: Options) -> Frame:
     """Return the frame of a comparison, and remember what gates read."""
-    frame = nw.from_native(_stacked(rows, found, (*columns, *P_OF_DEMANDS.values())), eager_only=True)
-    answer = frame[:, [place for place, name in enumerate(frame.columns) if name not in P_OF_DEMANDS.values()]]
+    frame = nw.from_native(_stacked(rows, statistics, (*columns, *P_OF_DEMANDS.values())), eager_only=True)
+    answer = frame[:, [number for number, name in enumerate(frame.columns) if name not in P_OF_DEMANDS.values()]]
     return remember(answer.to_native(), options.confidence, partial(options.claims, frame))
 
 
-def _stacked(rows: Rows, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
+def _stacked(rows: Rows, statistics: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
     """Return a frame with a row for each segment and each of the results, in this order."""
     check_apart([*rows.per, *columns])
-    made = stacked(rows.reported(), found, columns)
-    order = [len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))]
+    made = stacked(rows.reported(), statistics, columns)
+    order = [
+        len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(statistics))
+    ]
     names = {INTERNAL.format(name): name for name in columns}
     table = made[order].rename(names)
     # By place: a label of pandas need not be text.
@@ -444,7 +449,7 @@ def _with_clusters(rows: Rows) -> Rows:
     cluster = rows.definitions[rows.metrics[0]]["cluster"] if rows.metrics else None
     if cluster is not None:
         sums = [rows.arrays("metric", metric, model) for metric in rows.metrics for model in rows.models]
-        lists, clusters = ([one[name] for one in sums] for name in ("lists", "clusters"))
+        lists, clusters = ([row[name] for row in sums] for name in ("lists", "clusters"))
         check_clusters(cluster, rows.per, lists, clusters)
     return rows
 

@@ -28,21 +28,21 @@ def ranks_of_states(rows: Rows, options: Options, runs: MergedRuns | None) -> li
     OptionError
         There is one model only, the states do not hold all pairs, or models have values in different lists.
     """
-    pairs = [(one, other) for other, one in model_pairs(rows.models, None, "rank_models")]
+    pairs = [(first, second) for second, first in model_pairs(rows.models, None, "rank_models")]
     missing = [pair for pair in pairs if not rows.holds_pair(*pair)]
     if missing:
-        one, other = (rows.models[number] for number in missing[0])
-        msg = f"rank_models needs all pairs of models, but not all states compare {other!r} with {one!r}"
+        first, second = (rows.models[number] for number in missing[0])
+        msg = f"rank_models needs all pairs of models, but not all states compare {second!r} with {first!r}"
         raise OptionError(msg, "state(..., score=[...]) without baseline= holds all pairs")
-    found = []
+    ranked = []
     for metric in rows.metrics:
         means = _means(rows, metric, pairs)
         if runs is not None and runs.several:
             means = _with_runs(means, rows, metric, runs)
         upwards = rows.definitions[metric]["higher_is_better"]
-        by_segment = [one.ranks(options, higher_is_better=upwards) for one in means]
-        found += named_rows(metric, rows.models, by_segment)
-    return found
+        by_segment = [means_of_segment.ranks(options, higher_is_better=upwards) for means_of_segment in means]
+        ranked += named_rows(metric, rows.models, by_segment)
+    return ranked
 
 
 def _with_runs(means: Sequence[Means], rows: Rows, metric: str, runs: MergedRuns) -> list[Means]:
@@ -57,19 +57,21 @@ def _with_runs(means: Sequence[Means], rows: Rows, metric: str, runs: MergedRuns
 def _means(rows: Rows, metric: str, pairs: Sequence[tuple[int, int]]) -> list[Means]:
     """Return the means of each segment."""
     models = [rows.arrays("metric", metric, model) for model in rows.models]
-    sums = [rows.pair(metric, other, one) for one, other in pairs]
+    sums = [rows.pair(metric, second, first) for first, second in pairs]
     for name in ("lists", "weight", "weight_squares"):
         if not all(np.allclose(each[name], models[0][name], rtol=1e-12, atol=0) for each in (*models, *sums)):
             msg = f"models have values of {metric} in different lists, and a state does not hold those of all models"
             raise OptionError(msg, "rank_models on the frames themselves")
     differences = paired.statistics({name: np.array([each[name] for each in sums]) for name in sums[0]})
-    found = []
+    means_by_segment = []
     for segment in range(len(rows.segments)):
         variances = np.zeros((len(models), len(models)))
-        for number, (one, other) in enumerate(combinations(range(len(models)), 2)):
-            variances[one, other] = variances[other, one] = differences.standard_error[number, segment] ** 2
+        for number, (first, second) in enumerate(combinations(range(len(models)), 2)):
+            variances[first, second] = variances[second, first] = differences.standard_error[number, segment] ** 2
         weight = [model["weight"][segment] for model in models]
         totals = [model["total"][segment] for model in models]
         means = np.array([total / each if each > 0 else np.nan for total, each in zip(totals, weight, strict=True)])
-        found.append(Means(models[0]["lists"][segment], means, variances, differences.degrees[0, segment].item()))
-    return found
+        means_by_segment.append(
+            Means(models[0]["lists"][segment], means, variances, differences.degrees[0, segment].item())
+        )
+    return means_by_segment

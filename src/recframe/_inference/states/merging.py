@@ -28,8 +28,8 @@ from recframe._inference.states.checks import (
     check_sums,
     check_versions,
     definitions_of,
-    held_pairs,
     ordered,
+    pairs_of_all_states,
 )
 from recframe._inference.states.run_rows import RUN
 from recframe._inference.states.state import COLUMNS, NAMES, STATE_VERSION, SUMS
@@ -99,7 +99,7 @@ class Rows:
         self.hashed = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
         check_rows(columns, [*segment_names, *NAMES])
         check_sums(columns, self.definitions)
-        self._pairs = held_pairs(columns, self.metrics)
+        self._pairs = pairs_of_all_states(columns, self.metrics)
         self._add_up(columns)
         try:
             segments = {key[: len(per)] for key in self._keys}
@@ -112,7 +112,7 @@ class Rows:
         if per and not self.exposures and not names & by:
             # An unknown segment is reported if one of its lists has a value.
             unknown = (None,) * len(per)
-            values = (self.sums(unknown, "metric", *one)["lists"] for one in product(self.metrics, self.models))
+            values = (self.sums(unknown, "metric", *names)["lists"] for names in product(self.metrics, self.models))
             self.segments = [each for each in self.segments if each != unknown or any(values)]
 
     def _add_up(self, columns: dict[str, Any]) -> None:
@@ -224,8 +224,8 @@ class Rows:
 
     def pair(self, metric: str, model: int, baseline: int) -> dict[str, Any]:
         """Return the sums of a pair of models, by their numbers, in all segments."""
-        one, other = max(model, baseline), min(model, baseline)
-        paired = self.arrays("pair", metric, self.models[one], self.models[other])
+        later, earlier = max(model, baseline), min(model, baseline)
+        paired = self.arrays("pair", metric, self.models[later], self.models[earlier])
         if model < baseline:
             paired |= exchanged(paired)
             paired |= {"unit_products": -paired["unit_products"]}
@@ -289,8 +289,8 @@ def _numbers(column: nw.Series[Any]) -> Any:
     numbers = floats_of(column)
     wrong = np.isnan(numbers) if column.name in SUMS else ~(np.abs(numbers) < MOST_EXACT)
     if column.name not in ENDS and wrong.any():
-        held = numbers[wrong][0]
-        msg = f"{column.name} of a state holds {'a missing value' if np.isnan(held) else held}"
+        value = numbers[wrong][0]
+        msg = f"{column.name} of a state holds {'a missing value' if np.isnan(value) else value}"
         raise InputError(msg, UNCHANGED)
     return numbers
 

@@ -155,9 +155,9 @@ def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[
     lists = _Lists.of(plan, options, common, runs)
     table, array, called = lists.table, lists.array, _called(lists.models)
     clustered, segments = _cluster(context), _segments(context, table)
-    whole, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.keys.per, *clustered]))
+    by_segment, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.keys.per, *clustered]))
     if not context.keys.per and not len(table):
-        whole = groups = Groups(np.array([], dtype=np.intp), [-1])
+        by_segment = groups = Groups(np.array([], dtype=np.intp), [-1])
     clusters = texts_of(context, table, clustered) if clustered else None
     cluster = [None if clusters is None or number < 0 else clusters[number] for number in groups.first]
     hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys.key))], dtype=np.uint64)
@@ -172,10 +172,14 @@ def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[
     for model, name in enumerate(called):
         has_value = [~np.isnan(array[value_column(model, metric)]) for metric in every]
         valued = np.all([np.ones(len(table)), *has_value], axis=0) * 1.0
-        held = [pack(hashes[whole.codes == number]) for number in range(len(whole.first))]
-        sums: dict[str, Any] = {"lists": whole.sums(valued), "undefined": whole.sums(1 - valued), "keys": held}
+        packed_hashes = [pack(hashes[by_segment.codes == number]) for number in range(len(by_segment.first))]
+        sums: dict[str, Any] = {
+            "lists": by_segment.sums(valued),
+            "undefined": by_segment.sums(1 - valued),
+            "keys": packed_hashes,
+        }
         head = {"kind": "lists", "model": name, "place": model, "definition": shared}
-        state.add(whole, {**head, **notes}, sums)
+        state.add(by_segment, {**head, **notes}, sums)
     heads = [notes | head for head in lists.heads]
     for model, metric in ((model, metric) for model in range(len(called)) for metric in every):
         weights = array.get(weight_column(model, metric))
@@ -188,42 +192,42 @@ def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[
         sums |= {} if lists.of_runs is None else lists.of_runs.negative(groups, pair.metric, pair.model, pair.baseline)
         head = {"kind": "pair", **heads[pair.metric], "baseline": called[pair.baseline]}
         state.add(groups, {**head, "model": called[pair.model]}, {**sums, "cluster": cluster})
-    for row in () if lists.of_runs is None else lists.of_runs.rows(whole):
+    for row in () if lists.of_runs is None else lists.of_runs.rows(by_segment):
         head = {**heads[row.metric], "kind": RUN, "model": called[row.model], "item": row.run}
-        state.add(whole, {**head, "baseline": None if row.other is None else called[row.other]}, row.sums)
+        state.add(by_segment, {**head, "baseline": None if row.other is None else called[row.other]}, row.sums)
     if items is not None:
         of_metrics = {number: notes | head for number, head in together.items()}
-        _add_items(state, items, whole, segments, of_metrics, called)
+        _add_items(state, items, by_segment, segments, of_metrics, called)
     return _framed(table, context, state)
 
 
 def _add_items(
-    found: _Table,
+    table: _Table,
     items: Items,
-    whole: Groups,
+    by_segment: Groups,
     segments: Sequence[Any],
     notes: Mapping[int, Mapping[str, Any]],
     called: Sequence[str | None],
 ) -> None:
     """Add the rows of items, and those that say which metrics count them."""
-    first = {segments[number]: number for number in whole.first if number >= 0}
+    first = {segments[number]: number for number in by_segment.first if number >= 0}
     for number, metric in items.metrics:
         for model, (of_items, sums) in zip(called, items.rows(metric), strict=True):
             head = {"place": number, "model": model, **notes[number]}
-            found.add(whole, {"kind": "exposure", **head}, {})
-            lists = [whole.first[0] if segment is None else first[segment] for segment in of_items]
-            found.add(Groups(None, lists), {"kind": "item", **head}, sums)
+            table.add(by_segment, {"kind": "exposure", **head}, {})
+            lists = [by_segment.first[0] if segment is None else first[segment] for segment in of_items]
+            table.add(Groups(None, lists), {"kind": "item", **head}, sums)
 
 
-def _framed(table: nw.DataFrame[Any], context: Opened, found: _Table) -> nw.DataFrame[Any]:
+def _framed(table: nw.DataFrame[Any], context: Opened, collected: _Table) -> nw.DataFrame[Any]:
     backend = nw.get_native_namespace(table).__name__
     made = [
         new_series(INTERNAL.format(name), np.concatenate(parts), TYPES[name], backend)
-        for name, parts in found.columns.items()
+        for name, parts in collected.columns.items()
     ]
     if not context.keys.per:
         return made[0].to_frame().with_columns(*made)
-    return table.select(*context.keys.per)[found.lists].with_columns(*made)
+    return table.select(*context.keys.per)[collected.lists].with_columns(*made)
 
 
 def _called(models: Sequence[Any]) -> list[str | None]:

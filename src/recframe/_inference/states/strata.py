@@ -85,15 +85,15 @@ class StratifiedRows:
         if any(part["lists"][self._places < 0].any() for part in parts):
             refuse_lists_without_stratum(self._strata, truth=self._cells.definitions[metrics[0]]["truth"])
         spread = {name: self._spread(parts, name) for name in POOLED if name in parts[0]}
-        found = StrataOfLists(self._strata, (), {}, self._names, self._weights).pooled(spread, metrics)
-        found |= {name: self._spread(parts, name).sum(axis=-1) for name in ADDED if name in parts[0]}
+        sums = StrataOfLists(self._strata, (), {}, self._names, self._weights).pooled(spread, metrics)
+        sums |= {name: self._spread(parts, name).sum(axis=-1) for name in ADDED if name in parts[0]}
         least, greatest = (self._spread(parts, name, np.nan) for name in ("least", "greatest"))
-        return found | {"least": np.fmin.reduce(least, axis=-1), "greatest": np.fmax.reduce(greatest, axis=-1)}
+        return sums | {"least": np.fmin.reduce(least, axis=-1), "greatest": np.fmax.reduce(greatest, axis=-1)}
 
     def means(self) -> dict[str, list[float | None]]:
         """Return the means of each metric, by segment and model."""
-        found = self.of_models()
-        means = ratio(found["difference"], found["weight"])
+        sums = self.of_models()
+        means = ratio(sums["difference"], sums["weight"])
         models = len(self.rows.models)
         by_metric = means.reshape(len(self.rows.metrics), models, -1)
         return {

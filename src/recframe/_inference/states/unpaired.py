@@ -40,28 +40,30 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
     check_apart(rows.hashed, other.hashed)
     compared = []
     for number, metric in enumerate(rows.metrics):
-        _check_alike(rows, other, metric)
+        _check_same_definition(rows, other, metric)
         for model in rows.models:
             baseline = _baseline(other, model)
-            one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
+            current, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
             compared.append({"metric": metric, "model": model, "baseline": baseline})
             least, greatest = rows.range_of(number)
-            least = student.least_value(least, one["negative"] + before["negative"])
-            compared[-1] |= _statistics(one, before, (least, greatest), options, metric)
+            least = student.least_value(least, current["negative"] + before["negative"])
+            compared[-1] |= _statistics(current, before, (least, greatest), options, metric)
     upwards = [1.0 if rows.definitions[row["metric"]]["higher_is_better"] else -1.0 for row in compared]
     decide(compared, upwards, options)
     return compared
 
 
-def _check_alike(rows: Rows, other: Rows, metric: str) -> None:
+def _check_same_definition(rows: Rows, other: Rows, metric: str) -> None:
     """Raise where the baseline does not hold the metric, or defines it otherwise."""
     if metric not in other.metrics:
         msg = f"the baseline has no rows of {metric}; it has {', '.join(other.metrics)}"
         raise OptionError(msg, "make both states by the same call")
-    one, before = rows.definitions[metric], other.definitions[metric]
-    field = next((name for name in one if name not in ("several", "by") and one[name] != before.get(name)), None)
+    current, before = rows.definitions[metric], other.definitions[metric]
+    field = next(
+        (name for name in current if name not in ("several", "by") and current[name] != before.get(name)), None
+    )
     if field is not None:
-        msg = f"the baseline differs in {field} of {metric}: {before.get(field)!r}, but here {one[field]!r}"
+        msg = f"the baseline differs in {field} of {metric}: {before.get(field)!r}, but here {current[field]!r}"
         raise InputError(msg, "make both states by the same call")
 
 
@@ -78,42 +80,42 @@ def _baseline(other: Rows, model: Any) -> Any:
 
 def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[str, Any]:
     """Return the mean of a model in some segments with its error, NaN where a segment is not there."""
-    found = rows.arrays("metric", metric, model)
-    values = student.without_spread(paired.statistics(found, 0), found["least"] == found["greatest"])
+    sums = rows.arrays("metric", metric, model)
+    values = student.without_spread(paired.statistics(sums, 0), sums["least"] == sums["greatest"])
     row_of = {segment: row for row, segment in enumerate(rows.segments)}
     rows_of_segments = np.array([row_of.get(segment, -1) for segment in segments], dtype=np.intp)
     arrays = {"mean": np.where(values.weight > 0, values.mean, np.nan), "error": values.standard_error}
-    arrays |= {"degrees": values.degrees, "lists": found["lists"], "negative": found["negative"]}
+    arrays |= {"degrees": values.degrees, "lists": sums["lists"], "negative": sums["negative"]}
     arrays["effective"] = values.effective_lists
     taken = {name: np.append(array, np.nan)[rows_of_segments] for name, array in arrays.items()}
     return {**taken, **{name: np.nan_to_num(taken[name]) for name in ("lists", "negative", "effective")}}
 
 
 def _statistics(
-    one: dict[str, Any],
+    current: dict[str, Any],
     before: dict[str, Any],
     limits: tuple[Any, float],
     options: Options,
     metric: str,
 ) -> dict[str, Any]:
     """Return Welch's statistics of two means."""
-    margin, (error, degrees) = options.margin, _error(one, before, 1.0)
+    margin, (error, degrees) = options.margin, _error(current, before, 1.0)
     if isinstance(margin, Margins):
         margin = margin.of_pairs([metric])
         margin = Margin(margin.size.item(), margin.relative.item())
-    difference = one["mean"] - before["mean"]
+    difference = current["mean"] - before["mean"]
     with np.errstate(invalid="ignore", divide="ignore"):
         # This many lists, half of them on each side, would hold as much information.
-        lists = 4 / (1 / one["effective"] + 1 / before["effective"])
+        lists = 4 / (1 / current["effective"] + 1 / before["effective"])
         half = np.where(error > 0, _law(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
     width = limits[1] - limits[0]
     low, high = student.cut(difference - half, difference + half, difference, (-width, width))
     numbers = {
         "difference": difference,
         "relative": student.share_of(difference, before["mean"]),
-        "mean": one["mean"],
+        "mean": current["mean"],
         "baseline_mean": before["mean"],
-        "lists": one["lists"],
+        "lists": current["lists"],
         "baseline_lists": before["lists"],
         "low": low,
         "high": high,
@@ -126,16 +128,16 @@ def _statistics(
     for name, by in zip(BEYOND, margin.signs, strict=True):
         share = by if margin.relative else 0.0
         moved = difference + by * (before["mean"] if margin.relative else 1.0)
-        p = _p_value(moved, *_error(one, before, 1 - share), lists, options)
+        p = _p_value(moved, *_error(current, before, 1 - share), lists, options)
         numbers[name] = on_this_side(p, moved, name, margin, before["mean"])
     return numbers
 
 
-def _error(one: dict[str, Any], before: dict[str, Any], factor: float) -> tuple[Any, Any]:
+def _error(current: dict[str, Any], before: dict[str, Any], factor: float) -> tuple[Any, Any]:
     """Return the standard error and the degrees of freedom of a mean less a multiple of the other."""
-    squares = [student.square(one["error"]), student.square(factor * before["error"])]
+    squares = [student.square(current["error"]), student.square(factor * before["error"])]
     with np.errstate(invalid="ignore", divide="ignore"):
-        parts = [square**2 / mean["degrees"] for square, mean in zip(squares, (one, before), strict=True)]
+        parts = [square**2 / mean["degrees"] for square, mean in zip(squares, (current, before), strict=True)]
         return np.sqrt(sum(squares)), sum(squares) ** 2 / sum(parts)
 
 

@@ -111,9 +111,9 @@ class Asymptotic(Student):
 
     def interval(self, sums: Sums, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
         """Return the ends of the interval of a mean, which holds 0 where equal values are too few to reject it."""
-        held = (sums.standard_error == 0) & (self.p_value(sums, bounds) >= self.level)
-        low, high = student.interval(sums, 1 - self.level, bounds, self.end(sums, bounds, self.level), held)
-        return np.where(held, np.minimum(low, 0.0), low), np.where(held, np.maximum(high, 0.0), high)
+        includes_zero = (sums.standard_error == 0) & (self.p_value(sums, bounds) >= self.level)
+        low, high = student.interval(sums, 1 - self.level, bounds, self.end(sums, bounds, self.level), includes_zero)
+        return np.where(includes_zero, np.minimum(low, 0.0), low), np.where(includes_zero, np.maximum(high, 0.0), high)
 
     def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:  # noqa: ARG002 - Bounded reads it
         """Return the p-value of a mean of 0.
@@ -173,8 +173,8 @@ class Bounded:
         centre, half = (bounds[0] + bounds[1]) / 2, (bounds[1] - bounds[0]) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
             squares = (sums.squares + sums.weight * square(sums.mean - centre)) / square(half)
-        alike = (sums.weight == sums.lists) & (sums.unit_weight_squares == sums.lists)
-        return half, np.where(np.isfinite(half) & alike & ~np.isnan(sums.units), squares, np.nan)
+        has_equal_weights = (sums.weight == sums.lists) & (sums.unit_weight_squares == sums.lists)
+        return half, np.where(np.isfinite(half) & has_equal_weights & ~np.isnan(sums.units), squares, np.nan)
 
     def _reach(self, squares: Floats, level: float) -> Floats:
         """Return the sum, in half-widths, from which on E is 1 / level."""

@@ -134,7 +134,9 @@ class CrossedSums(Sums):
     def stacked(cls, every: Iterable[CrossedSums]) -> CrossedSums:
         """Return the entries of several sums as rows of one entry each."""
         every = list(every)
-        return cls(**{field.name: np.array([getattr(one, field.name) for one in every]) for field in fields(cls)})
+        return cls(
+            **{field.name: np.array([getattr(variation, field.name) for variation in every]) for field in fields(cls)}
+        )
 
     @property
     def of_lists(self) -> Sums:

@@ -73,9 +73,9 @@ class PairedHits:
         every, units = sums.effective_lists, sums.units
         with np.errstate(invalid="ignore", divide="ignore"):
             certainty = square(scipy_stats().norm.ppf(0.975) / scipy_stats().t.ppf(0.975, sums.degrees))
-            alike = (differing - square(mean)) / square(sums.standard_error) * certainty
+            lists_with_this_error = (differing - square(mean)) / square(sums.standard_error) * certainty
             are_lists = sums.unit_weight_squares == sums.weight_squares
-            lists = np.where(are_lists, every, np.clip(alike, units, np.fmax(units, every)))
+            lists = np.where(are_lists, every, np.clip(lists_with_this_error, units, np.fmax(units, every)))
         return cls(np.where(every >= LEAST_UNITS, lists, np.nan), gained, lost)
 
     def statistic(self, difference: Floats) -> Floats:

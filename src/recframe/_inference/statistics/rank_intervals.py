@@ -75,8 +75,8 @@ def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tupl
     centred = variances - variances.mean(axis=0)
     covariance = -(centred - centred.mean(axis=1)[:, None]) / 2
     share = (count - 1) / (degrees + count - 1) if degrees < np.inf else 0.0
-    alike = np.trace(covariance) / (count - 1) * (np.eye(count) - 1 / count)
-    covariance = (1 - share) * covariance + share * alike
+    sphere = np.trace(covariance) / (count - 1) * (np.eye(count) - 1 / count)
+    covariance = (1 - share) * covariance + share * sphere
     values, vectors = np.linalg.eigh(covariance)
     random = np.random.Generator(np.random.SFC64(seed))
     draws = random.standard_normal((resamples, count)) @ (vectors * np.sqrt(np.maximum(values, 0))).T

@@ -54,7 +54,7 @@ class Units:
     weights: Floats
     clusters: Any = None
 
-    def alike(self) -> Iterator[tuple[list[int], Units]]:
+    def with_same_lists(self) -> Iterator[tuple[list[int], Units]]:
         """Yield the columns that have values in the same lists, and the units of these lists alone.
 
         So the draws of a column depend on its own lists only, never on the other columns of a call.
@@ -99,7 +99,7 @@ def randomization(units: Units, resamples: int, seed: int, confidence: float) ->
     CIKM 2007; Phipson, Smyth, *Permutation p-values should never be zero*, 2010.
     """
     low, high, p = np.full((3, units.totals.shape[1]), np.nan)
-    for columns, part in units.alike():
+    for columns, part in units.with_same_lists():
         if len(part.totals) <= np.log2(resamples):
             least, most, far = _between_flipped(part, _all_flips(part.both))
         else:
@@ -128,7 +128,7 @@ def bootstrap(
     """
     low, high, p = np.full((3, units.totals.shape[1]), np.nan)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    for columns, part in units.alike():
+    for columns, part in units.with_same_lists():
         if len(part.totals) == 1:
             continue
         draws, rounding = _drawn_means(part, resamples, seed), part.rounding / _column_sums(part.weights)
@@ -206,13 +206,13 @@ def _between_flipped(part: Units, sums: Floats) -> tuple[Floats, Floats, NDArray
     totals, weights = sums[:, :count], sums[:, count:]
     total, weight = _column_sums(part.totals), _column_sums(part.weights)
     far = np.abs(totals) >= np.abs(total) - part.rounding
-    whole = np.abs(weights) >= weight * (1 - ROUNDING)
+    has_all_weight = np.abs(weights) >= weight * (1 - ROUNDING)
     with np.errstate(divide="ignore", invalid="ignore"):
         sides = (total - totals) / (weight - weights), (total + totals) / (weight + weights)
         least, most = np.minimum(*sides), np.maximum(*sides)
     # Sums of rounding are 0.
     least, most = np.where(far, np.minimum(least, 0.0), least), np.where(far, np.maximum(most, 0.0), most)
-    return np.where(whole, -np.inf, least), np.where(whole, np.inf, most), far | whole
+    return np.where(has_all_weight, -np.inf, least), np.where(has_all_weight, np.inf, most), far | has_all_weight
 
 
 def flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:

@@ -125,7 +125,7 @@ class MultivariateT:
         stats = scipy_stats()
         squares = np.square(stats.t.isf(p / 2, self._degrees))
         law = stats.f(self._size, self._degrees)
-        return np.array([one if np.isnan(one) else law.sf(one / self._shares).mean() for one in squares])
+        return np.array([square if np.isnan(square) else law.sf(square / self._shares).mean() for square in squares])
 
     def level(self, level: float) -> float:
         """Return the level of each test alone that gives all together this one."""

@@ -102,11 +102,11 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         degrees = square(error) / (square(errors) / np.maximum(strata.lists - 1, 1.0)).sum(axis=-1)
         # So many equal lists of this spread have the error. Shares count so many lists.
-        alike = np.where(error > 0, np.fmax(effective, (squares - square(mean)) / error), effective)
+        lists_with_this_error = np.where(error > 0, np.fmax(effective, (squares - square(mean)) / error), effective)
     units = np.where(has_spread & (error > 0), degrees + 1, effective)
-    found = {
+    pooled_sums = {
         "weight": units,
-        "weight_squares": square(units) / alike,
+        "weight_squares": square(units) / lists_with_this_error,
         # A single unit says nothing of its spread.
         "unit_weight_squares": np.where(has_spread, units, square(units)),
         "unit_weight_cubes": units,
@@ -118,21 +118,21 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
     if "cubes" in sums:
         spread = np.maximum(squares - square(mean), 0.0)
         third = strata.skewness(error) * spread**1.5
-        found["cubes"] = units * (third + 3 * mean * squares - 2 * mean**3)
+        pooled_sums["cubes"] = units * (third + 3 * mean * squares - 2 * mean**3)
     if "baseline" in sums:
         baseline = strata.mean("baseline")
-        found |= dict.fromkeys(("baseline", "unit_baseline_products"), units * baseline)
-        found["model"] = units * (baseline + mean)
+        pooled_sums |= dict.fromkeys(("baseline", "unit_baseline_products"), units * baseline)
+        pooled_sums["model"] = units * (baseline + mean)
     if "products" in sums:
         baseline = strata.mean("baseline")
         both = strata.errors("products", "difference", "baseline").sum(axis=-1)
         alone = strata.errors("baseline_squares", "baseline", "baseline").sum(axis=-1)
-        found |= {
+        pooled_sums |= {
             "products": units * strata.mean("products"),
             "baseline_squares": units * strata.mean("baseline_squares"),
             "unit_cross": units * ((units - 1) * both + mean * baseline),
             "unit_baseline_squares": units * ((units - 1) * alone + square(baseline)),
         }
-    found = {name: np.where(has_all, array, 0.0) for name, array in found.items()}
-    found["effective"] = np.where(has_all, effective, np.nan)
-    return found | {name: sums[name].sum(axis=-1) for name in COUNTED if name in sums}
+    pooled_sums = {name: np.where(has_all, array, 0.0) for name, array in pooled_sums.items()}
+    pooled_sums["effective"] = np.where(has_all, effective, np.nan)
+    return pooled_sums | {name: sums[name].sum(axis=-1) for name in COUNTED if name in sums}

@@ -97,8 +97,8 @@ class Sums:
             The cluster of each list.
         """
         # Sort first: the order of a sum changes its last bits.
-        same = len(weights) == 0 or weights.min() == weights.max()
-        order = np.argsort(values) if same else np.lexsort((weights, values))
+        has_equal_weights = len(weights) == 0 or weights.min() == weights.max()
+        order = np.argsort(values) if has_equal_weights else np.lexsort((weights, values))
         values, weights = values[order], weights[order]
         weight, total = weights.sum(), (weights * values).sum()
         deviations = values - (total / weight if weight > 0 else 0.0)
@@ -202,7 +202,11 @@ def without_spread(sums: Sums, equal: NDArray[np.bool_]) -> Sums:
 
 
 def interval(
-    sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED, reach: Floats | None = None, held: Any = None
+    sums: Sums,
+    confidence: float,
+    bounds: Sequence[Any] = UNBOUNDED,
+    reach: Floats | None = None,
+    includes_zero: Any = None,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of the mean of values within bounds, NaN below two units.
 
@@ -221,8 +225,8 @@ def interval(
     # Rounding may carry a mean past its bound.
     least, greatest = np.minimum(bounds[0], mean), np.maximum(bounds[1], mean)
     low, high = mean - share * (mean - least), mean + share * (greatest - mean)
-    held = p_value(sums) >= 1 - confidence if held is None else held
-    is_interval = np.isfinite(low) & np.isfinite(high) & (held | (low > 0) | (high < 0))
+    includes_zero = p_value(sums) >= 1 - confidence if includes_zero is None else includes_zero
+    is_interval = np.isfinite(low) & np.isfinite(high) & (includes_zero | (low > 0) | (high < 0))
     low, high = (np.where(is_interval, end, np.nan) for end in (low, high))
     return cut(np.where(error == 0, low, mean - half), np.where(error == 0, high, mean + half), mean, bounds)
 

@@ -41,9 +41,13 @@ def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
     z = stats.norm.ppf(0.5 + confidence / 2)
     with np.errstate(invalid="ignore", divide="ignore"):
         certainty = np.square(z / stats.t.ppf(0.5 + confidence / 2, sums.degrees))
-        alike = share * (1 - share) / np.square(sums.standard_error) * certainty
+        lists_with_this_error = share * (1 - share) / np.square(sums.standard_error) * certainty
         # Where all values are the same, nothing says how much clusters matter: as much as they can.
-        lists = np.clip(np.where(np.isnan(alike), 0.0, alike), sums.units, np.fmax(sums.units, sums.effective_lists))
+        lists = np.clip(
+            np.where(np.isnan(lists_with_this_error), 0.0, lists_with_this_error),
+            sums.units,
+            np.fmax(sums.units, sums.effective_lists),
+        )
         odds = z**2 / lists
         middle, half = share + odds / 2, np.sqrt(odds * (share * (1 - share) + odds / 4))
         low, high = (middle - half) / (1 + odds), (middle + half) / (1 + odds)
