@@ -43,11 +43,11 @@ def check(
     if flag("strict", strict) and is_lazy(frame) and not adapter_of(frame).postpones:
         msg = "`strict=True` needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"`strict=False`, or {adapter_of(frame).remedy}")
-    given = {**bound, **roles}
-    truth = given.get("truth")
+    named = {**bound, **roles}
+    truth = named.get("truth")
     query = query_of_call(bound, roles, CALL_ROLES["check"], [frame, truth])
     cutoff = check_k(k)
-    opened = Opened(frame, truth, query, given.get("train"))
+    opened = Opened(frame, truth, query, named.get("train"))
     table = _findings(opened, cutoff)
     if strict:
         _refuse(opened, table)
@@ -120,14 +120,14 @@ def _parts_of_frame(opened: Opened) -> list[Part]:
     return parts
 
 
-def _refuse(opened: Opened, found: Frame) -> None:
+def _refuse(opened: Opened, findings: Frame) -> None:
     """Raise if there are errors."""
-    said = []
+    lines = []
     for finding in FINDINGS:
         if finding.severity == "error":
-            counts = found.filter(nw.col(FINDING) == finding.name).select(nw.col(COUNT).sum())
+            counts = findings.filter(nw.col(FINDING) == finding.name).select(nw.col(COUNT).sum())
             if count := opened.engine.scalar(counts):
-                said.append(f"{finding.name}: {count} ({finding.meaning})")
-    if said:
-        msg = "the frame has errors\n" + "\n".join(said)
+                lines.append(f"{finding.name}: {count} ({finding.meaning})")
+    if lines:
+        msg = "the frame has errors\n" + "\n".join(lines)
         raise InputError(msg, "without `strict=True`, check returns all findings")

@@ -196,9 +196,9 @@ def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
         has_items = item is not None and (context.with_item or comparable(sample, item))
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
         opened = first_rows.open_rows_of(sample, query, specs)
-        whole = Frames(context.engine, context.frame, context.keys.group)
+        all_rows = Frames(context.engine, context.frame, context.keys.group)
         # No row is none that is ranked.
-        inspected_frames = [opened, *([] if sample is frame else [whole])] if len(frame) else []
+        inspected_frames = [opened, *([] if sample is frame else [all_rows])] if len(frame) else []
         yield from _of_orders(inspected_frames, query, may_tie=len(frame) > 0 and TIED not in context.omitted)
         repeats = _lists_with_repeats(opened) if has_items else 0
     if repeats:
@@ -230,12 +230,12 @@ def _remedy_of_repeats(sample: Any, query: Query) -> str:
 def _columns_of_models(sample: Any, query: Query) -> dict[str, Any]:
     """Return the columns without a role that may name models: few values, of text or whole numbers, by new names."""
     rows, used = adapter_of(sample).as_narwhals(sample), used_columns(query)
-    found = {}
+    columns = {}
     for number, (column, dtype) in enumerate(rows.schema.items()):
         is_name = dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean) or dtype.is_integer()
         if column not in used and is_name and 1 < values_of(rows, column).n_unique() <= MOST_MODELS:
-            found[f"candidate{number}"] = column
-    return found
+            columns[f"candidate{number}"] = column
+    return columns
 
 
 def _of_orders(inspected_frames: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:
@@ -243,12 +243,12 @@ def _of_orders(inspected_frames: Sequence[Frames], query: Query, *, may_tie: boo
     role = "rank" if query.by_rank else "score"
     faults = {"nothing_ranked", *(["nothing_ordered"] if may_tie and query.ties != "first" else [])}
     for i, column in enumerate(query.orders):
-        found = faults
+        shown_faults = faults
         for each in inspected_frames:
             lists = Frames(each.engine, each.frame, each.group)
-            found = found and found & shown(of_scores(lists, nw.col(score_column(i))))
-        if found:
-            yield warning_of(*found, role=role, column=column)
+            shown_faults = shown_faults and shown_faults & shown(of_scores(lists, nw.col(score_column(i))))
+        if shown_faults:
+            yield warning_of(*shown_faults, role=role, column=column)
 
 
 def _nan_scores(frame: Any, query: Query, context: Opened) -> Iterator[str]:
@@ -282,8 +282,8 @@ def _small_catalog(frames: CallFrames, context: Opened) -> Iterator[str]:
         for number in (nw.col(ITEM).n_unique(), nw.col(CANDIDATES).max())
     )
     if most is not None and count < most:
-        held = f"and the frame holds {count:,} of at least {most:,}"
-        yield f"{counting[0]} reads the number of all items, {held}: `catalog=` names or counts them"
+        detail = f"and the frame holds {count:,} of at least {most:,}"
+        yield f"{counting[0]} reads the number of all items, {detail}: `catalog=` names or counts them"
 
 
 def _lists_with_repeats(sample: Frames) -> int:

@@ -56,11 +56,11 @@ def of_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str) ->
     """Look for items that a list holds more than once."""
     items = opened.engine.count_rows(frame, [*group, ITEM], ROWS, {}).with_columns(nw.col(ROWS).cast(nw.Float64()))
     items = opened.for_models(items) if name == "duplicate_truth_rows" else items
-    found, totals = opened.totals(items, {name: nw.col(ROWS) - 1}, [ROWS])
+    counted, totals = opened.totals(items, {name: nw.col(ROWS) - 1}, [ROWS])
     if ITEM_THERE in opened.optional:
         # It is the same in all rows.
         totals = totals.join(frame.select(nw.col(ITEM_THERE).max()), how="cross")
-    return found, totals
+    return counted, totals
 
 
 def of_seen(opened: Opened, train: Frame, index: int) -> Part:
@@ -135,9 +135,9 @@ def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]
     for name in candidates:
         of = CandidateColumns.of(name)
         number, ones = nw.col(name).cast(nw.Float64()), (or_zero(name) == 1).cast(nw.Float64())
-        sums |= {of.zero_or_missing: (or_zero(name) == 0).cast(nw.Float64()), of.one: ones}
-        sums |= {of.zero: _one_if(number == 0), of.larger: (or_zero(name) > 0).cast(nw.Float64())}
-        sums[of.flag] = _one_if(number.is_between(0, 1))
+        sums |= {of.zero_or_missing: (or_zero(name) == 0).cast(nw.Float64()), of.ones: ones}
+        sums |= {of.zero: indicator(number == 0), of.larger: (or_zero(name) > 0).cast(nw.Float64())}
+        sums[of.flag] = indicator(number.is_between(0, 1))
         flags[of.varies] = (nw.col(of.zero_or_missing) > 0) & (nw.col(of.larger) > 0)
         flags[of.has_lower] = (nw.col(of.zero) > 0) & (nw.col(of.larger) > 0)
     lists = opened.engine.sum_by(truth.select(*opened.keys, **sums), opened.keys, [*sums])
@@ -154,7 +154,7 @@ class CandidateColumns(NamedTuple):
 
     zero_or_missing: str
     zero: str
-    one: str
+    ones: str
     larger: str
     """Rows above 0."""
     flag: str
@@ -170,20 +170,20 @@ class CandidateColumns(NamedTuple):
         return cls(*(f"{name} {count}" for count in cls._fields))
 
 
-def _one_if(condition: nw.Expr) -> nw.Expr:
+def indicator(condition: nw.Expr) -> nw.Expr:
     """Return 1.0 if a condition holds, and 0.0 if it does not hold or is missing."""
     return nw.when(condition).then(1.0).otherwise(0.0)
 
 
-def _irrelevant_rows(of: CandidateColumns) -> nw.Expr:
+def _irrelevant_rows(candidate: CandidateColumns) -> nw.Expr:
     """Return in how many rows a candidate column is 0, or 0 if the column does not look like the relevance.
 
     A column looks like the relevance if its values are only 0, 1 and missing, or if enough of its grades are 0. In both
     cases its values must differ within a list, because a column that describes lists is constant there.
     """
-    zero_or_missing, zero, one, larger, flag, varies, has_lower = map(nw.col, of)
+    zero_or_missing, zero, ones, larger, flag, varies, has_lower = map(nw.col, candidate)
     single = nw.col(LONG) == 0
-    flags = (zero_or_missing + one == nw.col(ROWS)) & (flag > 0) & ((varies > 0) | (one == 0) | single)
+    flags = (zero_or_missing + ones == nw.col(ROWS)) & (flag > 0) & ((varies > 0) | (ones == 0) | single)
     # Row numbers and hours of the day are 0 in few rows.
     grades = (zero >= LEAST_SHARE_OF_ZEROS * nw.col(ROWS)) & (larger > 0) & ((has_lower > 0) | single) & (zero > 0)
     return nw.when(flags).then(zero_or_missing).otherwise(nw.when(grades).then(zero).otherwise(0.0))

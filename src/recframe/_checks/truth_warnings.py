@@ -145,10 +145,10 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
 
 def _may_be_relevance(values: Any) -> bool:
     """Return whether the ends of a column allow that it holds 0 beside larger values, or only 0 and 1."""
-    held = values.drop_nulls()
-    if held.is_empty():
+    known = values.drop_nulls()
+    if known.is_empty():
         return True
-    least, greatest = held.min(), held.max()
+    least, greatest = known.min(), known.max()
     return bool((least >= 0 and greatest <= 1) or least <= 0 < greatest)
 
 
@@ -167,10 +167,10 @@ def _each(frame: Any, truth: Any, what: str, names: Sequence[Any]) -> str:
 
 def _examples(frame: Any, truth: Any, name: Any) -> str:
     """Return some values of a column in both frames."""
-    said = []
+    parts = []
     for which, native in (("the frame", frame), ("truth", truth)):
         rows = adapter_of(native).as_narwhals(native)
         if name in rows.columns:
             values = values_of(rows, name)[:FIRST_ROWS].unique(maintain_order=True)[:EXAMPLES].to_list()
-            said.append(f"{', '.join(map(repr, values))} in {which}")
-    return ", ".join(said)
+            parts.append(f"{', '.join(map(repr, values))} in {which}")
+    return ", ".join(parts)

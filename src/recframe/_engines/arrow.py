@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recframe._engines.base import Adapter
-from recframe._engines.column_errors import alike_columns, check_same_columns
+from recframe._engines.column_errors import check_same_columns, several_columns_of_name
 from recframe.errors import ColumnTypeError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _check_names(name: str, table: Table) -> None:
     """Raise for a table with several columns of one name."""
     names = table.column_names
     if twice := [column for column in names if names.count(column) > 1]:
-        raise alike_columns(name, twice)
+        raise several_columns_of_name(name, twice)
 
 
 def _read_columns(source: Source) -> Table:

@@ -211,9 +211,9 @@ class _Remedies:
         return f"{holder or 'if another frame has it,'} join it to {into} first`, as in {example}`"
 
 
-def alike_columns(name: str, alike: Iterable[str]) -> InputError:
+def several_columns_of_name(name: str, names: Iterable[str]) -> InputError:
     """Return the error for columns of a frame that are read for each other."""
-    msg = f"{called(name)} has several columns of the name {' or '.join(map(repr, dict.fromkeys(alike)))}"
+    msg = f"{called(name)} has several columns of the name {' or '.join(map(repr, dict.fromkeys(names)))}"
     return InputError(msg, "rename all but one of them")
 
 

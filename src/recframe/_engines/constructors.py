@@ -31,7 +31,7 @@ class Constructors(Protocol):
         """Raise where a column does not hold lists."""
         ...
 
-    def explode(self, frame: Any, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Any:
+    def explode(self, frame: Any, keys: Sequence[str], lists: Mapping[str, str], rank_column: str | None) -> Any:
         """Return one row for each element of parallel lists.
 
         Parameters

@@ -81,13 +81,13 @@ def score_to_sort_from(lists: Sequence[int], scores: Sequence[float], upto: int)
     if len(by_list) < FEWEST_LISTS:
         return None
     # All rows of a list are sorted if it has too few rows, or too few from the score on.
-    whole = sum(len(rows) for rows in by_list.values() if len(rows) < upto)
+    rows_of_short_lists = sum(len(rows) for rows in by_list.values() if len(rows) < upto)
     last_needed = sorted((sorted(rows)[-upto], len(rows)) for rows in by_list.values() if len(rows) >= upto)
     ordered = sorted(scores)
     fewest, least = MOST_SORTED * len(ordered), None
     for score, rows in last_needed:
-        sort = whole + len(ordered) - bisect_left(ordered, score)
+        sort = rows_of_short_lists + len(ordered) - bisect_left(ordered, score)
         if sort < fewest:
             fewest, least = sort, score
-        whole += rows
+        rows_of_short_lists += rows
     return least

@@ -67,24 +67,24 @@ def marked_places(
     size = nw.col(SIZE)
     marked = nw.col(MARKED)
     nth = nw.col(NTH)
-    place = nw.col(POSITION)
+    position = nw.col(POSITION)
     blocks = _up_to(blocks, upto).with_columns(nw.col(SIZE).cast(nw.Float64()))
     left = _left(upto)
     count = marked if math.isinf(most) else nw.when(marked > most).then(most).otherwise(marked)
     frame = repeated(context.engine, blocks, count, left)
-    frame = frame.with_columns(place.cast(nw.Float64()).alias(NTH)).drop(POSITION)
+    frame = frame.with_columns(position.cast(nw.Float64()).alias(NTH)).drop(POSITION)
     frame = frame.with_columns(((marked - nth + 1) / (size - nth + 1)).log().alias(PASSED))
     block = [*keys, START]
     frame = frame.with_columns(nw.col(PASSED).cum_sum().over(*block, order_by=NTH).alias(CHANCE))
     left = None if left is None else left - nth + 1
     frame = repeated(context.engine, frame, size - marked + 1, left)
-    frame = frame.with_columns(place.cast(nw.Float64()))
-    divisor = nw.when(place > 1).then((place - 1) * (size - nth - place + 2)).otherwise(1.0)
-    ratio = nw.when(place > 1).then((nth + place - 2) * (size - marked - place + 2) / divisor).otherwise(1.0)
+    frame = frame.with_columns(position.cast(nw.Float64()))
+    divisor = nw.when(position > 1).then((position - 1) * (size - nth - position + 2)).otherwise(1.0)
+    ratio = nw.when(position > 1).then((nth + position - 2) * (size - marked - position + 2) / divisor).otherwise(1.0)
     frame = frame.with_columns(ratio.log().alias(PASSED))
     passed = nw.col(PASSED).cum_sum().over(*block, NTH, order_by=POSITION)
     frame = frame.with_columns((nw.col(CHANCE) + passed).exp().alias(CHANCE))
-    return frame.with_columns((nw.col(START).cast(nw.Float64()) + nth + place - 2).alias(POSITION))
+    return frame.with_columns((nw.col(START).cast(nw.Float64()) + nth + position - 2).alias(POSITION))
 
 
 def with_first_pairs(context: Opened, rows: Frame, n: int, column: str, *, tied: bool) -> Frame:

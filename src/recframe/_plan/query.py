@@ -223,13 +223,15 @@ def resolved(
     named = {**bound, **roles}
     if isinstance(named.get("score"), list) and len(named["score"]) > 1:
         configured.pop("model", None)  # Config's long format means nothing to several columns
-    whole = is_frame(frames[0]) and not adapter_of(frames[0]).reads_parts and RERUN.get() is None
-    if whole and "partitions" in configured:
+    reads_at_once = is_frame(frames[0]) and not adapter_of(frames[0]).reads_parts and RERUN.get() is None
+    if reads_at_once and "partitions" in configured:
         del configured["partitions"]
     if not any({**configured, **named}.get(role) is not None for role in ("score", DEFAULT_RANK)):
         configured = {**_ranks_of(frames[0], allowed), **configured}
-    found = layered([configured, bound, roles], allowed, labels_of(*frames))
-    return found if found.rank is None else replace(found, omission_columns=_omission_columns(frames[0]))
+    roles_of_call = layered([configured, bound, roles], allowed, labels_of(*frames))
+    if roles_of_call.rank is None:
+        return roles_of_call
+    return replace(roles_of_call, omission_columns=_omission_columns(frames[0]))
 
 
 def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:

@@ -101,8 +101,8 @@ def break_ties(
     tied = sized.filter(nw.col(SIZE) > 1)
     for column, descending in order:
         tied = split_ties(tied, keys, column, upto, descending=descending)
-    place = nw.col(START) + nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()) - 1
-    tied = tied.with_columns(place.alias(PLACE))
+    position = nw.col(START) + nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()) - 1
+    tied = tied.with_columns(position.alias(PLACE))
     rows = engine.stack([alone.drop(START, SIZE), tied.drop(START, SIZE)])
     return rows if upto is None else rows.filter(nw.col(PLACE) <= upto)
 

@@ -70,9 +70,9 @@ def _attention_after_first_place(context: Opened, rows: Frame, row: list[str]) -
         blocks = blocks.filter(nw.col(START) <= upto)
     cascade = Cascade(tuple(range(len(stops))), upto)
     places = survivals(context.engine, context.engine.collect_once(blocks), row, [], cascade)
-    place = nw.col(START).cast(nw.Float64()) + nw.col(POSITION)
+    position = nw.col(START).cast(nw.Float64()) + nw.col(POSITION)
     added = {
-        seen_column(number): nw.col(survival_column(stops.index(stop))) * cut(weight(place), place, k)
+        seen_column(number): nw.col(survival_column(stops.index(stop))) * cut(weight(position), position, k)
         for number, (stop, weight, k) in enumerate(requested)
     }
     places = places.select(*row, *(value.alias(name) for name, value in added.items()))

@@ -180,9 +180,9 @@ class SideTables:
         pairs = both.group_by(ITEM, OTHER).agg(similarity.min().alias(LEAST), similarity.max().alias(MOST))
         pairs = engine.collect_once(pairs)
         for extreme in (nw.col(LEAST).min(), nw.col(MOST).max()):
-            found = engine.scalar(pairs.select(extreme))
-            if found is not None and abs(found) > 1 + ROUNDED_BY:
-                msg = f"features holds the similarity {found:g}, but a similarity is a number from -1 to 1"
+            extreme_value = engine.scalar(pairs.select(extreme))
+            if extreme_value is not None and abs(extreme_value) > 1 + ROUNDED_BY:
+                msg = f"features holds the similarity {extreme_value:g}, but a similarity is a number from -1 to 1"
                 raise InputError(msg, "divide the similarities by the largest, or turn distances into similarities")
         count = engine.scalar(pairs.filter(nw.col(MOST) - nw.col(LEAST) > ROUNDED_BY).select(nw.len()))
         if count:

@@ -137,10 +137,10 @@ def averaged(context: Opened, means: Frame, metrics: Sequence[Metric]) -> Frame:
 
 def first_missing(means: Iterable[tuple[Any, Any, bool]], names: Sequence[Any]) -> Any:
     """Return the first stratum without a mean in some group, of groups, strata and whether there is a mean."""
-    found: dict[Any, set[Any]] = {}
+    strata_with_means: dict[Any, set[Any]] = {}
     for group, stratum, has_mean in means:
-        found.setdefault(group, set()).update([stratum] if has_mean else [])
-    return next((name for strata in found.values() for name in names if name not in strata), None)
+        strata_with_means.setdefault(group, set()).update([stratum] if has_mean else [])
+    return next((name for strata in strata_with_means.values() for name in names if name not in strata), None)
 
 
 def warn_of_missing(strata: Strata, metric: str, stratum: Any) -> None:

@@ -91,8 +91,8 @@ def _places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
         most = _most_hits(context.requirements.numbers.alphas)
         places = marked_places(context, blocks, group, upto, most)
         return places.with_columns((nw.col(HITS_BEFORE) + nw.col(NTH) - 1).alias(HITS_BEFORE))
-    place = nw.col(START).cast(nw.Float64()).alias(POSITION)
-    return blocks.with_columns(place, nw.lit(1.0).alias(CHANCE))
+    position = nw.col(START).cast(nw.Float64()).alias(POSITION)
+    return blocks.with_columns(position, nw.lit(1.0).alias(CHANCE))
 
 
 def _most_hits(alphas: Iterable[float]) -> float:

@@ -110,10 +110,10 @@ def survivals(engine: Engine, grades: Frame, block: Sequence[str], carried: Sequ
     nodes = nodes.select(*node, *carried, TILT, ANGLE, *steps.sums)
     # For each place in the band, the sum over the points is a coefficient.
     parts = _in_steps(engine.repeat(nodes, BAND_COUNT), steps.turned)
-    place = [*block, POSITION]
-    parts = parts.select(*place, *carried, *steps.parts)
-    parts = engine.sum_disordered(parts, place, [*arguments, BASE_ARGUMENT], carried)
-    return parts.select(*place, *carried, *steps.shares)
+    block_and_position = [*block, POSITION]
+    parts = parts.select(*block_and_position, *carried, *steps.parts)
+    parts = engine.sum_disordered(parts, block_and_position, [*arguments, BASE_ARGUMENT], carried)
+    return parts.select(*block_and_position, *carried, *steps.shares)
 
 
 def _with_bands(engine: Engine, grades: Frame, upto: int | None) -> Frame:

@@ -147,24 +147,26 @@ class Pandas(Engine):
     ) -> Frame:
         native = frame.collect().to_native()
         # Nullable integers become objects, which are not sorted here.
-        found = pandas_sort.placed([native[key].to_numpy() for key in keys], native[score].to_numpy(), upto)
-        if found is None:
+        placed_rows = pandas_sort.placed([native[key].to_numpy() for key in keys], native[score].to_numpy(), upto)
+        if placed_rows is None:
             return super().rank_rows(frame, keys, score, upto, needed)
         if needed is not None:
             rows = frame.select(needed.rows.alias(NEEDED)).collect().to_native()
-            read = rows[NEEDED].to_numpy(dtype=bool)[found.rows]
-            read = read | (found.start <= needed.upto) if needed.upto else read
-            found = pandas_sort.Placed(*(column[read] for column in found))
-        placed = native.drop(columns=score).take(found.rows).reset_index(drop=True)
-        return lazy(placed.assign(**{START: found.start, SIZE: found.size}))
+            read = rows[NEEDED].to_numpy(dtype=bool)[placed_rows.rows]
+            read = read | (placed_rows.start <= needed.upto) if needed.upto else read
+            placed_rows = pandas_sort.Placed(*(column[read] for column in placed_rows))
+        placed = native.drop(columns=score).take(placed_rows.rows).reset_index(drop=True)
+        return lazy(placed.assign(**{START: placed_rows.start, SIZE: placed_rows.size}))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
         native = frame.collect().to_native()
-        found = pandas_sort.numbered([native[key].to_numpy() for key in keys], native[column].to_numpy(), **how)
-        if found is None:
+        numbered_rows = pandas_sort.numbered([native[key].to_numpy() for key in keys], native[column].to_numpy(), **how)
+        if numbered_rows is None:
             return super().number_rows(frame, keys, column, **how)
-        new = {POSITION: found.start.astype(float)} | ({EQUAL: found.size.astype(float)} if how.get("tied") else {})
-        return lazy(native.take(found.rows).reset_index(drop=True).assign(**new))
+        new = {POSITION: numbered_rows.start.astype(float)}
+        if how.get("tied"):
+            new[EQUAL] = numbered_rows.size.astype(float)
+        return lazy(native.take(numbered_rows.rows).reset_index(drop=True).assign(**new))
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         if not group:

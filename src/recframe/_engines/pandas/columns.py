@@ -85,8 +85,8 @@ def _column(frame: Any, spec: ColumnSpec) -> Any:
     """Return a column, or a level of the index, as a series; its default where it may be absent."""
     if spec.column in frame.columns or spec.column in frame.index.names:
         series = column_of(frame, spec.column)
-        held = getattr(getattr(series, "cat", None), "categories", None)
-        if held is not None and is_large(pd.Series(held)):
+        categories = getattr(getattr(series, "cat", None), "categories", None)
+        if categories is not None and is_large(pd.Series(categories)):
             raise large_categories(spec)
         return plain_column(series)
     return pd.Series(np.full(len(frame), spec.default))
@@ -96,8 +96,8 @@ def check_once(name: str, source: Source) -> None:
     """Raise where a frame has a column that a call reads several times."""
     frame = source.native
     for spec in source.specs.values():
-        if spec.column in frame.columns and (found := frame[spec.column]).ndim > 1:
-            msg = f"`{spec.role}={spec.column!r}`: {called(name)} has {found.shape[1]} columns of that name"
+        if spec.column in frame.columns and (columns := frame[spec.column]).ndim > 1:
+            msg = f"`{spec.role}={spec.column!r}`: {called(name)} has {columns.shape[1]} columns of that name"
             raise MissingColumnError(msg, "rename all but one of them")
 
 
@@ -176,8 +176,8 @@ def _numbers(series: Any, spec: ColumnSpec) -> Any:
             raise not_a_number(spec, "object, of integers that no float can hold") from None
     is_bool = types.is_bool_dtype(series.dtype)
     if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and spec.may_be_bool):
-        held = dict.fromkeys(type(value).__name__ for value in series.dropna()) if series.dtype == object else ()
-        raise not_a_number(spec, f"{series.dtype}{', of ' if held else ''}{' and '.join(held)}")
+        type_names = dict.fromkeys(type(value).__name__ for value in series.dropna()) if series.dtype == object else ()
+        raise not_a_number(spec, f"{series.dtype}{', of ' if type_names else ''}{' and '.join(type_names)}")
     exact = _exact_integers(series, spec) if types.is_integer_dtype(series.dtype) else None
     if exact is not None:
         return exact
@@ -283,8 +283,8 @@ def same_integers(columns: Sequence[Any]) -> Sequence[Any]:
     """Return columns of whole numbers in one type: pandas would round those with and without a sign to floats."""
     if len({column.dtype for column in columns}) == 1 or not all(types.is_integer_dtype(each) for each in columns):
         return columns
-    whole = _whole(columns)
-    return [_nullable(column).astype(whole) for column in columns]
+    integer_type = _whole(columns)
+    return [_nullable(column).astype(integer_type) for column in columns]
 
 
 def _joined(columns: Sequence[Any], spec: ColumnSpec) -> Any:

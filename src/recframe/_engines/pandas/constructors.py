@@ -43,13 +43,13 @@ def uneven(frame: Frame, columns: Sequence[str]) -> int:
 
 def check_lists(frame: Frame, role: str, column: str) -> None:
     """Raise where a column does not hold lists, or holds sets, which have no order, and needs one."""
-    held = frame[column].dropna()
-    unordered = role != "actual" and any(isinstance(values, set | frozenset) for values in held)
-    if len(held) and (unordered or not any(map(_is_list, held))):
+    known = frame[column].dropna()
+    unordered = role != "actual" and any(isinstance(values, set | frozenset) for values in known)
+    if len(known) and (unordered or not any(map(_is_list, known))):
         raise no_lists(role, column, frame[column].dtype)
 
 
-def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Frame:
+def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], rank_column: str | None) -> Frame:
     """Return one row for each element of parallel lists."""
     frame = with_levels(frame, keys)
     lengths = _lengths(frame[next(iter(lists.values()))])
@@ -57,8 +57,10 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
     for name, column in lists.items():
         values = chain.from_iterable(values for values in frame[column] if _is_list(values))
         columns[name] = series_of(list(values)) if lengths.sum() else pd.Series(dtype="object")
-    if place is not None:
-        columns[place] = pd.Series(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1)
+    if rank_column is not None:
+        columns[rank_column] = pd.Series(
+            np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
+        )
     return pd.DataFrame(columns)
 
 
@@ -127,8 +129,8 @@ def _keys(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return columns, or levels of the index, with NaN as null."""
     keys = with_levels(frame, columns)[list(columns)]
     keys.attrs = {}  # pandas puts no two frames together whose attributes are arrays
-    for place, name in enumerate(columns):
-        keys.isetitem(place, no_nan(keys[name]))
+    for number, name in enumerate(columns):
+        keys.isetitem(number, no_nan(keys[name]))
     return keys
 
 

@@ -55,14 +55,14 @@ class PandasRows(Rows):
         for number, (_, column) in enumerate(above.items()):
             if len(extra):
                 above.isetitem(number, kept_exact(column))
-        whole = above.reindex(range(len(above) + len(extra)))
+        extended = above.reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):
-                held, alike = above[name], _alike(above[name], values)
-                whole[name] = pd.concat([held, without_attributes(alike)], ignore_index=True)
+                existing, matching = above[name], _with_matching_type(above[name], values)
+                extended[name] = pd.concat([existing, without_attributes(matching)], ignore_index=True)
             if name in new_only:
-                whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))
-        return whole
+                extended[name] = _typed(extended[name], source[name].dtype if name in source else np.dtype("int64"))
+        return extended
 
 
 def _label(frame: Any, name: Any) -> Any:
@@ -81,7 +81,7 @@ def _typed(series: Any, dtype: Any) -> Any:
     return series.astype(dtype) if types.is_any_real_numeric_dtype(dtype) else series
 
 
-def _alike(above: Any, below: Any) -> Any:
+def _with_matching_type(above: Any, below: Any) -> Any:
     """Give values of another frame the type of the column that they extend, where they fit."""
     is_other = isinstance(above.dtype, pd.CategoricalDtype) and not below.dropna().isin(above.cat.categories).all()
     if is_other or above.dtype == below.dtype:

@@ -19,14 +19,14 @@ def exact_sums(
     frame: pd.DataFrame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str]
 ) -> pd.DataFrame:
     """Return the sums of columns in each group, or over all rows, and by other names how many values a column has."""
-    held: dict[str, Any] = {name: frame[name] for name in group}
+    summands: dict[str, Any] = {name: frame[name] for name in group}
     totals: dict[str, list[str]] = {}
     for number, name in enumerate(columns):
         parts = {f"{number} {index}": part for index, part in enumerate(_parts(frame[name].to_numpy()))}
-        held |= parts
+        summands |= parts
         totals[name] = [*parts]
-    held |= {f"count {name}": frame[column].notna().to_numpy() for name, column in counted.items()}
-    rows: Any = pd.DataFrame(held, index=frame.index)
+    summands |= {f"count {name}": frame[column].notna().to_numpy() for name, column in counted.items()}
+    rows: Any = pd.DataFrame(summands, index=frame.index)
     if group:
         sums = rows.groupby(list(group), dropna=False, sort=False, observed=True).sum().reset_index()
     else:

@@ -87,12 +87,12 @@ def sorted_rows(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     first = series(frame, names[0])
     if frame.height <= FEW_ROWS or first.dtype.is_nested() or first.is_sorted(nulls_last=True):
         return frame.sort([*map(col, names)], nulls_last=True, maintain_order=True)
-    keys = pl.DataFrame([series(frame, name).alias(str(place)) for place, name in enumerate(names)])
+    keys = pl.DataFrame([series(frame, name).alias(str(number)) for number, name in enumerate(names)])
     texts = keys.select(pl.col(pl.String)).get_columns()
     rows = keys.with_columns(text.cast(pl.Enum(text.unique().drop_nulls().sort())) for text in texts)
     rows = rows.with_row_index(ROW)
-    for place in reversed(keys.columns):
-        rows = rows.sort(place, nulls_last=True, maintain_order=True)
+    for number in reversed(keys.columns):
+        rows = rows.sort(number, nulls_last=True, maintain_order=True)
     return frame[rows[ROW]]
 
 

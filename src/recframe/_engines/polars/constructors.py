@@ -87,7 +87,7 @@ def _no_lists_of_objects(subject: str) -> ColumnTypeError:
     return ColumnTypeError(f"{subject} holds Python objects, of which polars makes no lists", "give text or numbers")
 
 
-def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Frame:
+def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], rank_column: str | None) -> Frame:
     """Return one row for each element of parallel lists.
 
     Parameters
@@ -105,9 +105,9 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
     frame = frame.select(*map(col, keys), *(col(column).alias(name) for name, column in lists.items()))
     frame = frame.filter(col(first).list.len() > 0)
     names = list(lists)
-    if place is not None:
-        frame = frame.with_columns(pl.int_ranges(1, col(first).list.len().cast(pl.Int64) + 1).alias(place))
-        names.append(place)
+    if rank_column is not None:
+        frame = frame.with_columns(pl.int_ranges(1, col(first).list.len().cast(pl.Int64) + 1).alias(rank_column))
+        names.append(rank_column)
     return frame.explode(list(map(col, names)), **EXPLODE)
 
 

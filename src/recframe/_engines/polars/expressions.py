@@ -40,13 +40,15 @@ def with_expressions(
     All expressions read the columns as they are, whatever the order of the arguments. Judgments that have all columns
     of an expression get the new column too; for the relevance, the frame then need not have them.
     """
-    found = {name: value for name, value in arguments.items() if name in asked.roles and _has_expression(value)}
-    if not found:
+    with_expression = {
+        name: value for name, value in arguments.items() if name in asked.roles and _has_expression(value)
+    }
+    if not with_expression:
         return frame, arguments, []
     accepted = {*arguments, *asked.accepted}
     others = {name: each for name, each in {**bound, **arguments}.items() if name in JUDGMENTS and name in accepted}
     columns = _Columns(frame, {**bound, **arguments}, others, asked)
-    named = {name: columns.names_of(name, value) for name, value in found.items()}
+    named = {name: columns.names_of(name, value) for name, value in with_expression.items()}
     return columns.frame, {**arguments, **named, **columns.judgments}, columns.dropped
 
 
@@ -107,9 +109,9 @@ class _Columns:
         if role in OF_LISTS and self._judgments:
             msg = f"`{role}=` is an expression, but the truth has this column too"
             raise OptionError(msg, "add the column to both frames with with_columns, and name it")
-        own = value.meta.output_name()
-        has_alias = own != value.meta.undo_aliases().meta.output_name()
-        name = own if has_alias or role in NAMES_IN_RESULTS else role
+        output_name = value.meta.output_name()
+        has_alias = output_name != value.meta.undo_aliases().meta.output_name()
+        name = output_name if has_alias or role in NAMES_IN_RESULTS else role
         if name in self._read_by_others(role) or any(name in made for made in self._made.values()):
             msg = f"the expression of `{role}=` has the name {name!r}, which another role names"
             raise OptionError(msg, f"give it another one, with .alias('{role}')")

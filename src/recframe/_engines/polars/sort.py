@@ -94,8 +94,8 @@ def places(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool)
     """Return the first or the mean position of each row's tied block, missing if the score is missing."""
     rows = frame.select(*keys, pl.col(score).alias(PLACED_BY)).with_row_index(ROW)
     scored = rows.filter(pl.col(PLACED_BY).is_not_null()) if rows.get_column(PLACED_BY).null_count() else rows
-    place = pl.col(START).cast(pl.Float64) if first else pl.col(START) + (pl.col(SIZE) - 1) / 2
-    ranked = collect_columns(rank_rows(scored, keys, PLACED_BY, None, None).select(ROW, place.alias(START)))
+    position = pl.col(START).cast(pl.Float64) if first else pl.col(START) + (pl.col(SIZE) - 1) / 2
+    ranked = collect_columns(rank_rows(scored, keys, PLACED_BY, None, None).select(ROW, position.alias(START)))
     return in_order_of_rows(ranked.get_column(ROW), ranked.get_column(START), frame.height)
 
 

@@ -13,7 +13,7 @@ import narwhals as nw
 
 from recframe._base.columns import COUNT
 from recframe._engines.base import Engine, Session, fetched, known_values, lazy
-from recframe._engines.column_errors import alike_columns, not_a_number
+from recframe._engines.column_errors import not_a_number, several_columns_of_name
 from recframe._engines.column_spec import columns_of, specs_of
 from recframe._engines.key_types import common_type
 from recframe.errors import OptionError
@@ -68,7 +68,7 @@ class SqlEngine(Engine):
 
         self.check_names(sources)
         for name, source in sources.items():
-            self._check_alike(name, source)
+            self._check_case_of_column(name, source)
         untyped = {name: self.untyped(source.native) for name, source in sources.items()}
         frames = {name: _read(self, source, untyped[name]) for name, source in sources.items()}
         for column, spec in specs_of(sources).items():
@@ -79,12 +79,13 @@ class SqlEngine(Engine):
             frames |= _align(self, holders, column, spec, empty)
         return Session(self, frames, finish, columns_of(sources))
 
-    def _check_alike(self, name: str, source: Source) -> None:
+    def _check_case_of_column(self, name: str, source: Source) -> None:
         """Raise if a column is to be read whose name another one has too, in capital letters or not."""
         for spec in source.specs.values():
-            alike = [each for each in self.names(source.native) if each.lower() == spec.column.lower()]
-            if len(alike) > 1 and (alike.count(spec.column) > 1 or self.folds_case(lazy(source.native))):
-                raise alike_columns(name, alike)
+            same_in_lower_case = [each for each in self.names(source.native) if each.lower() == spec.column.lower()]
+            repeats = same_in_lower_case.count(spec.column) > 1
+            if len(same_in_lower_case) > 1 and (repeats or self.folds_case(lazy(source.native))):
+                raise several_columns_of_name(name, same_in_lower_case)
 
     def narrow(self, frame: Frame, columns: Sequence[str]) -> Frame:  # noqa: ARG002
         return frame  # a database reads only what is used
@@ -102,9 +103,10 @@ class SqlEngine(Engine):
 def check_case(names: Sequence[str]) -> None:
     """Raise where columns of a result have names that differ only by case."""
     folded = [name.lower() for name in names]
-    alike = [name for name in names if folded.count(name.lower()) > 1]
-    if alike:
-        msg = f"the result would have the columns {' and '.join(map(repr, alike))}, which DuckDB reads for each other"
+    same_in_lower_case = [name for name in names if folded.count(name.lower()) > 1]
+    if same_in_lower_case:
+        listed = " and ".join(map(repr, same_in_lower_case))
+        msg = f"the result would have the columns {listed}, which DuckDB reads for each other"
         raise OptionError(msg, "rename the column of the frame first")
 
 
@@ -142,9 +144,9 @@ def _align(
     types = {name: frame.collect_schema()[column] for name, frame in holders.items() if name not in empty}
     if not types:
         return {}
-    whole = len({*types.values()}) > 1 and all(map(_is_whole, types.values()))
+    are_all_integers = len({*types.values()}) > 1 and all(map(_is_whole, types.values()))
     # Spark reads integers of 64 bits without a sign as decimals.
-    with_decimals = whole and not all(dtype.is_integer() for dtype in types.values())
+    with_decimals = are_all_integers and not all(dtype.is_integer() for dtype in types.values())
     common = nw.Decimal(38, 0) if with_decimals else common_type(spec, types, types)
     return {
         name: engine.cast(frame, column, common)

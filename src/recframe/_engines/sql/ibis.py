@@ -163,7 +163,7 @@ def _portable(node: Any, changed: Mapping[str, Any] | None) -> Any:
     if isinstance(node, ops.WindowFunction):
         return _window(node, dict(zip(node.__argnames__, node.__args__, strict=True)) | dict(changed or {}))
     node = node.__recreate__(changed) if changed else node
-    return REWRITTEN.get(type(node), lambda same: same)(node)
+    return REWRITTEN.get(type(node), lambda unchanged: unchanged)(node)
 
 
 def _window(node: Any, arguments: dict[str, Any]) -> Any:

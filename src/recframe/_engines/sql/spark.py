@@ -79,6 +79,6 @@ class Spark(SqlEngine):
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
         selected = {name: self.spelled(name) for name in columns}
         for name, (above, below) in sides.items():
-            one, other = self.spelled(above), self.spelled(below)
-            selected[name] = f"CASE WHEN {other} > 0 THEN {one} / {other} END AS {selected[name]}"
+            numerator, denominator = self.spelled(above), self.spelled(below)
+            selected[name] = f"CASE WHEN {denominator} > 0 THEN {numerator} / {denominator} END AS {selected[name]}"
         return lazy(frame.to_native().selectExpr(*selected.values()))
