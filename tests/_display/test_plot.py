@@ -157,10 +157,12 @@ def test_distributions_are_binned():
 
 def test_differences_are_sorted_and_few():
     found, rows, text = spec(crowd(lists=3000).rec.plot.differences("ndcg@3", score=["old", "new"]))
+    compared = crowd(lists=3000).rec.compare("ndcg@3", score=["old", "new"], details=True).to_dicts()[0]
     points = [row["low"] + row["high"] for row in rows if "low" in row]
     assert len(points) == 201 and points == sorted(points, reverse=True)
+    shares = [row["lists"] for row in rows if "low" in row]
+    assert shares[0] == pytest.approx(1 - shares[-1], abs=1e-8) == pytest.approx(0.5 / compared["lists"], abs=1e-8)
     assert len(text) < 100_000
-    compared = crowd(lists=3000).rec.compare("ndcg@3", score=["old", "new"], details=True).to_dicts()[0]
     better, equal, worse = (compared[name] / compared["lists"] for name in ("wins", "ties", "losses"))
     assert found["title"]["subtitle"] == [
         f"new is better in {better:.0%}, equal in {equal:.0%}, worse in {worse:.0%} of {compared['lists']:,} lists",

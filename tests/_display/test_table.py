@@ -152,6 +152,22 @@ def test_the_best_model_of_the_first_metric_comes_first_if_requested():
     assert recframe.table(MEANS.clear(), sort=True).to_markdown().count("\n") == 2
 
 
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.05, "0.050"),
+        (0.0499, "0.050 *"),
+        (0.01, "0.010 *"),
+        (0.001, "0.001 **"),
+        (0.000999, "<0.001 ***"),
+        (0.0, "<0.001 ***"),
+    ],
+)
+def test_stars_begin_below_their_level(p, text):
+    table = str(recframe.table(COMPARED[:1].with_columns(p_adjusted=p)))
+    assert f" {text} |" in table
+
+
 def test_segments_are_columns_with_their_lists():
     values = pl.DataFrame(
         {"day": ["mon", "tue", "mon"], "model": ["a", "a", "b"], "mrr": [0.1, 0.2, 0.3], "lists": [5, 6, 4]}

@@ -140,6 +140,18 @@ def test_models_in_rows_and_pairs_without_lists(engine):
             assert ends == pytest.approx([wide[pair][end.format(name)] for name in ("rbo@3", "spearman") for end in ENDS])  # fmt: skip
 
 
+def test_a_negative_correlation_has_an_interval_around_it():
+    pl = pytest.importorskip("polars")
+    rows = pl.DataFrame(rankings(8)).with_columns(b=pl.col("b") / 2 - pl.col("a"))
+    given = {"measures": ["kendall", "spearman"], "by": "session", "score": ["a", "b"]}
+    (row,) = rows.rec.agreement(confidence=0.9, **given).to_dicts()
+    values = rows.rec.agreement(per="session", **given)
+    for name in ("kendall", "spearman"):
+        assert -1 < row[f"{name}_low"] < row[name] < row[f"{name}_high"] < 0
+        expected = stats.ttest_1samp(values[name].to_numpy(), 0).confidence_interval(0.9)
+        assert [row[f"{name}_low"], row[f"{name}_high"]] == pytest.approx([*expected])
+
+
 def test_a_lazy_result_knows_its_columns():
     pl = pytest.importorskip("polars")
     lazy = pl.LazyFrame(rankings(7)).rec.agreement(2, by="session", per="market", score=["a", "b"], confidence=0.95)

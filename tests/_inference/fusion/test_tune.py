@@ -15,6 +15,7 @@ import pytest
 import recframe
 from recframe._base.roles import CALL_ROLES
 from recframe._inference.fusion.grid import candidates
+from recframe._inference.fusion.tune import Lists
 from recframe._plan.query import query_of_call
 
 if TYPE_CHECKING:
@@ -161,6 +162,14 @@ def test_ranks_and_weights_of_lists():
     # Borda's points are tried without weights too.
     borda = rows.rec.tune_fusion("mrr", **given | {"methods": "borda"})
     assert borda.height == 1 + len(SMALL["weights"])
+
+
+def test_the_first_of_candidates_with_the_same_mean_is_best():
+    # The second mean is larger in its last bit only.
+    values = np.array([[0.3, 0.1], [0.0, 0.2]])
+    lists = Lists(values, np.ones(2), None, (0.0, 1.0), upwards=True)
+    assert values.mean(axis=0)[1] > values.mean(axis=0)[0]
+    assert lists.best(np.array([True, True])) == 0
 
 
 def test_a_metric_of_which_less_is_better():

@@ -126,6 +126,18 @@ def test_the_mean_is_that_of_evaluate_and_the_share_judged_is_that_of_judged(eng
     assert found[0]["judged"] == pytest.approx(sum(shares) / len(shares))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_repeated_judgments_count_as_in_evaluate(library, seed):
+    rows, judged, _ = case(seed, 2)
+    # The lower grade comes last, and the larger one counts.
+    judged += [row | {"relevant": 0} for row in judged if row["relevant"]]
+    rec, truth = recframe.rec(library.DataFrame(rows)), library.DataFrame(judged)
+    labels = ["dcg@3", "ndcg@3", "recall@3", "map"]
+    found = rec.bounds(labels, truth=truth)["mean"].to_list()
+    values = nw.from_native(rec.evaluate(labels, truth=truth)).rows()[0]
+    assert found == pytest.approx(values)
+
+
 def test_models_and_ranks_have_bounds_of_their_own(library):
     rows, judged, _ = case(2, 1)
     ranks = [row | {"rank": place % 8 + 1 if row["score"] is not None else None} for place, row in enumerate(rows)]
