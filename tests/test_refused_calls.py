@@ -222,7 +222,7 @@ class Misspelt(recframe.Metric):
             lambda: recframe.require(pytest.importorskip("scipy") and FRAME.rec.describe("mrr"), {"mrr": 0.1}),
             "Hint: by='mean', 'low' or 'high' reads",
         ),
-        (lambda: recframe.explain(ties="best"), "ties= is about one metric, but none is named"),
+        (lambda: recframe.explain(ties="best"), "ties= is about one metric, but the call names no metric"),
         (recframe.rec, "Hint: rec(frame, validate=...)"),
         (lambda: recframe.table(FRAME, k=3), "table: there is no argument 'k'\n\nHint: table(result, metrics=..., "),
         (lambda: recframe.forest(FRAME, k=3), "Hint: forest(result, metrics=...)"),

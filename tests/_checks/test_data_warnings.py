@@ -156,8 +156,8 @@ def test_a_truth_of_another_day_for_one_model(engine):
     frame, truth = engine.frames(rows, {"user": ["1", "2", "3"], "item": ["a"] * 3})
     (message,) = said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth)
     assert [line for line in message.splitlines() if line.startswith("- most ")] == [
-        "- most lists of truth, 2 of 3, have no row of who='b': they score 0. Is the truth that of these lists, of the same days?",
-        "- most lists of who='b', 2 of 3, are not in truth: they have no value. Is the truth that of these lists, of the same days?",
+        "- most lists of truth, 2 of 3, have no row of who='b': they score 0. Does the truth belong to these lists, and to the same days?",
+        "- most lists of who='b', 2 of 3, are not in truth: they have no value. Does the truth belong to these lists, and to the same days?",
     ]
 
 

@@ -212,7 +212,7 @@ def test_lists_that_do_not_fit(engine):
         ("dcg@2", {"sampled": (1, 9)}, "but dcg@2 is none"),
         ("precision", {"sampled": (1, 9)}, "but precision is none"),
         ("coverage@2", {"sampled": (1, 9)}, "but coverage@2 is none"),
-        ("ndcg(ideal=ones)@2", {"sampled": (1, 9)}, "is none of them"),
+        ("ndcg(ideal=ones)@2", {"sampled": (1, 9)}, "is not such a metric"),
         ("recall", {"sampled": (1, 9), "propensity": "score"}, "cannot be combined"),
         ("mrr", {"sampled": 9}, "not a pair of numbers"),
         ("mrr", {"estimator": "rank"}, "estimator='rank' is about sampled lists, but there is no sampled="),

@@ -98,8 +98,8 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("ndcg@5", {"ties": "worst"}, "of rows of equal score the less relevant first"),
         ("judged@5", {"ties": "best"}, "of rows of equal score the more relevant first"),
         ("recall(over=ranked)@5", {}, "undefined a list without relevant rows, or without a ranked one: left out"),
-        ("roc_auc(over=ranked)", {}, "whose ranked rows are all relevant or none is: left out of the mean"),
-        ("roc_auc@5", {}, "whose rows in the top 5 are all relevant or none is: left out of the mean"),
+        ("roc_auc(over=ranked)", {}, "whose ranked rows are all relevant or all irrelevant: left out of the mean"),
+        ("roc_auc@5", {}, "whose rows in the top 5 are all relevant or all irrelevant: left out of the mean"),
         ("novelty@5", {}, "an item that the training data lacks counts as seen once"),
         ("novelty(unseen=zero,unit=interactions)@5", {}, "an item that the training data lacks adds nothing"),
         ("ndcg@5", {"undefined": 0.5}, "counts as 0.5"),
@@ -134,7 +134,7 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("arp(unit=interactions)@2", {}, "Σ r≤2 of interactions of the item, divided by min(2, N)"),
         ("mrr", {"condensed": True}, "judged unjudged rows are left out before the rest is ranked"),
         ("mrr", {"mean": "geometric", "weight": "w"}, "mean geometric, of lists with the weight w"),
-        ("roc_auc", {"sampled": (99, 1000)}, "the expected value is that of full lists"),
+        ("roc_auc", {"sampled": (99, 1000)}, "the expected value is the value of full lists"),
     ],
 )
 def test_options_and_policies_in_force_are_said(requested, given, words):

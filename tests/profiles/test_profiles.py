@@ -150,7 +150,7 @@ def test_a_metric_without_a_cutoff_there_is_computed_once(engine):
         (
             "rbp",
             {"like": "trec_eval"},
-            r"two variables it never sets \(m_rbp\.c\).*without scaling, its formula is that of rbp\(p=0\.9,gain=linear\)",
+            r"two variables it never sets \(m_rbp\.c\).*without scaling, it computes rbp\(p=0\.9,gain=linear\)",
         ),
         *(
             (name, {"like": "ir_measures"}, "ties by the smaller item name")

@@ -223,7 +223,7 @@ POPULAR = SIDE.add("popular", "float", "the item's rank by its users; infinite w
 POPULAR_LEVEL = SIDE.add(
     "popular_level", "float", "the item's rank by its users, 1 for all of the most popular ones; null without any"
 )
-FAMILIAR = SIDE.add("familiar", "float", "the mean cosine of the item with those that the list's user had")
+FAMILIAR = SIDE.add("familiar", "float", "the mean cosine between the item and the items that the list's user had")
 POPULARITY = SIDE.add(
     "popularity", "float", "the item's rank by its users as a share of the items; infinite without any"
 )

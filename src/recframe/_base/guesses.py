@@ -164,7 +164,7 @@ ELSEWHERE = {
     "per_list": "`per=` with the columns of `by=` gives a row for each list",
     **dict.fromkeys(
         ("ascending", "descending", "reverse", "sort", "lower_is_better", "higher_is_better", "greater_is_better"),
-        "the largest score comes first; `rank='rank'` reads positions, of which 1 comes first",
+        "the largest score comes first; `rank='rank'` reads positions, and position 1 comes first",
     ),
     "model": "evaluate accepts `model=`; here pivot the frame, so that `score=['old', 'new']` names a column of each "
     "model",

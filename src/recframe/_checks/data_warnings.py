@@ -337,8 +337,8 @@ def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
     if opened.frame.select(nw.col(ITEM).n_unique()).collect().item() > length:
         yield (
             f"each list has one relevant item among {length} rows, and lists hold different items. If the other rows "
-            "are a sample of what a list would rank, the values are too high, and the better model may have the lower "
-            f"one: `sampled=({length - 1}, n)` estimates those of full lists of n items"
+            "are a sample of all items, the values are too high, and the better model may have the lower value: "
+            f"`sampled=({length - 1}, n)` estimates the values of full lists of n items"
         )
 
 

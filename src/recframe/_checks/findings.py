@@ -10,7 +10,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """How severe findings are, the most severe first."""
 
 ROWS, LISTS = "rows", "lists"
-SAME_DAY = "Is the truth that of these lists, of the same days?"
+SAME_DAY = "Does the truth belong to these lists, and to the same days?"
 ITEM_THERE, GRADES_THERE, MODEL_THERE = "item there", "relevance there", "model there"
 
 
@@ -68,7 +68,7 @@ FINDINGS = (
         "all ranked rows of the list are relevant: every order is perfect", GRADES_THERE,
         "every row that `{role}={column!r}` ranks is relevant, in every list: each order is a perfect one, so no model "
         "can lose. Rank the irrelevant items too, or pass the relevant ones as `truth=`"),
-    Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),
+    Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are at the chance level"),
     Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
     Finding("grades_below_relevant", "note", ROWS,
         "above 0, but not relevant: graded metrics count them, ndcg unless `grades='relevant'`", GRADES_THERE),

@@ -279,7 +279,7 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
         if {*columns} != {*frame.columns}:
             different = sorted({*columns} ^ {*frame.columns})
             msg = f"the files of {first!r} and {name!r} differ in the columns {', '.join(map(repr, different))}"
-            raise InputError(msg, "give the files the same columns; a file of what was relevant is that of --truth")
+            raise InputError(msg, "give the files the same columns; --truth names the file with the relevant items")
         if frame.is_empty():
             msg = f"the file of the model {name!r} has no rows"
             raise InputError(msg, "give a file with its rows, or leave the model out")

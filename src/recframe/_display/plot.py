@@ -51,7 +51,7 @@ class Plot(SegmentCharts, RankCharts):
 
     def __call__(self, *args: Any, **keywords: Any) -> NoReturn:  # noqa: ARG002
         """Raise, and name the charts."""
-        msg = f"plot holds the charts {', '.join(PLOTS)}, and is none itself"
+        msg = f"plot holds the charts {', '.join(PLOTS)}, and is not a chart itself"
         raise OptionTypeError(msg, "plot.curve('ndcg')")
 
     def __getattr__(self, name: str) -> NoReturn:

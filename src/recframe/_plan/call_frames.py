@@ -198,5 +198,7 @@ def _items_frame(adapter: Adapter, item: str, items: Any) -> Any:
     listed = ids("catalog", items, "give len(items), a list of items, or a frame that holds them")
     if not listed:
         msg = "catalog is an empty collection"
-        raise OptionError(msg, "give the items that could be recommended, or leave it out for those of the frame")
+        raise OptionError(
+            msg, "give the items that could be recommended, or leave it out to use the items of the frame"
+        )
     return adapter.items_frame(item, listed)

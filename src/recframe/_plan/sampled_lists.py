@@ -40,7 +40,7 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
         else:
             name = query.called(metric.label)
             estimated_metrics = "metrics of the rank of one relevant item"
-            msg = f"`sampled={query.sampled}` estimates {estimated_metrics}, but {name} is none of them"
+            msg = f"`sampled={query.sampled}` estimates {estimated_metrics}, but {name} is not such a metric"
             raise OptionError(msg, f"leave `sampled=` out, or use one of {', '.join(names_where(is_estimated))}")
     return estimated
 

@@ -147,6 +147,6 @@ def warn_of_missing(strata: Strata, metric: str, stratum: Any) -> None:
     """Warn that means are missing, as a stratum has no list with a value."""
     msg = (
         f"a mean over `strata={strata.column!r}` is missing: no list of {stratum!r} has a value of {metric}.\nLeave its"
-        " rows out everywhere, or those of the segments and models that lack it"
+        " rows out everywhere, or leave out the segments and models that lack it"
     )
     warnings.warn(msg, DataWarning, stacklevel=stack_level())

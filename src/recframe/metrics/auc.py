@@ -153,7 +153,7 @@ class ROCAUC(WholeAUC, CutMetric):
     @property
     def undefined_if(self) -> str:  # type: ignore[override]  # depends on an option
         rows = "ranked rows" if self.over == "ranked" else "rows"
-        return f"whose {rows if self.k is None else f'rows in the top {self.k}'} are all relevant or none is"
+        return f"whose {rows if self.k is None else f'rows in the top {self.k}'} are all relevant or all irrelevant"
 
     @property
     def unranked(self) -> str:  # type: ignore[override]  # depends on an option
@@ -174,7 +174,7 @@ class ROCAUC(WholeAUC, CutMetric):
         if self.k is not None:
             return [
                 "ordered pairs / pairs, ties one half",
-                "pairs: a relevant row and one that is not, both in the top k",
+                "pairs: a relevant and an irrelevant row, both in the top k",
             ]
         if self.over == "ranked":
             return ["ordered pairs / (R · (N − R)), ties one half", *counted_over(self.over)]

@@ -68,7 +68,11 @@ class BPref(Metric):
     reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2004; trec_eval `bpref`"
 
     def explained(self) -> Sequence[str]:
-        return [self.formula, "nᵣ: the judged irrelevant rows ahead of r", "N⁻: those of the list, ranked or not"]
+        return [
+            self.formula,
+            "nᵣ: the judged irrelevant rows ahead of r",
+            "N⁻: the judged irrelevant rows of the list, ranked or not",
+        ]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"hits": row.shared(hits, None), "ahead": row.shared(_nonrelevant_ahead)}

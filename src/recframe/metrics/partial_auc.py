@@ -110,7 +110,7 @@ class PartialAUC(Metric):
 
     @property
     def undefined_if(self) -> str:  # type: ignore[override]  # depends on an option
-        return "" if self.negatives is not None else "without a ranked row that is relevant and one that is not"
+        return "" if self.negatives is not None else "without both a relevant and an irrelevant ranked row"
 
     @property
     def unranked(self) -> str:  # type: ignore[override]  # depends on an option

@@ -49,7 +49,7 @@ TREC_EVAL = Profile(
     },
     refused={
         "rbp": "trec_eval 10 reads two variables it never sets (m_rbp.c), which decide whether it scales the grades; "
-        "without scaling, its formula is that of rbp(p=0.9,gain=linear)",
+        "without scaling, it computes rbp(p=0.9,gain=linear)",
     },
     departs=(
         IDS_OF_TEXT,

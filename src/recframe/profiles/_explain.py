@@ -144,7 +144,7 @@ def explain(metric: str | Metric | None = None, like: str | None = None, **polic
 def _list_of_metrics(like: str | None, policies: Mapping[str, Any]) -> Explanation:
     """Return a line for each metric, or for each that a library has."""
     if policies:
-        msg = f"`{next(iter(policies))}=` is about one metric, but none is named"
+        msg = f"`{next(iter(policies))}=` is about one metric, but the call names no metric"
         raise OptionTypeError(msg, "explain('ndcg@10', ...)")
     profile = None if like is None else PROFILES[ROLES["like"].check("like", like, None)]
     lines = []
@@ -215,7 +215,7 @@ def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tupl
     if query.sampled is not None:
         sampled, total = query.sampled
         of_whole = f"of lists of {total} items, from {sampled} sampled ones and a relevant one, {_estimator(query)}"
-        yield "estimate", "the expected value is that of full lists" if metric.ignores_sampling else of_whole
+        yield "estimate", "the expected value is the value of full lists" if metric.ignores_sampling else of_whole
     if query.mean != "arithmetic" or query.weight is not None:
         yield "mean", query.mean + ("" if query.weight is None else f", of lists with the weight {query.weight}")
 
@@ -271,7 +271,7 @@ def _undefined(metric: Metric, how: Averaging) -> str:
     becomes = {
         "skip": "left out of the mean",
         "raise": "an error",
-        "raise_all": "left out of the mean, an error if none is left",
+        "raise_all": "left out of the mean, an error if no list has a value",
     }
     if isinstance(metric, ExposureMetric):
         without = f"one value of all lists, not a mean; without a {metric.undefined_without}"

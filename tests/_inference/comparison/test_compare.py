@@ -566,7 +566,7 @@ def test_the_unit_that_a_key_names_first_is_advised_as_the_cluster(library):
         recframe.rec(library.DataFrame(rows)).compare("mrr", by=["customer", "day"], score=["a", "b"], details=True)
     (said,) = [str(one.message) for one in caught if "may be alike" in str(one.message)]
     assert said.startswith("18 lists have 6 values of 'customer'")
-    assert said.endswith("cluster='customer', or cluster='day' if those of one day are more alike")
+    assert said.endswith("cluster='customer', or cluster='day' if lists of one day are more alike")
 
 
 def test_weights_must_be_one_number_per_list(library):

@@ -114,7 +114,7 @@ def test_a_file_is_compared_as_its_frame_is(engine, path, case, seed):
     saved(path, old, truth, **policies)
     frame, answers, stacked = frames(engine, new, truth, both(old, new))
     if engine.library in ("duckdb", "ibis", "spark"):
-        with pytest.raises(recframe.OptionError, match=r"is a file, whose lists meet those of polars or pandas"):
+        with pytest.raises(recframe.OptionError, match=r"is a file, which is compared with polars and pandas"):
             engine.ask(frame, "compare", METRICS, truth=answers, baseline=path)
         return
     found = engine.ask(frame, "compare", METRICS, truth=answers, baseline=path, **roles)

@@ -84,7 +84,9 @@ def check_lists(frame: Frame, role: str, column: str) -> None:
 
 def _no_lists_of_objects(subject: str) -> ColumnTypeError:
     """Return the error for a column of Python objects."""
-    return ColumnTypeError(f"{subject} holds Python objects, of which polars makes no lists", "give text or numbers")
+    return ColumnTypeError(
+        f"{subject} holds Python objects, which polars cannot put into lists", "give text or numbers"
+    )
 
 
 def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], rank_column: str | None) -> Frame:

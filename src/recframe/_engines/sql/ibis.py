@@ -121,7 +121,7 @@ def _warn_of_backends(table: Any) -> None:
         claim = "Ibis writes SQL for it" if name in COMPILES else "Ibis writes SQL of few calls or none for it"
         msg = (
             f"recframe was never tested on {name}: {claim}. It is tested on DuckDB, PostgreSQL and ClickHouse. Compare "
-            "the values of some lists with those of the same rows in polars"
+            "the values of some lists with polars on the same rows"
         )
         warnings.warn(msg, BackendWarning, stacklevel=stack_level())
         WARNED.add(name)

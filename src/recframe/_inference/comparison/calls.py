@@ -36,11 +36,11 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
         adapter = adapter_of(frame)
         if not (adapter.eager or adapter.answers_with_rows):
             what = f"`baseline={str(checked.baseline)!r}` is a file"
-            msg = f"{what}, whose lists meet those of polars or pandas frames only"
+            msg = f"{what}, which is compared with polars and pandas frames only"
             raise OptionError(msg, adapter.remedy)
         stored = Stored.read(checked.baseline)
     elif checked.changed is not None:
-        msg = f"`changed={checked.changed!r}` is about the file of a baseline, but none is given"
+        msg = f"`changed={checked.changed!r}` is about the file of a baseline, but `baseline=` names no file"
         raise OptionError(msg, "`baseline='prod.parquet'`, which evaluate with `save='prod.parquet'` wrote")
     items = None if stored is None else stored.about["items"]
     plan = plan_of_lists(

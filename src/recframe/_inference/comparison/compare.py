@@ -226,7 +226,7 @@ def _warn_of_clusters(values: ListValues, context: Opened) -> None:
     if repeated:
         # Whoever writes a key names the unit first: by=["user", "day"].
         column, *others = repeated
-        also = "".join(f", or `cluster={other!r}` if those of one {other} are more alike" for other in others)
+        also = "".join(f", or `cluster={other!r}` if lists of one {other} are more alike" for other in others)
         msg = (
             f"{len(keys)} lists have {repeated[column]} values of {column!r}: lists of one value may be alike, and then"
             " intervals are too short and p-values too small.\nName it to draw its lists together: "

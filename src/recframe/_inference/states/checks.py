@@ -16,7 +16,7 @@ from recframe.errors import InputError, quoted
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-ONE_CALL = "make the states by the same call, and those of an older recframe again"
+ONE_CALL = "make the states by the same call, and make states of an older recframe again"
 UNCHANGED = "give what df.rec.state(...) returned, unchanged"
 OF_ALL: dict[str, Any] = {"by": list, "truth": bool, "cluster": str | None, "several": bool}
 OF_METRIC = {**OF_ALL, "metric": str, "range": list, "higher_is_better": bool}

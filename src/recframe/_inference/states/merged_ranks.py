@@ -60,7 +60,7 @@ def _means(rows: Rows, metric: str, pairs: Sequence[tuple[int, int]]) -> list[Me
     sums = [rows.pair(metric, second, first) for first, second in pairs]
     for name in ("lists", "weight", "weight_squares"):
         if not all(np.allclose(each[name], models[0][name], rtol=1e-12, atol=0) for each in (*models, *sums)):
-            msg = f"models have values of {metric} in different lists, and a state does not hold those of all models"
+            msg = f"models have values of {metric} in different lists, and a state does not say which lists they share"
             raise OptionError(msg, "rank_models on the frames themselves")
     differences = paired.statistics({name: np.array([each[name] for each in sums]) for name in sums[0]})
     means_by_segment = []

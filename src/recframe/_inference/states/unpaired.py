@@ -151,6 +151,6 @@ def _law(options: Options) -> Student | Asymptotic:
     """Return what the interval and the p-value of a statistic are."""
     law = options.law
     if isinstance(law, Bounded):
-        msg = f"test={options.test!r} pairs lists, but those of other states are other lists"
+        msg = f"test={options.test!r} pairs lists, but other states hold other lists"
         raise OptionError(msg, ASYMPTOTIC)
     return law

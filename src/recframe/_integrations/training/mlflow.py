@@ -176,7 +176,7 @@ def _frame_of(dataset: Any, model: Any, predictions: str | None, features: Any, 
         if hasattr(predicted, "columns"):
             if roles["score"] not in predicted.columns:
                 msg = f"the model returns the columns {quoted(list(predicted.columns))}"
-                raise InputError(msg, "predictions= names that of the scores")
+                raise InputError(msg, "predictions= names the column of scores")
             predicted = predicted[roles["score"]]
         columns[roles["score"]] = array_of("the model's prediction", predicted)
     bound: EagerRec[Any] = rec(frame.assign(**columns), **roles)
