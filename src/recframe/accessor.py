@@ -451,7 +451,8 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     frame = in_kind(frame)
     if isinstance(frame, Mapping) and (models := frames_of_models(frame)):
         column = roles.get("model") or current().get("model") or str(MODEL)
-        frame, roles = stacked(models, column), {**roles, "model": column}
+        frame = stacked(models, column)
+        roles = {**roles, "model": column}
     # It raises for what is no supported frame.
     frame, given, _ = with_expressions(frame, roles, {})
     bound = _evaluate.bind(frame, {}, given, unnamed)

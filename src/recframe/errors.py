@@ -499,5 +499,6 @@ def stack_level() -> int:
     package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe(1)  # noqa: SLF001
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        level, frame = level + 1, frame.f_back
+        level = level + 1
+        frame = frame.f_back
     return level

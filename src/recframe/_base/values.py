@@ -266,7 +266,8 @@ def choice(name: str, value: Any, allowed: Iterable[str]) -> Any:
     """Return the value if it is an allowed word, or raise."""
     allowed = tuple(allowed)
     if not isinstance(value, str) or value not in allowed:
-        text = value.lower() if isinstance(value, str) else "none" if value is None else ""
+        text = "none" if value is None else ""
+        text = value.lower() if isinstance(value, str) else text
         meant = [word for word in allowed if text in WORDS.get(word, ())]
         raise one_of(name, value, allowed, *meant)
     return value

@@ -147,7 +147,8 @@ class Arguments:
 
     def _key(self, values: tuple[Any, ...]) -> Any:
         """Return everything that a call depends on except its data; None if that cannot be compared."""
-        adapter, labels = self.adapter, []
+        adapter = self.adapter
+        labels = []
         ranked = any(roles.get("rank") is not None for roles in (self._keywords, self._bound, current()))
         names = adapter.names(self._frame) if adapter.eager or (ranked and not adapter.postpones) else ()
         if adapter.any_label:
@@ -171,7 +172,8 @@ def text_of(values: tuple[Any, ...]) -> str | None:
 def _is_plain(values: Iterable[Any]) -> bool:
     """Return whether values are words, numbers, metrics of the library with such options, or collections of these."""
     for value in values:
-        kind, inner = type(value), None
+        kind = type(value)
+        inner = None
         if kind in PLAIN:
             continue
         if kind is list or kind is tuple:

@@ -316,8 +316,10 @@ def _check_policies(specs: Sequence[Spec], call: str) -> None:
 
 def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:
     """Raise for an option of a metric among the arguments that a call does not accept."""
+    if metrics is None:
+        return
     several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
-    for spec in map(spec_of, metrics if several else [] if metrics is None else [metrics]):
+    for spec in map(spec_of, metrics if several else [metrics]):
         for name in unknown:
             if name != "k" and any(field.name == name for field in fields(spec.metric)):
                 named = {**spec.named, name: unknown[name] if isinstance(unknown[name], str) else quoted(unknown[name])}
@@ -331,7 +333,8 @@ def refuse_options(unknown: Mapping[str, Any], metrics: Any) -> None:
 
 def method(kind: type[Metric]) -> Callable[..., Any]:
     """Return the accessor's method for a metric, with its signature and documentation."""
-    options, roles = [field.name for field in fields(kind)], roles_of(kind)
+    options = [field.name for field in fields(kind)]
+    roles = roles_of(kind)
 
     def call(self: Any, *args: Any, **keywords: Any) -> Any:
         named_options = {name: keywords.pop(name) for name in options if name in keywords}
@@ -378,7 +381,9 @@ def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
 
 def _in_parts(arguments: Arguments, call: Call) -> Any:
     """Return the answer of a call whose lists are read in parts."""
-    frames, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
+    frames = arguments.opened(call)
+    parts = call.roles.partitions or 1
+    adapter = arguments.adapter
     from recframe._plan.partitions import in_parts
 
     rerun = RERUN.get()

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-DEFAULT_METRICS, DEFAULT_K = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate"), 10
+DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
+DEFAULT_K = 10
 """The metrics and their cutoff if the command names none."""
 COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 SHOWN = {
@@ -81,11 +82,13 @@ def evaluate(
 ) -> list[str]:
     """Evaluate the models, and judge their values."""
     least, most = bounds_of("--fail-under", fail_under), bounds_of("--fail-over", fail_over)
-    limits, bounds = check_limits(fail_on_check), {**least, **most}
+    limits = check_limits(fail_on_check)
+    bounds = {**least, **most}
     if sure and not bounds:
         msg = "--sure without --fail-under or --fail-over, which it belongs to"
         raise OptionError(msg, "--fail-under METRIC=X --sure")
-    out, path = _out(values), None if save is None else check_save(save)
+    out = _out(values)
+    path = None if save is None else check_save(save)
     frame, roles = _read(values, "evaluate")
     failures = []
     if fail_on_check:
@@ -273,7 +276,8 @@ def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str])
     """Return a function that prints the ``--per`` columns and as many other columns as fit the terminal."""
     per = (*as_tuple(roles.get("per")), *as_tuple(roles.get("per_item")))
     names = dict.fromkeys(name for name in (*per, *columns) if name in result.columns)
-    picked, limit = result.select(*names), terminal.width()
+    picked = result.select(*names)
+    limit = terminal.width()
     for name in DISPENSABLE:
         if limit is None or max(map(len, tables.table(picked).splitlines())) <= limit:
             break

@@ -91,4 +91,6 @@ def _format_of_line(line: str) -> str | None:
     """Return the format that the first line of a text looks like."""
     if looks_like_retrieval(line):
         return "trec"
-    return "tsv" if "\t" in line else "csv" if "," in line and line[0] != "[" else None
+    if "\t" in line:
+        return "tsv"
+    return "csv" if "," in line and line[0] != "[" else None

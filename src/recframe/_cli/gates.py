@@ -66,7 +66,8 @@ def failed_findings(result: pl.DataFrame, severities: Sequence[str], limits: Map
         raise OptionError(msg, "some findings need an option, such as --truth, --per or -k")
     phrases = []
     for row in result.filter(result["count"] > 0).iter_rows(named=True):
-        name, limit = row["finding"], limits.get(row["finding"])
+        name = row["finding"]
+        limit = limits.get(row["finding"])
         model = f" of model {row['model']!r}" if "model" in row else ""
         if limit is not None and row["share"] > limit:
             phrases.append(f"{name}{model} ({row['count']:,}, a share of {row['share']:.4g} above {limit:g})")

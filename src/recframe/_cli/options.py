@@ -37,7 +37,8 @@ HELP = {
 
 def role_options(names: Iterable[str]) -> list[click.Option]:
     """Return an option for each role."""
-    hints, texts = get_type_hints(Roles), described(doc_of(Roles)) | HELP
+    hints = get_type_hints(Roles)
+    texts = described(doc_of(Roles)) | HELP
     return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in names]
 
 
@@ -45,7 +46,8 @@ def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
     """Return an option for each argument of a call."""
     call = getattr(recframe.EagerRec, name)
     # The signature that users see has no types: the method behind it has.
-    texts, parameters = described(doc_of(call)), signature(unwrap(call)).parameters
+    texts = described(doc_of(call))
+    parameters = signature(unwrap(call)).parameters
     notes = SimpleNamespace(__annotations__={name: parameters[name].annotation for name in names})
     hints = get_type_hints(notes, {"Any": Any, "Literal": Literal, "Mapping": Mapping})
     return [_option(name, hint, texts[name], parameters[name].default) for name, hint in hints.items()]
@@ -63,7 +65,7 @@ def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
     for name in roles_of(call):
         value = values.get(name)
         if isinstance(value, tuple):
-            value = None if not value else value[0] if len(value) == 1 else list(value)
+            value = list(value) if len(value) > 1 else next(iter(value), None)
         if value is not None:
             # `--by none` makes all rows one list.
             accepted[name] = None if name == "by" and str(value).lower() == "none" else value

@@ -113,7 +113,9 @@ def candidates(
     if seen is not None:
         check_frame("seen", seen)
     if any(map(is_lazy, (left, right, seen))):
-        left, right, seen = _as_lazy(left), _as_lazy(right), None if seen is None else _as_lazy(seen)
+        left = _as_lazy(left)
+        right = _as_lazy(right)
+        seen = None if seen is None else _as_lazy(seen)
     every: Any = nw.from_native(left)
     pairs = every.join(nw.from_native(right), how="cross").to_native()
     if is_lazy(pairs) and seen is not None:

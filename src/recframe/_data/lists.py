@@ -196,10 +196,12 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping
     flag("scores", scores)
     k = None if k is None else count_of("k", k)
     query = with_single_order(query_of_frames("to_lists", frame, bound, roles), "to_lists")
-    model, order = as_tuple(query.model), query.orders if scores else ()
+    model = as_tuple(query.model)
+    order = query.orders if scores else ()
     order_role = {"rank" if query.by_rank else "score": order}
     check_roles(model=model, by=query.by, item=[query.item], **order_role)
-    keys, columns = [*model, *query.by], [query.item, *order]
+    keys = [*model, *query.by]
+    columns = [query.item, *order]
     rank = rank_column_beside([*keys, *columns])
     top = ranked(frame, query, k, rank)
     frame = adapter_of(frame).checked("frame", Source(frame, {**key_specs(query), **model_spec(query)}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -38,11 +38,21 @@ def position_bias(frame: Any, bound: Mapping[str, Any], k: Any, roles: Mapping[s
         raise OptionError(msg, "rank='position', the column that holds them")
     check_apart([query.orders[0], ESTIMATE, PAIRS])
 
-    return _result(frame, query, *_compared(frame, query, k)).to_native()
+    return _result(frame, query, *_compare_positions(frame, query, k)).to_native()
 
 
-def _compared(frame: Any, query: Query, k: int | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the positions, and for each two of them the sum of click rates at the first, and how many items have both.
+class _Comparisons(NamedTuple):
+    """Comparisons of positions by the items that were shown at both."""
+
+    positions: NDArray[Any]
+    rates: NDArray[Any]
+    """For each pair of positions, the sum of the items' click rates at the first position."""
+    counts: NDArray[Any]
+    """For each pair of positions, the number of items."""
+
+
+def _compare_positions(frame: Any, query: Query, k: int | None) -> _Comparisons:
+    """Return the comparisons of all pairs of positions in a log.
 
     An item of a list that is shown at a position several times has the share of these times in which it is clicked.
     """
@@ -70,7 +80,7 @@ def _compared(frame: Any, query: Query, k: int | None) -> tuple[NDArray[Any], ND
     rates_of[pair], counts[pair] = rate, count
     np.fill_diagonal(rates_of, 0)
     np.fill_diagonal(counts, 0)
-    return positions, rates_of, counts
+    return _Comparisons(positions, rates_of, counts)
 
 
 def _result(
@@ -105,7 +115,8 @@ def _examined(rates: NDArray[Any]) -> NDArray[Any]:
     while (more := linked[reached].any(axis=0) & ~reached).any():
         reached |= more
     of_reached = rates[np.ix_(reached, reached)]
-    both, logs = of_reached + of_reached.T, np.zeros(len(of_reached))
+    both = of_reached + of_reached.T
+    logs = np.zeros(len(of_reached))
     for _ in range(MOST_STEPS):
         shares = 1 / (1 + np.exp(logs[None, :] - logs[:, None]))
         slopes = (of_reached - both * shares).sum(axis=1)

@@ -218,7 +218,8 @@ def _time_options(kind: str, options: Mapping[str, Any], labels: Labels) -> Time
 
 def moment(name: str, since: Any) -> tuple[int | float, bool]:
     """Return a point in time as a number, and whether it was a date or a datetime: then in microseconds, UTC."""
-    value, is_finer = since, getattr(since, "nanosecond", 0) != 0
+    value = since
+    is_finer = getattr(since, "nanosecond", 0) != 0
     if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
         # NumPy gives datetimes finer than microseconds as bare numbers.
         value = value.astype("datetime64[us]") if value.dtype.kind == "M" else value

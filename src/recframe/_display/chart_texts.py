@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 32
 """The most letters of a name in a chart: names of models may hold a whole configuration."""
-NAME_HEAD, NAME_TAIL = LONGEST_NAME // 2, LONGEST_NAME // 2 - 1
+NAME_HEAD = LONGEST_NAME // 2
+NAME_TAIL = LONGEST_NAME // 2 - 1
 SHORT_LABEL = (
     f"length(datum.label) > {LONGEST_NAME} ? "
     f"slice(datum.label, 0, {NAME_HEAD}) + '…' + slice(datum.label, -{NAME_TAIL}) : datum.label"

@@ -97,7 +97,9 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerCh
 def distribution(by_model: Values) -> Any:
     """Return the distribution of the values of lists, with a panel for each model."""
     alt = altair()
-    rows, means, metric = histogram(by_model), by_model.means, by_model.metric
+    rows = histogram(by_model)
+    means = by_model.means
+    metric = by_model.metric
     models = list(means)
     over = f"{texts.lists_text(by_model.lists)}; line at the mean; {texts.direction(metric)}"
     title = title_of(f"Distribution of {metric.label}", [over])
@@ -163,7 +165,8 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
 def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) -> alt.LayerChart:
     """Return a dot with its interval for each segment and model."""
     alt = altair()
-    metric, models = averages[0].metric, _models(averages)
+    metric = averages[0].metric
+    models = _models(averages)
     names = texts.segment_texts([mean.segment for mean in averages])
     labels = list(dict.fromkeys(names))
     rows = [_row(mean) | {"segment": name} for mean, name in zip(averages, names, strict=True)]

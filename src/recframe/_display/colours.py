@@ -73,7 +73,9 @@ def _painted(row: str, end: int) -> str:
     """Return a row whose verdict ends at a place, or starts where the name of its column does."""
     for verdict, colour in VERDICTS.items():
         for start in (end - len(verdict), end - len(COLUMN)):
-            before, word, after = row[:start], row[start : start + len(verdict)], row[start + len(verdict) :]
+            before = row[:start]
+            word = row[start : start + len(verdict)]
+            after = row[start + len(verdict) :]
             if word == verdict and before[-1:].isspace() and (not after or after[0].isspace()):
                 return f"{before}\x1b[{colour.terminal}m{word}\x1b[0m{after}"
     return row

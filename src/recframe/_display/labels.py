@@ -51,7 +51,8 @@ def spread(wanted: Sequence[float], gap: float, least: float, most: float) -> li
     # Positions that touch each other form a group around the mean of the positions that they want.
     groups: list[tuple[float, int]] = []
     for number in order:
-        start, size = min(max(wanted[number], least), most), 1
+        start = min(max(wanted[number], least), most)
+        size = 1
         while groups and start < groups[-1][0] + groups[-1][1] * gap:
             before, count = groups.pop()
             start = (before * count + (start - count * gap) * size) / (count + size)

@@ -291,8 +291,8 @@ def _plain_table(columns: Columns, options: TableOptions) -> Layout:
     for name, values in columns.items():
         known = [value for value in values if not is_missing(value)]
         if known and all(isinstance(value, bool) for value in known):
-            texts = ["yes" if value else MISSING_SIGN if is_missing(value) else "no" for value in values]
-            layout.add(str(name), texts, numeric=False)
+            words = {True: "yes", False: "no"}
+            layout.add(str(name), [words.get(value, MISSING_SIGN) for value in values], numeric=False)
         elif known and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
             # A whole number may be an id, which has no thousands.
             ids = name not in COUNTS and all(isinstance(value, int) for value in known)

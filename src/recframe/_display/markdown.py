@@ -36,7 +36,8 @@ def table_of_cells(header: Sequence[str], rows: Sequence[Sequence[str]], numeric
 
 def width(text: str) -> int:
     """Return the width of a text in a terminal."""
-    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    letters = [letter for letter in text if not combining(letter)]
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in letters)
 
 
 def _padded(text: str, most: int, numeric: bool) -> str:  # noqa: FBT001 - for `map`

@@ -80,7 +80,8 @@ def _page(report: ReportQuery, title: str) -> page.Page:
     sections = []
     if compared is not None:
         sections.append(_verdicts(report, rows_of(compared)))
-        charts_of_pairs, layout = _forest(report, compared, "forest"), report.layout(compared)
+        charts_of_pairs = _forest(report, compared, "forest")
+        layout = report.layout(compared)
         sections.append(page.Section("comparison", "Comparison", charts=charts_of_pairs, layout=layout))
     means = report.layout(report.values, report.verdicts)
     sections.append(page.Section("means", "Means", layout=means))

@@ -31,7 +31,8 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     """Return the chart over cutoffs, and charts for the first metric that has a value per list."""
     from recframe._display.plot import Plot
 
-    plot, roles = Plot(report.call.frame, report.call.bound), dict(report.call.keywords)
+    plot = Plot(report.call.frame, report.call.bound)
+    roles = dict(report.call.keywords)
     yield from _of_cutoffs(report)
     by_list = report.with_means(report.list_metrics)
     if not by_list:

@@ -25,7 +25,7 @@ def best_first(columns: Columns, records: Mapping[str, Metric]) -> Columns:
         return columns
     compared = columns.keys() >= IS_COMPARE
     first = metrics[0] if metrics else columns["metric"][0]
-    values = columns[first if metrics else "difference" if compared else "mean"]
+    values = columns[first] if metrics else columns["difference" if compared else "mean"]
     record = record_of(str(first), records)
     sign = 1 if record is None or record.higher_is_better else -1
     names = [name for name in ("model", "baseline") if name in columns]

@@ -42,7 +42,8 @@ def svg(layout: Layout, title: str | None) -> str:
     left: float = EDGE
     for column, room, wide, numeric in zip(columns, rooms, widths, layout.numeric, strict=True):
         for row, cell in enumerate(column):
-            x, y = left + wide - room if numeric else left, top + ROW_SIZE * row + 16
+            x = left + wide - room if numeric else left
+            y = top + ROW_SIZE * row + 16
             parts.append(_text(x, y, cell.text, TEXT_SIZE, bold=cell.bold, end=numeric))
             parts += [_text(x + 1, y - 6, cell.raised, RAISED_SIZE)] if cell.raised else []
         left += wide + GAP

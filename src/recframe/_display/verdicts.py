@@ -148,7 +148,8 @@ def _all_of(segments: int) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     """Return some names in words."""
-    shown, more = names[:MOST_SEGMENT_NAMES], len(names) - MOST_SEGMENT_NAMES
+    shown = names[:MOST_SEGMENT_NAMES]
+    more = len(names) - MOST_SEGMENT_NAMES
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 

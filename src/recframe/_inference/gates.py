@@ -130,7 +130,8 @@ def _failed_claims(
     rows: Sequence[Mapping[Any, Any]], segments: Sequence[Any], demand: Demand, claims: Claims
 ) -> list[str]:
     """Return the phrases of the rows whose p-values are too large for a demand."""
-    p_values, models = claims.p_values[demand], [row.get("model") for row in rows]
+    p_values = claims.p_values[demand]
+    models = [row.get("model") for row in rows]
     times = models_at_risk(p_values, models, claims.correction, claims.level)
     adjusted = f", adjusted for {len({*models})} models," if times > 1 else ""
     phrases = []
@@ -153,7 +154,8 @@ def _p_adjusted(row: Mapping[Any, Any]) -> str:
 def _doubt(row: Mapping[Any, Any], segments: Sequence[Any], demand: Demand, margin: str | None, decided: str) -> str:
     """Return the phrase that says that a row falls short of a demand, and which p-value decided."""
     labels = [(name, row[name]) for name in (*(["model"] if "model" in row else []), *segments)]
-    of, baseline = _named(labels), _shown(row["baseline"]) if "baseline" in row else "the baseline"
+    of = _named(labels)
+    baseline = _shown(row["baseline"]) if "baseline" in row else "the baseline"
     what = f"{row['metric']} of {of}" if of else row["metric"]
     if not decided:
         return f"{what} has no p-value (nan) of its difference to {baseline}"
@@ -239,12 +241,14 @@ def _of_intervals(frame: nw.DataFrame[Any], which: str, limits: Mapping[str, Any
     """Return what is beyond its limit in a frame of `describe`."""
     if not {"metric", by} <= {*frame.columns}:
         raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
-    metrics, names = frame["metric"].unique().to_list(), frame.columns
+    metrics = frame["metric"].unique().to_list()
+    names = frame.columns
     # Segments are ahead of the metric, models behind it.
     keys = [number for number, name in enumerate(names) if number < names.index("metric") or name == "model"]
     phrases: list[str] = []
     for name, value in limits.items():
-        metric, bound = _column(metrics, name, "metric"), number(f"{which}[{quoted(name)}]", value)
+        metric = _column(metrics, name, "metric")
+        bound = number(f"{which}[{quoted(name)}]", value)
         rows = frame.filter(nw.col("metric") == metric)[:, [*keys, names.index(by)]]
         phrases += filter(None, _of_column(rows, ENDS[by].format(metric), which, bound))
     return phrases
@@ -272,7 +276,8 @@ def _beyond(what: str, value: Any, which: str, bound: float) -> str:
     """Return the phrase that says that a value is beyond its bound, or nothing; no value never passes."""
     if value is None or (isinstance(value, Real) and value != value):  # noqa: PLR0124 - only NaN differs from itself
         return f"{what} has no value (nan), but must be at {which} {bound:g}"
-    value, side = number(what, value), "below" if which == "least" else "above"
+    value = number(what, value)
+    side = "below" if which == "least" else "above"
     if (value >= bound if which == "least" else value <= bound) or math.isclose(value, bound, rel_tol=LAST_BITS):
         return ""
     texts = [f"{each:.6g}" for each in (value, bound)]

@@ -89,7 +89,8 @@ def visits(*, library: str | None = None) -> Any:
     make = constructors_for((), library)
     data = json.loads(gzip.decompress((FOLDER / "visits.json.gz").read_bytes()))
     items, users, pairs = data["items"], data["users"], data["pairs"]
-    shown, n = pairs["item"], len(pairs["item"]) // len(users["week"])
+    shown = pairs["item"]
+    n = len(pairs["item"]) // len(users["week"])
     columns = {
         "user": [row // n + 1 for row in range(len(shown))],
         "item": [items["name"][item] for item in shown],

@@ -183,7 +183,8 @@ def alias_of(name: str) -> str:
 def meant(name: str, *, exactly: bool = False) -> str:
     """Return a hint with the metric that an alias or a similar name means, or an empty string."""
     word, *others = _plain_names(name)
-    ambiguous, alias = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), ""), alias_of(name)
+    ambiguous = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), "")
+    alias = alias_of(name)
     if ambiguous or alias:
         return ambiguous or f"did you mean {alias!r}?"
     if word.startswith(GEOMETRIC) and (metric_name := NAMES.get(word.removeprefix(GEOMETRIC))):
@@ -266,20 +267,25 @@ def parse(text: str) -> Metric:
 def read(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name of the metric that a string names, and the options that it spells, k among them."""
     name, options = split(text, NAMES)
-    entry, cut, part, level = NAMES.get(plain(name)), without_cutoff(name), without_decimals(name), without_recall(name)
+    entry = NAMES.get(plain(name))
+    cut = without_cutoff(name)
+    part = without_decimals(name)
+    level = without_recall(name)
     if entry is None and part is not None and NAMES.get(plain(part[0]), ("",))[0] == RBP.name:
         if "p" in options:
             msg = f"{text!r} gives the option 'p' twice"
             raise OptionError(msg, f"write '{RBP.name}(p={part[1]})'")
         return RBP.name, {"p": part[1], **options}
     if entry is None and cut is not None:
-        entry, k = NAMES.get(plain(cut[0])), cut[1]
+        entry = NAMES.get(plain(cut[0]))
+        k = cut[1]
         if entry is not None and k is not None:
             if "k" in options:
                 raise two_cutoffs(text, entry[0], options["k"])
             options["k"] = k
     if entry is None and level is not None and NAMES.get(plain(level[0]), ("",))[0] == IPrec.name:
-        entry, options = (IPrec.name, {}), {"recall": level[1], **options}
+        entry = (IPrec.name, {})
+        options = {"recall": level[1], **options}
     if entry is not None and entry[0] == IPrec.name and isinstance(options.get("k"), float):
         # What other metrics cut is a position; of this one it is a recall: IPrec@0.1.
         if "recall" in options:

@@ -159,7 +159,8 @@ def _options_of(kind: Any) -> tuple[Option, ...]:
         parts = _parts(_hint(kind, field))
         words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
         kinds = frozenset(get_origin(part) or part for part in parts if get_origin(part) is not Literal)
-        limits, table = field.metadata.get("bounds", Bounds()), field.metadata.get("table")
+        limits = field.metadata.get("bounds", Bounds())
+        table = field.metadata.get("table")
         options.append(Option(field.name, field.default, words, kinds, limits, table))
     return tuple(options)
 

@@ -52,7 +52,8 @@ class AllHitsRow(PlaceRow):
     def log_all_within(self, k: int | None) -> nw.Expr:
         if k is None:
             return nw.lit(0.0)
-        places, placed = k - self.start + 1, nw.col(POSITION).cast(nw.Float64()) - 1
+        places = k - self.start + 1
+        placed = nw.col(POSITION).cast(nw.Float64()) - 1
         fits = (self.size > places) & (nw.col(BLOCK_HITS) <= places)
         return nw.when(fits).then((places - placed) / (self.size - placed)).otherwise(1.0).log()
 

@@ -160,8 +160,9 @@ class Metric:
         str
             Such as ``"because no list has a relevant item"``.
         """
-        have = "no list has a" if count is None else "it has no" if count == 1 else "they have no"
-        return f"because {have} {self.undefined_without}"
+        if count is None:
+            return f"because no list has a {self.undefined_without}"
+        return f"because {'it has' if count == 1 else 'they have'} no {self.undefined_without}"
 
     def __post_init__(self) -> None:
         # The one place that checks options: a field's type and bounds say what it accepts.

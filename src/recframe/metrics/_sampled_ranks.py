@@ -70,7 +70,8 @@ def _probabilities(ranks: Floats, m: int, n: int, logarithms: Floats) -> Floats:
         some = np.where(possible, some, 0)
         return np.where(possible, logarithms[of] - logarithms[some] - logarithms[of - some], -np.inf)
 
-    better, ahead = (ranks - 1)[:, None], np.arange(m + 1)[None, :]
+    better = (ranks - 1)[:, None]
+    ahead = np.arange(m + 1)[None, :]
     chances: Floats = np.exp(
         choose(better, ahead) + choose(n - 1 - better, m - ahead) - choose(np.array(n - 1), np.array(m))
     )
@@ -82,7 +83,8 @@ def _weighed(blocks: Iterator[tuple[Floats, Floats]], m: int, n: int, gamma: flo
     import numpy as np
 
     # Each sampled rank is as likely as any other one if each rank of the whole list is.
-    matrix, right_side = gamma * np.eye(m + 1) * (n / (m + 1)), np.zeros(m + 1)
+    matrix = gamma * np.eye(m + 1) * (n / (m + 1))
+    right_side = np.zeros(m + 1)
     for chances, values in blocks:
         matrix += (1 - gamma) * chances.T @ chances
         right_side += chances.T @ values

@@ -42,7 +42,8 @@ class RequestedColumn:
     """A column that rows or lists offer to metrics: reading it requests it, and those that it is made of."""
 
     def __init__(self, name: str, *made_of: str) -> None:
-        self._name, self._requested = name, {name, *made_of}
+        self._name = name
+        self._requested = {name, *made_of}
 
     def __get__(self, reader: Reader, kind: type) -> nw.Expr:
         reader.requested |= self._requested

@@ -41,7 +41,9 @@ def _covariance(row: Row, k: int) -> nw.Expr:
 
     That number is hypergeometric: the block that straddles k has s of its t rows there, and m hits.
     """
-    s, t, m = k - row.start + 1, row.size, row.block_hits
+    s = k - row.start + 1
+    t = row.size
+    m = row.block_hits
     rest = nw.when(t > 1).then(t - 1).otherwise(1.0)
     return s / t * (1 - m / t) * (t - s) / rest
 
@@ -53,7 +55,9 @@ def _spread(row: Row, k: int) -> nw.Expr:
 
 def _wrong_up_to(row: Row, k: int) -> nw.Expr:
     """Return the term that sums to the expected pairs of the top k in which the relevant row comes second."""
-    s, t, m = k - row.start + 1, row.size, row.block_hits
+    s = k - row.start + 1
+    t = row.size
+    m = row.block_hits
     square = _covariance(row, k) + m * (s / t) * (s / t)
     straddling = s / t * (row.order - 1 - row.hits_before) + (s * s / t - square) / 2
     return _up_to(row, k, _wrong(row), straddling)

@@ -108,7 +108,8 @@ class Diversity(BeyondAccuracyMetric):
             return 1 - sums["similar"] / (sums["items"] * (sums["items"] - 1) / 2)
         if self.distance == "hamming":
             # Pairs that differ in a feature: one item of those that have it, one of the others.
-            n, having = sums["items"], [sums[name] for name in sums.names if name.startswith("with")]
+            n = sums["items"]
+            having = [sums[name] for name in sums.names if name.startswith("with")]
             return nw.sum_horizontal(*(some * (n - some) for some in having)) / (len(having) * n * (n - 1) / 2)
         along = [sums[name] * sums[name] for name in sums.names if name.startswith("along")]
         n = sums["items"]

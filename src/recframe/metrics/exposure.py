@@ -133,12 +133,15 @@ class Gini(_Exposures):
         return [f"Σᵢ (2i − n − 1)·xᵢ / ({divisor}·Σx)", "x: exposures of the n items, zeros included, ascending"]
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
-        x, rank = item["exposures"], item.order("exposures")
+        x = item["exposures"]
+        rank = item.order("exposures")
         return {"exposures": x, "ordered exposures": rank * x, "items": (x > 0).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
         # Items that are never recommended come first, so the rank of another one is n − m + its own among those m.
-        x, n, m = sums["exposures"], sums.catalog_size, sums["items"]
+        x = sums["exposures"]
+        n = sums.catalog_size
+        m = sums["items"]
         return (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / ((n if self.denominator == "n" else n - 1) * x)
 
     def defined(self, sums: Sums) -> nw.Expr:
@@ -239,7 +242,8 @@ class Personalization(ExposureMetric):
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         # A list without a row up to k has no size.
-        counts, size = row.within(self.k) * row.first, row.distinct(self.k)
+        counts = row.within(self.k) * row.first
+        size = row.distinct(self.k)
         size = nw.when(size > 0).then(size).otherwise(1.0)
         return {"parts": counts / size, "root parts": counts / size.sqrt()}
 

@@ -92,7 +92,8 @@ class Novelty(Popularity):
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         count = row.users if self.unit == "users" else row.interactions
-        within, seen = row.within(self.k), count > 0
+        within = row.within(self.k)
+        seen = count > 0
         positive = nw.when(seen).then(count).otherwise(1.0)
         counted = within if self.unseen == "one_user" else within * seen.cast(nw.Float64())
         return {"recommended": within, "counted": counted, "logarithms": within * positive.log(2)}

@@ -35,7 +35,8 @@ def _area(row: Row, max_fpr: float, points: Points, negatives: int | None) -> nw
     Of m hits in a tied block with n other rows, m·i/(n + 1) are expected ahead of the i-th other one.
     """
     end = nw.lit(float(negatives)) if negatives else max_fpr * (row.length - row.ranked_relevant_in_list)
-    before, inside = row.order - 1 - row.hits_before, row.size - row.block_hits
+    before = row.order - 1 - row.hits_before
+    inside = row.size - row.block_hits
     left = end - before
     full_rows = left - left % 1
     steps = (full_rows + 1) * (left - full_rows / 2) / (inside + 1)
@@ -145,7 +146,8 @@ class PartialAUC(Metric):
         if self.negatives is not None:
             relevant = sums.relevant if self.positives == "all" else sums.relevant_up_to(self.negatives)
             return sums.ratio(row["area"], self.negatives * relevant)
-        least, most = self.max_fpr**2 / 2, self.max_fpr
+        least = self.max_fpr**2 / 2
+        most = self.max_fpr
         area = row["area"] / (sums["hits"] * (sums.ranked(None) - sums["hits"]))
         # What the standardised value has without any area is spread over the hits.
         hits = row["hits"] / sums["hits"]

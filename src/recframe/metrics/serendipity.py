@@ -25,7 +25,8 @@ Unexpected = Literal["popular", "ranks", "history"]
 
 def _climb(row: Row, k: int | None) -> nw.Expr:
     """Return how many positions a hit is expected to be ahead of its rank by popularity, 0 if it is behind it."""
-    level, end = row.popular_level, row.start + row.size - 1
+    level = row.popular_level
+    end = row.start + row.size - 1
     last = nw.min_horizontal(at_most(end, k), level - 1)
     places = last - row.start + 1
     ahead = places * (level - (row.start + last) / 2) / row.size

@@ -136,7 +136,8 @@ def explain(metric: str | Metric | None = None, like: str | None = None, **polic
         lines += textwrap.wrap(line, TEXT_WIDTH, initial_indent="  ", subsequent_indent="    ")
     lines.append("")
     for name, text in _rows(defined, query, profile, "\n".join(formula)):
-        heading, indent = name.ljust(NAME_WIDTH), " " * NAME_WIDTH
+        heading = name.ljust(NAME_WIDTH)
+        indent = " " * NAME_WIDTH
         lines += textwrap.wrap(text, TEXT_WIDTH, initial_indent=heading, subsequent_indent=indent)
     return Explanation("\n".join(lines))
 

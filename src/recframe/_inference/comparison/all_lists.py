@@ -67,7 +67,8 @@ def check_left_out(plan: Plan, refused: Mapping[str, bool]) -> None:
     OptionError
         There is such a metric, and something refuses it.
     """
-    together, why = of_all_lists(plan), next((name for name, holds in refused.items() if holds), None)
+    together = of_all_lists(plan)
+    why = next((name for name, holds in refused.items() if holds), None)
     if together and why is not None:
         msg = f"{why} needs a value per list, but {together[0].label} is one value of all lists together"
         raise OptionError(msg, "`test='t'` compares it with another model of the call, by leaving lists out")
@@ -143,7 +144,8 @@ class LeftOut:
         terms = next(each for each in self._plan.context.requirements.exposure if each.metric == metric)
         chosen = np.flatnonzero((self._of_model == model) & (self._segments == segment))
         items, codes = np.unique(self._items[chosen], return_inverse=True)
-        groups, count = self._groups[chosen], int(self._counts[segment])
+        groups = self._groups[chosen]
+        count = int(self._counts[segment])
         parts = {
             name: sums_by(groups * len(items) + codes, count * len(items), self._arrays[column][chosen]).reshape(
                 count, len(items)
@@ -197,7 +199,8 @@ class LeftOut:
 
     def tested(self, pairs: Sequence[Pair], options: Options) -> Tested:
         """Return what the t-test finds of pairs of models under these metrics."""
-        metrics, query = of_all_lists(self._plan), self._plan.context.query
+        metrics = of_all_lists(self._plan)
+        query = self._plan.context.query
         sums = [self.paired(metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         arrays = {name: np.array([sums_of_pair[name] for sums_of_pair in sums]) for name in sums[0]}
         upwards = [metrics[pair.metric].higher_is_better for pair in pairs]

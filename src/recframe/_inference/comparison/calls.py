@@ -25,8 +25,10 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
     from recframe._inference.lists.baseline import Stored
 
     roles = {**bound, **named}
-    labels, role = labels_of(frame, roles.get("truth")), "rank" if roles.get("score") is None else "score"
-    checked, stored = Options.of(labels, **options), None
+    labels = labels_of(frame, roles.get("truth"))
+    role = "rank" if roles.get("score") is None else "score"
+    checked = Options.of(labels, **options)
+    stored = None
     if checked.runs is not None:
         from recframe._inference.comparison.runs import compare_runs
         from recframe._inference.lists.runs import RunsCall

@@ -198,7 +198,8 @@ def _changed_items(rows: Table, k: int | None) -> Table:
         is_side = nw.col(SIDE) == side
         columns.append(nw.when(is_side).then(expected).alias(f"position_{name}"))
         columns.append(nw.when(is_side).then(inside).otherwise(0.0).alias(f"top_{name}"))
-    sums, least = ("part", "top_before", "top_after"), ("position_before", "position_after")
+    sums = ("part", "top_before", "top_after")
+    least = ("position_before", "position_after")
     items = (
         rows.select(LIST, ITEM, RELEVANCE, *columns)
         .group_by(LIST, ITEM)

@@ -102,7 +102,8 @@ def _is_chance(baseline: Any) -> bool:
 
 def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence[str]) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
-    values, context = ListValues(plan), plan.context
+    values = ListValues(plan)
+    context = plan.context
     since = {}
     if stored is not None:
         values, since[CHANGED] = stored.paired(values, plan, options.changed, shown=options.details)
@@ -179,7 +180,8 @@ class _Compared:
 
 def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Options) -> _Compared:
     """Compare pairs."""
-    values, context = with_differences(values, pairs), plan.context
+    values = with_differences(values, pairs)
+    context = plan.context
     options = options.of_pairs([context.query.averaging(plan.list_metrics[pair.metric].label).name for pair in pairs])
     products = options.relative or (options.margin is not None and options.margin.any_relative)
     cells = [*context.keys.per, *context.keys.strata]
@@ -188,7 +190,8 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
         # Pairs that were compared apart have their segments in one order, and so have rows in any order.
         sums = sorted_by_key(sums, context, context.keys.per)
     upwards = [plan.list_metrics[pair.metric].higher_is_better for pair in pairs]
-    totals, reported = paired.sums_of(sums, pairs), sums.select(*context.keys.per)
+    totals = paired.sums_of(sums, pairs)
+    reported = sums.select(*context.keys.per)
     if context.query.strata is not None:
         names = [context.query.averaging(plan.list_metrics[pair.metric].label).name for pair in pairs]
         totals, reported = sums_of_segments(context, sums, totals, names)

@@ -69,13 +69,15 @@ def columns_of_values(options: Options, *, several: bool) -> tuple[str, ...]:
 
 def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
-    values, context = ListValues(plan).without_unknown(), plan.context
+    values = ListValues(plan).without_unknown()
+    context = plan.context
     heads = [name for name in columns if name in NAMES]
     reported, parts = segments(values, context)
     strata = strata_of_lists(values, context)
     rows: list[tuple[int, Metric, dict[str, Any]]] = []
     for metric, model in product(range(len(plan.list_metrics)), range(len(values.models))):
-        bounds, name = values.range_of(metric), context.query.averaging(plan.list_metrics[metric].label).name
+        bounds = values.range_of(metric)
+        name = context.query.averaging(plan.list_metrics[metric].label).name
         lists = [
             described_values(*values.in_segment(part, model, metric), part.get("cluster"), bounds, options.confidence)
             if strata is None
@@ -114,7 +116,8 @@ def _stratified(
 ) -> dict[str, float]:
     """Return the statistics of one metric in one segment, where `numbers` holds the stratum of each list."""
     has_value = ~np.isnan(every)
-    values, groups = every[has_value], Groups(numbers[has_value], [*range(len(strata.names))])
+    values = every[has_value]
+    groups = Groups(numbers[has_value], [*range(len(strata.names))])
     powers = {"lists": values**0, "difference": values, "squares": values**2, "cubes": values**3}
     pooled = strata.pooled({name: groups.sums(power)[None, :] for name, power in powers.items()}, [metric])
     sums = statistics(pooled, 0)
@@ -198,7 +201,8 @@ def _warn_of_tails(
 
 def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple[float, float]) -> tuple[Any, Any]:
     """Return the interval of the mean of values that weigh something, whose sums are known."""
-    negative, fractions = (values < 0).any(keepdims=True), ((values != 0) & (values != 1)).any(keepdims=True)
+    negative = (values < 0).any(keepdims=True)
+    fractions = ((values != 0) & (values != 1)).any(keepdims=True)
     return intervals_of_means(sums, confidence, bounds, negative=negative, fractions=fractions)
 
 

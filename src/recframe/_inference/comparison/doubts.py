@@ -97,7 +97,8 @@ def _are_bounded(tests: Tested) -> Bools:
 
 def _few(tests: Tested, options: Options) -> Bools:
     """Return which rows have a verdict that rests on few lists."""
-    numbers, level = tests.numbers, 1 - options.confidence
+    numbers = tests.numbers
+    level = 1 - options.confidence
     reads_sums = tests.sums.standard_error > 0
     decided = (numbers["verdict"] != "open") & reads_sums & ~numbers["are_hits"]
     by_margin = np.zeros_like(decided)
@@ -126,7 +127,8 @@ def _say_of_uneven(_: str, __: str, row: Mapping[str, Any]) -> str:
 
 def _say_of_few(of: str, more: str, row: Mapping[str, Any]) -> str:
     """Return what to say of few lists that differ."""
-    differing, lists = int(row["wins"] + row["losses"]), int(row["lists"])
+    differing = int(row["wins"] + row["losses"])
+    lists = int(row["lists"])
     least = LEAST_DIFFERING if differing < LEAST_DIFFERING else LEAST_FOR_MARGIN
     return (
         f"few lists differ: {of} have different values in {differing} of {lists:,} lists{more}. Below about {least},"

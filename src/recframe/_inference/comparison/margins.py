@@ -60,7 +60,8 @@ class Margin:
         """Return a checked margin; None where there is none, or where it is 0."""
         if margin is None:
             return None
-        text, relative = margin, isinstance(margin, str)
+        text = margin
+        relative = isinstance(margin, str)
         if relative:
             text, sign, rest = margin.strip().partition("%")
             if not sign or rest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -94,18 +94,27 @@ def units_of(part: dict[str, Any], pairs: Sequence[Pair], by: Any = 0.0, *, rela
     return resampling.Units(np.where(weights > 0, moved, 0.0) * weights, weights, part.get("cluster"))
 
 
-def _test(units: resampling.Units, options: Options) -> tuple[Any, Any, Any, Any]:
-    """Return the ends of the interval, the p-value and the direction of each pair in one segment."""
+class _Results(NamedTuple):
+    """The results of a test in one segment, by pair of models."""
+
+    low: Any
+    high: Any
+    p: Any
+    direction: Any
+
+
+def _test(units: resampling.Units, options: Options) -> _Results:
+    """Return the results of the test that a call names."""
     if options.test == "wilcoxon":
         lists = zip(units.totals.T, units.weights.T > 0, strict=True)
         p, direction = np.array([_wilcoxon(totals[counted]) for totals, counted in lists]).T
-        return np.full_like(p, np.nan), np.full_like(p, np.nan), p, direction
+        return _Results(np.full_like(p, np.nan), np.full_like(p, np.nan), p, direction)
     direction = np.sign(units.totals.sum(axis=0))
     if options.test == "bootstrap":
-        ends_and_p = resampling.bootstrap(units, options.resamples, options.seed, options.confidence, options.interval)
+        resampled = resampling.bootstrap(units, options.resamples, options.seed, options.confidence, options.interval)
     else:
-        ends_and_p = resampling.randomization(units, options.resamples, options.seed, options.confidence)
-    return (*ends_and_p, direction)
+        resampled = resampling.randomization(units, options.resamples, options.seed, options.confidence)
+    return _Results(*resampled, direction)
 
 
 def _wilcoxon(differences: Any) -> tuple[float, float]:
@@ -113,7 +122,8 @@ def _wilcoxon(differences: Any) -> tuple[float, float]:
 
     Sizes that differ by rounding tie: 2/3 - 1/3 and 1/3 - 0 do.
     """
-    sizes, stats = np.abs(differences), student.scipy_stats()
+    sizes = np.abs(differences)
+    stats = student.scipy_stats()
     ordered = np.sort(sizes)
     levels = ordered[np.diff(ordered, prepend=0.0) > ROUNDING * sizes.max(initial=1.0)]
     signed = np.sign(differences) * np.searchsorted(levels, sizes, side="right")

@@ -137,10 +137,12 @@ class _Flips:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             names = ("unit_squares", "unit_products", "unit_weight_squares")
             squares, products, weights = (self._critical**2 * sums[name] / square(tested.sums.weight) for name in names)
-            second, first = 1 - weights, mean - products
+            second = 1 - weights
+            first = mean - products
             root = np.sqrt(np.maximum(first**2 - second * (square(mean) - squares), 0.0))
             low, high = (first - root) / second, (first + root) / second
-        bounded, spreads = second > ROUNDING, tested.sums.standard_error > 0
+        bounded = second > ROUNDING
+        spreads = tested.sums.standard_error > 0
         low, high = np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
         # Equal differences say nothing of their spread.
         equal = (tested.sums.standard_error == 0) & (tested.sums.mean == 0)

@@ -82,7 +82,8 @@ def models_at_risk(p_values: Sequence[float], models: Sequence[Any], correction:
     largest: dict[Any, float] = {}
     for model, p in zip(models, p_values, strict=True):
         largest[model] = max(largest.get(model, 0.0), p if p == p else float("inf"))  # noqa: PLR0124 - NaN
-    ordered, count = sorted(largest.values()), len(largest)
+    ordered = sorted(largest.values())
+    count = len(largest)
     if correction == "none":
         return 1
     if correction == "bonferroni":

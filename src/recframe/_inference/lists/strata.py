@@ -85,7 +85,8 @@ def sums_of_segments(
     (column,) = context.keys.strata
     # Lists without a stratum matter if they have a value.
     counted = np.flatnonzero((sums["lists"] > 0).any(axis=0) | ~cells[column].is_null().to_numpy().astype(bool))
-    cells, sums = cells[counted.tolist()], {name: array[:, counted] for name, array in sums.items()}
+    cells = cells[counted.tolist()]
+    sums = {name: array[:, counted] for name, array in sums.items()}
     strata = StrataOfLists.of(context, cells)
     if strata is None:
         return dict(sums), cells.select(*context.keys.per)

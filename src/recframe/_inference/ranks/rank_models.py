@@ -69,7 +69,8 @@ class Means:
     def of(cls, values: Floats, weights: Floats, clusters: Any = None) -> Means:
         """Return the means of lists × models, over the lists in which every model has a value."""
         every = ~np.isnan(values).any(axis=1)
-        values, weights = values[every], np.nan_to_num(weights[every])
+        values = values[every]
+        weights = np.nan_to_num(weights[every])
         # Sort first: the order of a sum changes its last bits.
         order = np.lexsort((*weights.T, *values.T))
         values, weights = values[order], weights[order]
@@ -132,7 +133,8 @@ def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
 
 def _rows(plan: Plan, options: Options) -> tuple[nw.DataFrame[Any], list[dict[str, Any]]]:
     """Return the values of `per`, and the rows of the result, an entry of each array for each of them."""
-    values, context = ListValues(plan).without_unknown(), plan.context
+    values = ListValues(plan).without_unknown()
+    context = plan.context
     models = range(len(values.models))
     model_pairs(values.models, None, "rank_models")
     metrics = range(len(plan.metrics))

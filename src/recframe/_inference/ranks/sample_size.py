@@ -90,7 +90,8 @@ class Seen:
     @classmethod
     def of(cls, plan: Plan, options: Options) -> Seen:
         """Return what a plan's lists say."""
-        values, context = ListValues(plan).without_unknown(), plan.context
+        values = ListValues(plan).without_unknown()
+        context = plan.context
         numbers = model_pairs(values.models, options.baseline, "sample_size")
         pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
         table = paired_sums(with_differences(values, pairs), pairs, context.keys.per, context.keys.cluster)
@@ -177,11 +178,13 @@ def sample_size(plan: Plan, options: Options) -> Any:
 def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
     """Return the power of the test of each pair at numbers of lists."""
     check_values_per_list(plan.metrics, "power")
-    seen, rows = Seen.of(plan, options), []
+    seen = Seen.of(plan, options)
+    rows = []
     needed = seen.units.needed(seen.differences, options.power, seen.level)
     for times in SHARES_OF_NEEDED.tolist():
         units = np.maximum(needed * times, 2.0)
-        powers, lists = seen.units.power(seen.differences, units, seen.level), units * seen.units.lists
+        powers = seen.units.power(seen.differences, units, seen.level)
+        lists = units * seen.units.lists
         for row, names in enumerate(seen.names):
             if np.isfinite(powers[row, 0]):
                 pair = {name: names[name] for name in ("model", "baseline")}

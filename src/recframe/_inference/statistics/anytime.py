@@ -162,7 +162,8 @@ class Bounded:
     def _log_e(self, total: Floats, squares: Floats) -> Floats:
         """Return log E of a sum and a sum of squares, in half-widths."""
         bets = self._bets
-        gained, lost = bets * np.abs(total)[..., None], (np.log1p(-bets) + bets) * squares[..., None]
+        gained = bets * np.abs(total)[..., None]
+        lost = (np.log1p(-bets) + bets) * squares[..., None]
         terms = gained + np.log1p(np.exp(-2 * gained)) - np.log(2) + lost
         most = terms.max(axis=-1)
         return np.asarray(most + np.log(np.exp(terms - most[..., None]).mean(axis=-1)))
@@ -178,7 +179,8 @@ class Bounded:
 
     def _reach(self, squares: Floats, level: float) -> Floats:
         """Return the sum, in half-widths, from which on E is 1 / level."""
-        bets, wanted = self._bets, -np.log(level)
+        bets = self._bets
+        wanted = -np.log(level)
         low = np.zeros(np.shape(squares))
         high = (wanted + np.log(2 * FACTORS) - (np.log1p(-bets[-1]) + bets[-1]) * squares) / bets[-1]
         return bisected(lambda total: np.asarray(~(self._log_e(total, squares) >= wanted)), low, high)

@@ -70,7 +70,8 @@ class _PairDraws:
 
     def _add_pairs(self, tables: Pairs, drawn: Integers, start: int) -> None:
         """Draw units for resamples, from the first of them on."""
-        length, pairs = tables.shape[2], (drawn + 1) // 2
+        length = tables.shape[2]
+        pairs = (drawn + 1) // 2
         ends = pairs.cumsum()
         total = int(ends[-1])
         if total > len(self._chosen):

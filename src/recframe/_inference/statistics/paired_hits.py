@@ -80,7 +80,9 @@ class PairedHits:
 
     def statistic(self, difference: Floats) -> Floats:
         """Return z of a true difference between −1 and 1: 0 where it is the difference that was seen."""
-        n, b, c = self.lists, self.lists * self.gained, self.lists * self.lost
+        n = self.lists
+        b = self.lists * self.gained
+        c = self.lists * self.lost
         linear = (2 * n - b + c) * difference - b - c
         constant = -c * difference * (1 - difference)
         only_baseline = _larger_root(2 * n, linear, constant)

@@ -66,7 +66,8 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
     varies = (error > 0) & np.isfinite(degrees) & np.isfinite(beyond)
     some, end = degrees[varies], beyond[varies]
     before = end + t.ppf(power, some)
-    shift, reached = before * 1.001, power_beyond(before, some, end)
+    shift = before * 1.001
+    reached = power_beyond(before, some, end)
     for _ in range(STEPS):
         if np.all(np.abs(shift - before) <= 1e-13 * shift):
             break

@@ -86,7 +86,9 @@ def prediction_powered(true: Values, predicted: Values, others: Values, confiden
     weighs = (true.weights > 0) | (predicted.weights > 0)
     true, predicted = (Values(each.values[weighs], each.weights[weighs]) for each in (true, predicted))
     others = Values(*(each[others.weights > 0] for each in (others.values, others.weights)))
-    count, more, mean = len(true.values), len(others.values), true.mean
+    count = len(true.values)
+    more = len(others.values)
+    mean = true.mean
     if (true.counts > 0).sum() <= ONE_MORE or more < ONE_MORE:
         return None
     human, judge, further = (each.residuals(mean) for each in (true, predicted, others))

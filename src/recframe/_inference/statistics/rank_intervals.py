@@ -94,7 +94,8 @@ def _beats(
     stats = scipy_stats()
     flips = stats.t.isf(2.0 ** max(min(-degrees, 0.0), LEAST_LOG_OF_FLIPS) / 2, degrees)
     statistics = np.where(np.isinf(statistics), np.sign(better) * flips, statistics)
-    drawn, left = variances > NO_SPREAD * variances.max(initial=0.0), statistics != 0
+    drawn = variances > NO_SPREAD * variances.max(initial=0.0)
+    left = statistics != 0
     left |= drawn
     beats = np.zeros(left.shape, dtype=bool)
     while left.any():

@@ -31,7 +31,9 @@ def fieller(sums: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Float
     Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society B 16, 1954.
     """
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean, baseline, weights = sums.mean, ratio(totals["baseline"], sums.weight), totals["unit_weight_squares"]
+        mean = sums.mean
+        baseline = ratio(totals["baseline"], sums.weight)
+        weights = totals["unit_weight_squares"]
         # Turns squares of residuals into the variance of a mean, times the squared quantile.
         scale = square(reach) * ratio(square(sums.standard_error), sums.residual_squares)
         of_both = (

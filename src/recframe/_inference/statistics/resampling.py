@@ -11,7 +11,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -82,7 +82,15 @@ class Units:
         return ROUNDING * _column_sums(np.abs(self.totals))
 
 
-def randomization(units: Units, resamples: int, seed: int, confidence: float) -> tuple[Floats, Floats, Floats]:
+class Resampled(NamedTuple):
+    """The results of a resampling test, by column."""
+
+    low: Floats
+    high: Floats
+    p: Floats
+
+
+def randomization(units: Units, resamples: int, seed: int, confidence: float) -> Resampled:
     """Return the ends of the interval of each column's mean, and the two-sided p-value under random flips of signs.
 
     With n units that have a value, all 2^n flips are enumerated if there are at most `resamples` of them. Otherwise
@@ -111,12 +119,10 @@ def randomization(units: Units, resamples: int, seed: int, confidence: float) ->
         kept = int(np.searchsorted(np.arange(len(far) + 1) / len(far), 1 - confidence)) - 1
         low[columns] = np.partition(least, kept, axis=0)[kept]
         high[columns] = -np.partition(-most, kept, axis=0)[kept]
-    return low, high, p
+    return Resampled(low, high, p)
 
 
-def bootstrap(
-    units: Units, resamples: int, seed: int, confidence: float, interval: Interval
-) -> tuple[Floats, Floats, Floats]:
+def bootstrap(units: Units, resamples: int, seed: int, confidence: float, interval: Interval) -> Resampled:
     """Return the ends of the interval of each column's mean, and the two-sided p-value of a mean of 0.
 
     Units that have a value are drawn with replacement. The p-value is the largest at which the interval of the
@@ -131,16 +137,19 @@ def bootstrap(
     for columns, part in units.with_same_lists():
         if len(part.totals) == 1:
             continue
-        draws, rounding = _drawn_means(part, resamples, seed), part.rounding / _column_sums(part.weights)
+        draws = _drawn_means(part, resamples, seed)
+        rounding = part.rounding / _column_sums(part.weights)
         draws = np.sort(np.where(np.abs(draws) <= rounding, 0.0, draws), axis=0)
         for position, column in enumerate(columns):
-            values, bias, skewness = draws[:, position], 0.0, 0.0
+            values = draws[:, position]
+            bias = 0.0
+            skewness = 0.0
             if interval == "bca":
                 bias, skewness = _bca(part.totals[:, position], part.weights[:, position], values, rounding[position])
             low[column], high[column] = np.quantile(values, _levels(tails, bias, skewness))
             below, above = _tails(_levels_of_zero(values), bias, skewness)
             p[column] = min(max(2 * below, 1 / (1 + resamples)), max(2 - 2 * above, 1 / (1 + resamples)), 1.0)
-    return low, high, p
+    return Resampled(low, high, p)
 
 
 def _bca(totals: Floats, weights: Floats, draws: Floats, rounding: float) -> tuple[float, float]:
@@ -177,7 +186,8 @@ def _levels_of_zero(draws: Floats) -> Floats:
     levels = []
     for side in ("right", "left"):
         position = int(np.searchsorted(draws, 0.0, side))
-        below, above = draws[max(position - 1, 0)], draws[min(position, len(draws) - 1)]
+        below = draws[max(position - 1, 0)]
+        above = draws[min(position, len(draws) - 1)]
         inside = 0 < position < len(draws)
         levels.append((position - 1 + below / (below - above)) / (len(draws) - 1) if inside else float(position > 0))
     return np.array(levels)
@@ -197,13 +207,23 @@ def _drawn_flips(part: Units, random: np.random.Generator, count: int) -> Floats
     return np.stack(arrays, axis=1, dtype=np.float64, casting="safe")
 
 
-def _between_flipped(part: Units, sums: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Return the mean of the flipped and of the other units, the smaller mean first, and whether 0 is between them.
+class _Flipped(NamedTuple):
+    """The means of the flipped units and of the other units."""
+
+    least: Floats
+    most: Floats
+    is_far: NDArray[np.bool_]
+    """Whether 0 is between the two means."""
+
+
+def _between_flipped(part: Units, sums: Floats) -> _Flipped:
+    """Return the means of the flipped units and of the other units, under each flip.
 
     `sums` holds the sums of totals and weights under flips. If all or no units are flipped, any number is between them.
     """
     count = part.totals.shape[1]
-    totals, weights = sums[:, :count], sums[:, count:]
+    totals = sums[:, :count]
+    weights = sums[:, count:]
     total, weight = _column_sums(part.totals), _column_sums(part.weights)
     far = np.abs(totals) >= np.abs(total) - part.rounding
     has_all_weight = np.abs(weights) >= weight * (1 - ROUNDING)
@@ -212,7 +232,9 @@ def _between_flipped(part: Units, sums: Floats) -> tuple[Floats, Floats, NDArray
         least, most = np.minimum(*sides), np.maximum(*sides)
     # Sums of rounding are 0.
     least, most = np.where(far, np.minimum(least, 0.0), least), np.where(far, np.maximum(most, 0.0), most)
-    return np.where(has_all_weight, -np.inf, least), np.where(has_all_weight, np.inf, most), far | has_all_weight
+    least = np.where(has_all_weight, -np.inf, least)
+    most = np.where(has_all_weight, np.inf, most)
+    return _Flipped(least, most, far | has_all_weight)
 
 
 def flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
@@ -228,7 +250,8 @@ def flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
         groups = padded[start : start + TABLES]
         tables = np.zeros((len(groups), columns, 256))
         for unit in range(8):
-            value, filled = groups[:, unit, :, None], 2**unit
+            value = groups[:, unit, :, None]
+            filled = 2**unit
             np.subtract(tables[:, :, :filled], value, out=tables[:, :, filled : 2 * filled])
             tables[:, :, :filled] += value
         choices = random_bits(random, len(groups) * count, np.uint8).reshape(len(groups), count)

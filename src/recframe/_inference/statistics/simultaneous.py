@@ -47,7 +47,8 @@ class LargestFlipped:
         randoms = [np.random.Generator(np.random.SFC64(child)) for child in seeds]
         every = None if observed is None else np.concatenate(observed)
         order = np.array([], dtype=np.intp) if every is None else np.argsort(every, kind="stable")
-        counts, largest = np.zeros(len(order)), []
+        counts = np.zeros(len(order))
+        largest = []
         for start in range(0, resamples, BATCH):
             count = min(BATCH, resamples - start)
             drawn = [
@@ -99,15 +100,18 @@ class MultivariateT:
     """
 
     def __init__(self, parts: Sequence[Floats], degrees: float, resamples: int, seed: int) -> None:
-        roots, self._columns = [], 0
+        roots = []
+        self._columns = 0
         for part in parts:
             self._columns += part.shape[1]
             norms = np.sqrt(np.square(part).sum(axis=0))
             roots.append(np.linalg.qr(part[:, norms > 0] / norms[norms > 0], mode="r"))
-        self._degrees, self._size = degrees, sum(map(len, roots))
+        self._degrees = degrees
+        self._size = sum(map(len, roots))
         if not self._size:
             return  # no column varies: nothing is drawn
-        random, shares = np.random.Generator(np.random.SFC64(seed)), []
+        random = np.random.Generator(np.random.SFC64(seed))
+        shares = []
         for start in range(0, resamples, BATCH):
             count = min(BATCH, resamples - start)
             largest, squares = np.zeros(count), np.zeros(count)

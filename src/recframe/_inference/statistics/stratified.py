@@ -63,7 +63,8 @@ class _Strata:
 
     def errors(self, products: str, left: str, right: str) -> Floats:
         """Return what each stratum adds to the covariance of two means: W² c / n; 0 where there is one list."""
-        squares, product = self.means(products), self.means(left) * self.means(right)
+        squares = self.means(products)
+        product = self.means(left) * self.means(right)
         with np.errstate(invalid="ignore", over="ignore"):
             covariance = squares - product
             covariance = np.where(np.abs(covariance) > SPREAD * np.abs(squares), covariance, 0.0)

@@ -100,7 +100,8 @@ class Sums:
         has_equal_weights = len(weights) == 0 or weights.min() == weights.max()
         order = np.argsort(values) if has_equal_weights else np.lexsort((weights, values))
         values, weights = values[order], weights[order]
-        weight, total = weights.sum(), (weights * values).sum()
+        weight = weights.sum()
+        total = (weights * values).sum()
         deviations = values - (total / weight if weight > 0 else 0.0)
         of_units = np.column_stack([weights * deviations, weights, weights * values])
         if clusters is not None:
@@ -165,7 +166,9 @@ class Sums:
 
 def _without_rounding(spread: float, squares: float) -> float:
     """Return a spread, 0 if it is the rounding of values of these squares, NaN where the squares are infinite."""
-    return np.nan if squares == np.inf else spread if spread > ROUNDING_OF_SQUARES * squares else 0.0
+    if squares == np.inf:
+        return np.nan
+    return spread if spread > ROUNDING_OF_SQUARES * squares else 0.0
 
 
 def sum_by_cluster(values: Floats, clusters: Any) -> Floats:

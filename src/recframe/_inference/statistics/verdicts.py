@@ -91,8 +91,10 @@ class Evidence:
         return np.select(cases, ["better", "equivalent", "worse", "not worse"], "open")
 
 
-def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return Holm's adjusted p-values for the three claims about each row, at most one of them at risk to be false.
+def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> Floats:
+    """Return Holm's adjusted p-values for the three claims about each row, a row of the array for each claim.
+
+    At most one of the three claims about a row is at risk to be false.
 
     Whatever a row's difference is, one two-sided test bounds the probability of a false claim about it. If the
     difference is beyond the margin, one tail of that test is enough. So claims are tested in the order of their
@@ -115,4 +117,4 @@ def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> tupl
     stepped = np.empty(order.size)
     stepped[order] = np.minimum(np.maximum.accumulate(claims.ravel()[order] * np.maximum(at_risk, 1)), 1.0)
     corrected[:, tested] = stepped.reshape(claims.shape)
-    return corrected[0], corrected[1], corrected[2]
+    return corrected

@@ -37,7 +37,8 @@ def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
     *Confidence intervals for proportions with small expected number of positive counts estimated from survey data*,
     Survey Methodology 24, 1998.
     """
-    stats, share = scipy_stats(), np.clip(sums.mean, 0.0, 1.0)
+    stats = scipy_stats()
+    share = np.clip(sums.mean, 0.0, 1.0)
     z = stats.norm.ppf(0.5 + confidence / 2)
     with np.errstate(invalid="ignore", divide="ignore"):
         certainty = np.square(z / stats.t.ppf(0.5 + confidence / 2, sums.degrees))
@@ -49,7 +50,8 @@ def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
             np.fmax(sums.units, sums.effective_lists),
         )
         odds = z**2 / lists
-        middle, half = share + odds / 2, np.sqrt(odds * (share * (1 - share) + odds / 4))
+        middle = share + odds / 2
+        half = np.sqrt(odds * (share * (1 - share) + odds / 4))
         low, high = (middle - half) / (1 + odds), (middle + half) / (1 + odds)
         low, up_to_high = (_with_few(*end, lists, confidence) for end in ((low, share), (1 - high, 1 - share)))
         # Rounding may carry an end past 0, 1 or the share.

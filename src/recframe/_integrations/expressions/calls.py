@@ -175,7 +175,8 @@ def _expression(
     arguments = Arguments(polars.DataFrame(schema=[GROUP, *names]), {}, {**roles, **group_roles})
 
     def make() -> Call:
-        compiled, checked = specs(), arguments.roles((*group_roles, *OWN_POLICIES))
+        compiled = specs()
+        checked = arguments.roles((*group_roles, *OWN_POLICIES))
         check_call(compiled, checked)
         return arguments.call(compiled, checked, every_list=True)
 

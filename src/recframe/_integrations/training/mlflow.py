@@ -100,7 +100,8 @@ class _Files:
     def log(self, run_id: str) -> dict[str, Any]:
         """Log all to the run, and return them as artifacts of MLflow."""
         mlflow, kinds = import_module("mlflow"), import_module("mlflow.models.evaluation.artifacts")
-        root, artifacts = mlflow.get_run(run_id).info.artifact_uri, {}
+        root = mlflow.get_run(run_id).info.artifact_uri
+        artifacts = {}
         for path in sorted(self.folder.iterdir()):
             if path in self.tables:
                 mlflow.log_table(self.tables[path], path.name, run_id=run_id)
