@@ -40,7 +40,7 @@ def yardstick(frame: pl.DataFrame) -> object:
 
 def without_warnings(call: Callable[[], object]) -> object:
     """Make a call that does not look for what it would warn of."""
-    silent = {"look_at": lambda *_: None, "warn_of_data": lambda *_, **__: None}
+    silent = {"inspect_data": lambda *_: None, "warn_of_data": lambda *_, **__: None}
     with patch.multiple(data_warnings, **silent):
         return call()
 

@@ -86,7 +86,7 @@ class SideTables:
     def _had(self) -> Frame:
         """The distinct pairs of a user and an item in the training data."""
         train, _ = with_list_key(self._session.frames["train"], self._keys.of_user)
-        return self._session.engine.collect_once(train.select(*self._keys.of_list, ITEM).unique())
+        return self._session.engine.collect_once(self._session.engine.distinct(train, [*self._keys.of_list, ITEM]))
 
     @cached_property
     def popularity(self) -> Frame:
@@ -118,7 +118,7 @@ class SideTables:
     @cached_property
     def _train_users(self) -> Frame:
         """One row with the number of users in the training data."""
-        users = self._had.select(*self._keys.of_list).unique()
+        users = self._session.engine.distinct(self._had, self._keys.of_list)
         return self._session.engine.collect_once(users.select(nw.len().cast(nw.Float64()).alias(TRAIN_USERS)))
 
     @cached_property

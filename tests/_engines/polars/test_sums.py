@@ -9,7 +9,7 @@ import pytest
 pl = pytest.importorskip("polars")
 testing = pytest.importorskip("polars.testing")
 
-from recframe._engines.polars.sums import count_rows, sums_before  # noqa: E402 - needs polars
+from recframe._engines.polars.sums import count_rows, distinct, sums_before  # noqa: E402 - needs polars
 
 
 @pytest.mark.parametrize("longest", [0, 1, 2, 3, 4, 5, 17])
@@ -52,12 +52,16 @@ def test_counts_of_rows(keys, known):
         expected = frame.group_by(*keys).agg(pl.len().alias("rows"), pl.col("score").count().alias("scored"))
         testing.assert_frame_equal(found.sort(*keys), expected.sort(*keys), check_dtypes=False)
         assert found.select(*keys).schema == frame.select(*keys).schema
+        testing.assert_frame_equal(distinct(frame, [*keys]).sort(*keys), frame.select(*keys).unique().sort(*keys))
+    else:
+        assert distinct(frame, [*keys]) is None
     assert count_rows(frame.with_columns(score=None), [*keys], "rows", {"scored": "score"}) is None
 
 
 def test_groups_far_apart_are_not_counted_by_a_table():
     frame = pl.DataFrame({"user": [0, 10**9], "score": [1.0, 2.0]})
     assert count_rows(frame, ["user"], "rows", {"scored": "score"}) is None
+    assert sorted(distinct(pl.concat([frame, frame]), ["user", "score"]).rows()) == [(0, 1.0), (10**9, 2.0)]
 
 
 @pytest.mark.parametrize(

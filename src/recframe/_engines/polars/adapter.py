@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import narwhals as nw
 import polars as pl
 
-from recframe._base.columns import COUNT, POSITION, ROW
+from recframe._base.columns import POSITION, ROW
 from recframe._engines.base import Engine, Session
 from recframe._engines.column_errors import check_same_columns
 from recframe._engines.column_spec import columns_of
@@ -253,8 +253,9 @@ class EagerPolars(Engine):
         return lazy(pl.DataFrame([series(divided if name in ratios else rows, name) for name in columns]))
 
     def distinct(self, frame: Frame, keys: Sequence[str]) -> Frame:
-        # For many rows, counting integers takes a fifth of the time of `unique`.
-        return frame.select(*keys).unique() if self._is_small else self.count_rows(frame, keys, COUNT, {}).select(*keys)
+        # Many integers are counted or sorted in a tenth to a third of the time of `unique`.
+        rows = None if self._is_small else polars_sums.distinct(eager_rows(frame.select(*keys)), keys)
+        return frame.select(*keys).unique() if rows is None else lazy(rows)
 
     def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
         counts = None

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._engines.exact_sums import parts_of
+from recframe._engines.packing import BITS
 from recframe._engines.polars.compat import FEW_ROWS, col, collect, numpy_if_installed, series
-from recframe._engines.polars.pack import digits_of
+from recframe._engines.polars.pack import digits_of, sort_integers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,6 +95,21 @@ def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapp
     key = lists.read(pl.col(NUMBER).cast(pl.Int64))
     others = (pl.col(name).alias(other) for other in values)
     return counted.select(*key.values(), name, *others).select(*keys, name, *values)
+
+
+def distinct(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame | None:
+    """Return the distinct keys of many rows, in any order, by their numbers; None if the keys have none."""
+    lists, _ = digits_of(frame, keys, [], {})
+    if lists is None or not lists.readable or lists.many > 2**BITS:
+        return None
+    numbers = collect(frame.lazy().select(lists.number().alias(NUMBER))).to_series()
+    numpy = numpy_if_installed()
+    if numpy is not None and lists.many <= frame.height:
+        numbers = pl.Series(NUMBER, numpy.bincount(numbers.to_numpy()).nonzero()[0])
+    else:
+        numbers = sort_integers(numbers)
+        numbers = numbers.filter(pl.Series([True]).append(numbers.slice(1) != numbers.slice(0, len(numbers) - 1)))
+    return numbers.to_frame().select(**lists.read(pl.col(NUMBER).cast(pl.Int64))).select(keys)
 
 
 # --- exact sums --------------------------------------------------------------------------------------------------
