@@ -139,9 +139,7 @@ def library_table(name: str) -> str:
             options = ", ".join(f"{key}={value}" for key, value in found.options.items())
             rows.append((f"`{profile.name}`", found.calls, f"`{options}`" if options else "", prose(found.variants)))
         elif name in profile.refused:
-            # The title above these lines says "without like=".
-            words = profile.refused[name].replace(" without `like=`", "")
-            others.append(f"- {profile.title}: {prose(words)}")
+            others.append(f"- {profile.title}: {prose(profile.refused[name])}")
     if not rows and not others:
         return "No library with a [profile](../coming-from.md) has it."
     titles = ("`like=`", "its name", "options it sets", "remarks")

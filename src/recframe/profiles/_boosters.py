@@ -11,8 +11,7 @@ EXP_OR_POSITION = "gain='exp2' gives type=Exp, discount='reciprocal' denominator
 
 def _ndcg(calls: str, variants: str, group: str) -> Definition:
     """Return what LightGBM and XGBoost compute."""
-    departs = f"It adds 1 for a {group} without a relevant row whatever the weight of that {group} is; "
-    departs += "here weight= weighs it too."
+    departs = f"A {group} without a relevant row adds 1 whatever its weight; here weight= applies to it too."
     return Definition(calls, variants, options=EXPONENTIAL, cut="needed", reads_level=False, least=0.0, departs=departs)
 
 
@@ -27,13 +26,12 @@ LIGHTGBM = Profile(
         "ndcg": _ndcg("ndcg", "gain='linear' gives label_gain=[0, 1, 2, ...]", "query"),
     },
     refused={
-        "roc_auc": "its auc pools the rows of all queries: roc_auc without `like=`, `by=None`",
-        "pr_auc": "its average_precision pools the rows of all queries: pr_auc(points=thresholds) without `like=`, "
-        "`by=None`",
+        "roc_auc": "its auc pools the rows of all queries: use roc_auc with `by=None`",
+        "pr_auc": "its average_precision pools the rows of all queries: use pr_auc(points=thresholds) with `by=None`",
     },
     departs=(
         SCORED_ROWS,
-        "Its map counts a label above 0.5 as relevant: give min_relevance= for fractions.",
+        "Its map counts labels above 0.5 as relevant: give min_relevance= for fractions.",
     ),
 )
 
@@ -49,13 +47,13 @@ XGBOOST = Profile(
         "ndcg": _ndcg("ndcg@k", "gain='linear' gives ndcg_exp_gain=False, undefined=0.0 gives ndcg@k-", "group"),
     },
     refused={
-        "roc_auc": "its auc of groups counts pairs of equal labels too, and leaves out groups of less than three rows",
+        "roc_auc": "its auc also counts pairs of equal labels, and leaves out groups of fewer than three rows",
         "pr_auc": "its aucpr interpolates between the points of the curve",
     },
     departs=(
         SCORED_ROWS,
         "Without @k, its ndcg, map and pre read the first 32 rows of a group.",
-        "It keeps scores as float32, so scores that differ by less tie.",
+        "It keeps scores as float32, so nearly equal scores tie.",
     ),
 )
 
@@ -78,14 +76,12 @@ CATBOOST = Profile(
         "pfound": Definition("PFound", "p_break=0.1 gives decay=0.9", reads_level=False),
     },
     refused={
-        "roc_auc": "its QueryAUC counts a tied pair one half, unlike its other metrics: roc_auc(over=ranked) without "
-        "`like=`, `undefined=0.0`",
-        "opa": "its QueryAUC:type=Ranking counts a tied pair one half, unlike its other metrics: opa without `like=`, "
-        "`undefined=0.0`",
+        "roc_auc": "its QueryAUC counts a tied pair one half: use roc_auc(over=ranked) with `undefined=0.0`",
+        "opa": "its QueryAUC:type=Ranking counts a tied pair one half: use opa with `undefined=0.0`",
     },
     departs=(
         SCORED_ROWS,
-        "Its four metrics of labels count a target above 0.5 as relevant: give min_relevance= for fractions.",
+        "PrecisionAt, RecallAt, MRR and MAP count targets above 0.5 as relevant: give min_relevance= for fractions.",
         "It keeps targets as float32.",
     ),
 )

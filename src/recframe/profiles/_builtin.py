@@ -48,12 +48,12 @@ TREC_EVAL = Profile(
         "ndcg": Definition("ndcg_cut, ndcg", options=POSITIVE),
     },
     refused={
-        "rbp": "trec_eval 10 reads two variables it never sets (m_rbp.c), which decide whether it scales the grades; "
-        "without scaling, it computes rbp(p=0.9,gain=linear)",
+        "rbp": "trec_eval 10 reads two variables it never sets (m_rbp.c), so it may scale the grades or not; "
+        "unscaled, it computes rbp(p=0.9,gain=linear)",
     },
     departs=(
         IDS_OF_TEXT,
-        "trec_eval 9 and the Python package pytrec_eval keep scores as float32, so scores that differ by less tie.",
+        "trec_eval 9 and pytrec_eval keep scores as float32, so nearly equal scores tie.",
     ),
 )
 
@@ -66,32 +66,32 @@ SKLEARN = Profile(
     lists="ranked",
     metrics={
         "dcg": Definition(
-            "dcg_score", reads_level=False, departs="dcg_score adds up a list of negative grades; here it counts 0.0."
+            "dcg_score", reads_level=False, departs="dcg_score sums a list of negative grades; here it counts 0.0."
         ),
         "ndcg": Definition(
             "ndcg_score",
             options={"ideal": "ranked"},
             reads_level=False,
             least=0.0,
-            departs="ndcg_score raises for a list of one row, which has a value here.",
+            departs="ndcg_score raises for a list of one row; here it has a value.",
         ),
         "roc_auc": Definition("roc_auc_score of each list", options=OVER_RANKED, cut="none", undefined="skip"),
         "partial_auc": Definition("roc_auc_score(max_fpr=) of each list", options=BY_THRESHOLD, undefined="skip"),
         "pr_auc": Definition("average_precision_score of each list", options=BY_THRESHOLD | OVER_RANKED),
     },
     refused={
-        "map": "average_precision_score counts tied rows as one threshold and knows no cutoff: that is pr_auc",
-        "precision": "precision_score judges labels, not a ranking",
-        "recall": "recall_score judges labels, not a ranking",
-        "f1": "f1_score judges labels, not a ranking",
-        "fbeta": "fbeta_score judges labels, not a ranking",
+        "map": "average_precision_score counts tied rows as one threshold and has no cutoff: use pr_auc",
+        "precision": "precision_score reads labels, not a ranking",
+        "recall": "recall_score reads labels, not a ranking",
+        "f1": "f1_score reads labels, not a ranking",
+        "fbeta": "fbeta_score reads labels, not a ranking",
     },
 )
 
 RANX = Profile(
     title="ranx",
     ties="first",
-    ties_note="the order of the rows; in lists of more than 15 its sort may leave another",
+    ties_note="the order of the rows, but its sort may change it in lists of more than 15",
     undefined=0.0,
     lists="truth",
     min_relevance=1.0,
@@ -111,16 +111,16 @@ RANX = Profile(
             "rbp",
             options={"gain": "linear"},
             cut="none",
-            departs="The docstring of its rbp says that a hit counts 1; it counts its grade, as its changelog says. "
-            "gain='binary' gives the docstring's.",
+            departs="Its docstring says that a hit counts 1, but it counts the grade, as its changelog says; "
+            "gain='binary' counts 1.",
         ),
     },
     refused={
-        "bpref": "its bpref counts a negative grade as a judgment, is nan where nothing is judged irrelevant and "
-        "something relevant is recommended, and is 0 in lists that follow one without a relevant item; where none of "
-        "this is so, that is bpref with `min_relevance=1` and `undefined=0`",
+        "bpref": "its bpref counts negative grades as judged, is nan for lists with a hit and nothing judged "
+        "irrelevant, and 0 for lists after one without relevant items; otherwise, it is bpref with "
+        "`min_relevance=1`, `undefined=0`",
     },
-    departs=("Without make_comparable=True it refuses runs whose lists differ from the lists of the truth.",),
+    departs=("It raises if run and truth have different lists, except with make_comparable=True.",),
 )
 
 RECTOOLS = Profile(
@@ -143,13 +143,12 @@ RECTOOLS = Profile(
         ),
     },
     refused={
-        "r_precision": "its Precision(r_precision=True) divides hits at k by min(k, R): that is recall(capped=True)",
-        "serendipity": "its Serendipity is serendipity(unexpected='ranks', denominator='list') without `like=`, and 0 "
-        "for users without a relevant item: `undefined=0`, `lists='ranked'`",
-        "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position: "
-        "partial_auc(negatives=10) without `like=`, positives='first' gives PAP",
-        "partial_auc": "its PartialAUC stops at a number of rows that are not relevant, not at a share of them: "
-        "partial_auc(negatives=10) without `like=`",
+        "r_precision": "its Precision(r_precision=True) divides hits by min(k, R): use recall(capped=True)",
+        "serendipity": "use serendipity(unexpected='ranks', denominator='list') with `undefined=0`, `lists='ranked'`",
+        "roc_auc": "its PartialAUC and PAP stop at a number of irrelevant rows: use partial_auc(negatives=10), for "
+        "PAP with positives='first'",
+        "partial_auc": "its PartialAUC stops at a number of irrelevant rows, not a share: use "
+        "partial_auc(negatives=10)",
     },
 )
 
@@ -164,7 +163,7 @@ RECOMMENDERS = Profile(
         "recall": Definition("recall_at_k", cut="needed"),
         "r_precision": Definition(
             "r_precision_at_k, k at least R",
-            departs="r_precision_at_k leaves lists without a hit among the first R out of its mean.",
+            departs="Its mean leaves out lists without a hit among the first R.",
         ),
         "map": Definition("map_at_k", "norm='relevant' gives map", cut="needed"),
         "ndcg": Definition(
@@ -174,18 +173,17 @@ RECOMMENDERS = Profile(
             cut="needed",
             lists="all",
             level_options=FROM_LEVEL,
-            departs="With score_type='raw' and 'exp', a list whose ideal is 0 and DCG is not makes the mean "
-            "infinite; here it is undefined.",
+            departs="With score_type='raw' or 'exp', a list with an ideal of 0 and another DCG makes the mean "
+            "infinite; here that list is undefined.",
         ),
     },
     refused={
-        "roc_auc": "its auc pools the rows of all users: roc_auc without `like=`, `by=None`, of the recommended rows "
-        "that the truth holds, joined with their relevance",
-        "serendipity": "its user_serendipity is serendipity(unexpected='history', denominator='list') without `like=`, "
-        "and 0 for users without a relevant item: `undefined=0`, `lists='ranked'`; it leaves out users without a "
-        "history",
+        "roc_auc": "its auc pools the rows of all users: use roc_auc with `by=None` on the recommended rows joined "
+        "with the truth",
+        "serendipity": "its user_serendipity leaves out users without a history; otherwise, use "
+        "serendipity(unexpected='history', denominator='list') with `undefined=0`, `lists='ranked'`",
     },
-    departs=("It gives 0.0 where nothing recommended is in the truth; here that is nan if no list has a value.",),
+    departs=("If no list has a value, it gives 0.0; here that is nan.",),
 )
 
 SPARK = Profile(
@@ -199,20 +197,20 @@ SPARK = Profile(
         "map": Definition("meanAveragePrecisionAt, meanAveragePrecision"),
         "ndcg": Definition(
             "ndcgAt",
-            "gain='exp2' gives that with relevance values, which its Python interface ignores",
+            "gain='exp2' reads relevance values, which its Python interface ignores",
             options={"gain": "binary", "grades": "signed"},
             cut="needed",
             level_options=FROM_LEVEL,
-            departs="With relevance values, ndcgAt reads the ideal in the order of the labels: sort them by relevance.",
+            departs="With relevance values, ndcgAt takes the order of the labels as ideal: sort them by relevance.",
         ),
     },
-    refused={"roc_auc": "its BinaryClassificationMetrics pools all rows and is no mean over lists"},
+    refused={"roc_auc": "its BinaryClassificationMetrics pools the rows of all lists"},
 )
 
 TORCHMETRICS = Profile(
     title="TorchMetrics",
-    ties_note="exact expected value in RetrievalNormalizedDCG; the others leave their order to torch, which is any: "
-    "here their expected value",
+    ties_note="the expected value in RetrievalNormalizedDCG; the others leave ties to the sort, and have the expected "
+    "value here",
     undefined=0.0,
     lists="ranked",
     metrics={
@@ -226,27 +224,27 @@ TORCHMETRICS = Profile(
             "RetrievalNormalizedDCG",
             options={"grades": "signed", "ideal": "ranked"},
             reads_level=False,
-            departs="It treats a list whose grades sum to 0 as one without a positive grade, and gives a value to a "
-            "list of only negative ones.",
+            departs="It treats a list whose grades sum to 0 as one without positive grades, and gives a list of only "
+            "negative grades a value.",
         ),
         "roc_auc": Definition(
             "RetrievalAUROC",
             options=OVER_RANKED,
-            departs="Under empty_target_action 'skip' and 'pos', a list with relevant rows but no pair counts 0.0; "
-            "here undefined= speaks of it too.",
+            departs="With empty_target_action 'skip' or 'pos', a list with relevant rows but no pair counts 0.0; "
+            "here undefined= decides.",
         ),
         "partial_auc": Definition("RetrievalAUROC(max_fpr=)", options=BY_THRESHOLD),
     },
     departs=(
-        "Its precision, recall, MRR and MAP call a row that has a score of 0 or less not relevant: give positive ones.",
-        "Its empty_target_action counts scored rows: a list whose relevant items all lack a score is empty to it.",
+        "Its precision, recall, MRR and MAP count rows with a score of 0 or less as irrelevant: use positive scores.",
+        "Its empty_target_action reads scored rows: a list whose relevant items all lack a score is empty.",
         "It computes in float32.",
     ),
 )
 
 RECOMETRICS = Profile(
     title="recometrics",
-    ties_note="broken by random noise or left to the sort: here the expected value",
+    ties_note="broken by random noise or left to the sort; here the expected value",
     min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("P@K", cut="needed"),
@@ -259,8 +257,8 @@ RECOMETRICS = Profile(
         "pr_auc": Definition("PR-AUC"),
     },
     departs=(
-        "It gives NaN where all scores of a list are equal, and where every row is relevant (but NDCG@K from K=2).",
-        "It gives NaN where a list has fewer than k rows; P@K, TP@K, R@K and Hit@K also where it has just k.",
+        "It gives NaN if all scores of a list are equal, or all rows are relevant (except NDCG@K from K=2).",
+        "It gives NaN for lists of fewer than k rows; P@K, TP@K, R@K and Hit@K also for lists of exactly k.",
     ),
 )
 

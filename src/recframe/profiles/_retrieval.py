@@ -17,13 +17,13 @@ MLFLOW = Profile(
             "ndcg_at_k",
             options=BINARY,
             cut="needed",
-            departs="Of a list of fewer than k rows, ndcg_at_k cuts the ideal at their number (k=len(retrieved[:k]) in "
-            "mlflow/metrics/metric_definitions.py, mlflow#24541), so that one row that is a hit has 1.",
+            departs="For a list of fewer than k rows, ndcg_at_k cuts the ideal at the list's length (mlflow#24541), so "
+            "one row that is a hit scores 1.",
         ),
     },
     departs=(
-        "A row without documents, retrieved or true, has 1 in recall_at_k and ndcg_at_k: here 0, if a frame has it.",
-        "precision_at_k and ndcg_at_k count a document twice that is retrieved twice: here it is refused.",
+        "recall_at_k and ndcg_at_k are 1 for a row without retrieved and true documents; here it counts 0.",
+        "precision_at_k and ndcg_at_k count a document that is retrieved twice as two; here it is an error.",
     ),
 )
 
@@ -42,7 +42,7 @@ LLAMA_INDEX = Profile(
     },
     departs=(
         "Its k is the number of documents that the retriever returns.",
-        "It raises for a list without retrieved or without expected documents: such lists are left out here.",
+        "It raises for a list without retrieved or expected documents; here such lists are left out.",
     ),
 )
 
@@ -61,13 +61,13 @@ SENTENCE_TRANSFORMERS = Profile(
         "ndcg": Definition("ndcg@k", options=BINARY, cut="needed"),
     },
     refused={
-        "pr_auc": "map of its reranking evaluators counts tied rows as one threshold, unlike its other metrics: "
-        "pr_auc(points=thresholds,over=ranked) without `like=`, `undefined=0.0`",
+        "pr_auc": "map of its reranking evaluators counts tied rows as one threshold: use "
+        "pr_auc(points=thresholds,over=ranked) with `undefined=0.0`",
     },
     departs=(
-        "These are the names of InformationRetrievalEvaluator. NanoBEIREvaluator's mean over data sets is `strata=`.",
-        "ndcg@k of its reranking evaluators is sklearn's ndcg_score of the rows they score: like='sklearn'.",
-        "mrr@k of its reranking evaluators leaves ties to a sort, and RerankingEvaluator lists without a negative out.",
+        "Names are those of InformationRetrievalEvaluator; `strata=` gives NanoBEIREvaluator's mean over data sets.",
+        "Its reranking evaluators compute ndcg@k with scikit-learn on the scored rows: use like='sklearn'.",
+        "Their mrr@k leaves ties to a sort, and RerankingEvaluator leaves out lists without a negative.",
     ),
 )
 
@@ -75,8 +75,8 @@ WITH_ALL = "undefined=0.0 gives no_feedback_users=True"
 
 EVIDENTLY = Profile(
     title="Evidently",
-    ties_note="tied rows are all at the integer part of their average rank, so that a tied pair at the top has two "
-    "first rows: here the expected value",
+    ties_note="tied rows share the integer part of their average rank, so a tied pair at the top has two first rows; "
+    "here the expected value",
     lists="ranked",
     metrics={
         "precision": Definition("PrecisionTopK", WITH_ALL, options=OF_LISTS, cut="needed"),
@@ -88,32 +88,32 @@ EVIDENTLY = Profile(
             WITH_ALL,
             options=NORM_RELEVANT | OVER_RANKED,
             cut="needed",
-            departs="MAP takes the last row up to k in the order of the data for the row at k (agg 'last' in "
-            "precision_recall_k.py): sort the data by rank. A list of n < k rows that ends with a hit gets its own "
-            "precision again at each position from n + 1 to k, so its MAP may exceed 1; here nothing follows its end.",
+            departs="It takes the last row up to k in data order as the row at k: sort the data by rank. A list of "
+            "n < k rows that ends with a hit adds its precision again at each position from n + 1 to k, so MAP may "
+            "exceed 1; here nothing follows the list's end.",
         ),
         "ndcg": Definition(
             "NDCG",
             options={"grades": "signed", "ideal": "ranked"},
             cut="needed",
             level_options=BINARY,
-            departs="A list whose negative grades make its ideal 0 counts 0 there; here it is undefined.",
+            departs="A list whose negative grades make its ideal 0 counts 0; here it is undefined.",
         ),
     },
     refused={
-        "f1": "its FBetaTopK is made of the means of precision and recall, not of each list's",
-        "fbeta": "its FBetaTopK is made of the means of precision and recall, not of each list's",
-        "diversity": "its Diversity divides the sum over pairs of items by the number of items, not of pairs",
+        "f1": "its FBetaTopK combines the mean precision and the mean recall",
+        "fbeta": "its FBetaTopK combines the mean precision and the mean recall",
+        "diversity": "its Diversity divides by the number of items, not of pairs",
         "novelty": "its Novelty leaves out items that the training data lacks",
-        "serendipity": "its Serendipity is about the distance of hits from the user's training items",
-        "personalization": "its Personalization counts every list as one of k rows",
-        "arp": "the arp of its PopularityBias counts the users of an item, and no share of them",
-        "gini": "the gini of its PopularityBias is of recommended items only, and of all lists together",
-        "coverage": "the coverage of its PopularityBias is of items of the training data, and of all lists together",
+        "serendipity": "its Serendipity measures the distance between hits and the user's training items",
+        "personalization": "its Personalization treats every list as k rows long",
+        "arp": "its PopularityBias counts an item's users, not their share",
+        "gini": "its PopularityBias reads recommended items only",
+        "coverage": "its PopularityBias reads items of the training data only",
     },
     departs=(
         SCORED_ROWS,
-        "It leaves out a list whose relevant items all lack a score, which is 0 here in precision, hit_rate and mrr.",
-        "Its tables of NDCG and MRR have the value at k in the row of rank k + 1; a k above the longest list raises.",
+        "It leaves out lists whose relevant items all lack a score; here they count 0 in precision, hit_rate and mrr.",
+        "Its tables of NDCG and MRR show the value at k in the row of rank k + 1; a k above the longest list raises.",
     ),
 )

@@ -9,4 +9,4 @@ OVER_RANKED = {"over": "ranked"}
 OF_LISTS = {"denominator": "list"}
 BY_THRESHOLD = {"points": "thresholds"}
 LISTS_IN_ORDER = "it reads lists in order, not scores"
-SCORED_ROWS = "It sees the rows that it scores: a relevant item without a score does not exist."
+SCORED_ROWS = "It sees scored rows only: relevant items without a score do not exist for it."

@@ -15,9 +15,9 @@ from recframe.profiles._shared import (
 )
 
 GAINS_OF_LENSKIT = BINARY | {"discount": "jarvelin"} | POSITIVE
-OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without `like=`, with a catalog"
-PADDED = " that has the padding as one item more"
-IDS_OF_TEXT = "Its ids are text, so 9 is larger than 10: cast integer ids to text, or they tie in the order of numbers."
+PADDED = "counts the padding as an item: use {} with the padding in `catalog=`"
+IDS_OF_TEXT = "It orders ids as text, so 9 is larger than 10: cast integer ids to text."
+OF_PYNDEVAL = "(pyndeval) breaks ties by the smaller item name"
 OF_TRUTH = "`undefined=0.0`, `lists='truth'`"
 
 IR_MEASURES = Profile(
@@ -34,7 +34,7 @@ IR_MEASURES = Profile(
         "fbeta": Definition("SetF(beta=x), where x is β²", cut="none"),
         "r_precision": Definition("Rprec"),
         "hit_rate": Definition("Success", cut="needed"),
-        "mrr": Definition("RR", cut="none", departs="RR@k, of another provider, breaks ties by the smaller item name."),
+        "mrr": Definition("RR", cut="none", departs="RR@k of another provider breaks ties by the smaller item name."),
         "map": Definition("AP", options=NORM_RELEVANT),
         "bpref": Definition("Bpref"),
         "inf_ap": Definition("infAP"),
@@ -42,33 +42,27 @@ IR_MEASURES = Profile(
         "ndcg": Definition("nDCG", options=POSITIVE),
     },
     refused={
-        "judged": "its Judged breaks ties by the smaller item name, unlike its other measures, and counts grades "
-        "below 0: judged(denominator=list) without `like=`, `ties='item'`, `min_relevance=` of the lowest grade, "
-        + OF_TRUTH,
-        "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without `like=`, "
-        "`ties='item_desc'`, " + OF_TRUTH,
-        "rbp": "its RBP comes from cwl_eval, which keeps ties in order: rbp without `like=`, `ties='first'`, "
-        + OF_TRUTH,
-        "alpha_ndcg": "its alpha_nDCG comes from pyndeval, which breaks ties by the smaller item name, unlike the "
-        "others: alpha_ndcg without `like=`, `ties='item'`, " + OF_TRUTH,
-        "subtopic_recall": "its StRecall comes from pyndeval, which breaks ties by the smaller item name, unlike the "
-        "others: subtopic_recall without `like=`, `ties='item'`, " + OF_TRUTH,
-        "err_ia": "its ERR_IA comes from pyndeval, which breaks ties by the smaller item name, unlike the "
-        "others: err_ia(normalized=True) without `like=`, `ties='item'`, " + OF_TRUTH,
-        "num_rel": "its NumRel is the sum over all lists",
-        "num_ret": "its NumRet is the sum over all lists",
-        "num_rel_ret": "its NumRet(rel=1) is the sum over all lists",
+        "judged": "its Judged breaks ties by the smaller item name and counts grades below 0: use "
+        "judged(denominator=list) with the lowest grade as `min_relevance=`, `ties='item'`, " + OF_TRUTH,
+        "err": "its ERR (gdeval) rounds to five digits: use err(max_relevance=4) with `ties='item_desc'`, " + OF_TRUTH,
+        "rbp": "its RBP (cwl_eval) keeps ties in order: use rbp with `ties='first'`, " + OF_TRUTH,
+        "alpha_ndcg": f"its alpha_nDCG {OF_PYNDEVAL}: use alpha_ndcg with `ties='item'`, {OF_TRUTH}",
+        "subtopic_recall": f"its StRecall {OF_PYNDEVAL}: use subtopic_recall with `ties='item'`, " + OF_TRUTH,
+        "err_ia": f"its ERR_IA {OF_PYNDEVAL}: use err_ia(normalized=True) with `ties='item'`, " + OF_TRUTH,
+        "num_rel": "its NumRel is a sum over all lists",
+        "num_ret": "its NumRet is a sum over all lists",
+        "num_rel_ret": "its NumRet(rel=1) is a sum over all lists",
     },
     departs=(
         IDS_OF_TEXT,
-        "It gets a measure from the first provider that has it: here pytrec_eval, which keeps scores as float32.",
+        "Each measure comes from the first provider that has it: here pytrec_eval, which keeps scores as float32.",
         "nDCG(dcg='exp-log2') comes from gdeval, which rounds to five digits.",
     ),
 )
 
 RECBOLE = Profile(
     title="RecBole",
-    ties_note="left to torch.topk, which is any; GAUC uses the average rank: here the expected value",
+    ties_note="left to torch.topk, and GAUC uses the average rank; here the expected value",
     lists="both",
     min_relevance=EVERY_ROW,
     metrics={
@@ -81,20 +75,20 @@ RECBOLE = Profile(
         "gauc": Definition("GAUC", options={"weigh_by": "relevant"}),
     },
     refused={
-        "roc_auc": "its AUC pools the rows of all users: roc_auc without `like=`, `by=None`",
-        "coverage": "its ItemCoverage is " + OF_ALL_LISTS.format("coverage") + PADDED,
-        "gini": "its GiniIndex is " + OF_ALL_LISTS.format("gini") + PADDED,
-        "entropy": "its ShannonEntropy has the natural logarithm and divides by the number of recommended items",
-        "arp": "its AveragePopularity counts interactions, and no share of them",
-        "long_tail": "its TailPercentage divides by k, and its tail is made of other items",
+        "roc_auc": "its AUC pools the rows of all users: use roc_auc with `by=None`",
+        "coverage": "its ItemCoverage " + PADDED.format("coverage"),
+        "gini": "its GiniIndex " + PADDED.format("gini"),
+        "entropy": "its ShannonEntropy uses the natural logarithm and divides by the number of recommended items",
+        "arp": "its AveragePopularity counts interactions, not a share",
+        "long_tail": "its TailPercentage divides by k and has another tail",
     },
-    departs=("It rounds to four digits, which metric_decimal_place changes.",),
+    departs=("It rounds to four digits; metric_decimal_place changes that.",),
 )
 
 REPLAY = Profile(
     title="RePlay",
     ties="item_desc",
-    ties_note="the larger item first; of dictionaries, the order of the rows",
+    ties_note="the larger item first; with dictionaries, the order of the rows",
     lists="truth",
     min_relevance=EVERY_ROW,
     metrics={
@@ -106,17 +100,16 @@ REPLAY = Profile(
         "ndcg": Definition("NDCG", options=BINARY, cut="needed"),
     },
     refused={
-        "roc_auc": "its RocAuc counts 1 where the whole top k is relevant and 0 where nothing of it is; roc_auc@k has "
-        "no value there",
-        "coverage": "its Coverage is " + OF_ALL_LISTS.format("coverage"),
-        "novelty": "its Novelty is the share of recommended items that the user does not have; its Surprisal divides "
-        "novelty by the logarithm of the number of users",
+        "roc_auc": "its RocAuc is 1 if the whole top k is relevant and 0 if nothing is; roc_auc@k has no value there",
+        "coverage": "use coverage with `catalog=`, which gives its Coverage",
+        "novelty": "its Novelty is the share of items that are new to the user; its Surprisal divides novelty by the "
+        "logarithm of the number of users",
     },
 )
 
 TENSORFLOW_RANKING = Profile(
     title="TensorFlow Ranking",
-    ties_note="shuffled at random: here the expected value",
+    ties_note="shuffled at random; here the expected value",
     undefined=0.0,
     lists="ranked",
     min_relevance=1.0,
@@ -136,13 +129,13 @@ TENSORFLOW_RANKING = Profile(
         ),
     },
     refused={
-        "opa": "its OPAMetric gives a tied pair nothing, and weighs a list by its number of pairs",
-        "bpref": "its BPrefMetric counts every scored row of label 0 as judged, and no other",
-        "arp": "its ARPMetric is the mean position of what is relevant, not a popularity",
+        "opa": "its OPAMetric gives tied pairs 0 and weights a list by its number of pairs",
+        "bpref": "its BPrefMetric counts the scored rows with label 0 as judged, and no others",
+        "arp": "its ARPMetric is the mean position of relevant items",
     },
     departs=(
-        "A row of a negative label is padding to it: negative relevance is refused.",
-        "DCGMetric adds up labels that are all below 1; here they count 0.0, but not in dcg(gain=exp2) without like=.",
+        "It treats rows with a negative label as padding; here negative relevance is an error.",
+        "DCGMetric sums labels that are all below 1; here they count 0.0, except in dcg(gain=exp2) without like=.",
         SCORED_ROWS,
         "It computes in float32.",
     ),
@@ -166,16 +159,15 @@ LENSKIT = Profile(
             "gain='linear' gives gain='rating', discount='log2' weight=LogRankWeight(offset=1)",
             options=GAINS_OF_LENSKIT,
             level_options=FROM_LEVEL,
-            departs="With gain='rating', a list of test items without a rating above 0 counts 0 there; here its ideal "
-            "of 0 leaves it out of the mean.",
+            departs="With gain='rating', a list without a rating above 0 counts 0; here it is left out of the mean.",
         ),
         "rbp": Definition("RBP", "p=0.5 gives patience=0.5", options={"p": 0.85}),
     },
     refused={
-        "map": "its AveragePrecision divides by min(R, N) where N < k rows are ranked, and fails on a list without "
-        "test items; where all lists have k rows, that is map@k without `like=`, `min_relevance=0`, `undefined=0.0`",
-        "gini": "its ListGini is " + OF_ALL_LISTS.format("gini"),
-        "arp": "its MeanPopRank is the mean quantile of the items' popularity, and no share of the users",
-        "entropy": "its entropy is about the categories within a list, not about how often items are shown",
+        "map": "its AveragePrecision divides by min(R, N) if N < k rows are ranked, and fails on a list without test "
+        "items; if all lists have k rows, use map@k with `min_relevance=0`, `undefined=0.0`",
+        "gini": "use gini with `catalog=`, which gives its ListGini",
+        "arp": "its MeanPopRank averages quantiles of popularity, not shares of users",
+        "entropy": "its entropy reads the categories within a list",
     },
 )
