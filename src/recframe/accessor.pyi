@@ -545,6 +545,7 @@ class Rec(Generic[Mean, Frame]):
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
         margin: float | str | Mapping[str, float | str] | None = None,
+        runs: str | None = None,
         **roles: Unpack[RankModelsRoles],
     ) -> None: ...
     def fuse(

@@ -374,6 +374,31 @@ def test_colours_of_the_page_are_verdicts(tmp_path):
     assert "var(--better)" in text.partition("<svg")[2] and 'class="word worse" data-column="verdict"' in text
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_report_of_training_runs_shows_the_numbers_of_compare(tmp_path, lazy):
+    rows = crowd().unpivot(
+        ["<old>", "new"], index=["user", "item", "relevant"], variable_name="model", value_name="score"
+    )
+    shift = pl.col("item") * pl.col("seed") / 9
+    frame = pl.concat([rows.with_columns(seed=seed) for seed in range(3)]).with_columns(score=pl.col("score") + shift)
+    frame = frame.filter((pl.col("model") == "new") | (pl.col("seed") > 0))
+    roles = {"model": "model", "runs": "seed", "baseline": "new"}
+    with pytest.warns(recframe.DataWarning, match="'<old>' has two runs"):
+        found = frame.rec.compare("ndcg@3", **roles).row(0, named=True)
+    with pytest.warns(recframe.DataWarning, match="'<old>' has two runs"):
+        (frame.lazy() if lazy else frame).rec.report(tmp_path / "runs.html", ["ndcg@3"], **roles)
+    text = (tmp_path / "runs.html").read_text(encoding="utf-8")
+    shown = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text)))
+    assert "models new (3 runs), <old> (2 runs)" in shown
+    assert f"95% interval {found['low']:+.4f} to {found['high']:.4f}".replace("+", "") in shown
+    assert "means over the runs of a model" in shown
+    assert "'<old>' has two runs in runs='seed', which tell little" in shown
+    assert "duplicate_rows" not in shown
+    assert Page(text).charts > 2
+    with pytest.raises(recframe.OptionError, match="does not go with per='user'"):
+        frame.rec.report(tmp_path / "runs.html", ["ndcg@3"], per="user", **roles)
+
+
 def test_every_name_is_escaped(tmp_path):
     path = tmp_path / "report.html"
     name, title = "<script>alert(1)</script>", "<b>T</b>"

@@ -113,6 +113,11 @@ def means(plan: Plan, options: Options) -> list[Mean]:
     """Return the means of each segment, model and metric with their intervals."""
     from recframe._inference.comparison.describe import describe
 
+    return described_means(plan, describe(plan, options))
+
+
+def described_means(plan: Plan, described: Any) -> list[Mean]:
+    """Return the means of a result of `describe`."""
     query = plan.context.query
     records = {query.averaging(record.label).name: record for record in plan.metrics}
     return [
@@ -122,7 +127,7 @@ def means(plan: Plan, options: Options) -> list[Mean]:
             metric=records[row["metric"]],
             **{name: row[name] for name in ("lists", "mean", "low", "high")},
         )
-        for row in rows_of(eager_result(describe(plan, options)))
+        for row in rows_of(eager_result(described))
     ]
 
 

@@ -46,6 +46,7 @@ class DisplayMethods(Methods):
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
         margin: float | str | Mapping[str, float | str] | None = None,
+        runs: str | None = None,
         **roles: Any,
     ) -> None:
         """Write one HTML file that shows everything: verdicts, comparisons, means, charts, checks, definitions.
@@ -73,6 +74,9 @@ class DisplayMethods(Methods):
             A column that groups dependent lists, such as the user of sessions.
         margin : float, str or mapping, optional
             How much worse than the baseline still counts as not worse, as for `compare`.
+        runs : str, optional
+            A column that says which training run a row is from, such as its seed, as for `compare`. Values of lists are
+            then means over runs.
         **roles
             As for `compare`. With `per` there is a chart of segments, and one over time where it holds dates.
 
@@ -93,7 +97,9 @@ class DisplayMethods(Methods):
         >>> df.rec.report("report.html", ["ndcg", "mrr"], score=["old", "new"])  # doctest: +SKIP
         """
         from recframe._display.data import MEANS, Call
+        from recframe._display.frames import eager_result
         from recframe._display.report import write_report
+        from recframe._engines.registry import adapter_of
 
         per = roles.pop("per", self._bound.get("per"))
         bound = {name: value for name, value in self._bound.items() if name not in ("per", "partitions")}
@@ -103,7 +109,12 @@ class DisplayMethods(Methods):
             "correction": correction,
             "cluster": cluster,
             "margin": margin,
+            "runs": runs,
         }
         kind: Any = type(self)
-        rec = kind(self._frame, bound)
-        write_report(rec, Call(self._frame, bound, roles, MEANS), path, metrics, k, title, per, **options)
+        frame = self._frame
+        if runs is not None and adapter_of(frame).postpones:
+            # Runs are counted in the rows, before the calls.
+            frame = eager_result(frame, "frame").to_native()
+        rec = kind(frame, bound)
+        write_report(rec, Call(frame, bound, roles, MEANS), path, metrics, k, title, per, **options)

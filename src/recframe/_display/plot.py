@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     import altair as alt
 
+    from recframe._display.data import Mean
+    from recframe._inference.comparison.describe import Options
     from recframe.metrics import Metric
 
 
@@ -214,15 +216,7 @@ class Plot(SegmentCharts, RankCharts):
         if len(plan.metrics) != 2:  # noqa: PLR2004
             msg = f"tradeoff shows two metrics, but these are {', '.join(map(str, plan.metrics))}"
             raise OptionError(msg, "plot.tradeoff('ndcg', 'coverage', k=10)")
-        rows = []
-        for model, pair in grouped(means(plan, options), lambda mean: mean.model).items():
-            row: dict[str, Any] = {"model": model}
-            for name, mean in zip("xy", pair, strict=True):
-                row |= {name: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
-            rows.append(row)
-        for name, metric in zip("xy", plan.metrics, strict=True):
-            check_means((row[name] for row in rows), metric.label)
-        return charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
+        return tradeoff_of(means(plan, options), plan.metrics, options)
 
     def power(
         self,
@@ -299,3 +293,16 @@ PLOTS = dict.fromkeys(
 for _name, _roles in PLOTS.items():
     setattr(Plot, _name, checked_call(getattr(Plot, _name), _roles, refuse_options))
     show_roles(getattr(Plot, _name), _roles)
+
+
+def tradeoff_of(averages: Sequence[Mean], metrics: Sequence[Metric], options: Options) -> alt.LayerChart:
+    """Return the chart of two metrics, from their means."""
+    rows = []
+    for model, pair in grouped(averages, lambda mean: mean.model).items():
+        row: dict[str, Any] = {"model": model}
+        for name, mean in zip("xy", pair, strict=True):
+            row |= {name: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
+        rows.append(row)
+    for name, metric in zip("xy", metrics, strict=True):
+        check_means((row[name] for row in rows), metric.label)
+    return charts.tradeoff(rows, metrics[0], metrics[1], options.confidence)

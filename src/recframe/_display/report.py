@@ -22,8 +22,10 @@ from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import Layout
 from recframe._display.model_verdicts import record_of
 from recframe._display.report_query import ReportQuery
+from recframe._display.report_runs import ReportRuns
 from recframe._engines.postponed import is_dry
 from recframe._engines.sharing import sharing
+from recframe._inference.comparison.options import SIMULTANEOUS
 from recframe._inference.lists.paired_sums import model_number
 from recframe.errors import OptionError
 from recframe.profiles import explain
@@ -57,12 +59,21 @@ def write_report(
     chart_texts.check_title(title)
     choice("correction", how["correction"], ("holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"))
     options = call.options(how["confidence"], how["cluster"])
+    runs = None
+    if how["runs"] is not None:
+        refused = {
+            f"`per={per!r}`": per is not None,
+            f"`correction={how['correction']!r}`": how["correction"] in SIMULTANEOUS,
+        }
+        runs = ReportRuns.of(call, how["runs"], refused, options.cluster)
     with sharing() as shared:
         plan = call.plan(metrics, k, options)
+        if runs is not None:
+            runs.check(plan)
         cutoff = plan.context.requirements.cutoff
         shared.upto = None if cutoff is None else max(cutoff, report_charts.CURVE)
         specs = expand(metrics, k, {**call.bound, **call.keywords}.get("like"))
-        report = ReportQuery(rec, call, specs, per, baseline, how["correction"], how["margin"], options, plan)
+        report = ReportQuery(rec, call, specs, per, baseline, how["correction"], how["margin"], options, plan, runs)
         if baseline is not None:
             model_number(report.models, baseline)
         # Altair checks each part of a chart against its schema, which takes longer than the evaluation.
@@ -84,7 +95,8 @@ def _page(report: ReportQuery, title: str) -> page.Page:
         layout = report.layout(compared)
         sections.append(page.Section("comparison", "Comparison", charts=charts_of_pairs, layout=layout))
     means = report.layout(report.values, report.verdicts)
-    sections.append(page.Section("means", "Means", layout=means))
+    notes = report.runs.notes if report.runs is not None and compared is None else []
+    sections.append(page.Section("means", "Means", notes=notes, layout=means))
     if compared is not None and report.per is not None:
         sections.append(_segments(report))
     if drawn:
@@ -114,6 +126,7 @@ def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Se
     notes = [_adjusted(report, sum(row["p_adjusted"] is not None for row in rows), in_segments)]
     if report.margin is not None:
         notes.append(f"Not worse, and equivalent: by a margin of {_margin_text(report.margin)}.")
+    notes += [] if report.runs is None else report.runs.notes
     return page.Section("verdict", "Verdict", items=items, notes=notes)
 
 
@@ -165,7 +178,10 @@ def _facts(report: ReportQuery) -> list[str]:
         facts.append(chart_texts.lists_text(most))
     facts.append(f"{rows:,} {'row' if rows == 1 else 'rows'}")
     if report.models:
-        facts.append(f"models {', '.join(map(chart_texts.name_of, report.models))}")
+        name_of = chart_texts.name_of if report.runs is None else report.runs.named
+        facts.append(f"models {', '.join(map(name_of, report.models))}")
+    elif report.runs is not None:
+        facts.append(report.runs.number_of(None))
     if report.compared is not None:
         facts.append("all pairs" if report.baseline is None else f"against {chart_texts.name_of(report.baseline)}")
     cutoffs = sorted({metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None})
@@ -223,7 +239,12 @@ def _findings(report: ReportQuery) -> list[Finding]:
     cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
     if any(spec.min_relevance is not None for spec in report.specs):
         roles["min_relevance"] = report.plan.context.query.min_relevance
-    rows = rows_of(eager_result(report.rec.check(min(cutoffs, default=None), **roles)))
+    rec = report.rec
+    if report.runs is not None:
+        # A list has the rows of one run.
+        frame, roles["model"] = report.runs.coded
+        rec = type(rec)(frame, report.call.bound)
+    rows = rows_of(eager_result(rec.check(min(cutoffs, default=None), **roles)))
     findings = []
     for row in rows:
         if row["count"]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates, charts, verdict_charts
 from recframe._display.chart_texts import name_of
-from recframe._display.data import BY_SEGMENT, means, values_of
+from recframe._display.data import BY_SEGMENT
 from recframe._display.segment_charts import MOST_SEGMENTS, by_segment, segments_of, trend_of
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -29,10 +29,8 @@ MOST_DOTS = 120
 
 def charts_of(report: ReportQuery) -> Iterator[Any]:
     """Return the chart over cutoffs, and charts for the first metric that has a value per list."""
-    from recframe._display.plot import Plot
+    from recframe._display.plot import tradeoff_of
 
-    plot = Plot(report.call.frame, report.call.bound)
-    roles = dict(report.call.keywords)
     yield from _of_cutoffs(report)
     by_list = report.with_means(report.list_metrics)
     if not by_list:
@@ -40,7 +38,7 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     first = by_list[0]
     yield from _of_lists(report, first)
     if report.per is not None:
-        call = replace(report.call, keywords={**roles, "per": report.per}, roles=BY_SEGMENT)
+        call = replace(report.call, keywords={**report.call.keywords, "per": report.per}, roles=BY_SEGMENT)
         averages, name = by_segment("segments", call, first, None, report.options)
         most = max(3, MOST_DOTS // max(len(report.models), 1))
         yield segments_of(averages, name, report.options, min(most, MOST_SEGMENTS))
@@ -49,7 +47,8 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     others = [metric for metric in report.with_means(report.metrics) if metric != first]
     if others and len(report.models) > 1:
         together = [metric for metric in others if metric not in report.list_metrics]
-        yield plot.tradeoff(first, (together or others)[0], **report.confidence, **roles)
+        pair = [first, (together or others)[0]]
+        yield tradeoff_of(report.means_of(pair), report.call.plan(pair, None, report.options).metrics, report.options)
 
 
 def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
@@ -60,8 +59,7 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
         last = max(CURVE, *named)
         cutoffs = sorted(named | {round(1 + step * (last - 1) / (CURVE_CUTOFFS - 1)) for step in range(CURVE_CUTOFFS)})
         without = {spec.at(None).name: spec.at(None).as_named for spec in cut}
-        plan = report.call.plan(list(without.values()), cutoffs, report.options)
-        averages = means(plan, report.options)
+        averages = report.means_of(list(without.values()), cutoffs)
         if any(mean.mean is not None for mean in averages):
             yield charts.curves(averages, report.options.confidence, columns=1)
 
@@ -73,7 +71,7 @@ def has_cutoff(metric: Metric) -> bool:
 
 def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     """Return the charts of the values of lists: their distribution, and differences to the baseline."""
-    by_model = values_of(report.call.single_metric_plan("report", metric, None))
+    by_model = report.list_values(metric)
     baseline = 0 if report.baseline is None else by_model.models.index(name_of(report.baseline))
     others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])
     shown = by_model.of(sorted([baseline, *others]))

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import label_text
+from recframe._display.data import described_means, means, values_of
 from recframe._display.frames import columns_of, eager_result, margins_of
 from recframe._display.layout import Layout, TableOptions, layout_of
 from recframe._display.model_verdicts import ModelVerdicts, model_verdicts
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._display.data import Call
+    from recframe._display.data import Call, Mean, Values
+    from recframe._display.report_runs import ReportRuns
     from recframe._inference.comparison.describe import Options
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
@@ -42,6 +44,7 @@ class ReportQuery:
     margin: Any
     options: Options
     plan: Plan
+    runs: ReportRuns | None
 
     @property
     def records(self) -> dict[str, Metric]:
@@ -62,11 +65,27 @@ class ReportQuery:
     @property
     def confidence(self) -> dict[str, Any]:
         """The options of the calls with intervals."""
-        return {"confidence": self.options.confidence, "cluster": self.options.cluster}
+        runs = {} if self.runs is None else {"runs": self.runs.column}
+        return {"confidence": self.options.confidence, "cluster": self.options.cluster, **runs}
+
+    def means_of(self, metrics: Sequence[str | Metric], k: Any = None) -> list[Mean]:
+        """Return the means of some metrics at some cutoffs, with their intervals."""
+        plan = self.call.plan(metrics, k, self.options)
+        if self.runs is None:
+            return means(plan, self.options)
+        return described_means(plan, self.rec.describe(metrics, k, **self.confidence, **self.call.keywords))
+
+    def list_values(self, metric: str | Metric) -> Values:
+        """Return the values of lists under one metric."""
+        if self.runs is not None:
+            return self.runs.values(metric)
+        return values_of(self.call.single_metric_plan("report", metric, None))
 
     @cached_property
     def values(self) -> nw.DataFrame[Any]:
         """The means of all metrics, with the numbers of lists where there are some."""
+        if self.runs is not None:
+            return self.runs.table(self.spread)
         counts = {"counts": True} if self.list_metrics else {}
         return eager_result(self.rec.evaluate(self.metrics, **counts, **self.call.keywords))
 

@@ -214,13 +214,21 @@ class RunValues:
 
 def warn_of_few_runs(counts: Mapping[Any, int], runs: str) -> None:
     """Warn of models with so few runs that little is known about how much they vary, from how many each has."""
+    text = text_of_few_runs(counts, runs)
+    if text is not None:
+        warnings.warn(text, DataWarning, stacklevel=stack_level())
+
+
+def text_of_few_runs(counts: Mapping[Any, int], runs: str) -> str | None:
+    """Return what few runs cannot tell, None if all models have enough."""
+    if max(counts.values(), default=1) == 1:
+        return SINGLE_RUNS.format(runs)
     for count, text in ((1, ONE_RUN), (2, TWO_RUNS)):
         few = [model for model, number in counts.items() if number == count]
         if few:
             names = "the model" if few == [None] else ", ".join(map(repr, few))
-            msg = text.format(names, "has" if len(few) == 1 else "have", runs)
-            warnings.warn(msg, DataWarning, stacklevel=stack_level())
-            return
+            return text.format(names, "has" if len(few) == 1 else "have", runs)
+    return None
 
 
 def warn_of_single_runs(runs: str) -> None:

@@ -170,7 +170,7 @@ class Merged:
             for (number, model), sums in zip(names, parts, strict=True)
         ]
         details = flag("details", details)
-        shown = (*DESCRIBED, *DETAILS_OF_DESCRIBE) if details else DESCRIBED
+        shown: tuple[str, ...] = (*DESCRIBED, *DETAILS_OF_DESCRIBE) if details else DESCRIBED
         runs = MergedRuns.of(rows)
         if runs is not None:
             shown = (*DESCRIBED[:-1], RUN_COLUMNS[0], RUN_STD, *(shown[len(DESCRIBED) - 1 :] if details else ()))

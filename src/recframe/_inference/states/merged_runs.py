@@ -13,7 +13,7 @@ from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, on_this_s
 from recframe._inference.comparison.tested import Tested
 from recframe._inference.comparison.tested_runs import p_of_moved, tested_runs
 from recframe._inference.lists import paired_sums as paired
-from recframe._inference.lists.runs import not_with_runs, warn_of_few_runs, warn_of_single_runs
+from recframe._inference.lists.runs import not_with_runs, warn_of_few_runs
 from recframe._inference.statistics import student
 from recframe._inference.statistics.crossed import LEAST_RUNS, CrossedSums, Runs
 from recframe._inference.statistics.student import Sums
@@ -68,10 +68,7 @@ class MergedRuns:
 
     def warn(self) -> None:
         """Warn of few runs."""
-        if self.several:
-            warn_of_few_runs(self.counts, self.column)
-        else:
-            warn_of_single_runs(self.column)
+        warn_of_few_runs(self.counts, self.column)
 
     def of_model(self, metric: str, model: Any, sums: Mapping[str, Any], means: Any, other: Any = None) -> list[Runs]:
         """Return how much the runs of a model vary in each segment.

@@ -171,7 +171,7 @@ class Rows:
             sums = self.arrays("metric", metric, model)
             # Only weights of 1 add up, as their squares do, to the number of lists.
             if any((sums["lists"] != sums[name]).any() for name in ("weight", "weight_squares")):
-                return metric
+                return str(metric)
         return None
 
     def items(self, segment: Key, metric: str, model: Any) -> list[int]:

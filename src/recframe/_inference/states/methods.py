@@ -88,7 +88,7 @@ class StateMethods(Methods):
         from recframe._inference.states.state import Options
 
         checked = Options.of(labels_of(self._frame, {**self._bound, **roles}.get("truth")), **options)
-        return state_of_runs(RunsCall("state", self._frame, self._bound, metrics, k, roles, checked.runs), checked)
+        return state_of_runs(RunsCall("state", self._frame, self._bound, metrics, k, roles, runs), checked)
 
 
 @checked_call

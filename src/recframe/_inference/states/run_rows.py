@@ -109,7 +109,7 @@ class ListsOfRuns:
         for metric, model, other in wanted:
             table = self._table(model, metric)
             every = table if other is None else np.column_stack([table, self._table(other, metric)])
-            known = ~np.isnan(every).any(axis=1)
+            known = np.asarray(~np.isnan(every).any(axis=1))
             deviations = np.where(known[:, None], table - table.mean(axis=1)[:, None], 0.0)
             lists = groups.sums(known * 1.0)
             for run, column in zip(self._runs.runs_of[model], deviations.T, strict=True):
