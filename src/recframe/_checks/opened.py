@@ -55,9 +55,9 @@ class Frames:
     Attributes
     ----------
     engine : Engine
-        What the frames are computed with.
+        The engine that computes the frames.
     frame : Frame
-        The rows that are looked at.
+        The rows to check.
     keys, group : list of str
         The key of a list, and the key of one model's list.
     long : list of str
@@ -74,7 +74,7 @@ class Frames:
         self.group = [*keys, *long]
 
     def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> Part:
-        """Return what was looked for, and in each model how many rows of a frame show it."""
+        """Return the names of flags, and the sum of each flag and of other columns over the rows of each model."""
         names = [*flags, *others]
         shown = [flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()]
         frame = frame.select(*self.long, *others, *shown)
@@ -83,7 +83,7 @@ class Frames:
         return set(flags), frame.select(nw.col(*names).sum())
 
     def for_models(self, frame: Frame) -> Frame:
-        """Repeat for each model of the long format what models share."""
+        """Return rows repeated for each model, if the frame is in long format."""
         return frame.join(self.frame.select(MODEL).unique(), how="cross") if self.long else frame
 
 
@@ -104,7 +104,7 @@ class Opened(Frames):
     segments : list of str
         The columns of `per` that describe lists without being their key.
     candidates : list of str or None
-        The columns of the truth that may say what is relevant; None: nobody has to guess.
+        The columns of the truth that may hold the relevance; None if the relevance is known.
     train : Frame or None
         The items that users already have, where the call names them.
     """
@@ -137,19 +137,19 @@ class Opened(Frames):
         self.train = None if train is None else with_list_key(self.session.frames["train"], key_specs(query))[0]
 
     def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
-        """Give every row a key, and say whether it is relevant where that is known."""
+        """Return rows with a list key and a column of hits, which is 0 if the frame does not hold the relevance."""
         frame, _ = with_list_key(frame, key_specs(self.query))
         hit = is_hit(or_zero(RELEVANCE) if relevant else nw.lit(0.0), self.query.min_relevance)
         return frame.with_columns(hit.cast(nw.Float64()).alias(HIT), nw.lit(1.0).alias(ROWS))
 
 
 def all_or_none(count: str, total: str, name: str) -> nw.Expr:
-    """Return a count where it equals the total, otherwise 0."""
+    """Return a count if it equals the total, otherwise 0."""
     return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
 
 
 def candidates(truth: Any, query: Query) -> list[Any] | None:
-    """Return the columns of a truth that may be the relevance by their type; None where nobody has to guess."""
+    """Return the columns of a truth whose type allows that they hold the relevance; None if the relevance is known."""
     if not is_frame(truth) or "relevant" in query.named or query.relevant in adapter_of(truth).names(truth):
         return None
     schema = adapter_of(truth).as_narwhals(truth).collect_schema().items()
@@ -162,12 +162,15 @@ def candidates(truth: Any, query: Query) -> list[Any] | None:
 
 
 def candidate_specs(columns: Sequence[Any]) -> dict[str, ColumnSpec]:
-    """Return what to read of a truth to look at candidates."""
+    """Return the columns to read from a truth to judge the candidates."""
     return {f"candidate{i}": ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
 
 
 def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
-    """Return what to read from the frame and from the truth; a role that nobody named may be absent."""
+    """Return the columns to read from the frame and from the truth.
+
+    Columns of roles that the call does not name may be absent.
+    """
 
     def spec_of(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:
         return ColumnSpec(column, role, use, None if role in query.named or truth else default)
@@ -190,7 +193,7 @@ def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
 
 
 def unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
-    """Return what to read of a column `model` without a role, if the frame may have one."""
+    """Return the spec of a column `model` that has no role, if the frame may have one."""
     if MODEL in used_columns(query) or not (is_lazy(frame) or comparable(frame, MODEL)):
         return {}
     return {

@@ -56,7 +56,7 @@ class Matches:
         self._frames = Frames(session.engine, rows, keys, [*model_spec(query)])
 
     def unmatched(self) -> Iterator[str]:
-        """Yield why no list, or no item, of the frame, or of one of its models in the long format, is in the truth."""
+        """Yield warnings if no list or no item of the frame, or of one model, is in the truth."""
         frame, truth, query = self._frame, self._truth, self._query
         empty = [which for which, native in (("the frame", frame), ("truth", truth)) if not len(native)]
         if empty:
@@ -76,7 +76,7 @@ class Matches:
                 return
 
     def strange_lists(self) -> Iterator[str]:
-        """Yield that most lists of the truth are unknown to the frame, or to a model, or the other way round."""
+        """Yield warnings if most lists of the truth are not in the frame or a model's rows, or the other way round."""
         for *model, lists, shared, in_truth in self._lists if self._query.by else ():
             which = f"{self._query.model}={model[0]!r}" if model else "the frame"
             # Without a list in common, the ids differ.
@@ -144,7 +144,7 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
 
 
 def _may_be_relevance(values: Any) -> bool:
-    """Return whether the ends of a column allow that it holds 0 beside larger values, or only 0 and 1."""
+    """Return whether a column may hold relevance, by its smallest and largest value: 0 and more, or only 0 and 1."""
     known = values.drop_nulls()
     if known.is_empty():
         return True

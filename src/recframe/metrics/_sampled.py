@@ -41,7 +41,7 @@ class SampledMetric(Metric):
         return {"estimate": row.hit * row.weight(weight, None)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        # Eager frames are checked.
+        # Eager frames with such lists raise an error. On lazy frames, NaN reaches the result.
         fits = (sums.relevant == 1) & (sums.rows == self.sampled + 1)
         return nw.when(fits).then(sums["estimate"]).otherwise(nw.lit(float("nan")))
 
@@ -51,7 +51,10 @@ class SampledMetric(Metric):
 
 @lru_cache(64)
 def _estimates(metric: Metric, sampled: int, total: int, estimator: Estimator) -> Weight:
-    """Return the function from a position among the sampled items to the estimate; the same for the same arguments."""
+    """Return the function from a position among the sampled items to the estimated value.
+
+    It is the same function for equal arguments, so that metrics can share its sums.
+    """
     values = table(lambda rank: metric.of_rank(rank) or 0.0, sampled, total, estimator)
 
     def weight(position: nw.Expr) -> nw.Expr:

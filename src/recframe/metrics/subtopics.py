@@ -30,12 +30,15 @@ def _novel_gain(row: Row, alpha: float, weight: Weight, k: int | None) -> nw.Exp
 
 @lru_cache(64)
 def _fading(alpha: float) -> Callable[[nw.Expr], nw.Expr]:
-    """Return (1 - alpha)^(r-1) / r, what a row at r adds where all cover a subtopic; one function for each alpha."""
+    """Return the weight (1 - alpha)^(r-1) / r of position r, for a list in which every row covers the same subtopic.
+
+    It is the same function for equal alphas, so that metrics can share its sums.
+    """
     return lambda position: ((position - 1.0) * math.log(1 - alpha)).exp() / position
 
 
 class SubtopicMetric(CutMetric):
-    """What metrics of subtopics share."""
+    """The base of metrics that read subtopics."""
 
     reads: ClassVar[Reads] = "hits"
     is_additive: ClassVar[bool] = False
@@ -43,7 +46,7 @@ class SubtopicMetric(CutMetric):
 
 @dataclass(frozen=True)
 class FadingMetric(SubtopicMetric):
-    """What metrics share in which a repeated subtopic counts less each time."""
+    """The base of metrics in which a subtopic counts less each time that it is repeated."""
 
     alpha: float = field(default=0.5, metadata=bounds(above=0, below=1))
 
@@ -201,7 +204,7 @@ class SubtopicRecall(SubtopicMetric):
     reference: ClassVar[str] = "Zhai et al., SIGIR 2003; ndeval `strec`"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        # A subtopic that is there already adds nothing.
+        # With alpha = 1, a subtopic that was covered before adds nothing.
         return {"found": row.shared(_novel_gain, 1.0, constant_weight, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:

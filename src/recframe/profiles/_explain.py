@@ -143,7 +143,7 @@ def explain(metric: str | Metric | None = None, like: str | None = None, **polic
 
 
 def _list_of_metrics(like: str | None, policies: Mapping[str, Any]) -> Explanation:
-    """Return a line for each metric, or for each that a library has."""
+    """Return a line for each metric, or for each metric of a library."""
     if policies:
         msg = f"`{next(iter(policies))}=` is about one metric, but the call names no metric"
         raise OptionTypeError(msg, "explain('ndcg@10', ...)")
@@ -162,7 +162,7 @@ def _list_of_metrics(like: str | None, policies: Mapping[str, Any]) -> Explanati
 
 
 def _refuse(metric: Metric, query: Query) -> None:
-    """Raise for what calls refuse."""
+    """Raise for a metric and policies that a call with them would refuse."""
     from recframe._plan.checks import check_median, check_policies  # the plan is imported where it is needed
     from recframe._plan.collect_terms import requirements_of
     from recframe._plan.sampled_lists import estimates
@@ -174,7 +174,7 @@ def _refuse(metric: Metric, query: Query) -> None:
 
 
 def _at(line: str, k: int | None) -> str:
-    """Return a formula with its cutoff put in; without one it reaches the last ranked row."""
+    """Return a formula with a number in place of k. Without a cutoff, N stands in its place: the ranked rows."""
     if k is None:
         line = line.replace("min(R, k)", "R").replace("min(k, N)", "N").replace("@k", "")
     return re.sub(r"\bk\b", "N" if k is None else str(k), line)
@@ -191,7 +191,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
     yield "ties", _ties(metric, query, profile, of_items=of_items)
     yield "undefined", _undefined(metric, how)
     which = "recommended" if of_items else how.lists
-    # Of a custom metric nobody knows.
+    # It is not known how a custom metric scores such lists.
     is_known = which in ("all", "truth") and METRICS.get(metric.name) is type(metric)
     unranked = f"; one that was recommended nothing {metric.unranked}" if is_known else ""
     yield "lists", LISTS_TEXTS[which] + unranked + (f"; {metric.weighs}" if metric.weighs else "")
@@ -206,7 +206,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
 
 
 def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tuple[str, str]]:
-    """Yield what becomes of values where the call requests more than their plain mean."""
+    """Yield the lines about estimates, unjudged rows and means other than the plain one."""
     if query.condensed:
         yield "judged", "unjudged rows are left out before the rest is ranked"
     if query.propensity is not None and not of_items:
@@ -248,7 +248,7 @@ def _relevant(metric: Metric, least: float | None, *, every: bool) -> str:
 
 
 def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bool) -> str:
-    """Return what happens to items of equal score."""
+    """Return how items of equal score are ordered or averaged."""
     ties = TIES_TEXTS[query.ties if not of_items or query.ties in ("item", "item_desc", "first") else "item"]
     if metric.inexact and of_items:
         ties = f"{ties}; {metric.inexact}"
@@ -269,6 +269,7 @@ def spelled(metric: Metric, query: Query, how: Averaging) -> str:
 
 
 def _undefined(metric: Metric, how: Averaging) -> str:
+    """Return which lists have no value, and how they count."""
     becomes = {
         "skip": "left out of the mean",
         "raise": "an error",

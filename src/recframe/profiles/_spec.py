@@ -52,6 +52,7 @@ class Spec:
 
     @property
     def _spelled_policies(self) -> dict[str, Any]:
+        """The policies of the name, with numbers as a name spells them."""
         return {
             name: spelled_number(value) if isinstance(value, float) else value for name, value in self.policies.items()
         }
@@ -64,22 +65,22 @@ class Spec:
 
     @property
     def as_named(self) -> str | Metric:
-        """The metric as the user named it, so that another call reads the same of it."""
+        """The metric as another call accepts it, with the same options and policies."""
         level = {} if self.min_relevance is None else {LEVEL_OPTION: spelled_number(self.min_relevance)}
         options = {**self.named, **self._spelled_policies, **level}
         name = spelled(self.metric.name, options, getattr(self.metric, "k", None))
         return name if self.metric.is_builtin else self.metric
 
     def at(self, k: int | None) -> Spec:
-        """Return the same at a cutoff."""
+        """Return the metric at another cutoff."""
         options: dict[str, Any] = {"k": k}
         return replace(self, metric=replace(self.metric, **options))
 
 
 def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
-    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs.
+    """Return the metrics of a call. A metric that names no cutoff is returned once for each cutoff of the call.
 
-    `uncut` names what the library of a profile computes without a cutoff only: it is there once.
+    `uncut` names the metrics that the profile's library computes without a cutoff only. They are returned once.
     """
     if isinstance(k, str) and not k.isdigit():
         msg = f"`k={quoted(k)}` is no cutoff"
@@ -113,7 +114,7 @@ def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
 
 
 def as_written(metric: Any) -> Any:
-    """Return a metric as it is named here: a measure of ir_measures, which need not be installed, by its text."""
+    """Return a metric, or the name of a measure of ir_measures. The package ir_measures need not be installed."""
     kinds = (kind.__module__.partition(".")[0] for kind in type(metric).__mro__)
     return str(metric) if "ir_measures" in kinds else metric
 
@@ -147,6 +148,7 @@ def _named(text: str, k: int | None) -> Spec:
 
 
 def _check_metric(metric: object) -> Metric:
+    """Return a metric object, or raise if it is not one or its class lacks something."""
     if isinstance(metric, type) and issubclass(metric, Metric):
         msg = f"{metric.__name__} is a kind of metric, not a metric"
         raise OptionTypeError(msg, f"{metric.__name__}()")

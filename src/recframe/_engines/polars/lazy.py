@@ -120,6 +120,7 @@ def _stacked(
     first: pl.LazyFrame,
     schema: pl.Schema,  # noqa: ARG001
 ) -> pl.LazyFrame:
+    """Return the rows of all models with a column of the model's name."""
     lazy: pl.LazyFrame = stacked_models({**frames, next(iter(frames)): first}, model)
     return lazy
 
@@ -133,6 +134,7 @@ def _checked(name: str, source: Source, frame: pl.LazyFrame, schema: pl.Schema) 
 def _without_pairs(
     seen: pl.LazyFrame, specs: Mapping[str, ColumnSpec], pairs: pl.LazyFrame, schema: pl.Schema
 ) -> pl.LazyFrame:
+    """Return the rows of `pairs` whose keys are not in `seen`."""
     schemas = {"frame": schema, "seen": seen.collect_schema()}
     empty = {name: Source(pl.DataFrame(schema=each), specs) for name, each in schemas.items()}
     session = EagerPolars().open_frames(empty)
@@ -146,7 +148,7 @@ def _without_pairs(
 
 
 def resolved_later(frame: pl.LazyFrame, function: Callable[[pl.LazyFrame, pl.Schema], pl.LazyFrame]) -> pl.LazyFrame:
-    """Return a plan made by a function of a plan and its schema. Older versions of polars resolve the schema now."""
+    """Return the plan that a function makes of a plan and its schema. Older versions of polars read the schema now."""
     return frame.pipe_with_schema(function) if KNOWS_SCHEMA_LATER else function(frame, frame.collect_schema())
 
 

@@ -80,7 +80,7 @@ class SqlEngine(Engine):
         return Session(self, frames, finish, columns_of(sources))
 
     def _check_case_of_column(self, name: str, source: Source) -> None:
-        """Raise if a column is to be read whose name another one has too, in capital letters or not."""
+        """Raise if two columns have the name of a column to read, except for upper and lower case."""
         for spec in source.specs.values():
             same_in_lower_case = [each for each in self.names(source.native) if each.lower() == spec.column.lower()]
             repeats = same_in_lower_case.count(spec.column) > 1
@@ -94,7 +94,7 @@ class SqlEngine(Engine):
         return fetched(frame)
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
-        # No expression of Narwhals raises, but text that is no number does where it is cast to one.
+        # No Narwhals expression raises an error. But casting text to a number does, so the text is the message.
         lists = known_values(rows, keys, column).group_by(*keys).agg(nw.col(column).min(), nw.len().alias(COUNT))
         text = nw.when(nw.col(COUNT) > 1).then(nw.lit(" ".join(str(error).split()))).otherwise(nw.lit("1"))
         return lists.select(*keys, nw.when(text.cast(nw.Int64()) == 1).then(nw.col(column)).alias(column))
@@ -111,6 +111,7 @@ def check_case(names: Sequence[str]) -> None:
 
 
 def _read(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:
+    """Return the columns of a source under the plan's names, with the columns that the query computes from them."""
     frame = lazy(source.native)
     schema = frame.collect_schema()
     columns = {name: _column(engine, spec, schema, untyped) for name, spec in source.specs.items()}
@@ -140,7 +141,10 @@ def _column(engine: SqlEngine, spec: ColumnSpec, schema: nw.Schema, untyped: set
 def _align(
     engine: SqlEngine, holders: Mapping[str, Frame], column: str, spec: ColumnSpec, empty: set[str]
 ) -> dict[str, Frame]:
-    """Give a key one type in all frames, or raise where the types cannot match; empty ones get any type."""
+    """Return the frames whose key had to be cast to the type that all frames share, or raise if none fits.
+
+    A key without values, in `empty`, can be cast to any type.
+    """
     types = {name: frame.collect_schema()[column] for name, frame in holders.items() if name not in empty}
     if not types:
         return {}

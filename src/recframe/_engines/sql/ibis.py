@@ -1,7 +1,7 @@
-"""Ibis tables: an expression of whatever backend the table has.
+"""Ibis tables: a call becomes an expression of the table's backend.
 
-Narwhals writes expressions that DuckDB reads as they are meant. `portable` rewrites what other databases read in
-another way.
+Narwhals writes expressions that are right on DuckDB. `portable` rewrites those parts that other databases read
+in another way.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Ibis(SqlEngine):
         return {*_backends(frame.to_native())} <= {"duckdb"}
 
     holds_long_queries = folds_case
-    """PostgreSQL and ClickHouse write columns of columns out wherever they are read, until memory ends."""
+    """PostgreSQL and ClickHouse repeat a column's expression wherever it is read, so long queries exhaust memory."""
 
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
         return portable(super().rename(frame, names))
@@ -79,7 +79,7 @@ class Ibis(SqlEngine):
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         first_table, second_table = left.to_native(), right.to_native()
-        # Names of their own, so that no column of the result needs a second look at where it came from.
+        # The right table gets other names, so that no two columns of the join have one name.
         # Where a join finds no row, ClickHouse puts 0 into columns that are never missing.
         kept = {name: _as_typed(second_table[name]) for name in second_table.columns if name not in on}
         second_table = second_table.select(**{f"there {name}": second_table[name] for name in on}, **kept)
@@ -102,7 +102,7 @@ class Ibis(SqlEngine):
     def cast(self, frame: Frame, column: str, dtype: DType) -> Frame:
         if not isinstance(dtype, nw.Int128):
             return super().cast(frame, column, dtype)
-        # What no integer of ibis holds, a decimal does.
+        # Ibis has no integers of 128 bits, so a decimal holds them.
         native = frame.to_native()
         return lazy(native.mutate(native[column].cast("decimal(38, 0)").name(column)))
 
@@ -116,7 +116,7 @@ def _backends(table: Any) -> list[str]:
 
 
 def _warn_of_backends(table: Any) -> None:
-    """Warn once of each backend of a table on which nothing was tested; an unbound table does not say its backend."""
+    """Warn once for each untested backend of a table. An unbound table does not say its backend."""
     for name in sorted({name for name in _backends(table) if not name.endswith(AS_TEXT)} - TESTED - WARNED):
         claim = "Ibis writes SQL for it" if name in COMPILES else "Ibis writes SQL of few calls or none for it"
         msg = (
@@ -128,7 +128,7 @@ def _warn_of_backends(table: Any) -> None:
 
 
 def _check_names(table: Any) -> None:
-    """Raise for a table that is called as parts of Ibis's queries are: these would be read in its place."""
+    """Raise for a table named like a part of Ibis's queries (t1), because the query would read that part instead."""
     for each in table.op().find(ops.DatabaseTable):
         if re.fullmatch(r"t\d+", each.name, re.IGNORECASE) and each.namespace.database is None:
             msg = f"the table {each.name!r} is called as Ibis calls parts of its queries, which are read instead"
@@ -142,13 +142,13 @@ def _may_be_missing(table: Any) -> Any:
 
 
 def _as_typed(column: Any) -> Any:
-    """Return a column of the type that Ibis says it has, and that may be missing."""
+    """Return a column cast to the type that Ibis reports, in the variant that allows nulls."""
     return ops.Cast(column.op(), column.type().copy(nullable=True)).to_expr()
 
 
 def portable(table: Any) -> Any:
     """Return an expression that means the same in all databases."""
-    # What numbers such as 1.0 give alone is a decimal on PostgreSQL.
+    # PostgreSQL reads literals such as 1.0 as decimals, so columns of floats are cast.
     floats = {name: _as_typed(table[name]) for name, kind in table.schema().items() if kind.is_floating()}
     simpler = Simpler()
 
@@ -167,6 +167,7 @@ def _portable(node: Any, changed: Mapping[str, Any] | None) -> Any:
 
 
 def _window(node: Any, arguments: dict[str, Any]) -> Any:
+    """Return a window with signed counts, and with ranks that ClickHouse computes like other databases."""
     if not isinstance(node.func, (ops.RankBase, *COUNTS)):
         return node.__recreate__(arguments)
     if isinstance(arguments["func"], ops.Cast):  # of the count alone, as the window comes after it
@@ -177,23 +178,23 @@ def _window(node: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _integer(node: Any) -> Any:
-    # On ClickHouse, counts have no sign: a difference below 0 is huge.
+    """Return a count as a signed integer: ClickHouse's counts are unsigned, so a negative difference would be huge."""
     return ops.Cast(node, "int64")
 
 
 def _cast(node: Any) -> Any:
-    # PostgreSQL casts no boolean to a float.
+    """Return a cast of a boolean by way of an integer, because PostgreSQL cannot cast booleans to floats."""
     of_flag = node.arg.dtype.is_boolean() and node.to.is_numeric()
     return ops.Cast(ops.Cast(node.arg, "int32"), node.to) if of_flag else node
 
 
 def _logarithm(node: Any) -> Any:
-    # PostgreSQL has logarithms of decimals only to other bases than e: hundreds of digits.
+    """Return a logarithm by natural logarithms. PostgreSQL's other logarithms are decimals of hundreds of digits."""
     return ops.Divide(ops.Ln(node.arg), ops.Literal(math.log(node.base.value), "float64"))
 
 
 def _exponential(node: Any) -> Any:
-    # PostgreSQL raises for what is next to 0.
+    """Return an exponential that is 0 below the least exponent, for which PostgreSQL raises an error."""
     least = ops.Literal(LEAST_EXPONENT, "float64")
     return ops.IfElse(ops.Less(node.arg, least), ops.Literal(0.0, "float64"), ops.Exp(node.arg))
 
@@ -205,4 +206,4 @@ REWRITTEN = {
     ops.Log: _logarithm,
     ops.Exp: _exponential,
 }
-"""What becomes of a node of each kind; others stay as they are."""
+"""The functions that rewrite nodes, by the kind of node. Other nodes are not rewritten."""

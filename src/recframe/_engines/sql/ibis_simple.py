@@ -1,7 +1,7 @@
-"""Ibis expressions without what cannot happen: checks for missing values of what is never missing, logarithms of 0.
+"""Removes checks from Ibis expressions that can never matter: for nulls in columns without nulls, and for log(0).
 
-Narwhals cannot know what a column holds, so it guards each rank, sum and logarithm. Where a column is made is in the
-expression.
+Narwhals does not know what a column holds, so it guards each rank, sum and logarithm. The Ibis expression shows how a
+column is made, and so whether a guard is needed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ COUNTS = (ops.Count, ops.CountStar)
 
 
 class Simpler:
-    """Rewrites nodes; what it found of a column is kept, as long columns are read often."""
+    """Rewrites nodes. Facts about columns are cached, because long expressions read a column often."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, Any], bool] = {}
 
     def simple(self, node: Any) -> Any:
-        """Return a node that has the same values as another one, or this."""
+        """Return a simpler node with the same values, or the node itself."""
         if isinstance(node, ops.SearchedCase):
             return self._case(node)
         if isinstance(node, ops.Or) and node.left == node.right:
@@ -37,7 +37,7 @@ class Simpler:
         return node.left if divides_by_one else node
 
     def _case(self, case: Any) -> Any:
-        """Return what a case is if its conditions are known."""
+        """Return the result of a CASE whose conditions always hold, or the CASE itself."""
         if len(case.cases) == 1 and _is_null(case.default):
             (condition,), (result,) = case.cases, case.results
             return result if isinstance(condition, ops.NotNull) and self.never_missing(condition.arg) else case
@@ -48,7 +48,7 @@ class Simpler:
         return case
 
     def _adds_nothing(self, node: Any) -> bool:
-        """Return whether a node is 0 in each row, as it is a position times 0."""
+        """Return whether a node is 0 in each row: a position times 0."""
         zero = isinstance(node, ops.Multiply) and _number(node.right) == 0 and node.left.dtype.is_floating()
         return zero and self.from_one(node.left) and self.never_missing(node.left)
 
@@ -72,7 +72,7 @@ class Simpler:
         return isinstance(node, (ops.Unnest, *COUNTS)) or (isinstance(node, ops.Literal) and node.value is not None)
 
     def _sums_itself(self, window: Any) -> bool:
-        """Return whether a window sums a column over rows among which its own is."""
+        """Return whether a window is a sum over rows that include the current row, so that it is never missing."""
         sums = isinstance(window.func, ops.Sum) and self.never_missing(window.func.arg)
         return sums and window.start is None and (window.end is None or _number(window.end.value) == 0)
 
@@ -93,7 +93,7 @@ class Simpler:
         return number is not None and number >= 1
 
     def _of_column(self, what: str, field: Any, holds: Callable[[Any], bool]) -> bool:
-        """Return whether something holds for a column, wherever its values come from."""
+        """Return whether a condition holds for a column, because it holds for all expressions that make the column."""
         is_known = self._known.get((what, field))
         if is_known is None:
             is_known = what == "never missing" and _is_filtered(field)
@@ -105,7 +105,7 @@ class Simpler:
 
 
 def _origins(field: Any, *, joined: bool) -> list[Any]:
-    """Return what a column is in the tables below it, of joined ones only if requested; of a user's table nothing."""
+    """Return the expressions that make a column: none for a user's table, and for joined tables only with `joined`."""
     table, name = field.rel, field.name
     if isinstance(table, ops.Project | ops.DummyTable):
         return [table.values[name]]
@@ -121,14 +121,14 @@ def _origins(field: Any, *, joined: bool) -> list[Any]:
 
 
 def _joined_origins(value: Any, first: Any, *, joined: bool) -> list[Any]:
-    """Return what a column of a join is in the tables of the join: only in the first one unless requested."""
+    """Return the expression of a join's column in its table. Tables other than the first one need `joined`."""
     if not isinstance(value, ops.Field):
         return [value]
     return [ops.Field(value.rel.parent, value.name)] if joined or value.rel == first else []
 
 
 def _is_filtered(field: Any) -> bool:
-    """Return whether the table of a column holds no row in which it is missing."""
+    """Return whether a filter has removed the rows in which a column is missing."""
     if not isinstance(field.rel, ops.Filter):
         return False
     column = ops.Field(field.rel.parent, field.name)
@@ -142,11 +142,12 @@ def _is_rank(node: Any) -> bool:
 
 
 def _is_null(node: Any) -> bool:
+    """Return whether a node is a literal NULL."""
     node = node.arg if isinstance(node, ops.Cast) else node
     return isinstance(node, ops.Literal) and node.value is None
 
 
 def _number(node: Any) -> float | None:
-    """Return the number that a literal is."""
+    """Return the number in a literal, or None for any other node."""
     number: Any = node.value if isinstance(node, ops.Literal) and node.dtype.is_numeric() else None
     return None if number is None else float(number)

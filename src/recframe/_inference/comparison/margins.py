@@ -1,4 +1,4 @@
-"""How much worse still counts as not worse: margins, and the sums of differences that are moved by one."""
+"""Margins: the losses that still count as not worse, and the sums of differences that are moved by a margin."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BEYOND = ("below", "above")
-"""The ends of a margin: a difference as far below 0 as it is large, and above."""
+"""The two ends of a margin: below 0 and above 0."""
 HAS_MARGIN = "has margin"
 """Whether a row has a margin, among the statistics."""
 LARGEST = 1e100
-"""The largest margin: the squares of larger ones are no numbers."""
+"""The largest margin, because the squares of larger margins are infinite."""
 HINTS = "`margin={'ndcg@10': 0.01, 'recall@10': '2%'}`"
 HINT = "`{0}=0.01`, or `{0}='1%'` of the baseline's mean"
 CONSTANT = {
@@ -37,17 +37,17 @@ CONSTANT = {
     "unit_cross": "unit_products", "unit_baseline_squares": "unit_weight_squares",
     "unit_baseline_products": "unit_weight_squares",
 }  # fmt: skip
-"""The sums in which a constant of 1 stands where the baseline's value does."""
+"""The sums that stand for the sums with the baseline's values if the baseline's value is the constant 1."""
 
 
 @dataclass(frozen=True)
 class Margin:
-    """A loss that does not count.
+    """The largest loss that does not count.
 
     Attributes
     ----------
     size : float or array of float
-        How large it is; of several pairs a column, 0 where there is no margin.
+        The loss. For several pairs it is a column, with 0 for pairs without a margin.
     relative : bool or array of bool
         Whether it is a share of the baseline's mean.
     """
@@ -57,22 +57,22 @@ class Margin:
 
     @classmethod
     def of(cls, margin: Any, name: str = "margin") -> Margin | None:
-        """Return a checked margin; None where there is none, or where it is 0."""
+        """Return a checked margin, or None without a margin and for a margin of 0."""
         if margin is None:
             return None
-        text = margin
+        value = margin
         relative = isinstance(margin, str)
         if relative:
-            text, sign, rest = margin.strip().partition("%")
+            percentage, sign, rest = margin.strip().partition("%")
             if not sign or rest:
                 msg = f"`{name}={quoted(margin)}` is neither a number nor a percentage"
                 raise OptionTypeError(msg, HINT.format(name))
             try:
-                text = float(text) / 100
+                value = float(percentage) / 100
             except ValueError:
                 msg = f"`{name}={quoted(margin)}` is not a percentage"
                 raise OptionTypeError(msg, HINT.format(name)) from None
-        size = number(name, text, HINT.format(name))
+        size = number(name, value, HINT.format(name))
         if not 0 <= size <= LARGEST:
             msg = f"`{name}={quoted(margin)}` is not {'0 or more' if size < 0 else f'{LARGEST:g} or less'}"
             raise OptionError(msg, HINT.format(name))
@@ -80,7 +80,7 @@ class Margin:
 
     @property
     def text(self) -> str:
-        """The margin as it is given: 0.01, or 1%."""
+        """The margin as the call writes it: 0.01, or 1%."""
         return f"{self.size * 100:g}%" if self.relative else f"{self.size:g}"
 
     @property
@@ -103,7 +103,7 @@ class Margin:
 
     @property
     def signs(self) -> tuple[Any, Any]:
-        """What to add to differences, in sizes of the margin, so that one at either end of it is 0."""
+        """What to add to differences, so that a difference at the lower or at the upper end of the margin becomes 0."""
         return (self.size, -self.size)
 
     def moved(self, sums: Mapping[str, Any], by: Any) -> tuple[Sums, dict[str, Any]]:
@@ -127,7 +127,7 @@ class Margin:
     def ends(self, sums: Mapping[str, Any], differences: Sums) -> list[tuple[Sums, dict[str, Any]]]:
         """Return the sums of differences moved to either end of the margin.
 
-        Equal differences say as little of their spread as they do alone, whatever spread the baseline has.
+        If all differences are equal, their spread is unknown, also if the baseline's values spread.
         """
         ends = (self.moved(sums, by) for by in self.signs)
         return [(without_spread(end, differences.standard_error == 0), moved) for end, moved in ends]
@@ -192,7 +192,7 @@ def _label(name: str) -> str:
 
 
 def margin_of(margin: Any) -> Margin | Margins | None:
-    """Return a checked margin, or one for each of some metrics; None where there is none."""
+    """Return a checked margin, or one for each of some metrics; None without a margin."""
     return Margins.of(margin) if isinstance(margin, Mapping) else Margin.of(margin)
 
 
@@ -207,9 +207,9 @@ def _check_size(margin: Margin, name: str, least: float, greatest: float) -> Non
 
 
 def on_this_side(p: Floats, direction: Floats, name: str, margin: Margin | None, baseline: Floats) -> Floats:
-    """Return p-values of a difference at one end of the margin, 1 where the estimate is not on this side of it.
+    """Return the p-values of the test at one end of the margin, 1 if the estimate is not on this side of that end.
 
-    A share of a mean that is not above 0 is no margin, and neither is 0: there they are 1 too.
+    They are also 1 if the margin is 0, or is a share of a baseline mean of 0 or less.
     """
     inside = (direction > 0) if name == BEYOND[0] else (direction < 0)
     valid = inside if margin is None else inside & (margin.size > 0) & (~np.asarray(margin.relative) | (baseline > 0))

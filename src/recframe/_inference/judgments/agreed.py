@@ -43,7 +43,7 @@ class SharedJudgments:
         return cls(ours, theirs, np.array([number for number, _ in shared], dtype=np.intp))
 
     def kappas(self, segments: Sequence[NDArray[np.bool_]], confidence: float) -> dict[str, Floats]:
-        """Return the columns of a result that say how far grades agree; a segment is true for each of its lists."""
+        """Return the columns of a result with Cohen's kappa and its interval. A segment is a mask of its lists."""
         kappas_of_rows = []
         for chosen in segments:
             rows = chosen[self.lists]

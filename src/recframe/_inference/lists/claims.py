@@ -61,7 +61,7 @@ class Claims:
 
 def rows_of(frame: nw.DataFrame[Any]) -> list[tuple[str, str]]:
     """Return the difference and the verdict of each row as text."""
-    return [(str(metric), str(word)) for metric, word in zip(*(values_of(frame[name]) for name in READ), strict=True)]
+    return [(str(number), str(word)) for number, word in zip(*(values_of(frame[name]) for name in READ), strict=True)]
 
 
 def models_at_risk(p_values: Sequence[float], models: Sequence[Any], correction: Correction, level: float) -> float:

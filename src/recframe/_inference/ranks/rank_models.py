@@ -37,7 +37,7 @@ SHRUNK = "shrunk"
 
 @dataclass(frozen=True)
 class Options(Draws):
-    """How sure ranks are to be, and what is shown of them."""
+    """The checked options of `rank_models`."""
 
     details: bool = False
     runs: str | None = None
@@ -57,7 +57,7 @@ class Options(Draws):
 
 @dataclass(frozen=True)
 class Means:
-    """The means of models over the same lists, and how surely they differ."""
+    """The means of models over the same lists, and the variances of their differences."""
 
     lists: float
     means: Floats
@@ -85,7 +85,7 @@ class Means:
         return cls(len(values), means, np.array(squares) / sums.divisor, sums.degrees.item())
 
     def with_runs(self, every: Sequence[Runs]) -> Means:
-        """Return the means with what the runs of each model add to their variances.
+        """Return the means with variances that include the variation of runs.
 
         The variance of runs is added to the variance of lists. The degrees of freedom are the least of all pairs.
         """
@@ -100,7 +100,7 @@ class Means:
         return replace(self, variances=variances, degrees=max(float(degrees.min(initial=self.degrees)), least))
 
     def ranks(self, options: Options, *, higher_is_better: bool) -> dict[str, Floats]:
-        """Return what a result says of each model."""
+        """Return the columns of a result, an element for each model."""
         better = (1 if higher_is_better else -1) * (self.means[:, None] - self.means)
         ranks = Ranks.of(better, self.variances, self.degrees, options.confidence, options.resamples, options.seed)
         return {
@@ -122,7 +122,7 @@ def rank_models(plan: Plan, options: Options) -> Any:
 
 
 def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
-    """Return what a chart shows of one metric of all lists together: a row for each model, the best first."""
+    """Return the rows of a chart for one metric over all lists: a row for each model, the best first."""
     check_values_per_list(plan.metrics, "ranks")
     _, rows = _rows(plan, options)
     numbers = [{name: value[0].item() for name, value in row.items() if name not in NAMES} for row in rows]
@@ -132,7 +132,7 @@ def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
 
 
 def _rows(plan: Plan, options: Options) -> tuple[nw.DataFrame[Any], list[dict[str, Any]]]:
-    """Return the values of `per`, and the rows of the result, an entry of each array for each of them."""
+    """Return the segments, and the rows of the result. The arrays in a row have an element for each segment."""
     values = ListValues(plan).without_unknown()
     context = plan.context
     models = range(len(values.models))
@@ -153,7 +153,7 @@ def _rows(plan: Plan, options: Options) -> tuple[nw.DataFrame[Any], list[dict[st
 
 
 def named_rows(metric: str, models: Sequence[Any], ranks: Sequence[dict[str, Floats]]) -> list[dict[str, Any]]:
-    """Return a row for each model, of what was found in each segment."""
+    """Return a row for each model, with arrays of the columns over the segments."""
     return [
         {
             "metric": metric,

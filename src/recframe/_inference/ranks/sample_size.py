@@ -1,4 +1,4 @@
-"""How many lists find a difference between models: from the variance of those that were seen."""
+"""How many lists you need to find a difference between models, from the variance of the lists that you have."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ COLUMNS = (
 )  # fmt: skip
 """The columns of a result, after the columns of `per`. The last one appears only with `cluster=`."""
 LEAST_SEEN = 100 - 1e-9
-"""Fewer lists, or clusters, than these are a small pilot."""
+"""With fewer lists or clusters, a warning says that the pilot is small."""
 SHARES_OF_NEEDED = np.geomspace(0.05, 4, 60)
-"""The numbers of lists of a power curve, in those that are needed."""
+"""The numbers of lists of a power curve, as multiples of the number that is needed."""
 
 
 @dataclass(frozen=True)
 class Options(Intervals):
-    """What is to be found, checked."""
+    """The checked options of `sample_size`."""
 
     difference: Margin
     power: float
@@ -73,7 +73,7 @@ class Options(Intervals):
 
 @dataclass(frozen=True)
 class Seen:
-    """What the lists that were seen say of the differences of pairs, a row of each array for a pair."""
+    """The differences of pairs of models over the lists of the call. Arrays have a row for each pair."""
 
     names: list[dict[str, Any]]
     reported: nw.DataFrame[Any]
@@ -89,7 +89,7 @@ class Seen:
 
     @classmethod
     def of(cls, plan: Plan, options: Options) -> Seen:
-        """Return what a plan's lists say."""
+        """Return the differences over the lists of a plan."""
         values = ListValues(plan).without_unknown()
         context = plan.context
         numbers = model_pairs(values.models, options.baseline, "sample_size")
@@ -110,7 +110,7 @@ class Seen:
         totals: Mapping[str, Any],
         options: Options,
     ) -> Seen:
-        """Return what the sums over lists say; the number of clusters is among the totals where there are any."""
+        """Return the differences from sums over lists. With clusters, `totals` holds their number."""
         difference = np.full(differences.mean.shape, options.difference.size)
         if options.difference.relative:
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -145,9 +145,9 @@ class Seen:
         ]
 
     def _lists(self, units: Floats) -> tuple[Floats, Floats]:
-        """Return how many lists so many units are, and in how many clusters they are."""
+        """Return the number of lists that stand for some units, and the number of their clusters."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            # Clusters are had whole, each with as many lists as those seen; without clusters, each is a list.
+            # You collect whole clusters, as large as the clusters of the call. Without clusters, each is one list.
             clusters = _whole(units * self.units.lists * self.clusters / self.sums.lists)
             return _whole(clusters * self.sums.lists / self.clusters), clusters
 

@@ -42,7 +42,7 @@ def check_versions(versions: Iterable[Any], version_read: int) -> None:
 
 
 def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return what each metric is, and raise where states differ in it."""
+    """Return the definition of each metric, or raise if states define a metric differently."""
     definitions: dict[Any, dict[str, Any]] = {}
     texts = dict.fromkeys(zip(*(columns[name] for name in ("kind", "metric", "definition")), strict=True))
     for kind, metric, text in texts:
@@ -136,7 +136,7 @@ def pairs_of_all_states(columns: Mapping[str, Any], metrics: Sequence[str]) -> s
 
 
 def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise for rows of a state that are there twice."""
+    """Raise for rows that a state holds twice."""
     rows = Counter(zip(*(columns[name] for name in ("state", *names)), strict=True))
     ((key, count),) = rows.most_common(1)
     if count > 1:
@@ -145,7 +145,7 @@ def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
 
 
 def ordered(columns: Mapping[str, Any], kinds: Collection[str], name: str) -> list[Any]:
-    """Return metrics or models of rows of some kinds, in the order of the calls."""
+    """Return the metrics or models in rows of some kinds, in the order of the calls."""
     order: dict[Any, int] = {}
     for kind, value, number in zip(columns["kind"], columns[name], columns["place"], strict=True):
         if kind in kinds:
@@ -154,7 +154,7 @@ def ordered(columns: Mapping[str, Any], kinds: Collection[str], name: str) -> li
 
 
 def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: Sequence[str], *, truth: bool) -> Any:
-    """Return the hashes of all lists; raise where states share one, or lack rows."""
+    """Return the hashes of all lists, or raise if two states share a list or a state lacks rows."""
     hashes: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
     counts: dict[tuple[Any, Any, Any], float] = defaultdict(float)
     names = ("kind", "state", "model", "metric", "keys", "lists", "undefined")
@@ -186,7 +186,7 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: S
 
 
 def check_apart(hashes: Any, others: Any) -> None:
-    """Raise where states that are compared as different lists share some."""
+    """Raise if states that are compared as different lists share a list."""
     shared = np.intersect1d(hashes, others).size
     if shared:
         msg = f"{shared} list{' is' if shared == 1 else 's are'} also in the baseline, whose lists must be others"
