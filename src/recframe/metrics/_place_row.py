@@ -64,7 +64,7 @@ class SubtopicRow(PlaceRow):
     def novel_gain(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:
         position = nw.col(POSITION)
         before = nw.col(HITS_BEFORE)
-        # Where a repeated subtopic adds nothing, 1 - alpha has no logarithm.
+        # If alpha is 1, a repeated subtopic adds nothing, and 1 - alpha has no logarithm.
         only_first = nw.when(before > 0).then(0.0).otherwise(1.0)
         gain = only_first if alpha == 1 else (before * math.log(1 - alpha)).exp()
         return nw.col(CHANCE) * gain * cut(of(position), position, k)
@@ -85,4 +85,4 @@ PLACES: Mapping[str, type[PlaceRow]] = {
     STOPS: CascadeRow,
     SUBTOPIC: SubtopicRow,
 }
-"""The kinds of places, by what a row requests that leaves something to them."""
+"""The kinds of places, by the name that a row requests if its terms need such places."""

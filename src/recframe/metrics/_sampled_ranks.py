@@ -33,7 +33,7 @@ RANKS_AT_ONCE = 20_000
 
 
 def table(value: OfRank, m: int, n: int, estimator: Estimator) -> tuple[float, ...]:
-    """Return the estimates of a metric by the rank among m sampled items, of n items in all."""
+    """Return the estimates of a metric for each rank among m sampled items; a full list has n items."""
     if estimator == "rank":
         return tuple(value(1 + (n - 1) * (rank - 1) / m) for rank in range(1, m + 2))
     needed = ("numpy", "scipy") if estimator == "cls" else ("numpy",)
@@ -79,10 +79,10 @@ def _probabilities(ranks: Floats, m: int, n: int, logarithms: Floats) -> Floats:
 
 
 def _weighed(blocks: Iterator[tuple[Floats, Floats]], m: int, n: int, gamma: float) -> Iterator[float]:
-    """Return the table of the least squared bias plus gamma times the variance, over all ranks alike."""
+    """Return the estimates with the least squared bias plus gamma times variance, averaged over all ranks equally."""
     import numpy as np
 
-    # Each sampled rank is as likely as any other one if each rank of the whole list is.
+    # If all ranks in the full list are equally likely, so are all sampled ranks.
     matrix = gamma * np.eye(m + 1) * (n / (m + 1))
     right_side = np.zeros(m + 1)
     for chances, values in blocks:
@@ -92,11 +92,11 @@ def _weighed(blocks: Iterator[tuple[Floats, Floats]], m: int, n: int, gamma: flo
 
 
 def _not_growing(blocks: Iterator[tuple[Floats, Floats]], m: int) -> Iterator[float]:
-    """Return the table of the least squared bias among those that do not grow with the rank."""
+    """Return the estimates with the least squared bias that do not grow with the rank."""
     import numpy as np
     from scipy.optimize import nnls
 
-    # A triangle has the same least squares as all ranks, which need not fit into memory.
+    # The triangle of a QR decomposition has the same least squares, and fits into memory.
     triangle: Any = np.empty((0, m + 2))
     for chances, values in blocks:
         triangle = np.linalg.qr(np.vstack([triangle, np.column_stack([chances, values])]), mode="r")

@@ -1,4 +1,4 @@
-"""A quick look at a data frame that finds, or rules out, most of the common mistakes."""
+"""A quick check of a data frame that finds, or rules out, most of the common mistakes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 MOST_INTEGERS = 2**30
-"""How many different integers need no codes: the numbers of pairs of two such columns fit into 64 bits."""
+"""Integers in a range of this size are used as codes themselves: pairs of two such codes fit into 64 bits."""
 
 LARGEST_INTEGER = 2**62
 
 
 def lists_with_repeats(frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
-    """Return what `Adapter.lists_with_repeats` says."""
+    """Return in how many lists an item is repeated, or None if the check cannot tell; see `Adapter`."""
     names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
     if any(name not in frame.columns for name in names):
         return None
@@ -55,7 +55,7 @@ def _is_number(dtype: Any) -> bool:
 
 
 def _pairs(codes: Any, column: Any) -> Any:
-    """Return one whole number for each pair of a code and a value; missing is a value."""
+    """Return a whole number for each pair of a code and a value of a column. A missing value counts as a value."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and len(column):
         integers = column.to_numpy()
         least, most = int(integers.min()), int(integers.max())
@@ -66,7 +66,7 @@ def _pairs(codes: Any, column: Any) -> Any:
 
 
 def _differs(column: Any, lists: Any) -> bool:
-    """Return whether two consecutive rows of a list have different numbers."""
+    """Return whether any two neighbouring rows of the same list have different numbers."""
     values = column.to_numpy(dtype="float64", na_value=np.nan)
     first, second = values[:-1], values[1:]
     return bool((((first < second) | (first > second)) & (lists[:-1] == lists[1:])).any())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Placed(NamedTuple):
-    """Rows by list and position."""
+    """Rows, sorted by list and position."""
 
     rows: Any
     """Their numbers."""
@@ -34,14 +34,14 @@ class Placed(NamedTuple):
 
 
 def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
-    """Return the rows whose tied blocks start up to a position; None where the numbers do not fit.
+    """Return the rows whose tied blocks start up to a position; None if list, score and row do not fit into 64 bits.
 
     Parameters
     ----------
     keys : sequence of numpy.ndarray of integer
         The list of each row.
     scores : numpy.ndarray of number
-        What ranks the rows, the highest first; none is missing.
+        The scores to rank by, the highest first, without missing ones.
     upto : int, optional
         The last position that matters.
     """
@@ -67,7 +67,7 @@ def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
 
 
 def _score_to_sort_from(lists: Any, count: int, scores: Any, upto: int) -> float | None:
-    """Return the score from which on most lists have enough rows; None where all rows are sorted."""
+    """Return a score at or above which most lists have enough rows; None if it is faster to sort all rows."""
     bits = bits_of_sample(len(lists), count, upto)
     if bits is None:
         return None
@@ -78,7 +78,7 @@ def _score_to_sort_from(lists: Any, count: int, scores: Any, upto: int) -> float
 
 
 def _placed(lists: Any, count: int, scores: Any, upto: int | None, *, descending: bool = True) -> Placed | None:
-    """Return what `placed` does, from a sort of all rows; `lists` is changed."""
+    """Return what `placed` returns, by sorting all rows. It overwrites `lists`."""
     ordered = _ordered(lists, count, scores, descending=descending)
     if ordered is None:
         return None
@@ -93,9 +93,9 @@ def _placed(lists: Any, count: int, scores: Any, upto: int | None, *, descending
 
 
 def numbered(keys: Sequence[Any], values: Any, *, descending: bool, tied: bool = False) -> Placed | None:
-    """Return the rows by list and value, with their positions: equal values in any order, or as one tied block.
+    """Return the rows by list and value with their positions, or None as `placed` does.
 
-    None as `placed`.
+    Equal values are in any order, or with `tied` they form one block.
     """
     numbers = _lists(keys)
     if numbers is None or not _fits(values):
@@ -116,9 +116,9 @@ def _fits(values: Any) -> bool:
 
 
 def _ordered(lists: Any, count: int, values: Any, *, descending: bool) -> tuple[Any, Any, Any] | None:
-    """Return the rows by list and value, and which of them are the first of their list, and of their equal values.
+    """Return the rows by list and value, and flags for the first row of each list and of each run of equal values.
 
-    `lists` is changed.
+    It overwrites `lists`.
     """
     row_bits = (len(values) - 1).bit_length()
     bits = min(MOST_BITS, BITS - (count - 1).bit_length() - row_bits)
@@ -145,11 +145,11 @@ def _heads(values: Any) -> Any:
 
 
 def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None:
-    """Sort rows that have the same bits by their values, and mark where another value begins, in place."""
+    """Sort rows whose scaled scores are equal by their exact scores, and flag where another score begins, in place."""
     in_run = ~heads
     in_run[:-1] |= ~heads[1:]
     members = np.flatnonzero(in_run)
-    # The values of other rows are not looked up.
+    # Look up only the values of these rows, because lookups are slow.
     values_of_runs, is_head = values[rows[members]], heads[members]
     differs = _heads(values_of_runs) & ~is_head
     if differs.any():
@@ -166,7 +166,7 @@ def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None
 
 
 def _lists(keys: Sequence[Any]) -> tuple[Any, int] | None:
-    """Return the lists as whole numbers from 0, and how many there may be; None where they do not fit."""
+    """Return the lists as whole numbers from 0, and the largest possible number of lists; None if they do not fit."""
     lists, count = None, 1
     for key in keys:
         if key.dtype.kind != "i" or not len(key):
@@ -181,7 +181,7 @@ def _lists(keys: Sequence[Any]) -> tuple[Any, int] | None:
 
 
 def _scaled(values: Any, bits: int, *, descending: bool) -> Any:
-    """Return the distance of each value from the best one, in whole numbers of some bits; None where that fails."""
+    """Return the distance of each value from the best value, scaled to integers; None if there are too few bits."""
     values = np.asarray(values, dtype="float64")
     most, least = float(values.max()), float(values.min())
     factor = None if bits < FEWEST_BITS else scale(most, least, bits)

@@ -51,7 +51,7 @@ class Options:
 
     @classmethod
     def of(cls, most: Any, items: Any, baseline: Any) -> Options:
-        """Check what can be checked without a frame."""
+        """Return checked options, or raise for what can be checked without a frame."""
         if most is not None:
             most = whole_number("most", most, "`most=20`, or None for all lists", least=1, most=None)
         return cls(most, flag("items", items), baseline)

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 CHANCE = "chance"
-"""The baseline that is each model's own rows in a random order, if no model has the name."""
+"""The word for the baseline of each model's own rows in random order, unless a model has this name."""
 PAIRS_AT_ONCE = 500
-"""How many pairs are compared together: each holds a column of differences."""
+"""The most pairs of models compared at once, because each pair needs a column of differences."""
 
 
 def columns_of(options: Options, *, stored: bool = False) -> tuple[str, ...]:
-    """Return the columns that a call asks for."""
+    """Return the columns of the result that the call requests."""
     index = COLUMNS.index("relative") + 1
     relative = RELATIVE if options.relative else ()
     if not options.details:
@@ -58,25 +58,25 @@ def columns_of(options: Options, *, stored: bool = False) -> tuple[str, ...]:
 
 
 def computed_columns(options: Options, plan: Plan, *, stored: bool = False) -> tuple[str, ...]:
-    """Return the columns that a call asks for, and after them those that warnings and gates read."""
+    """Return the columns that the call requests, then the columns that only warnings and gates read."""
     columns = columns_of(options, stored=stored)
     means = MEANS if plan.context.truth is not None and not options.details else ()
     return (*columns, *means, *P_OF_DEMANDS.values())
 
 
 def answer_of(result: Any, options: Options) -> Any:
-    """Return the columns of a result that were asked for, of an eager frame with details and what gates read."""
+    """Return the requested columns of an eager result that has all columns, and remember what gates read."""
     hidden = {*P_OF_DEMANDS.values()}
     if not options.details:
         hidden |= {*COLUMNS, CHANGED, *RUN_COLUMNS} - {*ANSWER, *(["relative"] if options.relative else [])}
     frame = adapter_of(result).as_narwhals(result)
-    # By position: a label of pandas need not be text, and a segment may have any name that the result lacks.
+    # Columns are chosen by number, because labels of pandas need not be text, and segments may have such names.
     result = frame[:, [number for number, name in enumerate(frame.columns) if name not in hidden]].to_native()
     return remember(result, options.confidence, partial(options.claims, frame))
 
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
-    """Return one row per value of `per`, metric and pair of models, with what gates read, of the user's kind."""
+    """Return one row per segment, metric and pair of models, and the columns for gates, as the user's kind of frame."""
     chance = _is_chance(options.baseline) and not plan.context.keys.long and CHANCE not in plan.context.query.orders
     refused = {
         f"`test={options.test!r}`": options.test != "t",
@@ -96,7 +96,7 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
 
 
 def _is_chance(baseline: Any) -> bool:
-    """Return whether a baseline is the word for a random order; what compares by rows or lazily is none."""
+    """Return whether a baseline is the word for a random order. Arrays, which compare element by element, are not."""
     return isinstance(baseline, str) and baseline == CHANCE
 
 
@@ -104,9 +104,9 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     """Return the rows of the result."""
     values = ListValues(plan)
     context = plan.context
-    since = {}
+    changed_columns = {}
     if stored is not None:
-        values, since[CHANGED] = stored.paired(values, plan, options.changed, shown=options.details)
+        values, changed_columns[CHANGED] = stored.paired(values, plan, options.changed, shown=options.details)
         numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
     elif _is_chance(options.baseline) and CHANCE not in values.models:
         numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
@@ -119,7 +119,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     if context.engine.eager:
         _warn_of_clusters(values, context)
     values = values.without_unknown()
-    # Other engines compute all pairs in one plan, as each plan would read the rows again.
+    # Other engines compute all pairs in one plan, because each plan would read the rows again.
     step = PAIRS_AT_ONCE if context.engine.eager else max(len(pairs), 1)
     compared = []
     with progress_bar(len(pairs), "pairs of models", show=None) as show:
@@ -143,15 +143,15 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
         for number, pair in enumerate(results.pairs):
             metric = results.metrics[pair.metric]
             row = row_of(results.tested.numbers, number, higher_is_better=metric.higher_is_better)
-            named.append({**row, **of_pairs[number], **since})
+            named.append({**row, **of_pairs[number], **changed_columns})
         pieces.append(stacked(results.reported, named, columns))
     stack = nw.concat(pieces, how="vertical")
     if not together:
         return stack
-    # In the order of the metrics of the call; those that differ in their level only are equal.
+    # Sort by the order of the call's metrics. Metrics that differ only in their relevance level are equal.
     order = [context.query.averaging(metric.label).name for metric in plan.metrics]
-    places = [order.index(name) for name in stack[INTERNAL.format("metric")]]
-    return stack[sorted(range(len(places)), key=places.__getitem__)]
+    metric_numbers = [order.index(name) for name in stack[INTERNAL.format("metric")]]
+    return stack[sorted(range(len(metric_numbers)), key=metric_numbers.__getitem__)]
 
 
 def _check_ranges(values: ListValues, plan: Plan, options: Options) -> None:
@@ -168,18 +168,18 @@ def _check_ranges(values: ListValues, plan: Plan, options: Options) -> None:
 
 @dataclass(frozen=True)
 class _Compared:
-    """Pairs that were compared together."""
+    """The statistics of pairs of models that were compared at once."""
 
     pairs: Sequence[Pair]
     reported: nw.DataFrame[Any]
     """The values of `per`, in order."""
     tested: Tested
     metrics: Sequence[Metric]
-    """What the numbers of metrics mean."""
+    """The metrics, by the numbers that pairs hold."""
 
 
 def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Options) -> _Compared:
-    """Compare pairs."""
+    """Return the statistics of some pairs of models."""
     values = with_differences(values, pairs)
     context = plan.context
     options = options.of_pairs([context.query.averaging(plan.list_metrics[pair.metric].label).name for pair in pairs])
@@ -187,7 +187,7 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     cells = [*context.keys.per, *context.keys.strata]
     sums = paired_sums(values, pairs, cells, context.keys.cluster, products=products, cubes=True)
     if context.keys.per and options.correction in SIMULTANEOUS:
-        # Pairs that were compared apart have their segments in one order, and so have rows in any order.
+        # Sort first, so that all batches of pairs have their segments in the same order.
         sums = sorted_by_key(sums, context, context.keys.per)
     upwards = [plan.list_metrics[pair.metric].higher_is_better for pair in pairs]
     totals = paired.sums_of(sums, pairs)
@@ -227,7 +227,7 @@ def _warn_of_clusters(values: ListValues, context: Opened) -> None:
     }
     repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
     if repeated:
-        # Whoever writes a key names the unit first: by=["user", "day"].
+        # Users write the unit first: by=["user", "day"].
         column, *others = repeated
         also = "".join(f", or `cluster={other!r}` if lists of one {other} are more alike" for other in others)
         msg = (

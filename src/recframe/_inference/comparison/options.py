@@ -46,7 +46,7 @@ class Intervals:
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
-        """Check what can be checked without a frame."""
+        """Return checked options, or raise for what can be checked without a frame."""
         named["strata"] = Strata.of(named.get("strata"), named.pop("strata_weights", None), labels)
         named["confidence"] = student.check_confidence(named["confidence"])
         named["cluster"] = column_or_none("cluster", named["cluster"], labels)
@@ -62,7 +62,7 @@ class Draws(Intervals):
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
-        """Check what can be checked without a frame."""
+        """Return checked options, or raise for what can be checked without a frame."""
         hint = "`resamples=10_000`"
         named["resamples"] = whole_number("resamples", named["resamples"], hint, least=100, most=MOST_RESAMPLES)
         named["seed"] = whole_number("seed", named["seed"], "`seed=0`", least=0, most=None)
@@ -109,7 +109,7 @@ class Options(Draws):
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
-        """Check what can be checked without a frame."""
+        """Return checked options, or raise for what can be checked without a frame."""
         for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
             choice(name, named[name], get_args(kind))
         _check_name(named["baseline"])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def check_simultaneous(options: Options, models: int) -> None:
-    """Raise for what a correction of this kind does not allow.
+    """Raise for options that do not go with a correction that reads the values of lists.
 
     Raises
     ------
@@ -64,16 +64,16 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
         adjusted = {name: np.fmax(law.adjusted(tested, name), numbers[name]) for name in names}
         adjusted = {name: np.where(np.isnan(numbers[name]), np.nan, p) for name, p in adjusted.items()}
         low, high = law.interval(tested)
-        # With the interval of the row alone: a difference is ruled out if both tests rule it out.
+        # The interval is never narrower than the unadjusted interval.
         low, high = np.minimum(low, numbers["low"]), np.maximum(high, numbers["high"])
         low, high = student.cut(low, high, tested.sums.mean, tested.bounds)
         kept = adjusted["p"] >= 1 - options.confidence
         low, high = np.where(kept, np.minimum(low, 0.0), low), np.where(kept, np.maximum(high, 0.0), high)
-        # One unit that outweighs the others leaves differences far from 0 open, on both of its sides.
+        # If one unit outweighs all others, the interval holds 0 although the p-value is small. Then it is unknown.
         unknown = ~kept & (low <= 0) & (high >= 0)
         if law.stepped:
             stepped = np.where(np.isnan(numbers["p"]), np.nan, np.fmax(law.stepped[number], numbers["p"]))
-            # Where the step down alone rejects, it says that models differ, but not how much.
+            # If only the stepped-down p-value is small, the models differ, but no interval says how much.
             unknown |= kept & (stepped < 1 - options.confidence)
             adjusted["p"] = stepped
         numbers.update({"low": np.where(unknown, np.nan, low), "high": np.where(unknown, np.nan, high)})
@@ -82,10 +82,10 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
 
 
 def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[Floats]:
-    """Return the totals of units in each segment, or what is left of them without the mean, a column for each pair."""
+    """Return the totals of units in each segment, with a column for each pair; with `residuals`, minus the mean."""
     parts = []
     for entry in range(len(compared[0].units)):
-        # Lists that weigh nothing draw no signs.
+        # Lists of weight 0 are left out.
         weigh = np.any([(tested.units[entry].weights > 0).any(axis=1) for tested in compared], axis=0)
         columns = []
         for tested in compared:
@@ -95,7 +95,7 @@ def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[
                 clusters = np.asarray(units.clusters)[weigh]
                 totals, weights = (sum_by_cluster(each, clusters) for each in (totals, weights))
             error, mean = tested.sums.standard_error[:, entry], tested.sums.mean[:, entry]
-            # Differences of rounding would have a statistic of their own.
+            # A difference that is only rounding gets no statistic.
             differs = ~np.isnan(tested.numbers["p"][:, entry]) & ((error > 0) | ((mean != 0) & (not residuals)))
             moved = totals - mean * weights if residuals else totals
             columns.append(np.where(differs, moved, 0.0))
@@ -104,7 +104,7 @@ def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[
 
 
 class _Flips:
-    """The adjusted p-values and intervals of flips."""
+    """Adjusted p-values and intervals from random flips of signs."""
 
     def __init__(self, compared: Sequence[Tested], options: Options) -> None:
         steps = options.correction == "romano-wolf"
@@ -114,22 +114,23 @@ class _Flips:
         self._law = LargestFlipped(parts, options.resamples, options.seed, every)
         self._critical = self._law.critical(1 - options.confidence)
         self.stepped: list[Floats] = []
-        """The p-values that are stepped down, for each part of the comparison."""
+        """The stepped-down p-values, for each batch of pairs."""
         if steps:
             stepped = self._law.stepped_down.reshape(len(parts), -1).T
             self.stepped = np.split(stepped, np.cumsum([len(each) for each in observed])[:-1])
 
     @staticmethod
     def _statistic(moments: dict[str, Any]) -> Floats:
+        """Return the statistic of each difference: |ΣT| / √ΣT², with the totals T of units."""
         statistic = student.ratio(np.abs(moments["difference"]), np.sqrt(moments["unit_squares"]))
         return np.asarray(np.nan_to_num(statistic))
 
     def adjusted(self, tested: Tested, name: str) -> Floats:
-        """Return the adjusted p-values of one of the questions."""
+        """Return the adjusted p-values of the test of 0 (`"p"`), or of an end of the margin."""
         return self._law.p_values(self._statistic(tested.moments[name]))
 
     def interval(self, tested: Tested) -> tuple[Floats, Floats]:
-        """Return the ends of the differences whose statistics are not above the critical one.
+        """Return the intervals: the differences whose statistics are not above the critical statistic.
 
         The statistic of a difference m is |Σ (T − mv)| / √Σ (T − mv)²: its square is a quotient of squares in m.
         """
@@ -144,7 +145,7 @@ class _Flips:
         bounded = second > ROUNDING
         spreads = tested.sums.standard_error > 0
         low, high = np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
-        # Equal differences say nothing of their spread.
+        # If all differences are equal, their spread is unknown: keep the unadjusted interval.
         equal = (tested.sums.standard_error == 0) & (tested.sums.mean == 0)
         ends_alone = tested.numbers["low"], tested.numbers["high"]
         alone = (np.where(equal, end, np.nan) for end in ends_alone)
@@ -153,10 +154,10 @@ class _Flips:
 
 
 class _Dunnett:
-    """The adjusted p-values and intervals of multivariate t."""
+    """Adjusted p-values and intervals from the multivariate t distribution."""
 
     stepped = ()
-    """Nothing is stepped down: all tests are at one level."""
+    """Empty, because Dunnett's test is not stepped down."""
 
     def __init__(self, compared: Sequence[Tested], options: Options) -> None:
         degrees = np.concatenate([tested.sums.degrees.ravel() for tested in compared])
@@ -166,10 +167,10 @@ class _Dunnett:
         self._level = self._law.level(1 - options.confidence)
 
     def adjusted(self, tested: Tested, name: str) -> Floats:
-        """Return the adjusted p-values of one of the questions."""
+        """Return the adjusted p-values of the test of 0 (`"p"`), or of an end of the margin."""
         p = tested.numbers[name]
         return self._law.p_values(p.ravel()).reshape(p.shape)
 
     def interval(self, tested: Tested) -> tuple[Floats, Floats]:
-        """Return the intervals of t-tests at the level that gives all of them together the one of the call."""
+        """Return the intervals of t-tests at the level of each test that keeps the level of all tests together."""
         return student.interval(tested.sums, 1 - self._level, tested.bounds)

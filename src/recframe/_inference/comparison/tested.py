@@ -53,7 +53,7 @@ def tested(
     higher_is_better: Sequence[bool],
     options: Options,
 ) -> Tested:
-    """Return the statistics of tests that read sums: the t-test, where another one is to replace it."""
+    """Return the statistics of tests that read sums. Other tests start from the t-test and replace its results."""
     differences = paired.statistics(sums)
     hits = _hits(sums, differences, options)
     bounds = np.broadcast_arrays(*paired.bounds(sums, pairs, range_of), differences.mean)[:2]
@@ -106,8 +106,8 @@ def tested(
         moved_bounds = [bound + by for bound in bounds]
         p = options.law.p_value(end, moved_bounds)
         if options.test != "anytime-bounded":
-            # Equal differences rule a margin out where their interval does, at all looks no sooner than their p-value.
-            # The bounded law has its own.
+            # If all differences are equal, the test at the margin agrees with their interval. Anytime tests are
+            # never surer than their own p-value, and the bounded test handles equal differences itself.
             least = p if options.test == "anytime" else 0.0
             p = np.where(end.standard_error == 0, np.maximum(least, student.p_of_equal(end, moved_bounds)), p)
         if hits is not None and options.margin_of_pairs is not None:

@@ -71,7 +71,9 @@ def _grades(plan: Plan, number_of: Mapping[str | None, int]) -> dict[tuple[int, 
 
 
 def same_orders(human: Floats, judge: Floats) -> NDArray[np.bool_]:
-    """Return whether the judge has each other model on the same side of a model as humans; means of models × segments.
+    """Return for each model whether the judge and humans agree on its order with every other model.
+
+    Means are models × segments.
 
     It is false where a mean is missing.
     """

@@ -49,7 +49,7 @@ class Options(Draws):
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
-        """Check what can be checked without a frame."""
+        """Return checked options, or raise for what can be checked without a frame."""
         named["details"] = flag("details", named.get("details", False))
         named["runs"] = column_or_none("runs", named.get("runs"), labels)
         return super().of(labels, **named)

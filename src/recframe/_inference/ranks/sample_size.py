@@ -54,7 +54,7 @@ class Options(Intervals):
 
     @classmethod
     def of(cls, labels: Labels, **named: Any) -> Self:
-        """Check what can be checked without a frame."""
+        """Return checked options, or raise for what can be checked without a frame."""
         difference = named["difference"]
         named["difference"] = Margin.of(difference, "difference")
         if named["difference"] is None:

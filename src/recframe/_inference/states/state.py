@@ -63,7 +63,7 @@ class Options:
 
     @classmethod
     def of(cls, labels: Labels, baseline: Any, cluster: Any, items: Any, runs: Any = None) -> Options:
-        """Check what can be checked without a frame."""
+        """Return checked options, or raise for what can be checked without a frame."""
         columns = (column_or_none(name, value, labels) for name, value in (("cluster", cluster), ("runs", runs)))
         cluster, runs = columns
         return cls(baseline, cluster, flag("items", items), runs)

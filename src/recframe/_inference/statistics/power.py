@@ -83,7 +83,7 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
 
 @dataclass(frozen=True)
 class Units:
-    """What lists that were seen say of units to come: lists, or clusters, that all weigh the same.
+    """The units of a future test, lists or clusters of equal weight, as estimated from the lists of the call.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Units:
 
     @classmethod
     def of(cls, sums: Sums) -> Units:
-        """Return what the sums over lists say."""
+        """Return the units, estimated from sums over lists."""
         units = sums.units
         with np.errstate(invalid="ignore", divide="ignore"):
             pull = units * sums.unit_weight_cubes / sums.weight / sums.unit_weight_squares
@@ -121,25 +121,26 @@ class Units:
         return replace(self, spread=self.spread * larger)
 
     def power(self, difference: Any, units: Any, level: float) -> Floats:
-        """Return the power to find a difference with so many units."""
+        """Return the power to find a difference with a number of units."""
         with np.errstate(invalid="ignore", divide="ignore"):
             degrees = units * square(1 - 1 / units) / (1 - 2 * self.pull / units + 1 / units)
         return power_of(np.abs(difference) * np.sqrt(units) / self.spread, degrees, level)
 
     def needed_to_be_equivalent(self, margin: Any, power: float, level: float) -> Floats:
-        """Return how many units show with a power that a difference of 0 is within ± the margin.
+        """Return the number of units that a test of equivalence needs for a power, if the true difference is 0.
 
         Each of the two one-sided tests may miss with half of the probability, as both seldom do.
         """
         return self.needed(margin, (1 + power) / 2, level)
 
     def needed(self, difference: Any, power: float, level: float) -> Floats:
-        """Return how many units find a difference with a power; NaN where nothing varies, or more than can be."""
+        """Return the number of units needed to find a difference with a power; NaN without spread or if too large."""
         least = np.log(np.maximum(LEAST_UNITS, 2 * self.pull))
         most = np.full(np.shape(least), np.log(MOST_UNITS))
         reachable = ~np.isnan(self.spread) & (self.power(difference, np.exp(most), level) >= power)
 
         def are_too_few(logarithm: Floats) -> NDArray[np.bool_]:
+            """Return whether numbers of units, by their logarithms, do not reach the power."""
             return np.asarray(~(self.power(difference, np.exp(logarithm), level) >= power))
 
         return np.where(reachable, np.exp(bisected(are_too_few, least, most)), np.nan)

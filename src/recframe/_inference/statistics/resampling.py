@@ -112,7 +112,7 @@ def randomization(units: Units, resamples: int, seed: int, confidence: float) ->
             least, most, far = _between_flipped(part, _all_flips(part.both))
         else:
             drawn = _in_batches(partial(_drawn_flips, part), resamples, seed)
-            # What was observed is one of the flips.
+            # The data themselves count as one of the flips.
             itself = np.broadcast_to(np.array([-np.inf, np.inf, 1.0])[:, None], (1, *drawn.shape[1:]))
             least, most, far = np.concatenate([drawn, itself]).swapaxes(0, 1)
         p[columns] = far.mean(axis=0)

@@ -60,10 +60,10 @@ class LargestFlipped:
                 below = np.maximum.accumulate(np.concatenate(drawn, axis=1)[:, order], axis=1)
                 counts += (below >= every[order] * (1 - ROUNDING)).sum(axis=0)
         self._largest = np.sort(np.concatenate(largest))
-        # What was observed is one of the flips.
+        # The data themselves count as one of the flips.
         stepped = np.maximum.accumulate(((1 + counts) / (1 + resamples))[::-1])[::-1]
         self.stepped_down = np.empty(len(order))
-        """The adjusted p-values of the observed statistics, stepped down: each among those that are not larger."""
+        """The stepped-down p-values of the observed statistics, each adjusted for statistics that are not larger."""
         self.stepped_down[order] = stepped
 
     def p_values(self, statistics: Floats) -> Floats:
@@ -132,10 +132,11 @@ class MultivariateT:
         return np.array([square if np.isnan(square) else law.sf(square / self._shares).mean() for square in squares])
 
     def level(self, level: float) -> float:
-        """Return the level of each test alone that gives all together this one."""
+        """Return the level of each single test at which all tests together have this level."""
         from scipy.optimize import brentq
 
         def excess(log: float) -> float:
+            """Return by how much single tests at a level, given by its logarithm, exceed the level of all tests."""
             return float(self.p_values(np.exp(np.array([log])))[0]) - level
 
         if excess(np.log(level)) <= 0:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ExprRec:
-    """Metrics as expressions: of the score in front of it, for each group of `agg`, `over` and their like."""
+    """Metrics as expressions of a score, for each group of `agg` or `over`."""
 
     __slots__ = ("_score",)
 
@@ -41,7 +41,7 @@ BY_POSITION = ("metrics", "relevant", "k")
 
 
 def _method(call: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
-    """Return a function of a score as a method of it."""
+    """Return a function of a score as a method of the score's namespace."""
     parameters = dict(signature(call).parameters)
     positional = [name for name in BY_POSITION if name in parameters]
 
