@@ -454,8 +454,8 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
         frame = stacked(models, column)
         roles = {**roles, "model": column}
     # It raises for what is no supported frame.
-    frame, given, _ = with_expressions(frame, roles, {})
-    bound = _evaluate.bind(frame, {}, given, unnamed)
+    frame, roles_read, _ = with_expressions(frame, roles, {})
+    bound = _evaluate.bind(frame, {}, roles_read, unnamed)
     of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
     return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)
 

@@ -149,7 +149,7 @@ def _parts(name: str, value: Any) -> int:
 
 _policy = partial(Role.of, kind="policy")
 _number, _count = partial(Role.of, holds="float"), partial(Role.of, holds="integer")
-_frame = partial(Role.of, lambda _name, given, _labels: given)
+_frame = partial(Role.of, lambda _name, frame, _labels: frame)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recframe._base.roles import Roles
+    from recframe._engines.base import WithExpressions
     from recframe._plan.call_frames import CallFrames
     from recframe._plan.query import Query
     from recframe.profiles._record import Profile
@@ -56,8 +57,8 @@ def _expression_call(name: str) -> ExpressionCall:
 
 def with_expressions(
     frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], call: str = ""
-) -> tuple[Any, Mapping[str, Any], list[str]]:
-    """Return a frame with a column for each expression, arguments that name these columns, and the columns to drop.
+) -> WithExpressions:
+    """Return the frame of a call with a column for each expression among the arguments.
 
     `call` is the name of a call of the namespace, empty for metrics and accessors.
     """

@@ -33,7 +33,7 @@ class ReportRuns:
 
     @classmethod
     def of(cls, call: Call, runs: str, refused: Mapping[str, bool], cluster: str | None) -> ReportRuns:
-        """Return the runs of a call, or raise for what does not go with runs."""
+        """Return the runs of a call, or raise for arguments that do not go with runs."""
         made = RunsCall("describe", call.frame, dict(call.bound), None, None, dict(call.keywords), runs)
         made.check(refused, cluster, None)
         return cls(made)
@@ -54,7 +54,7 @@ class ReportRuns:
 
     @property
     def notes(self) -> list[str]:
-        """What values are, and what few runs cannot tell."""
+        """The notes of a report about runs: how values are averaged, and a warning of few runs."""
         notes = [OF_SEVERAL] if max(self.counts.values()) > 1 else []
         text = text_of_few_runs(self.counts, self.column)
         if text is not None:
@@ -89,7 +89,7 @@ class ReportRuns:
         """Return the values of lists as means over runs, NaN where a run has none."""
         call = self._call
         made = RunsCall(call.name, call.frame, call.bound, metric, None, call.named, call.runs)
-        found = RunValues.of(made)
-        lists = [found.table(model, 0).mean(axis=1) for model in range(len(found.models))]
-        models = [*map(name_of, found.models)] if call.model is not None else [NO_MODEL]
-        return Values(found.plan.metrics[0], models, lists, [np.ones(len(one)) for one in lists])
+        run_values = RunValues.of(made)
+        lists = [run_values.table(model, 0).mean(axis=1) for model in range(len(run_values.models))]
+        models = [*map(name_of, run_values.models)] if call.model is not None else [NO_MODEL]
+        return Values(run_values.plan.metrics[0], models, lists, [np.ones(len(values)) for values in lists])

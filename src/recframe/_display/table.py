@@ -301,17 +301,17 @@ def table(
 
 def _note_of_check(checked: Any) -> str:
     """Return the note about the errors and warnings that `check` found."""
-    found = eager_result(checked, "checked")
-    if not {"finding", "severity", "count"} <= {*found.columns}:
-        msg = f"checked= is no result of check: it has the columns {', '.join(map(repr, found.columns))}"
+    findings = eager_result(checked, "checked")
+    if not {"finding", "severity", "count"} <= {*findings.columns}:
+        msg = f"checked= is no result of check: it has the columns {', '.join(map(repr, findings.columns))}"
         raise InputError(msg, "recframe.table(result, checked=rec.check(k=10))")
-    rows = columns_of(found.filter(nw.col("count") > 0))
+    rows = columns_of(findings.filter(nw.col("count") > 0))
     kinds = dict.fromkeys(zip(rows["severity"], rows["finding"], strict=True))
     names = {level: [name for severity, name in kinds if severity == level] for level in ALARMING}
     texts = [
-        f"{len(found)} {level}{'' if len(found) == 1 else 's'} ({', '.join(found)})"
-        for level, found in names.items()
-        if found
+        f"{len(kinds)} {level}{'' if len(kinds) == 1 else 's'} ({', '.join(kinds)})"
+        for level, kinds in names.items()
+        if kinds
     ]
     return f"Check of the data: {' and '.join(texts) or 'no errors or warnings'}."
 

@@ -49,7 +49,7 @@ _ROWS, _COUNT, _IS_SEVERAL = nw.len(), nw.len().alias(COUNT), nw.col(COUNT) > 1
 
 
 class ExpressionCall(NamedTuple):
-    """What a call that may have expressions as arguments says of them."""
+    """What an adapter needs to know about a call whose arguments may be expressions."""
 
     name: str
     """The name of the call; empty for a metric, an accessor or a chart."""
@@ -57,6 +57,16 @@ class ExpressionCall(NamedTuple):
     """The arguments that name columns, for which an expression may stand."""
     accepted: Sequence[str]
     """The arguments that the call accepts, frames of judgments among them."""
+
+
+class WithExpressions(NamedTuple):
+    """A frame with a column for each expression among the arguments of a call."""
+
+    frame: Any
+    arguments: Mapping[str, Any]
+    """The arguments, which name these columns in place of the expressions."""
+    dropped: list[str]
+    """The columns to drop from a result that has the frame's columns."""
 
 
 class Adapter(ABC):
@@ -209,9 +219,9 @@ class Adapter(ABC):
         arguments: Mapping[str, Any],
         bound: Mapping[str, Any],  # noqa: ARG002
         asked: ExpressionCall,  # noqa: ARG002
-    ) -> tuple[Any, Mapping[str, Any], list[str]]:
-        """Return a frame with a column for each expression, the arguments that name these, and what to drop after."""
-        return frame, arguments, []
+    ) -> WithExpressions:
+        """Return the frame of a call with a column for each expression among the arguments."""
+        return WithExpressions(frame, arguments, [])
 
     def stack_models(self, frames: Mapping[str, Any], model: str) -> Any:  # noqa: ARG002
         """Return the rows of the frames of several models, with a column of the model's name."""
@@ -293,8 +303,8 @@ class Engine(Adapter):
     def rows_like(self, frame: Frame, keys: Sequence[str], rows: Sequence[int], most: int) -> list[int] | None:
         """Return the numbers of the rows with the keys of some rows, each key by itself; None: more than `most`."""
         columns = self.collected(frame.select(*keys)).iter_columns()
-        alike = reduce(and_, (column.is_in(column[list(rows)].to_list()) for column in columns))
-        return alike.arg_true().to_list() if alike.sum() <= most else None
+        is_like = reduce(and_, (column.is_in(column[list(rows)].to_list()) for column in columns))
+        return is_like.arg_true().to_list() if is_like.sum() <= most else None
 
     def value_now(self, frame: Frame) -> Any:
         """Return what `scalar` does of an eager frame, and None of a lazy one, whose rows are not read."""

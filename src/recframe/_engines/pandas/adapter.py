@@ -118,8 +118,8 @@ class Pandas(Engine):
     def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         values = column_of(frame, column)
         if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biufO":
-            found: list[Any] = values.to_numpy()[rows].tolist()
-            return found
+            listed: list[Any] = values.to_numpy()[rows].tolist()
+            return listed
         return list(values.array[rows].to_numpy(dtype=object, na_value=None))
 
     def first_rows_and(self, frame: Any, count: int, marked: Any) -> Any:

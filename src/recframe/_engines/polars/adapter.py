@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from recframe._base.columns import Addends, Frame
-    from recframe._engines.base import Built, ExpressionCall, Later, Needed, Place
+    from recframe._engines.base import Built, ExpressionCall, Later, Needed, Place, WithExpressions
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -150,7 +150,7 @@ class EagerPolars(Engine):
 
     def with_expressions(
         self, frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], asked: ExpressionCall
-    ) -> tuple[Any, Mapping[str, Any], list[str]]:
+    ) -> WithExpressions:
         return with_expressions(frame, arguments, bound, asked)
 
     def stack_models(self, frames: Mapping[str, pl.DataFrame], model: str) -> pl.DataFrame:
@@ -316,10 +316,10 @@ class EagerPolars(Engine):
     def rows_like(self, frame: Frame, keys: Sequence[str], rows: Sequence[int], most: int) -> list[int] | None:
         columns = eager_rows(frame.select(*keys)).get_columns()
         # `is_in` and `arg_true` of a series would make plans.
-        alike = reduce(and_, (reduce(or_, (column == column.slice(row, 1) for row in rows)) for column in columns))
-        if alike.sum() > most:
+        is_like = reduce(and_, (reduce(or_, (column == column.slice(row, 1) for row in rows)) for column in columns))
+        if is_like.sum() > most:
             return None
-        numbers: list[int] = pl.int_range(len(alike), eager=True).filter(alike).to_list()
+        numbers: list[int] = pl.int_range(len(is_like), eager=True).filter(is_like).to_list()
         return numbers
 
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:

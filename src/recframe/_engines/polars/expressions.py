@@ -8,6 +8,7 @@ import polars as pl
 from polars import selectors as cs
 
 from recframe._base.defaults import BY, ITEM, RELEVANT, SCORE, current
+from recframe._engines.base import WithExpressions
 from recframe.errors import MissingColumnError, OptionError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ DROPPED = "expression of {} {}"
 
 def with_expressions(
     frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], asked: ExpressionCall
-) -> tuple[Any, Mapping[str, Any], list[str]]:
-    """Return a frame with a column for each expression, the arguments that name these columns, and what to drop.
+) -> WithExpressions:
+    """Return the frame of a call with a column for each expression among the arguments.
 
     All expressions read the columns as they are, whatever the order of the arguments. Judgments that have all columns
     of an expression get the new column too; for the relevance, the frame then need not have them.
@@ -44,12 +45,12 @@ def with_expressions(
         name: value for name, value in arguments.items() if name in asked.roles and _has_expression(value)
     }
     if not with_expression:
-        return frame, arguments, []
+        return WithExpressions(frame, arguments, [])
     accepted = {*arguments, *asked.accepted}
     others = {name: each for name, each in {**bound, **arguments}.items() if name in JUDGMENTS and name in accepted}
     columns = _Columns(frame, {**bound, **arguments}, others, asked)
     named = {name: columns.names_of(name, value) for name, value in with_expression.items()}
-    return columns.frame, {**arguments, **named, **columns.judgments}, columns.dropped
+    return WithExpressions(columns.frame, {**arguments, **named, **columns.judgments}, columns.dropped)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recframe._base.columns import Frame
-    from recframe._engines.base import ExpressionCall
+    from recframe._engines.base import ExpressionCall, WithExpressions
     from recframe._engines.column_spec import ColumnSpec
     from recframe._engines.constructors import Constructors
 
@@ -96,7 +96,7 @@ class LazyPolars(Adapter):
 
     def with_expressions(
         self, frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], asked: ExpressionCall
-    ) -> tuple[Any, Mapping[str, Any], list[str]]:
+    ) -> WithExpressions:
         return with_expressions(frame, arguments, bound, asked)
 
     def stack_models(self, frames: Mapping[str, pl.LazyFrame], model: str) -> pl.LazyFrame:

@@ -58,28 +58,32 @@ def compare_runs(call: RunsCall, options: Options) -> Any:
     call.check(refused, options.cluster, options.strata)
     if is_dry() or not call.coded.several:
         plan = call.plan()
-        one = nw.lit(1, nw.Int64())
+        single = nw.lit(1, nw.Int64())
         result = nw.from_native(compare(plan, replace(options, runs=None)))
-        result = result.with_columns(runs=one, baseline_runs=one, run_share=nw.lit(None, nw.Float64())).to_native()
+        result = result.with_columns(
+            runs=single, baseline_runs=single, run_share=nw.lit(None, nw.Float64())
+        ).to_native()
         if not is_dry():
             warn_of_single_runs(call.runs)
     else:
-        found = RunValues.of(call)
-        plan, columns = found.plan, computed_columns(options, found.plan)
-        result = result_frame(plan, lambda: _compared_rows(found, options, columns), columns)
-        found.warn(call.runs)
+        run_values = RunValues.of(call)
+        plan, columns = run_values.plan, computed_columns(options, run_values.plan)
+        result = result_frame(plan, lambda: _compared_rows(run_values, options, columns), columns)
+        run_values.warn(call.runs)
     return answer_of(warned(plan, result, MEANS), options)
 
 
-def _compared_rows(found: RunValues, options: Options, columns: Sequence[str]) -> nw.DataFrame[Any]:
+def _compared_rows(run_values: RunValues, options: Options, columns: Sequence[str]) -> nw.DataFrame[Any]:
     """Return the rows of a comparison."""
-    plan = found.plan
+    plan = run_values.plan
     names = [plan.context.query.averaging(metric.label).name for metric in plan.list_metrics]
     if options.margin is not None:
-        ranges = [found.values.range_of(number) for number in range(len(names))]
+        ranges = [run_values.values.range_of(number) for number in range(len(names))]
         options.margin.check(dict(zip(names, ranges, strict=True)))
-    pairs = [(metric, *pair) for metric in range(len(names)) for pair in model_pairs(found.models, options.baseline)]
-    compared = [_Pair(found, *pair, options) for pair in pairs]
+    pairs = [
+        (metric, *pair) for metric in range(len(names)) for pair in model_pairs(run_values.models, options.baseline)
+    ]
+    compared = [_Pair(run_values, *pair, options) for pair in pairs]
     upwards = np.array([[1.0 if plan.list_metrics[metric].higher_is_better else -1.0] for metric, _, _ in pairs])
     every = [pair.numbers for pair in compared]
     numbers = {name: np.array([[each[name]] for each in every]) for name in every[0]}
@@ -87,7 +91,7 @@ def _compared_rows(found: RunValues, options: Options, columns: Sequence[str]) -
     tests = Tested(CrossedSums.stacked([pair.sums for pair in compared]), numbers, upwards, bounds)
     correct([tests], options)
     of_pairs = [
-        {"metric": names[metric], "model": found.models[model], "baseline": found.models[baseline]}
+        {"metric": names[metric], "model": run_values.models[model], "baseline": run_values.models[baseline]}
         for metric, model, baseline in pairs
     ]
     warn_of_doubts([(tests, of_pairs)], options)
@@ -95,24 +99,24 @@ def _compared_rows(found: RunValues, options: Options, columns: Sequence[str]) -
         {**row_of(numbers, number, higher_is_better=bool(upwards[number, 0] > 0)), **named}
         for number, named in enumerate(of_pairs)
     ]
-    return stacked(found.reported(), rows, columns)
+    return stacked(run_values.reported(), rows, columns)
 
 
 class _Pair:
     """Two models under one metric, over the lists that have a value in all runs of both."""
 
-    def __init__(self, found: RunValues, metric: int, model: int, baseline: int, options: Options) -> None:
+    def __init__(self, run_values: RunValues, metric: int, model: int, baseline: int, options: Options) -> None:
         self._options = options
-        tables = with_values([found.table(number, metric) for number in (model, baseline)])
+        tables = with_values([run_values.table(number, metric) for number in (model, baseline)])
         self._values, self._baseline = (table.mean(axis=1) for table in tables)
         self._runs = [Runs.of(table) for table in tables]
         self._differences = without_rounding(self._values - self._baseline)
         self.sums = self._sums(self._differences, 1.0)
-        least, greatest = found.values.range_of(metric)
+        least, greatest = run_values.values.range_of(metric)
         negative = any(bool((table < 0).any()) for table in tables)
         width = greatest - float(student.least_value(least, negative, greatest))
         self.bounds = (-width, width)
-        name = found.plan.context.query.averaging(found.plan.list_metrics[metric].label).name
+        name = run_values.plan.context.query.averaging(run_values.plan.list_metrics[metric].label).name
         self._margin = None if options.margin is None else options.margin.of_metric(name) or Margin(0.0)
 
     def _sums(self, differences: Floats, factor: float) -> CrossedSums:
@@ -161,10 +165,10 @@ def describe_runs(call: RunsCall, options: Description) -> Any:
         if not is_dry():
             warn_of_single_runs(call.runs)
     else:
-        found = RunValues.of(call)
-        plan = found.plan
-        result = result_frame(plan, lambda: _described_rows(found, options, columns), columns)
-        found.warn(call.runs)
+        run_values = RunValues.of(call)
+        plan = run_values.plan
+        result = result_frame(plan, lambda: _described_rows(run_values, options, columns), columns)
+        run_values.warn(call.runs)
     return remember(warned(plan, result, ("mean",)), options.confidence)
 
 
@@ -175,17 +179,17 @@ def _shown_columns(options: Description, *, several: bool) -> tuple[str, ...]:
     return (*columns[:last], RUN_COLUMNS[0], RUN_STD, *(columns[last:] if options.details else ()))
 
 
-def _described_rows(found: RunValues, options: Description, columns: Sequence[str]) -> nw.DataFrame[Any]:
+def _described_rows(run_values: RunValues, options: Description, columns: Sequence[str]) -> nw.DataFrame[Any]:
     """Return the rows of a description."""
     rows = []
-    for number, metric in enumerate(found.plan.list_metrics):
-        name = found.plan.context.query.averaging(metric.label).name
-        bounds = found.values.range_of(number)
-        for model, model_name in enumerate(found.models):
-            numbers = _described(found.table(model, number), bounds, options.confidence)
+    for number, metric in enumerate(run_values.plan.list_metrics):
+        name = run_values.plan.context.query.averaging(metric.label).name
+        bounds = run_values.values.range_of(number)
+        for model, model_name in enumerate(run_values.models):
+            numbers = _described(run_values.table(model, number), bounds, options.confidence)
             arrays = {column: np.array([value], dtype=np.float64) for column, value in numbers.items()}
             rows.append({"metric": name, "model": model_name, **arrays})
-    return stacked(found.reported(), rows, columns)
+    return stacked(run_values.reported(), rows, columns)
 
 
 def _described(table: Floats, bounds: tuple[float, float], confidence: float) -> dict[str, float]:

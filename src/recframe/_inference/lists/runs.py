@@ -75,9 +75,9 @@ class RunsCall:
         `refused` says of each text of an argument whether it was given and does not go with runs.
         """
         roles = {**current(), **self.bound, **self.named}
-        given = {"cluster": cluster, "strata": None if strata is None else strata.column}
-        given |= {name: roles.get(name) for name in ("per", "per_item", "weight")}
-        refused = {**refused, **{f"`{name}={quoted(value)}`": value is not None for name, value in given.items()}}
+        named = {"cluster": cluster, "strata": None if strata is None else strata.column}
+        named |= {name: roles.get(name) for name in ("per", "per_item", "weight")}
+        refused = {**refused, **{f"`{name}={quoted(value)}`": value is not None for name, value in named.items()}}
         for what in (text for text, is_refused in refused.items() if is_refused):
             raise not_with_runs(self.runs, what)
         column = next((name for name in ("score", "rank") if len(as_tuple(roles.get(name))) > 1), None)
@@ -114,11 +114,13 @@ class RunsCall:
         text = nw.concat_str([nw.col(column).cast(nw.String()) for column in columns], separator=", run ")
         rows = rows.with_columns(text.alias(name))
         names = rows.select(name, *columns).unique()
-        found = {row[0]: (None if self.model is None else row[1], row[-1]) for row in rows_of(names, [name, *columns])}
-        if len(found) < len(names):
+        values_of_names = {
+            row[0]: (None if self.model is None else row[1], row[-1]) for row in rows_of(names, [name, *columns])
+        }
+        if len(values_of_names) < len(names):
             msg = f"two values of {' or '.join(map(repr, columns))} are the same text"
             raise InputError(msg, "rename models or runs")
-        return Coded(rows, name, found)
+        return Coded(rows, name, values_of_names)
 
 
 @dataclass(frozen=True)

@@ -35,21 +35,23 @@ def rank_models_of_runs(call: RunsCall, options: Options) -> Any:
         if not is_dry():
             warn_of_single_runs(call.runs)
     else:
-        found = RunValues.of(call)
-        plan, columns = found.plan, options.columns
-        result = result_frame(plan, lambda: stacked(found.reported(), _rows(found, options), columns), columns)
-        found.warn(call.runs)
+        run_values = RunValues.of(call)
+        plan, columns = run_values.plan, options.columns
+        result = result_frame(
+            plan, lambda: stacked(run_values.reported(), _rows(run_values, options), columns), columns
+        )
+        run_values.warn(call.runs)
     return remember(warned(plan, result, ("mean",)), options.confidence)
 
 
-def _rows(found: RunValues, options: Options) -> list[dict[str, Any]]:
+def _rows(run_values: RunValues, options: Options) -> list[dict[str, Any]]:
     """Return the rows of the result."""
-    model_pairs(found.models, None, "rank_models")
+    model_pairs(run_values.models, None, "rank_models")
     rows = []
-    for number, metric in enumerate(found.plan.list_metrics):
-        means = means_of_runs([found.table(model, number) for model in range(len(found.models))])
+    for number, metric in enumerate(run_values.plan.list_metrics):
+        means = means_of_runs([run_values.table(model, number) for model in range(len(run_values.models))])
         ranks = means.ranks(options, higher_is_better=metric.higher_is_better)
-        rows += named_rows(found.plan.context.query.averaging(metric.label).name, found.models, [ranks])
+        rows += named_rows(run_values.plan.context.query.averaging(metric.label).name, run_values.models, [ranks])
     return rows
 
 

@@ -49,12 +49,12 @@ class MergedRuns:
         """Return the runs of states, None if the states hold none."""
         if rows.runs is None:
             return None
-        found: dict[Any, set[Any]] = {model: set() for model in rows.models}
+        runs_of_model: dict[Any, set[Any]] = {model: set() for model in rows.models}
         for segment, metric, model in product(rows.segments, rows.metrics, rows.models):
             runs, sums = rows.sums_of_runs(segment, metric, model), rows.sums(segment, "metric", metric, model)
             _check_runs(model, runs, sums["lists"], sums["total"] / max(sums["lists"], 1.0))
-            found[model].update(runs)
-        return cls(rows, rows.runs, {model: len(runs) for model, runs in found.items()})
+            runs_of_model[model].update(runs)
+        return cls(rows, rows.runs, {model: len(runs) for model, runs in runs_of_model.items()})
 
     @property
     def several(self) -> bool:
@@ -80,7 +80,7 @@ class MergedRuns:
             runs = self._rows.sums_of_runs(segment, metric, model, other)
             lists = float(sums["lists"][number])
             _check_runs(model, runs, lists, means[number])
-            totals, squares = (np.array([found[name] for found in runs.values()]) for name in ("total", "squares"))
+            totals, squares = (np.array([sums[name] for sums in runs.values()]) for name in ("total", "squares"))
             # Sort first: the order of a sum changes its last bits.
             every.append(Runs.of_sums(lists, means[number], np.sort(totals), np.sort(squares)))
         return every
@@ -114,7 +114,7 @@ class MergedRuns:
             of_pair = {"lists": arrays["lists"][number]}
             both = ((model, "model", baseline), (baseline, "baseline", model))
             metric = rows.metrics[pair.metric]
-            runs = [self.of_model(metric, one, of_pair, means[name][number], other) for one, name, other in both]
+            runs = [self.of_model(metric, model, of_pair, means[name][number], other) for model, name, other in both]
             crossed.append(self.crossed(_entry(differences, number), runs))
         sums = CrossedSums.stacked(crossed)
         bounds = np.broadcast_arrays(*paired.bounds(arrays, pairs, rows.range_of), differences.mean)[:2]
@@ -163,13 +163,13 @@ def _check_runs(model: Any, runs: Mapping[Any, Mapping[str, float]], lists: floa
     """Raise unless the rows of all runs of a model are there, over all of its lists."""
     remedy = "give all rows of each state, and make each state from the rows of all runs"
     of_model = "the model" if model is None else repr(model)
-    for run, found in runs.items():
-        if found["lists"] != lists:
-            msg = f"the run {run!r} of {of_model} is in {found['lists']:g} of {lists:g} lists of the states"
+    for run, sums in runs.items():
+        if sums["lists"] != lists:
+            msg = f"the run {run!r} of {of_model} is in {sums['lists']:g} of {lists:g} lists of the states"
             raise InputError(msg, remedy)
     # Deviations from the mean over runs add up to 0.
-    off = abs(sum(found["total"] for found in runs.values()))
-    size = lists * max(1.0, abs(mean)) + sum((lists * found["squares"]) ** 0.5 for found in runs.values())
+    off = abs(sum(sums["total"] for sums in runs.values()))
+    size = lists * max(1.0, abs(mean)) + sum((lists * sums["squares"]) ** 0.5 for sums in runs.values())
     if lists and (not runs or off > ROUNDING_OF_RUNS * size):
         msg = f"the states lack rows of runs of {of_model}"
         raise InputError(msg, remedy)

@@ -19,6 +19,6 @@ def state_of_runs(call: RunsCall, options: Options) -> Any:
     call.check({"`items=True`": options.items}, options.cluster, None)
     if is_dry():
         return state(call.plan(), options)
-    found = RunValues.of(call)
-    names = [str(call.coded.names[code][1]) for code in found.values.models]
-    return state(found.plan, options, RunTables(found.values, found.models, found.runs_of, names))
+    run_values = RunValues.of(call)
+    names = [str(call.coded.names[code][1]) for code in run_values.values.models]
+    return state(run_values.plan, options, RunTables(run_values.values, run_values.models, run_values.runs_of, names))
