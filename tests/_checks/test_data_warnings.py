@@ -143,7 +143,7 @@ def test_a_truth_of_another_day(engine):
         assert len(lines) == len(said_of)
         for line, text in zip(lines, said_of, strict=True):
             assert text in line
-            assert "of the same days?" in line
+            assert "to the same days?" in line
         assert said(engine, frame, "evaluate", ["coverage"], truth=truth) == []
     frame, truth = engine.frames(
         rows | {"user": ["1"] * 4, "item": ["a", "b", "c", "d"]}, {"user": ["1"], "item": ["d"]}
