@@ -91,7 +91,14 @@ COMMANDS = {
     "report": CommandText(
         "Write a page of HTML: verdicts, comparisons, means, charts, checks, definitions.",
         ("recframe report old.csv new.csv --truth test.csv -m ndcg@10 -m recall@10 --out report.html",),
-        ("files", "metrics", "title", ("baseline", "confidence", "correction", "cluster", "margin"), "roles", "page"),
+        (
+            "files",
+            "metrics",
+            "title",
+            ("baseline", "confidence", "correction", "cluster", "margin", "runs"),
+            "roles",
+            "page",
+        ),
         "It is one file, which reads nothing else. It needs the extra plot.",
     ),
     "sample-size": CommandText(

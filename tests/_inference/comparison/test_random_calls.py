@@ -25,6 +25,7 @@ CALLS, PARTS = 150, 5
 METRICS = ["ndcg@3", "mrr", "hit_rate@1", "precision@2", "recall@2", "map", "dcg@2", "first_rank@3", "gauc"]
 SIMULTANEOUS = ("maxt", "romano-wolf", "dunnett")
 MEETS = {"better": {"better"}, "not worse": {"better", "equivalent", "not worse"}}
+TYPES = dict.fromkeys(["a", "b", "c", "score", "weight"], pl.Float64)
 NEAR = 1e-9
 """Numbers that are so close to a limit may be on either side of it, by rounding."""
 
@@ -217,6 +218,44 @@ def same(found, expected):
     )  # fmt: skip
 
 
+def has_states(options):
+    """Return whether states answer a call with these options."""
+    margin = options["margin"]
+    return (
+        options.get("test", "t") in ("t", "anytime", "anytime-bounded")
+        and options["correction"] not in SIMULTANEOUS
+        and not isinstance(margin, str)
+        and not options.get("relative")
+        and options["baseline"] != "chance"
+    )
+
+
+def answer_of_states(rows, metrics, options):
+    """Return the rows of a call on merged states of parts of the lists."""
+    asked = ("test", "correction", "confidence", "margin", "baseline", "planned", "strata")
+    roles = {name: value for name, value in options.items() if name not in (*asked, "relative")}
+    roles |= {"per": options["strata"]} if "strata" in options else {}
+    parts = [[row for row in rows if row["user"] % 3 == part] for part in range(3)]
+    frames = [pl.DataFrame(part, schema_overrides=TYPES, infer_schema_length=None) for part in parts if part]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        merged = recframe.merge_states([frame.rec.state(metrics, **roles) for frame in frames])
+        given = {name: options[name] for name in asked if name in options}
+        result = merged.compare(details=True, **given)
+    return [{name: None if is_nan(value) else value for name, value in row.items()} for row in result.to_dicts()]
+
+
+def states_contradict(rows, metrics, options, found):
+    """Yield where merged states give other numbers than the call on all rows."""
+    states = answer_of_states(rows, metrics, options)
+    if len(states) != len(found):
+        yield f"{len(states)} rows of states instead of {len(found)}"
+        return
+    for row, other in zip(found, states, strict=True):
+        if not same({name: row[name] for name in other}, other):
+            yield f"other numbers of states: {other} instead of {row}"
+
+
 def weaker_with_a_larger_margin(frame, metrics, options, rows):
     """Yield rows whose verdict gets weaker if the margin is twice as large, without a correction."""
     order = {"open": 0, "worse": 0, "not worse": 1, "equivalent": 1, "better": 1}
@@ -252,6 +291,8 @@ def examine(number):
     _, again = answer(other, metrics, options)
     if len(again) != len(found) or not all(map(same, again, found)):
         wrong.append(f"other numbers on {type(other)}: {found} and {again}")
+    if has_states(options) and number % 2:
+        wrong += states_contradict(rows, metrics, options, found)
     margin = options["margin"]
     if isinstance(margin, float) and margin < 0.4 and options["correction"] == "none" and number % 3 == 0:
         wrong += weaker_with_a_larger_margin(frame, metrics, options, found)

@@ -288,3 +288,5 @@ def test_runs_on_the_command_line(tmp_path, capsys):
     polars.DataFrame(rows_of({"old": 3, "newer": 3})).write_csv(file)
     assert main(["compare", str(file), "-m", "mrr", "--model", "model", "--runs", "seed", "--details", "--json"]) == 0
     assert '"runs": 3' in capsys.readouterr().out
+    assert main(["report", "--help"]) == 0
+    assert "--runs" in capsys.readouterr().out
