@@ -379,6 +379,15 @@ def test_a_catalogue_is_no_smaller_than_what_lists_rank(engine):
     assert engine.ask(frame, "serendipity", 2, catalog=4, **given) == 0.375
 
 
+@pytest.mark.parametrize("scores", [(5.0, 4.0, 3.0, 2.0, 1.0), (1.0,) * 5])
+def test_ranks_beyond_a_catalogue_that_lacks_items_add_nothing(engine, scores):
+    rows = {"user": [9] * 5, "item": [*"bcdef"], "relevant": [1] * 5, "score": scores}
+    frame, past = engine.frames(rows, {"user": [1, 2], "item": ["a", "a"]})
+    # Nobody had the items, so their rank by popularity is 2, and only position 1 is ahead of it: (2 - 1) / 1 / 5.
+    found = engine.ask(frame, "serendipity", 5, unexpected="ranks", train=past, catalog=["a"])
+    assert found == pytest.approx(0.2)
+
+
 def test_a_size_of_numpy_is_a_size(polars_engine):
     numpy = pytest.importorskip("numpy")
     assert polars_engine.frame(FRAME).rec.coverage(2, catalog=numpy.int64(4)) == 0.5

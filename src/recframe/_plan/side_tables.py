@@ -43,6 +43,7 @@ from recframe._base.columns import (
 from recframe._plan import ranks
 from recframe._plan.matches import is_matched, marked, matched
 from recframe._plan.sources import with_list_key
+from recframe._plan.sum_columns import constant
 from recframe.errors import InputError
 from recframe.metrics._sums import quotient
 
@@ -269,6 +270,14 @@ class SideTables:
             lists = lists.join(train.select(nw.len().cast(nw.Float64()).alias(TRAIN_ROWS)), how="cross")
         return lists.join(self._train_users, how="cross") if TRAIN_USERS in self._requirements.requested else lists
 
+    def with_unchecked_catalog_size(self, rows: Frame) -> Frame:
+        """Add the number of catalogue items, even a number below the count of recommended items."""
+        if self._catalog_size is not None:
+            return rows.with_columns(constant(CATALOG_SIZE, float(self._catalog_size)))
+        catalog = self.catalog()
+        items = self.frame_of_items.select(ITEM).unique() if catalog is None else catalog
+        return rows.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
+
     def with_catalog_size(self, groups: Frame, recommended: Frame) -> Frame:
         """Add the number of catalogue items, if a metric reads it.
 
@@ -277,10 +286,8 @@ class SideTables:
         if CATALOG_SIZE not in self._requirements.requested:
             return groups
         size = self._catalog_size
-        catalog = self.catalog()
         if size is None:
-            items = self.frame_of_items.select(ITEM).unique() if catalog is None else catalog
-            return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
+            return self.with_unchecked_catalog_size(groups)
         served = recommended.select(nw.col(ITEM).n_unique().cast(nw.Int64()).alias(COUNT))
         count = self._session.engine.value_now(served)
         if count is not None and count > size:

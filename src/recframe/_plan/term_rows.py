@@ -11,6 +11,7 @@ from recframe._base.columns import (
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
     BLOCK_POOLED,
+    CATALOG_SIZE,
     CONCORDANCE,
     EQUAL,
     FAMILIAR,
@@ -138,6 +139,8 @@ class TermRows:
         rows = self._with_places(rows, requested)
         if requested & {POPULAR, POPULAR_LEVEL}:
             rows = self._context.side_tables.with_popularity(rows, ITEM)
+        if CATALOG_SIZE in requested:
+            rows = self._context.side_tables.with_unchecked_catalog_size(rows)
         if FAMILIAR in requested:
             rows = self._context.side_tables.with_familiarity(rows)
         weights = [

@@ -13,6 +13,7 @@ import narwhals as nw
 from recframe._base.columns import (
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
+    CATALOG_SIZE,
     CONCORDANCE,
     FAMILIAR,
     GRADE_RANK,
@@ -182,6 +183,8 @@ class Row(RelevantRow):
     """The item's rank by its users in the training data, from 1; infinite without any."""
     popular_level = RequestedColumn(POPULAR_LEVEL)
     """The item's dense popularity rank: items with equally many users share a rank; missing if no user had the item."""
+    catalog_size = RequestedColumn(CATALOG_SIZE)
+    """The items of the catalogue."""
     familiar = RequestedColumn(FAMILIAR)
     """The mean cosine between the item's features and the features of the user's items; 0 if there are none."""
 

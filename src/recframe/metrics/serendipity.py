@@ -25,16 +25,13 @@ Unexpected = Literal["popular", "ranks", "history"]
 
 def _climb(row: Row, k: int | None) -> nw.Expr:
     """Return how many positions a hit is expected to be ahead of its rank by popularity, 0 if it is behind it."""
-    level = row.popular_level
+    # An item that nobody had comes after the catalogue in the rank by popularity.
+    level = nw.coalesce(row.popular_level, row.catalog_size + 1)
     end = row.start + row.size - 1
     last = nw.min_horizontal(at_most(end, k), level - 1)
     places = last - row.start + 1
     ahead = places * (level - (row.start + last) / 2) / row.size
     return row.hit * nw.when(places > 0).then(ahead).otherwise(0.0)
-
-
-def _position(position: nw.Expr) -> nw.Expr:
-    return position
 
 
 @dataclass(frozen=True)
@@ -48,28 +45,25 @@ class Serendipity(CutMetric):
     Parameters
     ----------
     k : int, optional
-        The cutoff. None: the whole list, divided by N; then `expected` must be given.
+        The cutoff. None: the whole list, which needs `expected`.
     expected : int, optional
         How many of the most popular items are expected. None: k.
     denominator : {"k", "list"}
         Divide by k, even if the list is shorter, or by min(k, N).
     unexpected : {"popular", "ranks", "history"}
-        What u reads. ``"popular"``: the most popular items. ``"ranks"``: how many places the item is ahead of its
-        popularity rank, as a share of the catalogue (RecTools). ``"history"``: one minus the mean cosine between its
-        features and the features of the user's past items (Recommenders).
+        What u reads. ``"popular"``: the most popular items. ``"ranks"``: places ahead of the popularity rank, as a
+        share of the catalogue (RecTools). ``"history"``: 1 − mean cosine with the user's past items (Recommenders).
 
     Notes
     -----
-    0 to 1, up to 2 if features are negative; higher is better. It reads the relevance, so it is undefined for the
-    same lists as accuracy metrics, and exact under ties.
+    0 to 1, up to 2 if features are negative; higher is better. It is undefined for the same lists as accuracy metrics,
+    and exact under ties.
 
-    With ``unexpected="ranks"``, an item behind its popularity rank adds 0. Equally popular items share a rank, and an
-    item that nobody had comes after the catalogue, ``catalog=``. If the catalogue lacks recommended items, positions
-    may lie beyond it, where such an item adds less than 0.
+    With ``unexpected="ranks"``, an item at position r adds max(p − r, 0) / n, where p is its popularity rank and n the
+    number of items in ``catalog=``. Equally popular items share a rank, and an item that nobody had has rank n + 1.
 
-    With ``unexpected="history"``, ``features=`` is needed. Items without features and users without a history have
-    the cosine 0. If the features say which users had the item, the cosine measures co-occurrence, as Recommenders
-    does by default.
+    ``unexpected="history"`` needs ``features=``. Items without features and users without a history have the cosine 0.
+    If the features say which users had the item, the cosine measures co-occurrence, as Recommenders does by default.
 
     References
     ----------
@@ -127,12 +121,7 @@ class Serendipity(CutMetric):
         if self.unexpected == "history":
             return {"found": row.shared(hits, self.k) * (1 - row.familiar)}
         if self.unexpected == "ranks":
-            new = row.hit * row.popular_level.is_null().cast(nw.Float64())
-            return {
-                "found": row.shared(_climb, self.k),
-                "new": new * row.within(self.k),
-                "places": new * row.weight(_position, self.k),
-            }
+            return {"found": row.shared(_climb, self.k)}
         expected = self.k if self.expected is None else self.expected
         if expected is None:
             msg = "serendipity of the whole list does not say how many of the most popular items are expected"
@@ -142,7 +131,5 @@ class Serendipity(CutMetric):
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         total = row["found"]
         if self.unexpected == "ranks":
-            # What nobody had comes after all others in the rank by popularity.
-            size = sums.catalog_size
-            total = sums.ratio(total + (size + 1) * row["new"] - row["places"], size)
+            total = sums.ratio(total, sums.catalog_size)
         return per_position(total, sums, self.k, self.denominator)
