@@ -133,7 +133,11 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
         both = both.filter(falls | (nw.col(difference) >= float(gained.min(initial=NO_DIFFERENCE)) - SLACK))
         rankings = rows.of_lists(both).by_ranking()
     sides = _of_models(rows, [items for items, _ in rankings], options.baseline)
-    ranked = _rows_of_lists(context.engine, sides, both, keys)
+    return _with_items(lists, _rows_of_lists(engine, sides, both, keys), keys, k, options)
+
+
+def _with_items(lists: Table, ranked: Table, keys: Sequence[str], k: int | None, options: Options) -> Table:
+    """Return the lists with their numbers and first positions, and with `items=True` a row for each changed item."""
     number_of = {key: number for number, key in enumerate(rows_of(lists, keys))}
     numbers = [number_of.get(key, -1) for key in rows_of(ranked, keys)]
     ranked = _with(ranked, LIST, numbers, nw.Int64()).filter(nw.col(LIST) >= 0)

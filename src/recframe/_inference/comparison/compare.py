@@ -107,26 +107,19 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     changed_columns = {}
     if stored is not None:
         values, changed_columns[CHANGED] = stored.paired(values, plan, options.changed, shown=options.details)
-        numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
+        model_numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
     elif _is_chance(options.baseline) and CHANCE not in values.models:
-        numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
+        model_numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
         values = values.with_model(ListValues(plan_of_chance(plan, f"`baseline={CHANCE!r}`")), CHANCE)
     else:
-        numbers = model_pairs(values.models, options.baseline)
+        model_numbers = model_pairs(values.models, options.baseline)
     check_simultaneous(options, len(values.models))
     _check_ranges(values, plan, options)
-    pairs = [Pair(metric, *models) for metric in range(len(plan.list_metrics)) for models in numbers]
+    pairs = [Pair(metric, *models) for metric in range(len(plan.list_metrics)) for models in model_numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
-    values = values.without_unknown()
-    # Other engines compute all pairs in one plan, because each plan would read the rows again.
-    step = PAIRS_AT_ONCE if context.engine.eager else max(len(pairs), 1)
-    compared = []
-    with progress_bar(len(pairs), "pairs of models", show=None) as show:
-        for start in range(0, len(pairs), step):
-            compared.append(_compared(values, pairs[start : start + step], plan, options))
-            show(start + len(compared[-1].pairs))
-    together = [Pair(metric, *models) for metric in range(len(of_all_lists(plan))) for models in numbers]
+    compared = _compared_in_batches(values.without_unknown(), pairs, plan, options)
+    together = [Pair(metric, *models) for metric in range(len(of_all_lists(plan))) for models in model_numbers]
     if together:
         left = LeftOut(plan, values.models)
         compared.append(_Compared(together, left.reported, left.tested(together, options), of_all_lists(plan)))
@@ -146,12 +139,14 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
             named.append({**row, **of_pairs[number], **changed_columns})
         pieces.append(stacked(results.reported, named, columns))
     stack = nw.concat(pieces, how="vertical")
-    if not together:
-        return stack
-    # Sort by the order of the call's metrics. Metrics that differ only in their relevance level are equal.
-    order = [context.query.averaging(metric.label).name for metric in plan.metrics]
-    metric_numbers = [order.index(name) for name in stack[INTERNAL.format("metric")]]
-    return stack[sorted(range(len(metric_numbers)), key=metric_numbers.__getitem__)]
+    return _in_order_of_metrics(stack, plan) if together else stack
+
+
+def _in_order_of_metrics(rows: nw.DataFrame[Any], plan: Plan) -> nw.DataFrame[Any]:
+    """Return rows in the order of the call's metrics. Metrics that differ only in their relevance level are equal."""
+    order = [plan.context.query.averaging(metric.label).name for metric in plan.metrics]
+    metric_numbers = [order.index(name) for name in rows[INTERNAL.format("metric")]]
+    return rows[sorted(range(len(metric_numbers)), key=metric_numbers.__getitem__)]
 
 
 def _check_ranges(values: ListValues, plan: Plan, options: Options) -> None:
@@ -176,6 +171,18 @@ class _Compared:
     tested: Tested
     metrics: Sequence[Metric]
     """The metrics, by the numbers that pairs hold."""
+
+
+def _compared_in_batches(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Options) -> list[_Compared]:
+    """Return the statistics of pairs of models, computed for some pairs at a time."""
+    # Other engines compute all pairs in one plan, because each plan would read the rows again.
+    step = PAIRS_AT_ONCE if plan.context.engine.eager else max(len(pairs), 1)
+    compared = []
+    with progress_bar(len(pairs), "pairs of models", show=None) as show:
+        for start in range(0, len(pairs), step):
+            compared.append(_compared(values, pairs[start : start + step], plan, options))
+            show(start + len(compared[-1].pairs))
+    return compared
 
 
 def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Options) -> _Compared:

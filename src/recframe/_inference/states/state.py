@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -123,8 +123,10 @@ class _Lists:
     @classmethod
     def of(cls, plan: Plan, options: Options, common: Mapping[str, Any], runs: RunTables | None) -> _Lists:
         """Read the lists of a call."""
-        values, context = ListValues(plan) if runs is None else runs.values, plan.context
-        models = runs.models if runs is not None else values.models if context.query.several else [None]
+        context = plan.context
+        values = ListValues(plan) if runs is None else runs.values
+        models: Sequence[Any] = values.models if context.query.several else [None]
+        models = models if runs is None else runs.models
         every = range(len(plan.list_metrics))
         pairs = []
         if len(models) > 1 or options.baseline is not None:
@@ -150,55 +152,112 @@ def _cluster(context: Opened) -> list[str]:
 
 def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[Any]:
     """Return the rows of a state, under names of their own."""
-    context, every = plan.context, range(len(plan.list_metrics))
+    context = plan.context
     common = _common(plan, options, runs)
     lists = _Lists.of(plan, options, common, runs)
-    table, array, called = lists.table, lists.array, _called(lists.models)
-    clustered, segments = _cluster(context), _segments(context, table)
-    by_segment, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.keys.per, *clustered]))
+    called = _called(lists.models)
+    segments = _segments(context, lists.table)
+    by_segment, groups, clusters = _groups(context, lists.table, segments)
+    hashes = np.array(
+        [key_hash(text) for text in texts_of(context, lists.table, list(context.keys.key))], dtype=np.uint64
+    )
+    items = Items(plan, lists.models) if options.items and context.requirements.exposure else None
+    item_heads = {} if items is None else _of_items(plan, items, common)
+    definitions = [head["definition"] for head in (*lists.heads, *item_heads.values())]
+    notes = {"version": STATE_VERSION, "state": _state_id(hashes, called, definitions)}
+    heads = [notes | head for head in lists.heads]
+    state = _Table()
+    definition = json.dumps({name: value for name, value in common.items() if name != "relevant"})
+    _add_lists(state, lists, by_segment, hashes, called, {**notes, "definition": definition})
+    _add_values(state, lists, groups, clusters, called, heads)
+    _add_runs(state, lists, by_segment, called, heads)
+    if items is not None:
+        of_metrics = {number: notes | head for number, head in item_heads.items()}
+        _add_items(state, items, by_segment, segments, of_metrics, called)
+    return _framed(lists.table, context, state)
+
+
+class _GroupedLists(NamedTuple):
+    """The lists of a state in groups."""
+
+    by_segment: Groups
+    by_cluster: Groups
+    """The lists by segment and cluster; by segment if the call names no clusters."""
+    clusters: dict[str, list[str | None]]
+    """The column with the cluster of each group."""
+
+
+def _groups(context: Opened, table: nw.DataFrame[Any], segments: Sequence[tuple[Any, ...]]) -> _GroupedLists:
+    """Return the lists by segment, and by segment and cluster."""
+    column = _cluster(context)
+    by_segment = Groups.of(segments)
+    groups = Groups.of(rows_of(table, [*context.keys.per, *column]))
     if not context.keys.per and not len(table):
         by_segment = groups = Groups(np.array([], dtype=np.intp), [-1])
-    clusters = texts_of(context, table, clustered) if clustered else None
-    cluster = [None if clusters is None or number < 0 else clusters[number] for number in groups.first]
-    hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys.key))], dtype=np.uint64)
-    items = Items(plan, lists.models) if options.items and plan.context.requirements.exposure else None
-    together = {} if items is None else _of_items(plan, items, common)
-    definitions = [head["definition"] for head in (*lists.heads, *together.values())]
+    texts = texts_of(context, table, column) if column else None
+    clusters = [None if texts is None or number < 0 else texts[number] for number in groups.first]
+    return _GroupedLists(by_segment, groups, {"cluster": clusters})
+
+
+def _state_id(hashes: Any, called: Sequence[str | None], definitions: Sequence[str]) -> str:
+    """Return the id of a state, which differs between states of other lists, models or metrics."""
     about = json.dumps([called, *definitions]).encode()
-    state_id = blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
-    notes: dict[str, Any] = {"version": STATE_VERSION, "state": state_id}
-    shared = json.dumps({name: value for name, value in common.items() if name != "relevant"})
-    state = _Table()
+    return blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
+
+
+def _add_lists(
+    state: _Table,
+    lists: _Lists,
+    by_segment: Groups,
+    hashes: Any,
+    called: Sequence[str | None],
+    notes: Mapping[str, Any],
+) -> None:
+    """Add a row for each model and segment: how many lists have values, and the keys of the lists."""
+    keys = [pack(hashes[by_segment.codes == number]) for number in range(len(by_segment.first))]
     for model, name in enumerate(called):
-        has_value = [~np.isnan(array[value_column(model, metric)]) for metric in every]
-        valued = np.all([np.ones(len(table)), *has_value], axis=0) * 1.0
-        packed_hashes = [pack(hashes[by_segment.codes == number]) for number in range(len(by_segment.first))]
-        sums: dict[str, Any] = {
-            "lists": by_segment.sums(valued),
-            "undefined": by_segment.sums(1 - valued),
-            "keys": packed_hashes,
-        }
-        head = {"kind": "lists", "model": name, "place": model, "definition": shared}
-        state.add(by_segment, {**head, **notes}, sums)
-    heads = [notes | head for head in lists.heads]
-    for model, metric in ((model, metric) for model in range(len(called)) for metric in every):
-        weights = array.get(weight_column(model, metric))
-        sums = sums_of_values(groups, array[value_column(model, metric)], weights)
-        sums |= {} if lists.of_runs is None else lists.of_runs.negative(groups, metric, model)
-        state.add(groups, {"kind": "metric", **heads[metric], "model": called[model]}, {**sums, "cluster": cluster})
+        has_value = [~np.isnan(lists.array[value_column(model, metric)]) for metric in range(len(lists.heads))]
+        valued = np.all([np.ones(len(lists.table)), *has_value], axis=0) * 1.0
+        sums = {"lists": by_segment.sums(valued), "undefined": by_segment.sums(1 - valued), "keys": keys}
+        state.add(by_segment, {"kind": "lists", "model": name, "place": model, **notes}, sums)
+
+
+def _add_values(
+    state: _Table,
+    lists: _Lists,
+    groups: Groups,
+    clusters: Mapping[str, Any],
+    called: Sequence[str | None],
+    heads: Sequence[Mapping[str, Any]],
+) -> None:
+    """Add the sums of the values of each model and metric, then the sums of the differences of each pair."""
+    array = lists.array
+    of_runs = lists.of_runs
+    for model, name in enumerate(called):
+        for metric, head in enumerate(heads):
+            weights = array.get(weight_column(model, metric))
+            sums = sums_of_values(groups, array[value_column(model, metric)], weights)
+            sums |= {} if of_runs is None else of_runs.negative(groups, metric, model)
+            state.add(groups, {"kind": "metric", **head, "model": name}, {**sums, **clusters})
     for pair in lists.pairs:
         baseline = array[value_column(pair.baseline, pair.metric)]
         sums = sums_of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
-        sums |= {} if lists.of_runs is None else lists.of_runs.negative(groups, pair.metric, pair.model, pair.baseline)
-        head = {"kind": "pair", **heads[pair.metric], "baseline": called[pair.baseline]}
-        state.add(groups, {**head, "model": called[pair.model]}, {**sums, "cluster": cluster})
+        sums |= {} if of_runs is None else of_runs.negative(groups, pair.metric, pair.model, pair.baseline)
+        names = {"model": called[pair.model], "baseline": called[pair.baseline]}
+        state.add(groups, {"kind": "pair", **heads[pair.metric], **names}, {**sums, **clusters})
+
+
+def _add_runs(
+    state: _Table,
+    lists: _Lists,
+    by_segment: Groups,
+    called: Sequence[str | None],
+    heads: Sequence[Mapping[str, Any]],
+) -> None:
+    """Add the rows of single runs, if the call names the column of runs."""
     for row in () if lists.of_runs is None else lists.of_runs.rows(by_segment):
-        head = {**heads[row.metric], "kind": RUN, "model": called[row.model], "item": row.run}
-        state.add(by_segment, {**head, "baseline": None if row.other is None else called[row.other]}, row.sums)
-    if items is not None:
-        of_metrics = {number: notes | head for number, head in together.items()}
-        _add_items(state, items, by_segment, segments, of_metrics, called)
-    return _framed(table, context, state)
+        names = {"model": called[row.model], "baseline": None if row.other is None else called[row.other]}
+        state.add(by_segment, {**heads[row.metric], "kind": RUN, "item": row.run, **names}, row.sums)
 
 
 def _add_items(
@@ -220,6 +279,7 @@ def _add_items(
 
 
 def _framed(table: nw.DataFrame[Any], context: Opened, collected: _Table) -> nw.DataFrame[Any]:
+    """Return the collected rows as a frame, with the segments of the lists that they come from."""
     backend = nw.get_native_namespace(table).__name__
     made = [
         new_series(INTERNAL.format(name), np.concatenate(parts), TYPES[name], backend)
