@@ -75,7 +75,7 @@ def of_seen(opened: Opened, train: Frame, index: int) -> Part:
 
 def matched(opened: Frames, counts: Frame, keys: Sequence[str]) -> Frame:
     """Return the lists or the items of each model, with their columns."""
-    return opened.engine.join(opened.frame.select(*keys, *opened.long).unique(), counts, keys)
+    return opened.engine.join(opened.engine.distinct(opened.frame, [*keys, *opened.long]), counts, keys)
 
 
 def of_unknown(opened: Frames, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> Part:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property, reduce
-from operator import or_
+from itertools import pairwise, starmap
+from operator import ne, or_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 SHARED = "shared"
 _IS_SHARED, _ROWS = nw.lit(1).alias(SHARED), nw.len()
 _COUNTS = nw.len().alias(COUNT), nw.col(SHARED).count()
+FEW_KEYS = 1000
+"""How many rows show whether the rows of a list stand together."""
 MOST_RUNS = 0.2
 """The share of rows that may begin a run of equal keys before runs save no time."""
 EXAMPLES = 3
@@ -97,7 +100,7 @@ class Matches:
         """Return three counts for each model: its lists or items, the shared ones, and the ones in the truth."""
         session, long = self._session, self._frames.long
         truth, _ = with_list_key(session.frames["truth"], key_specs(self._query))
-        keys_of_truth = truth.select(*keys).unique()
+        keys_of_truth = session.engine.collect_once(session.engine.distinct(truth, keys))
         shared = matched(self._frames, keys_of_truth.with_columns(_IS_SHARED), keys)
         native = session.finish(shared.group_by(*long).agg(*_COUNTS) if long else shared.select(*_COUNTS), {}, long)
         in_truth = session.engine.scalar(keys_of_truth.select(_ROWS))
@@ -108,12 +111,17 @@ class Matches:
 
 def _first_rows_of_runs(frame: Any, query: Query) -> Any | None:
     """Return the first row of each run of rows with equal keys; None if the rows of a list do not stand together."""
-    rows, keys = adapter_of(frame).as_narwhals(frame), list_keys(query)
-    if len(rows) <= FIRST_ROWS or not keys:
+    adapter, keys = adapter_of(frame), list_keys(query)
+    if len(frame) <= FIRST_ROWS or not keys:
+        return None
+    first = [*zip(*(adapter.some_values(frame, key, slice(FEW_KEYS)) for key in keys), strict=True)]
+    rows = adapter.as_narwhals(frame)
+    # Roles may be levels of a pandas index.
+    if sum(starmap(ne, pairwise(first))) > MOST_RUNS * FEW_KEYS or not {*keys, query.item} <= {*rows.columns}:
         return None
     rows = rows[:, [rows.columns.index(name) for name in dict.fromkeys([*keys, query.item])]]
     columns = [values_of(rows, key) for key in keys]
-    if not all(map(is_comparable, columns)) or _changes(column[:FIRST_ROWS] for column in columns).mean() > MOST_RUNS:
+    if not all(map(is_comparable, columns)):
         return None
     return nw.concat([rows[:1], rows[1:].filter(_changes(columns))], how="vertical").to_native()
 
