@@ -39,6 +39,20 @@ def alike(found, expected):
             assert found[name] == value, name
 
 
+def test_what_nobody_asks_for_is_not_computed(library, monkeypatch):
+    from recframe._inference.comparison import decided
+    from recframe._inference.lists.claims import Claims
+
+    frame = library.DataFrame(rows_of())
+    computed = []
+    monkeypatch.setattr(decided, "detectable", lambda *_, **__: computed.append("detectable") or np.ones((1, 1)))
+    monkeypatch.setattr(Claims, "of", lambda *_: computed.append("claims"))
+    recframe.rec(frame).compare("mrr", by="session", score=MODELS[:2])
+    assert computed == []
+    recframe.rec(frame).compare("mrr", by="session", score=MODELS[:2], details=True)
+    assert computed == ["detectable"]
+
+
 @pytest.mark.parametrize("metric", ["ndcg@3", "mrr", "precision@2"])
 def test_the_t_test_is_scipys(engine, metric):
     frame = engine.frame(rows_of())
