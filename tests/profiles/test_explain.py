@@ -152,7 +152,7 @@ def test_the_relevant_rows_that_count_are_said_where_some_do_not(label):
 def test_explain_refuses_what_calls_refuse():
     for metric, given, message in (
         ("mrr", {"propensity": "p"}, "no sum over them"),
-        ("dcg", {"sampled": (99, 1000)}, "dcg is none"),
+        ("dcg", {"sampled": (99, 1000)}, "dcg is not such a metric"),
         ("coverage", {"mean": "median"}, "one value of all lists together"),
         ("gauc", {"mean": "median"}, "mean='median' has no weights, but gauc weights its lists"),
         ("pr_auc(points=thresholds)", {"ties": "best"}, "orders tied rows, but pr_auc"),

@@ -58,18 +58,19 @@ class PartialAUC(Metric):
     max_fpr : float, default 0.1
         The greatest false positive rate x, above 0; 1 gives ``roc_auc(over="ranked")``.
     points : {"positions", "thresholds"}
-        The curve has a point at every position, so ties have their expected value; or at every distinct score, so it
-        is a straight line over a tied block (scikit-learn; with ``ties="average"`` only).
+        Where the curve has a point: at each position, or at each distinct score (scikit-learn).
     negatives : int, optional
-        Instead of `max_fpr`: the curve ends after n irrelevant rows, even if the list has fewer. The value is A / (n
-        · R), where R counts all relevant items, and is not standardised (pAUC@n, RecTools).
+        Instead of `max_fpr`: the curve ends after n irrelevant rows, and is not standardised (pAUC@n, RecTools).
     positives : {"all", "first"}
-        With `negatives`: all relevant items count, or only the first n, and n replaces a larger R (pAp@n, RecTools'
-        ``PAP``).
+        With `negatives`: all relevant items count, or only the first n (pAp@n, RecTools' ``PAP``).
 
     Notes
     -----
-    0 to 1, higher is better. It reads the ranked rows only.
+    0 to 1, higher is better. It reads the ranked rows only. With ``points="thresholds"``, which needs
+    ``ties="average"``, the curve is a straight line over a tied block.
+
+    With `negatives`, the value is A / (n · R), even if the list has fewer than n irrelevant rows. R counts all relevant
+    items, and is at most n with ``positives="first"``.
 
     References
     ----------
@@ -92,7 +93,7 @@ class PartialAUC(Metric):
 
     name: ClassVar[str] = "partial_auc"
     aliases: ClassVar[tuple[str, ...]] = ("pauc",)
-    formula: ClassVar[str] = "(1 + (A − x²/2) / (x − x²/2)) / 2, A: the area up to the rate x"
+    formula: ClassVar[str] = "(1 + (A − x²/2) / (x − x²/2)) / 2, A: the integral of TPR(f) from f = 0 to x"
     reference: ClassVar[str] = "McClish, Medical Decision Making 1989; scikit-learn `roc_auc_score(max_fpr=)`"
 
     max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))
@@ -132,8 +133,9 @@ class PartialAUC(Metric):
             if self.positives == "first":
                 return ["A / (n · min(R, n))", f"{area[0]}, of the first n relevant items", area[1]]
             return [f"A / (n · R), {area[0]}", area[1]]
-        line = "the curve is a straight line over a tied block"
-        return [self.formula, f"x = {self.max_fpr:g}", *([line] if self.points == "thresholds" else [])]
+        rate = "TPR(f): the true positive rate at the false positive rate f"
+        lines = ["the curve is a straight line over a tied block"] if self.points == "thresholds" else []
+        return [self.formula, rate, f"x = {self.max_fpr:g}", *lines]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         if self.negatives is not None and self.positives == "first":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row, Weight
     from recframe.metrics._sums import Sums
 
+_SUBTOPICS = "S: the subtopics of the list"
 _NOVEL = "novel(r) = Σ over the subtopics of r of (1 − α)^(rows ahead of r that are relevant to the subtopic)"
 
 
@@ -55,9 +56,9 @@ class FadingMetric(SubtopicMetric):
 class AlphaNDCG(FadingMetric):
     r"""DCG of subtopics that are new to the list, divided by the DCG of a greedy ideal ranking.
 
-    .. math:: \alpha\text{-DCG@}k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s\ \text{of}\ r} (1 - \alpha)^{c_s(r)}
+    .. math:: \alpha\text{-DCG@}k = \sum_{r \le k} \frac{\text{novel}(r)}{\log_2(r + 1)}
 
-    where c counts the rows ahead of r that are relevant to subtopic s.
+    where novel(r) sums (1 − α)^c over the subtopics of the item at r, and c counts the earlier items of a subtopic.
 
     Parameters
     ----------
@@ -106,10 +107,10 @@ class AlphaNDCG(FadingMetric):
 class ErrIA(FadingMetric):
     r"""Expected reciprocal rank, mean over the subtopics of a list.
 
-    .. math:: \text{ERR-IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{1}{r}
-        \sum_{s\ \text{of}\ r} \alpha (1 - \alpha)^{c_s(r)}
+    .. math:: \text{ERR-IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{\alpha \cdot \text{novel}(r)}{r}
 
-    where S holds the subtopics, all equally likely, and c counts the rows ahead of r that are relevant to subtopic s.
+    where S holds the subtopics of the list, all equally likely, and novel(r) sums (1 − α)^c over the subtopics of the
+    item at r, where c counts the earlier items of a subtopic.
 
     Parameters
     ----------
@@ -144,14 +145,14 @@ class ErrIA(FadingMetric):
     """
 
     name: ClassVar[str] = "err_ia"
-    formula: ClassVar[str] = "Σ r≤k of α·novel(r)/r, divided by the number of subtopics"
+    formula: ClassVar[str] = "Σ r≤k of α·novel(r)/r, divided by |S|"
     reference: ClassVar[str] = "Chapelle et al., Information Retrieval 2011; ndeval `ERR-IA`"
 
     normalized: bool = False
 
     def explained(self) -> Sequence[str]:
-        ideal = "Σ r≤k of novel(r)/r, divided by the number of subtopics · Σ r≤k of (1 − α)^(r−1)/r"
-        return [ideal if self.normalized else self.formula, _NOVEL, f"α = {self.alpha:g}"]
+        ideal = "Σ r≤k of novel(r)/r, divided by |S| · Σ r≤k of (1 − α)^(r−1)/r"
+        return [ideal if self.normalized else self.formula, _SUBTOPICS, _NOVEL, f"α = {self.alpha:g}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"gain": row.shared(_novel_gain, self.alpha, reciprocal, self.k)}
@@ -169,9 +170,9 @@ class ErrIA(FadingMetric):
 class SubtopicRecall(SubtopicMetric):
     r"""Share of the subtopics that have a relevant item in the top k.
 
-    .. math:: \text{S-recall@}k = \frac{1}{|S|} \Bigl|\bigcup_{r \le k} S(r)\Bigr|
+    .. math:: \text{S-recall@}k = \frac{1}{|S|} \Bigl|\bigcup_{r \le k} S_r\Bigr|
 
-    where S holds the subtopics of the list, and S(r) the subtopics to which the item at r is relevant.
+    where S holds the subtopics of the list, and S_r the subtopics to which the item at r is relevant.
 
     Parameters
     ----------
@@ -200,8 +201,11 @@ class SubtopicRecall(SubtopicMetric):
 
     name: ClassVar[str] = "subtopic_recall"
     aliases: ClassVar[tuple[str, ...]] = ("s_recall", "strec")
-    formula: ClassVar[str] = "subtopics with a relevant item at r ≤ k, divided by the number of subtopics"
+    formula: ClassVar[str] = "|union of S_r at r ≤ k| / |S|"
     reference: ClassVar[str] = "Zhai et al., SIGIR 2003; ndeval `strec`"
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, "S_r: the subtopics to which the item at position r is relevant", _SUBTOPICS]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         # With alpha = 1, a subtopic that was covered before adds nothing.

@@ -66,7 +66,7 @@ SENTENCE_TRANSFORMERS = Profile(
     },
     departs=(
         "Names are those of InformationRetrievalEvaluator; `strata=` gives NanoBEIREvaluator's mean over data sets.",
-        "Its reranking evaluators compute ndcg@k with scikit-learn on the scored rows: use like='sklearn'.",
+        "Its reranking evaluators compute ndcg@k with sklearn on the scored rows: use like='sklearn'.",
         "Their mrr@k leaves ties to a sort, and RerankingEvaluator leaves out lists without a negative.",
     ),
 )
