@@ -136,8 +136,9 @@ def library_table(name: str) -> str:
     for profile in PROFILES.values():
         found = profile.metrics.get(name)
         if found:
-            options = ", ".join(f"{key}={value}" for key, value in found.options.items())
-            rows.append((f"`{profile.name}`", found.calls, f"`{options}`" if options else "", prose(found.variants)))
+            # Each option is code of its own, so that a row can break between them.
+            options = ", ".join(f"`{key}={value}`" for key, value in found.options.items())
+            rows.append((f"`{profile.name}`", found.calls, options, prose(found.variants)))
         elif name in profile.refused:
             others.append(f"- {profile.title}: {prose(profile.refused[name])}")
     if not rows and not others:

@@ -51,19 +51,24 @@ def items(x: float, y: float, listed: str) -> str:
     return "".join(parts)
 
 
-def picture(height: int, title: str, *parts: str) -> str:
-    """Return the picture, on a light ground that is readable on dark pages too."""
+def picture(height: int, title: str, *parts: str, width: int | None = None) -> str:
+    """Return the picture, on a light ground that is readable on dark pages too.
+
+    A picture with a `width` fits on a phone: it keeps this width where there is room. Others fill the page.
+    """
+    size = f'width="{width}" height="{height}" ' if width else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size}viewBox="0 0 {width or 720} {height}" role="img" '
         f'font-family="Helvetica, Arial, sans-serif">\n<title>{title}</title>\n'
-        f'<rect width="720" height="{height}" rx="10" fill="#f6f7f9"/>\n' + "\n".join(parts) + "\n</svg>\n"
+        f'<rect width="{width or 720}" height="{height}" rx="10" fill="#f6f7f9"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )
 
 
-def legend(y: float) -> str:
-    """Return what the colours mean."""
-    names = ("relevant", "hit", 24), ("not relevant", "miss", 176), ("relevant, not recommended", "lost", 352)
-    return "".join(item(x, y, "", kind) + text(x + CELL, y + 18, words, colour=SOFT) for words, kind, x in names)
+def legend(y: float, lost: tuple[float, float] | None = None) -> str:
+    """Return what the colours mean; `lost` is the place of the entry for relevant items that were not recommended."""
+    names = [("relevant", "hit", 24.0, y), ("not relevant", "miss", 176.0, y)]
+    names += [("relevant, not recommended", "lost", *lost)] if lost else []
+    return "".join(item(x, y, "", kind) + text(x + CELL, y + 18, words, colour=SOFT) for words, kind, x, y in names)
 
 
 def long_frame() -> str:
@@ -86,7 +91,7 @@ def long_frame() -> str:
         (220, "dee", "?rye", "nothing recommended: scores 0"),
     ):
         parts += [text(340, y + 18, user), items(390, y, listed), text(390, y + 46, remark, colour=SOFT, size=14)]
-    return picture(330, "Rows of a long frame and the lists that they form", *parts, legend(290))
+    return picture(330, "Rows of a long frame and the lists that they form", *parts, legend(290, lost=(352, 290)))
 
 
 def ndcg(order: tuple[int, ...], k: int) -> float:
@@ -136,7 +141,7 @@ def undefined() -> str:
         text(24, 200, 'undefined="skip", the default: (1 + 0) / 2 = 0.5'),
         text(24, 228, "undefined=0.0: (1 + 0 + 0) / 3 = 0.333"),
     ]
-    return picture(292, "Lists with a value, with 0, and without a value", *parts, legend(250))
+    return picture(292, "Lists with a value, with 0, and without a value", *parts, legend(250, lost=(352, 250)))
 
 
 def cutoff() -> str:
@@ -219,10 +224,9 @@ def metric_list() -> str:
     """Return the list of the examples of metrics that read the relevance."""
     parts = [text(80 + place * CELL + 27, 30, str(place + 1), colour=SOFT, anchor="middle") for place in range(5)]
     parts += [text(24, 60, "ann"), items(80, 42, "tea+ jam rye+ oat fig ?nut"), graded(90, "2 0 1 0 0 1")]
-    parts.append(text(470, 90, "relevance", colour=SOFT, size=14))
-    return picture(
-        148, "A list of five items, two of them relevant, and a relevant one not recommended", *parts, legend(108)
-    )
+    parts.append(text(12, 90, "relevance", colour=SOFT, size=14))
+    title = "A list of five items, two of them relevant, and a relevant one not recommended"
+    return picture(184, title, *parts, legend(108, lost=(24, 144)), width=470)
 
 
 def metric_lists() -> str:
@@ -230,7 +234,7 @@ def metric_lists() -> str:
     parts = []
     for y, user, listed in ((24, "ann", "tea+ jam"), (64, "bob", "tea cola+")):
         parts += [text(24, y + 18, user), items(80, y, listed)]
-    return picture(146, "Two lists of two items, each with one relevant item", *parts, legend(106))
+    return picture(146, "Two lists of two items, each with one relevant item", *parts, legend(106), width=346)
 
 
 PICTURES: dict[str, Callable[[], str]] = {

@@ -138,7 +138,9 @@ def explain(metric: str | Metric | None = None, like: str | None = None, **polic
     for name, text in _rows(defined, query, profile, "\n".join(formula)):
         heading = name.ljust(NAME_WIDTH)
         indent = " " * NAME_WIDTH
-        lines += textwrap.wrap(text, TEXT_WIDTH, initial_indent=heading, subsequent_indent=indent)
+        lines += textwrap.wrap(
+            text, TEXT_WIDTH, initial_indent=heading, subsequent_indent=indent, break_on_hyphens=False
+        )
     return Explanation("\n".join(lines))
 
 
