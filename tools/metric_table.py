@@ -91,7 +91,11 @@ def family_of(kind: type[Metric]) -> str:
 def row(kind: type[Metric]) -> str:
     """Return the row of a metric: the question that it answers, and its name, which leads to its page."""
     lower = "" if kind.higher_is_better else " ↓"
-    return f"| {NOTES[kind.name]['asks']} | [`{kind.name}`](metrics/{kind.name}.md){lower} |"
+    note = NOTES.get(kind.name, {})
+    if "asks" not in note:
+        msg = f"{kind.name}: tools/metric_notes.toml needs `asks`, the question that the metric answers"
+        raise SystemExit(msg)
+    return f"| {note['asks']} | [`{kind.name}`](metrics/{kind.name}.md){lower} |"
 
 
 def block(frames: Sequence[str]) -> str:

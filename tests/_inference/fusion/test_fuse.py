@@ -274,7 +274,7 @@ def test_items_tie_whichever_model_gave_which_place(engine, method):
         for user, three in enumerate(places)
         for item, order in enumerate(permutations(three))
     ]
-    given = {"rank": MODELS} if METHODS[method].place else {"score": MODELS, "normalize": "rank"}
+    given = {"rank": MODELS} if METHODS[method].points else {"score": MODELS, "normalize": "rank"}
     if METHODS[method].weights == "needed":
         given["weights"] = [0.1, 0.1, 0.1]
     found = defaultdict(set)

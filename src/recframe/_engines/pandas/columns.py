@@ -142,7 +142,8 @@ def _inferred(series: Any) -> Any:
     # NA and NaT make no floats: they come back as what is missing in the type of the numbers.
     present = series.dropna()
     kind = types.infer_dtype(present)
-    dtype = "boolean" if kind == "boolean" else _whole([present]) if kind == "integer" else "object"
+    dtype = "boolean" if kind == "boolean" else "object"
+    dtype = _whole([present]) if kind == "integer" else dtype
     if dtype == "object" and kind in (*NUMBERS, "decimal"):
         dtype = "float64"
     return series.infer_objects() if dtype == "object" else present.astype(dtype).reindex(series.index)

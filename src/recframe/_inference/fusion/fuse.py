@@ -83,7 +83,7 @@ class Options:
     def value(self) -> str:
         """The kind of value that a model gives to an item: of a position, or a normalised score."""
         normalized = "borda norm" if self.normalize == "borda" else self.normalize or "score"
-        return METHODS[self.method].place or normalized
+        return METHODS[self.method].points or normalized
 
     @property
     def shared(self) -> str:

@@ -47,7 +47,7 @@ class Method:
     ----------
     fused : callable
         Returns the fused score of an item from its values.
-    place : {"rrf", "isr", "borda", "rbc", "place"}, optional
+    points : {"rrf", "isr", "borda", "rbc", "place"}, optional
         The value of a position, if the method reads positions; None: it reads scores.
     number : str, optional
         The name of the method's number.
@@ -60,7 +60,7 @@ class Method:
     """
 
     fused: Callable[[Values], nw.Expr]
-    place: Literal["rrf", "isr", "borda", "rbc", "place"] | None = None
+    points: Literal["rrf", "isr", "borda", "rbc", "place"] | None = None
     number: str | None = None
     weights: Literal["optional", "needed", "refused"] = "optional"
     weighs: Literal["values", "models"] = "values"
@@ -89,7 +89,7 @@ METHODS: Mapping[str, Method] = {
     "condorcet": Method(lambda _: nw.col(WINS), "place", weighs="models", tunes_weights=True),
 }
 """The methods by their names, the default first."""
-BY_POSITION = tuple(name for name, method in METHODS.items() if method.place)
+BY_POSITION = tuple(name for name, method in METHODS.items() if method.points)
 """The methods that only read positions."""
 
 

@@ -73,7 +73,7 @@ class MergedRuns:
     def of_model(self, metric: str, model: Any, sums: Mapping[str, Any], means: Any, other: Any = None) -> list[Runs]:
         """Return how much the runs of a model vary in each segment.
 
-        The lists are those of `sums`, in which the model has the means: its own, or those that it shares with `other`.
+        The lists come from `sums`: all lists of the model, or the lists that it shares with `other`.
         """
         every = []
         for number, segment in enumerate(self._rows.segments):
