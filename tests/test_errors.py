@@ -327,6 +327,12 @@ def test_all_missing_roles_are_in_one_error(engine, columns, truth, hint):
         assert len(engine.ask(frame_of(columns), "evaluate", ["ndcg", "coverage"], **given, **roles)) == 1
 
 
+def test_a_score_with_no_likely_column_is_asked_for(engine):
+    frame = engine.frame([{"user": 1, "x": 1}])
+    with pytest.raises(recframe.MissingColumnError, match=r"Hint: score= names the column that holds it; truth="):
+        engine.ask(frame, "evaluate", ["ndcg"])
+
+
 def test_of_several_keys_and_models_the_others_stay(make):
     frame = make({"userId": [1], "day": [1], "item": [1], "relevant": [1], "old": [0.1], "newest": [0.2]})
     with pytest.raises(

@@ -1,8 +1,12 @@
 """`recframe.forest`: the chart shows what `compare` found, and nothing else."""
 
+import json
+import re
+
 import pytest
 
 import recframe
+from recframe._display.chart_texts import LABEL_WIDTH
 from recframe._display.colours import VERDICTS
 
 pl = pytest.importorskip("polars")
@@ -108,6 +112,12 @@ def test_colours_are_verdicts_and_open_ones_are_rings():
 def test_verdicts_stand_with_relative_differences(share, text):
     result = FRAME.rec.compare("mrr", score=["old", "new"]).with_columns(relative=pl.lit(share))
     assert [row["text"] for row in drawn(recframe.forest(result))[2].values()] == [f"better{text}"]
+
+
+def test_labels_of_pairs_have_room_for_two_names():
+    found = json.dumps(recframe.forest(FRAME.rec.compare("mrr", score=MODELS)).to_dict())
+    limits = [float(limit) for limit in re.findall(r'"labelLimit": ([\d.]+)', found)]
+    assert limits and min(limits) >= 2 * LABEL_WIDTH
 
 
 def test_panels_share_their_zero():

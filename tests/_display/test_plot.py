@@ -319,6 +319,11 @@ def test_places_are_spread_within_their_ends(wanted):
     assert [found.index(place) for place in ordered] == sorted(range(len(wanted)), key=wanted.__getitem__)
 
 
+def test_places_that_touch_stay_around_the_wanted_ones():
+    assert labels.spread([50, 50, 50], 10, 0, 100) == [40, 50, 60]
+    assert labels.spread([20, 51, 49, 50], 10, 0, 100) == [20, 60, 40, 50]
+
+
 def test_ranks_have_whole_ticks_only():
     for models in (MODELS[:2], MODELS):
         chart = FRAME.rec.plot.ranks("ndcg@3", score=models).to_dict()

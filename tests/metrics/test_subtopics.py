@@ -15,6 +15,7 @@ pl = pytest.importorskip("polars")
 
 LABELS = [
     *("alpha_ndcg@2", "alpha_ndcg(alpha=0.2)@5", "err_ia@3", "err_ia", "err_ia(alpha=0.2,normalized=True)@4"),
+    "err_ia(alpha=0.3,normalized=True)",
     *("subtopic_recall@1", "subtopic_recall@3", "subtopic_recall"),
 ]
 

@@ -8,6 +8,7 @@ import pytest
 pl = pytest.importorskip("polars")
 
 from recframe._engines.polars.columns import sorted_rows  # noqa: E402 - needs polars
+from recframe._engines.polars.runs import ordered_ties  # noqa: E402 - needs polars
 
 COLUMNS = {
     "numbers": [3, None, 1, 2, 1],
@@ -32,3 +33,9 @@ def test_sorted_rows_are_those_of_polars(names, monkeypatch):
         # Names that are patterns to polars.
         named = frame.rename({"0": "^0$", "1": "^1$"})
         assert sorted_rows(named, ["^0$", "^1$"])["row"].to_list() == expected["row"].to_list()
+
+
+def test_tied_rows_are_sorted_if_only_rows_within_a_block_differ():
+    # The first row of the second block has the value of the row before it.
+    frame = pl.DataFrame({"block": [1, 1, 2, 2, 3], "value": [1, 1, 1, 0, 0], "row": range(5)})
+    assert ordered_ties(frame, ["block"], ["value"])["row"].to_list() == [0, 1, 3, 2, 4]
