@@ -65,7 +65,7 @@ SENTENCE_TRANSFORMERS = Profile(
         "pr_auc(points=thresholds,over=ranked) with `undefined=0.0`",
     },
     departs=(
-        "Names are those of InformationRetrievalEvaluator; `strata=` gives NanoBEIREvaluator's mean over data sets.",
+        "Names come from InformationRetrievalEvaluator; `strata=` gives NanoBEIREvaluator's mean over data sets.",
         "Its reranking evaluators compute ndcg@k with sklearn on the scored rows: use like='sklearn'.",
         "Their mrr@k leaves ties to a sort, and RerankingEvaluator leaves out lists without a negative.",
     ),
