@@ -27,6 +27,8 @@ FULL = "llms-full.txt"
 SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
 NAMED = re.compile(r"^::: (?P<name>\S+)\n(?P<options>(?:[ ]+\S.*\n)*)", re.MULTILINE)
 """What the site replaces by the description of a name, and how."""
+LONGEST = 160
+"""Letters of a description that search engines show."""
 
 
 def pages(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -52,10 +54,30 @@ def rules() -> list[str]:
 
 
 def summary(path: Path) -> str:
-    """Return the name of a page's metric and what the metric is; nothing for other pages."""
-    if path.parent.name != "metrics":
-        return ""
-    return f": `{path.stem}`, {METRICS[path.stem].summary}"
+    """Return what a page is about: the description at its top, what its metric is, or the sentences it begins with."""
+    if path.parent.name == "metrics":
+        return f"`{path.stem}`, {METRICS[path.stem].summary}"
+    page = path.read_text(encoding="utf-8")
+    written = re.match(r"---\n.*?^description: (.*?)\n.*?^---\n", page, re.DOTALL | re.MULTILINE)
+    return written[1] if written else description(page)
+
+
+def description(text: str) -> str:
+    """Return the sentences with which a page begins, or else its title and its sections."""
+    text = re.sub(r"<!--.*?-->|^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    top = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    prose = [part for part in top.split("\n\n") if re.match(r"[`\w]", part) and not part.startswith("--8<--")]
+    sentence = (
+        " ".join(prose[0].split())
+        if prose
+        else ": ".join(
+            [*re.findall(r"^# (.*)$", top, re.MULTILINE), ", ".join(re.findall(r"^## (.*)$", text, re.MULTILINE))]
+        )
+    )
+    sentence = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", sentence).replace("`", "").replace("*", "").replace('"', "'")
+    while len(sentence) > LONGEST and ". " in sentence[:-1]:
+        sentence = sentence[: sentence[:-1].rindex(". ") + 1]
+    return sentence
 
 
 def text() -> str:
@@ -75,7 +97,7 @@ def text() -> str:
         f"- [All pages in one file]({FULL})",
     ]
     for title, target in pages(site["nav"]):
-        lines.append(f"- [{title}]({target}){summary(DOCS / target)}")
+        lines.append(f"- [{title}]({target}): {summary(DOCS / target)}")
     return "\n".join(lines) + "\n"
 
 

@@ -14,12 +14,12 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from zensical.extensions.context import ContextPreprocessor
 
+from tools.llms import description
+
 FENCE = re.compile(r"^(?P<indent> *)```(?:python|py)\n(?P<body>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 PROMPTS = (">>> ", "... ")
 RULE = re.compile(r"^(\*\*([A-Z]{1,2}\d+)\.\*\*)(?= )", re.MULTILINE)
 """The number of a rule of the contract, at the start of its paragraph."""
-LONGEST = 160
-"""Letters of a description that search engines show."""
 
 
 def parts(body: str) -> list[tuple[str, list[str]]]:
@@ -47,24 +47,6 @@ def split(block: re.Match[str]) -> str:
     return textwrap.indent("\n\n".join(blocks), block["indent"])
 
 
-def description(text: str) -> str:
-    """Return the sentences with which a page begins, or else its title and its sections."""
-    text = re.sub(r"<!--.*?-->|^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
-    top = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
-    prose = [part for part in top.split("\n\n") if re.match(r"[`\w]", part) and not part.startswith("--8<--")]
-    said = (
-        " ".join(prose[0].split())
-        if prose
-        else ": ".join(
-            [*re.findall(r"^# (.*)$", top, re.MULTILINE), ", ".join(re.findall(r"^## (.*)$", text, re.MULTILINE))]
-        )
-    )
-    said = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", said).replace("`", "").replace("*", "").replace('"', "'")
-    while len(said) > LONGEST and ". " in said[:-1]:
-        said = said[: said[:-1].rindex(". ") + 1]
-    return said
-
-
 def with_anchors(text: str) -> str:
     """Return a page in which each numbered rule has its number as an anchor, so that a link can cite it."""
     return RULE.sub(lambda rule: f"{rule[1]}{{ #{rule[2].lower()} }}", text)
@@ -78,8 +60,8 @@ class Pages(Preprocessor):  # type: ignore[misc]
         text = "\n".join(lines)
         context = ContextPreprocessor.from_markdown(self.md)
         page = context.page if context else None
-        if page and "description" not in page.meta and (said := description(text)):
-            page.meta["description"] = said
+        if page and "description" not in page.meta and (sentence := description(text)):
+            page.meta["description"] = sentence
         return with_anchors(FENCE.sub(split, text)).split("\n")
 
 
