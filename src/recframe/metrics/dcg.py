@@ -62,19 +62,19 @@ class DCG(CutMetric):
     k : int, optional
         The cutoff. None: the whole list.
     gain : {"linear", "exp2", "binary"}, mapping of float to float, or callable
-        The relevance, 2^relevance − 1, or 1 for every relevant row. Also a table of gains, 0 for grades it lacks
-        (LightGBM's ``label_gain``), or a function from the relevance to its gain; both read relevance above 0 only.
+        The relevance, 2^relevance − 1, or 1 for every relevant row; or a table or a function of relevance above 0.
     discount : {"log2", "jarvelin", "reciprocal"}, sequence, mapping, frame or callable
-        1/log2(r+1), 1/max(1, log2 r) or 1/r. Also weights by position (a list, a mapping, or what `position_bias`
-        returns), or a function from the position to its weight. Weights should not grow with the position.
+        1/log2(r+1), 1/max(1, log2 r) or 1/r; or weights by position (as `position_bias` returns), or a function.
     grades : {"all", "positive", "relevant", "signed"}
-        Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, even below `min_relevance`, and
-        negative ones lower the sum. ``"positive"``: values above 0 (trec_eval). ``"relevant"``: values above 0 in
-        relevant rows (ranx). ``"signed"``: as ``"all"``, different for `ndcg` only.
+        Which relevance has a gain: every value, values above 0, or values above 0 in relevant rows.
 
     Notes
     -----
-    Unbounded, higher is better.
+    Unbounded, higher is better. A table of gains gives 0 to grades that it lacks. Weights should not grow with the
+    position.
+
+    With ``grades="all"``, relevance below `min_relevance` has a gain too, and negative relevance lowers the sum.
+    ``"signed"`` differs for `ndcg` only. A binary `gain` ignores `grades`.
 
     References
     ----------
@@ -180,19 +180,20 @@ class NDCG(DCG):
     discount : {"log2", "jarvelin", "reciprocal"}, sequence, mapping, frame or callable
         As for `dcg`.
     grades : {"all", "positive", "relevant", "signed"}
-        As for `dcg`. With ``"all"``, negative values lower the DCG, but never the ideal. With ``"positive"``, a list
-        without a relevant item has a value too. With ``"signed"``, negative values are at the end of the ideal
-        (TorchMetrics).
+        As for `dcg`. Negative relevance never lowers the ideal, except with ``"signed"``.
     ideal : {"all", "ranked", "uncut", "ones", "first"}
-        ``"all"``: the best order of all rows with a positive gain, unranked ones included, cut at k. ``"ranked"``: of
-        the ranked rows only (scikit-learn). ``"uncut"``: of all rows, not cut at k (LlamaIndex). ``"ones"``: gain 1
-        at every position up to k (RecTools), without a k at every ranked row. ``"first"``: all rows at the first
-        position, so the value is a mean over relevant items (Yang et al. 2018).
+        The best order of all rows, ranked or not; of the ranked rows; of all rows without a cutoff; or as below.
 
     Notes
     -----
     0 to 1, higher is better; below 0 only if relevance is negative. It can exceed 1 with ``ideal="ones"`` and gains
     above 1, or with ``grades="signed"`` and negative relevance.
+
+    ``ideal="ones"`` has gain 1 at every position up to k, without a k at every ranked row. ``"first"`` has all rows at
+    the first position, so the value is a mean over relevant items (Yang et al. 2018).
+
+    With ``grades="positive"``, a list without a relevant item has a value too. With ``"signed"``, negative relevance is
+    at the end of the ideal.
 
     References
     ----------

@@ -37,15 +37,16 @@ class Diversity(BeyondAccuracyMetric):
     k : int, optional
         The cutoff. None: the whole list.
     distance : {"cosine", "hamming", "pairs"}
-        ``"cosine"``: one minus the cosine. ``"hamming"``: the share of features that only one of the two items has
-        (RecTools counts them: the value times their number). ``"pairs"``: one minus the similarity that ``features=``
-        holds for the pair, in the columns of the item, ``other`` and ``similarity``.
+        1 − cosine, the share of features that only one of two items has, or 1 − the similarity of pairs.
 
     Notes
     -----
     0 to 1, up to 2 if features are negative; higher is more diverse. An item without features is left out, a zero
-    vector has the similarity 0 to every item, and a list needs two items. Missing pairs have the similarity 0. Pairs
-    take time in proportion to k², and need eager frames or lazy polars frames.
+    vector has the similarity 0 to every item, and a list needs two items. RecTools counts features instead of taking
+    their share: the value of ``distance="hamming"`` times their number.
+
+    With ``distance="pairs"``, ``features=`` has the columns of the item, ``other`` and ``similarity``, and a missing
+    pair has the similarity 0. It takes time in proportion to k², and needs eager frames or lazy polars frames.
 
     References
     ----------

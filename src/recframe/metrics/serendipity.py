@@ -56,8 +56,7 @@ class Serendipity(CutMetric):
 
     Notes
     -----
-    0 to 1, up to 2 if features are negative; higher is better. It is undefined for the same lists as accuracy metrics,
-    and exact under ties.
+    0 to 1, up to 2 if features are negative; higher is better. Undefined lists and ties are as for accuracy metrics.
 
     With ``unexpected="ranks"``, an item at position r adds max(p − r, 0) / n, where p is its popularity rank and n the
     number of items in ``catalog=``. Equally popular items share a rank, and an item that nobody had has rank n + 1.
@@ -67,9 +66,8 @@ class Serendipity(CutMetric):
 
     References
     ----------
-    Ge, Delgado-Battenfeld, Jannach, *Beyond Accuracy: Evaluating Recommender Systems by Coverage and Serendipity*,
-    RecSys 2010, after Murakami, Mori, Orihara, 2008; a survey: Kaminskas, Bridge, ACM TiiS 7 (2016). Ranks: RecTools'
-    ``Serendipity``. History: Zhang et al., *Auralist*, WSDM 2012; Recommenders' ``serendipity``.
+    Ge, Delgado-Battenfeld, Jannach, *Beyond Accuracy*, RecSys 2010, after Murakami, Mori, Orihara, 2008; a survey:
+    Kaminskas, Bridge, ACM TiiS 7, 2016. History: Zhang et al., *Auralist*, WSDM 2012.
 
     Examples
     --------
@@ -85,7 +83,7 @@ class Serendipity(CutMetric):
 
     name: ClassVar[str] = "serendipity"
     best_by_relevance: ClassVar[bool] = False
-    formula: ClassVar[str] = "hits at r ≤ k outside the k most popular items / k"
+    formula: ClassVar[str] = "Σ over hits at r ≤ k of u(item at r) / k"
     reference: ClassVar[str] = "Ge, Delgado-Battenfeld, Jannach, RecSys 2010"
     reads: ClassVar[Reads] = "hits"
     allows_propensity: ClassVar[bool] = True

@@ -156,7 +156,7 @@ LENSKIT = Profile(
         ),
         "ndcg": Definition(
             "NDCG",
-            "gain='linear' gives gain='rating', discount='log2' weight=LogRankWeight(offset=1)",
+            "gain='linear' gives gain='rating', discount='log2' gives LogRankWeight(offset=1)",
             options=GAINS_OF_LENSKIT,
             level_options=FROM_LEVEL,
             departs="With gain='rating', a list without a rating above 0 counts 0; here it is left out of the mean.",
