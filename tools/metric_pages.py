@@ -278,7 +278,7 @@ def page(kind: type[Metric]) -> str:
         hand=note["hand"],
         statement=statement,
         value=value,
-        frames=f"[The overview]({EXAMPLES}) defines {frames}.",
+        frames=f"[Data: {frames}]({EXAMPLES}).",
         options=option_table(kind, said.get("Parameters", "")),
         details=details,
         libraries=library_table(kind.name),

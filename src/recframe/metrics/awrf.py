@@ -66,17 +66,17 @@ class AWRF(RankedListMetric, BrowsingMetric):
     stop : float, default 0.5
         As for `eed`.
     target : {"equal", "catalog", "relevant"} or mapping of group to float
-        What each group should get: an equal share, its share of the catalogue, its share of the list's relevant
-        items, or what a table says, divided by its sum.
+        What each group should get: an equal share, its share of the catalogue or of the list's relevant items, or a
+        table's share.
     distance : {"tv", "js"}
-        ``"tv"``: half the sum of absolute differences, which is the share of attention with the wrong group.
-        ``"js"``: the Jensen-Shannon divergence in bits. TREC's Fair Ranking track reports 1 − ln 2 times the latter.
+        The share of attention with the wrong group, half the sum of absolute differences; or the Jensen-Shannon
+        divergence in bits.
 
     Notes
     -----
     0 to 1, lower is fairer. The role ``group=`` names the column with the group of each item, such as its seller;
     without it each item is a group. Items without a group are ignored. The catalogue is ``catalog=``, otherwise the
-    items of the frame that holds the groups.
+    items of the frame that holds the groups. TREC's Fair Ranking track reports 1 − ln 2 · ``"js"``.
 
     References
     ----------

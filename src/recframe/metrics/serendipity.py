@@ -51,8 +51,8 @@ class Serendipity(CutMetric):
     denominator : {"k", "list"}
         Divide by k, even if the list is shorter, or by min(k, N).
     unexpected : {"popular", "ranks", "history"}
-        What u reads. ``"popular"``: the most popular items. ``"ranks"``: places ahead of the popularity rank, as a
-        share of the catalogue (RecTools). ``"history"``: 1 − mean cosine with the user's past items (Recommenders).
+        What u reads: the most popular items; the popularity rank (RecTools); or the mean cosine with the features of
+        the user's past items (Recommenders).
 
     Notes
     -----
@@ -61,8 +61,9 @@ class Serendipity(CutMetric):
     With ``unexpected="ranks"``, an item at position r adds max(p − r, 0) / n, where p is its popularity rank and n the
     number of items in ``catalog=``. Equally popular items share a rank, and an item that nobody had has rank n + 1.
 
-    ``unexpected="history"`` needs ``features=``. Items without features and users without a history have the cosine 0.
-    If the features say which users had the item, the cosine measures co-occurrence, as Recommenders does by default.
+    With ``unexpected="history"``, u is 1 − the mean cosine, and ``features=`` is needed. Items without features and
+    users without a history have the cosine 0. If the features say which users had the item, the cosine measures
+    co-occurrence, as Recommenders does by default.
 
     References
     ----------
