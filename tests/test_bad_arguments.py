@@ -279,3 +279,11 @@ def test_bound_roles(make, every):
 def test_config(every, call):
     with recframe.Config():  # which restores what an accepted value changes
         assert try_all("Config", call, {}, arguments(call), max(every // 4, 1)) == []
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_columns_of_frame_libraries_hold_values(library):
+    from recframe._base.values import holds_values
+
+    assert holds_values(pytest.importorskip(library).Series([1]))
+    assert not holds_values(type("Series", (), {})())
