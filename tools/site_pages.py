@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 import textwrap
+from importlib import import_module
 from typing import Any
 
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from zensical.extensions.context import ContextPreprocessor
 
-from tools.llms import description
-
 FENCE = re.compile(r"^(?P<indent> *)```(?:python|py)\n(?P<body>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
+# By its name: type checkers know the tools as modules without a package.
+description = import_module("tools.llms").description
 PROMPTS = (">>> ", "... ")
 RULE = re.compile(r"^(\*\*([A-Z]{1,2}\d+)\.\*\*)(?= )", re.MULTILINE)
 """The number of a rule of the contract, at the start of its paragraph."""
