@@ -131,8 +131,8 @@ class PRAUC(CountsRelevant):
     Parameters
     ----------
     points : {"positions", "thresholds"}
-        The curve has a point at every position, so ties have their expected value; or at every distinct score, so
-        each hit of a tied block has the precision at the block's end (scikit-learn; with ``ties="average"`` only).
+        Where the curve has a point: at each position, or at each distinct score, so each hit of a tied block has the
+        precision at the block's end (with ``ties="average"`` only).
     over : {"all", "ranked"}
         R counts all rows of the list, or only the ranked rows (scikit-learn).
 

@@ -97,8 +97,7 @@ class Gini(_Exposures):
     k : int, optional
         The cutoff. None: the whole lists.
     denominator : {"n", "n-1"}
-        Divide by n, so an item with all exposure gives 1 − 1/n; or by n − 1, so it gives 1 (Elliot, which reports 1
-        minus that).
+        Divide by n, so an item with all exposure gives 1 − 1/n; or by n − 1, so it gives 1 (Elliot: 1 − this).
 
     Notes
     -----
