@@ -1324,7 +1324,7 @@ def test_refusals_of_profiles_name_options():
     of_metric = re.compile(rf"\b({'|'.join(METRICS)})\([^()]*\)")
     refusals = [text for profile in PROFILES.values() for text in profile.refused.values()]
     texts = [terminal.with_options(recframe.OptionError(text).parts) for text in refusals]
-    assert any("--like" in text for text in texts)
+    assert any("--by none" in text for text in texts)
     assert not [text for text in texts if argument.search(of_metric.sub("", text)) or "`" in text]
 
 

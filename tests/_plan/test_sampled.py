@@ -209,9 +209,9 @@ def test_lists_that_do_not_fit(engine):
 @pytest.mark.parametrize(
     ("label", "given", "message"),
     [
-        ("dcg@2", {"sampled": (1, 9)}, "but dcg@2 is none"),
-        ("precision", {"sampled": (1, 9)}, "but precision is none"),
-        ("coverage@2", {"sampled": (1, 9)}, "but coverage@2 is none"),
+        ("dcg@2", {"sampled": (1, 9)}, "but dcg@2 is not such a metric"),
+        ("precision", {"sampled": (1, 9)}, "but precision is not such a metric"),
+        ("coverage@2", {"sampled": (1, 9)}, "but coverage@2 is not such a metric"),
         ("ndcg(ideal=ones)@2", {"sampled": (1, 9)}, "is not such a metric"),
         ("recall", {"sampled": (1, 9), "propensity": "score"}, "cannot be combined"),
         ("mrr", {"sampled": 9}, "not a pair of numbers"),
@@ -219,7 +219,7 @@ def test_lists_that_do_not_fit(engine):
         (
             "ndcg@2",
             {"sampled": (1, 9), "like": "rectools"},
-            r"ndcg@2, which is ndcg\(gain=binary,ideal=ones\)@2 under like='rectools', is none",
+            r"ndcg@2, which is ndcg\(gain=binary,ideal=ones\)@2 under like='rectools', is not such a metric",
         ),
         ("mrr", {"sampled": (9, 9)}, "no smaller number before a larger"),
         ("mrr", {"sampled": (0, 9)}, "less than 1"),

@@ -56,14 +56,14 @@ class ComparisonMethods(Methods):
             The model that the others are compared with, or the file of a model that `evaluate` saved. Without it: all
             pairs. ``"chance"``: each model's own rows in a random order.
         test : {"t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"}
-            The test of no difference. ``"t"`` is the paired t-test, ``"randomization"`` flips signs. Only the anytime
-            tests allow repeated looks at growing data: ``"anytime"`` with many lists, ``"anytime-bounded"`` with any
-            number of lists, for metrics within known bounds.
+            The test of no difference. ``"t"`` is the paired t-test, ``"randomization"`` flips signs. Only ``"anytime"``
+            and ``"anytime-bounded"`` allow repeated looks at growing data: ``"anytime"`` with many lists,
+            ``"anytime-bounded"`` with any number of lists, for metrics within known bounds.
         confidence : float, default 0.95
             The confidence of the interval, between 0.5 and 1.
         correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
             How p-values are adjusted for the number of tests, over all rows of the result. ``"maxt"``,
-            ``"romano-wolf"`` and ``"dunnett"`` (t-tests with one baseline) adjust the intervals too.
+            ``"romano-wolf"`` and ``"dunnett"`` adjust the intervals too; ``"dunnett"`` is for t-tests of one baseline.
         cluster : str, optional
             A column that groups dependent lists, such as the user of sessions.
         strata : str, optional
@@ -87,7 +87,7 @@ class ComparisonMethods(Methods):
             Whether to add the relative difference with its interval, ``relative_low`` to ``relative_high``.
         changed : {"leave_out", "refuse"}, default None
             What to do with lists whose relevant rows differ from those in the file of `baseline`, or that only one side
-            has. None: leave them out with a warning if there is a truth, otherwise raise an error.
+            has. By default, they are left out with a warning if there is a truth, and an error otherwise.
         details : bool, default False
             Whether to add the columns behind the verdict: means, numbers of lists, unadjusted p-values.
 
