@@ -28,6 +28,9 @@ SITE = DOCS.parent / "zensical.toml"
 TIES = DOCS / "concepts" / "ties.md"
 FACTORS = DOCS / "factors.md"
 ACCESSOR = DOCS / "api" / "measure.md"
+COUNTED = [DOCS.parent / "README.md", DOCS / "index.md", DOCS.parent / "CHANGELOG.md"]
+"""The pages that say how many metrics there are."""
+COUNT = re.compile(r"\d+(?= metrics,\s+honest| ranking, rating)")
 CALLS = "<!-- roles: written by tools/metric_pages.py -->", "<!-- end of roles -->"
 INEXACT = "<!-- inexact: written by tools/metric_pages.py -->", "<!-- end of inexact -->"
 WHOLE = "<!-- whole: written by tools/metric_pages.py -->", "<!-- end of whole -->"
@@ -311,6 +314,7 @@ def main() -> int:
     pages[SITE] = navigation()
     pages[TIES] = ties_page()
     pages[FACTORS] = factors_page()
+    pages |= {path: COUNT.sub(str(len(METRICS)), path.read_text(encoding="utf-8")) for path in COUNTED}
     if "--check" in sys.argv:
         present = set((DOCS / "metrics").glob("*.md"))
         old = [
