@@ -117,7 +117,7 @@ class Pandas(Engine):
 
     def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         values = column_of(frame, column)
-        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biufO":
+        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
             listed: list[Any] = values.to_numpy()[rows].tolist()
             return listed
         return list(values.array[rows].to_numpy(dtype=object, na_value=None))
