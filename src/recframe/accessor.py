@@ -229,7 +229,8 @@ class Rec(
             summed over lists), ``share`` (of all exposure) and ``target`` (the share that it should get). Three ratios
             follow, and the mean of all groups is 1 in each: ``parity`` is ``share`` / share of items, ``treatment`` is
             ``share`` / share of relevance, and ``impact`` is share of attention to relevant items, weighted by
-            relevance, / share of relevance. To compare two groups, divide their rows.
+            relevance, / share of relevance. A ratio is missing if its divisor is 0, and the last two if nothing is
+            relevant. A negative relevance counts as 0. To compare two groups, divide their rows.
 
         Examples
         --------

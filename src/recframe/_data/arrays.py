@@ -52,8 +52,9 @@ def from_arrays(
         The relevance of each row: 0 or 1, or grades. A matrix has a row for each list and a column for each item; it
         may be sparse.
     score : array of the same shape, or mapping of str to such arrays
-        The score of each row, or a mapping from each model to its scores. What a sparse matrix does not hold was not
-        recommended.
+        The score of each row, or a mapping from each model to its scores. Sparse scores alone give a row per
+        stored cell. Otherwise what sparse scores do not hold was not recommended, and what a sparse relevance does
+        not hold is 0.
     by : array, optional
         Which list each row is in: as many ids as there are rows, in any order. Else the sizes of the lists, whose rows
         follow each other, as boosters have it; they sum to the number of rows. None: all rows are one list. Of

@@ -57,6 +57,12 @@ class PropensityMethods(Methods):
         frame
             A frame of the same kind. Where `train` has no row, propensities are missing.
 
+        Notes
+        -----
+        With `shown`, γ is the least-squares slope of log f by log n over the distinct n, where f is the mean number of
+        rows in `shown` of items with n users. Left out are f = 0 and n above the interpolated 99.5 % quantile, so also
+        an item with more users than any other. It takes two n.
+
         References
         ----------
         Yang et al., *Unbiased offline recommender evaluation for missing-not-at-random implicit feedback*, RecSys 2018,
@@ -107,8 +113,10 @@ class PropensityMethods(Methods):
         Notes
         -----
         In the position-based model, a click has the probability p(position) · r(list, item). If an item of a list is
-        shown at i and at j, a share pᵢ / (pᵢ + pⱼ) of its click rates is expected at i. All pairs of positions together
-        give the propensities of the largest likelihood. Items shown at one position only add nothing.
+        shown at i and at j, a share pᵢ / (pᵢ + pⱼ) of its click rates is expected at i. The propensities maximise the
+        sum of cᵢⱼ log(pᵢ / (pᵢ + pⱼ)) over positions i ≠ j, where cᵢⱼ sums the click rates at i of all items that a
+        list showed at both. A position has a propensity if a chain of positions with cᵢⱼ > 0 and cⱼᵢ > 0 links it to
+        the first.
 
         References
         ----------

@@ -45,7 +45,7 @@ from recframe._plan.matches import is_matched, marked, matched
 from recframe._plan.sources import with_list_key
 from recframe._plan.sum_columns import constant
 from recframe.errors import InputError
-from recframe.metrics._sums import quotient
+from recframe.metrics._sums import quotient, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,12 +132,12 @@ class SideTables:
         has_feature = nw.any_horizontal(*(~nw.col(name).is_null() for name in names), ignore_nulls=True)
         frame = frame.filter(has_feature).with_columns(nw.col(*names).fill_null(0.0))
         frame = self._one_row_per_item(frame)
-        length = nw.sum_horizontal(*(nw.col(name) * nw.col(name) for name in names)).sqrt()
+        length = sum_of(nw.col(name) * nw.col(name) for name in names).sqrt()
         # Spark has the least and the greatest of two columns or more.
         total = (
             nw.when(nw.min_horizontal(nw.lit(0.0), *names) < 0)
             .then(nw.lit(math.nan))
-            .otherwise(nw.sum_horizontal(*names))
+            .otherwise(sum_of(map(nw.col, names)))
         )
         frame = frame.with_columns(length.alias(NORM), total.alias(FEATURE_SUM))
         scaled = [
@@ -215,7 +215,7 @@ class SideTables:
         means = sums.select(*users, *((nw.col(name) / nw.col(COUNT)).alias(profiles[name]) for name in names))
         rows = self._session.engine.join(self._session.engine.join(rows, described, [ITEM]), means, users)
         products = (nw.col(name) * nw.col(profiles[name]) for name in names)
-        cosine = nw.sum_horizontal(*products).fill_null(0.0).alias(FAMILIAR)
+        cosine = sum_of(products).fill_null(0.0).alias(FAMILIAR)
         return rows.with_columns(cosine).drop(*names, *profiles.values())
 
     def check_categories(self, label: str) -> None:

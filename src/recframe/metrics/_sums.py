@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -24,7 +25,7 @@ from recframe.errors import OptionError, closest
 from recframe.metrics._shared_terms import Reader, RequestedColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from recframe.metrics._row import Numbers, Weight
 
@@ -112,6 +113,18 @@ def quotient(part: nw.Expr, total: nw.Expr | float) -> nw.Expr:
     ``part * 0.0`` turns the constant into a column.
     """
     return part / (part * 0.0 + total)
+
+
+def sum_of(terms: Iterable[nw.Expr]) -> nw.Expr:
+    """Return the sum of terms, added in the same order in each call.
+
+    Polars adds the columns of `sum_horizontal` in an order that varies. A tree of sums, because a chain of hundreds is
+    too deep for engines.
+    """
+    parts = [*terms]
+    while len(parts) > 1:
+        parts = [reduce(nw.Expr.__add__, parts[i : i + 2]) for i in range(0, len(parts), 2)]
+    return parts[0]
 
 
 def at_most(count: nw.Expr, k: int | None) -> nw.Expr:

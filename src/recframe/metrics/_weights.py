@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, reduce
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 import narwhals as nw
 
 from recframe.errors import OptionError, quoted
 from recframe.metrics._options import table_of
+from recframe.metrics._sums import sum_of
 
 DiscountName = Literal["log2", "jarvelin", "reciprocal"]
 """The discounts with a name: 1/log2(r+1), 1/max(1, log2 r), 1/r."""
@@ -112,10 +113,6 @@ def weights_of(table: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr], nw
     """Return the weight that a table gives a position, 0 where it gives none; the same function for the same table."""
 
     def weight(position: nw.Expr) -> nw.Expr:
-        parts = [nw.when(position == weighted).then(nw.lit(of)).otherwise(0.0) for weighted, of in table if of]
-        while len(parts) > 1:
-            # A tree of sums: a chain of hundreds is too deep for engines.
-            parts = [reduce(nw.Expr.__add__, parts[i : i + 2]) for i in range(0, len(parts), 2)]
-        return parts[0]
+        return sum_of(nw.when(position == weighted).then(nw.lit(of)).otherwise(0.0) for weighted, of in table if of)
 
     return weight

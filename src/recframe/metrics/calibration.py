@@ -10,6 +10,7 @@ import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
 from recframe.metrics._options import bounds
+from recframe.metrics._sums import sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +82,7 @@ class Calibration(BeyondAccuracyMetric):
                 q = sums[name.replace("past", "recommended")] / sums["items"]
                 mixed = (1 - self.alpha) * q + self.alpha * p
                 parts.append(p * nw.when(p > 0).then(p / mixed).otherwise(1.0).log())
-        return nw.sum_horizontal(*parts)
+        return sum_of(parts)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return (sums["items"] > 0) & (sums["history"] > 0)

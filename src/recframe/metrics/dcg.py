@@ -70,8 +70,8 @@ class DCG(CutMetric):
 
     Notes
     -----
-    Unbounded, higher is better. A table of gains gives 0 to grades that it lacks. Weights should not grow with the
-    position.
+    Unbounded, higher is better. A table of gains gives 0 to grades that it lacks. A table of weights that rises with
+    the position is an error. A function may rise, but then `ndcg` can exceed 1, because its ideal is ordered by gain.
 
     With ``grades="all"``, relevance below `min_relevance` has a gain too, and negative relevance lowers the sum.
     ``"signed"`` differs for `ndcg` only. A binary `gain` ignores `grades`.
@@ -187,7 +187,7 @@ class NDCG(DCG):
     Notes
     -----
     0 to 1, higher is better; below 0 only if relevance is negative. It can exceed 1 with ``ideal="ones"`` and gains
-    above 1, or with ``grades="signed"`` and negative relevance.
+    above 1, with ``grades="signed"`` and negative relevance, or with a `discount` that rises with the position.
 
     ``ideal="ones"`` has gain 1 at every position up to k, without a k at every ranked row. ``"first"`` has all rows at
     the first position, so the value is a mean over relevant items (Yang et al. 2018).

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
 from recframe.metrics._options import MOST_SQUARED, bounds
-from recframe.metrics._sums import nan_if_infinite
+from recframe.metrics._sums import nan_if_infinite, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,10 +111,10 @@ class Diversity(BeyondAccuracyMetric):
             # Pairs that differ in a feature: one item of those that have it, one of the others.
             n = sums["items"]
             having = [sums[name] for name in sums.names if name.startswith("with")]
-            return nw.sum_horizontal(*(some * (n - some) for some in having)) / (len(having) * n * (n - 1) / 2)
+            return sum_of(some * (n - some) for some in having) / (len(having) * n * (n - 1) / 2)
         along = [sums[name] * sums[name] for name in sums.names if name.startswith("along")]
         n = sums["items"]
-        return 1 - (nw.sum_horizontal(*along) - sums["lengths"]) / (n * (n - 1))
+        return 1 - (sum_of(along) - sums["lengths"]) / (n * (n - 1))
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["items"] > 1
@@ -176,9 +176,9 @@ class CategoryEntropy(BeyondAccuracyMetric):
 
     def value(self, sums: Sums) -> nw.Expr:
         mix = [sums[name] + float(self.smoothing) for name in sums.names if name.startswith("of")]
-        total = nw.sum_horizontal(*mix)
+        total = sum_of(mix)
         shares = [part / total for part in mix]
-        return 0 - nw.sum_horizontal(*(q * nw.when(q > 0).then(q).otherwise(1.0).log(2) for q in shares))
+        return 0 - sum_of(q * nw.when(q > 0).then(q).otherwise(1.0).log(2) for q in shares)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["items"] > 0

@@ -21,7 +21,7 @@ from recframe._inference.fusion.majorities import CANDIDATES, RETRIEVED, place_c
 from recframe._inference.fusion.medians import in_order
 from recframe._plan.sources import item_spec, key_specs, score_specs, with_list_key
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
-from recframe.metrics._sums import quotient
+from recframe.metrics._sums import quotient, sum_of
 
 if TYPE_CHECKING:
     from recframe._base.columns import Frame
@@ -341,7 +341,7 @@ def _normalized(model: int, value: str) -> nw.Expr:
 def _with_counts(frame: Frame, models: int) -> Frame:
     """Add how many models give a value to each item, missing if none does, and whether a value is NaN."""
     values = [nw.col(value_column(i)) for i in range(models)]
-    count = nw.sum_horizontal(*((~value.is_null()).cast(nw.Float64()) for value in values))
+    count = sum_of((~value.is_null()).cast(nw.Float64()) for value in values)
     is_nan = nw.any_horizontal(*(~value.is_null() & value.is_nan() for value in values), ignore_nulls=True)
     # A count of 0 becomes missing, because pandas warns about the logarithm of 0.
     return frame.with_columns(nw.when(count > 0).then(count).alias(COUNT), is_nan.alias(NOT_A_NUMBER))
@@ -351,7 +351,7 @@ def _with_fused_score(frame: Frame, models: int, options: Options, column: str) 
     """Add the fused score, missing if no model gives a value."""
     values = [nw.col(value_column(i)) for i in range(models)]
     has_value = ((~value.is_null()).cast(nw.Float64()) for value in values)
-    weight = nw.sum_horizontal(*(flag * weight for flag, weight in zip(has_value, options.weights, strict=True)))
+    weight = sum_of(flag * weight for flag, weight in zip(has_value, options.weights, strict=True))
     frame = in_order(frame, [value_column(i) for i in range(models)])
     item = Values(values, nw.col(COUNT), weight, options.number)
     # NaN is handled apart, because polars skips it in the minimum of several values.

@@ -12,6 +12,7 @@ import narwhals as nw
 from recframe._base.values import number
 from recframe._inference.fusion.medians import median, sorted_column
 from recframe.errors import OptionError, quoted
+from recframe.metrics._sums import sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +37,7 @@ class Values:
     @property
     def total(self) -> nw.Expr:
         """The sum of the values, from the smallest to the largest, so that items with the same values tie exactly."""
-        return nw.sum_horizontal(*(nw.when(self.count > i).then(sorted_column(i)) for i in range(len(self.each))))
+        return sum_of(nw.when(self.count > i).then(sorted_column(i)).otherwise(0.0) for i in range(len(self.each)))
 
 
 @dataclass(frozen=True)

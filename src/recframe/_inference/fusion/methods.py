@@ -85,7 +85,8 @@ class FusionMethods(Methods):
         OptionError
             There is only one model, or the options do not fit the method.
         InputError
-            A model in long format has several rows for an item of a list.
+            A model in long format has several rows for an item of a list; or a sum is no number: ∞ − ∞, infinity times
+            a weight of 0, or weights that sum to 0 under ``"wmnz"``.
 
         References
         ----------

@@ -56,8 +56,9 @@ class JudgmentMethods(Methods):
             ``human_lists`` and ``judge_lists`` count the lists that each judged. ``judge_weight``, from 0 to 1, says
             how much the judge counts; with 0, the estimate uses the human judgments alone. ``kappa``, with
             ``kappa_low`` and ``kappa_high`` (a jackknife over lists), is Cohen's kappa with quadratic weights on the
-            items that both judged. With several models, ``same_order`` says whether the judge puts all other models on
-            the same side of a model, better or worse, as humans do on the same lists.
+            items that both judged, as in scikit-learn for grades 0, 1, 2, … With several models, ``same_order`` says
+            whether the judge puts all other models on the same side of a model, better or worse, as humans do on the
+            same lists.
 
         Raises
         ------

@@ -111,7 +111,8 @@ def merge_states(*states: Any, per: str | Sequence[str] | None = None) -> Merged
     Raises
     ------
     InputError
-        States differ in their definition or version, share a list, or lack rows of a metric or model.
+        States differ in their definition or version, share a list, or lack rows of a metric or model. Keys of different
+        types are different lists: a date and a time, decimals of two scales, times in two zones.
 
     Examples
     --------
