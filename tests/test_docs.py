@@ -426,6 +426,7 @@ ELSEWHERE = {
     "0.18": "the bias of a mean in a simulation",
     "1.29": "the bias of a mean in a simulation",
     "6.5": "the seconds of a query on PostgreSQL",
+    "4.7": "a version of LightGBM",
     "60.1": "the share of verdicts in a simulation",
     "79.8": "the share of verdicts in a simulation",
     "80.3": "the share of verdicts in a simulation",

@@ -463,3 +463,15 @@ def test_lists_is_refused_where_no_metric_averages_some_of_them(name):
 def test_explain_prints_the_formula_of_the_distance():
     assert "cos(fᵢ, fⱼ)" in recframe.explain("diversity")
     assert "features that are 0 in one of fᵢ, fⱼ" in recframe.explain("diversity(distance=hamming)")
+
+
+def test_equal_calls_have_the_same_bits():
+    # polars adds the columns of `sum_horizontal` in an order that varies.
+    pl = pytest.importorskip("polars")
+    draw = random.Random(1)
+    rows = [{"user": n % 20, "item": n, "score": draw.random()} for n in range(400)]
+    features = pl.DataFrame([{"item": n} | {f"f{i}": draw.random() for i in range(12)} for n in range(400)])
+    given = {"train": pl.DataFrame(rows[:100]), "features": features, "per": "user"}
+    names = ["diversity@20", "category_entropy@20", "calibration@20"]
+    found = [pl.DataFrame(rows).rec.evaluate(names, **given).sort("user") for _ in range(8)]
+    assert all(each.equals(found[0]) for each in found)
