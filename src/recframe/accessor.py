@@ -31,6 +31,7 @@ from recframe._inference.lists import calls
 from recframe._inference.lists.confidences import remember
 from recframe._inference.ranks.methods import RankMethods
 from recframe._inference.states.methods import StateMethods
+from recframe._plan.request import Request
 from recframe.errors import no_attribute
 from recframe.metrics import AWRF, METRICS, meant
 
@@ -76,7 +77,7 @@ class Rec(
     def __call__(self, *unnamed: object, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
         frame, roles_read, _ = with_expressions(self._frame, roles, self._bound)
-        return type(self)(frame, _evaluate.bind(frame, self._bound, roles_read, unnamed))
+        return type(self)(frame, _evaluate.bind(Request(frame, self._bound, roles_read), unnamed))
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
@@ -167,9 +168,10 @@ class Rec(
         if path is not None:
             calls.check_eager(self._frame, path)
         options = {"counts": counts, "chance": chance, "strata": strata, "strata_weights": strata_weights}
-        result = _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, **options)
+        request = Request(self._frame, self._bound, roles)
+        result = _evaluate.evaluate(request, metrics, k, **options)
         if path is not None:
-            calls.save(self._frame, self._bound, metrics, k, roles, path)
+            calls.save(request, metrics, k, path)
         return result
 
     def contributions(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Frame:
@@ -202,7 +204,7 @@ class Rec(
         1 7 0.0 1 1 0.0 0.5
         1 8 1.0 2 1 0.5 0.5
         """
-        return _evaluate.contributions(self._frame, self._bound, metric, k, roles)
+        return _evaluate.contributions(Request(self._frame, self._bound, roles), metric, k)
 
     def exposure(
         self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", stop: float = 0.5,
@@ -242,7 +244,8 @@ class Rec(
         a 1.25 1.0714285714285716
         b 0.5 0.8571428571428571
         """
-        return _evaluate.exposure(self._frame, self._bound, AWRF(k, p, browsing, stop, target), roles)
+        request = Request(self._frame, self._bound, roles)
+        return _evaluate.exposure(request, AWRF(k, p, browsing, stop, target))
 
     def check(
         self,
@@ -295,7 +298,7 @@ class Rec(
         """
         from recframe._checks.check import check
 
-        return check(self._frame, self._bound, k, roles, strict=strict, absent=all)
+        return check(Request(self._frame, self._bound, roles), k, strict=strict, absent=all)
 
 
 class _ReadArguments(NamedTuple):
@@ -456,7 +459,7 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
         roles = {**roles, "model": column}
     # It raises for what is no supported frame.
     frame, roles_read, _ = with_expressions(frame, roles, {})
-    bound = _evaluate.bind(frame, {}, roles_read, unnamed)
+    bound = _evaluate.bind(Request(frame, {}, roles_read), unnamed)
     of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
     return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)
 

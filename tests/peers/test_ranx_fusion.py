@@ -11,7 +11,7 @@ import pytest
 import recframe
 from recframe._base.roles import CALL_ROLES
 from recframe._inference.fusion.grid import candidates
-from recframe._plan.query import query_of_call
+from recframe._plan.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,7 +186,7 @@ def test_values_of_a_grid(make: Callable[..., Any], method: str) -> None:
         columns[model] = [run[user][item] for user, item in pairs]
     columns["relevant"] = [judged[user].get(item, 0) for user, item in pairs]
     frame, values = make(columns), {}
-    query = query_of_call({}, {"score": list(MODELS)}, CALL_ROLES["tune_fusion"], [frame])
+    query = Request(frame, {}, {"score": list(MODELS)}).query(CALL_ROLES["tune_fusion"])
     for candidate in candidates(query, ours, "min-max", None):
         options = {key: value for key, value in candidate.items() if value is not None}
         fused = recframe.rec(frame).fuse(score=MODELS, **options)

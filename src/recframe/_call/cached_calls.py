@@ -13,7 +13,8 @@ from recframe._base.roles import ALL_ROLES, CALL_ROLES, COLUMN_ROLES, FRAMES
 from recframe._engines.base import ExpressionCall
 from recframe._engines.registry import adapter_of, is_frame, sides_in_kind
 from recframe._plan.call_frames import frames_of_call, inputs_of
-from recframe._plan.query import GUESSED, policies_named, resolved
+from recframe._plan.query import GUESSED
+from recframe._plan.request import Request
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import Metric
@@ -66,7 +67,7 @@ def with_expressions(
 
 
 class Arguments:
-    """The frame of a call, the roles that are bound to its accessor, and the arguments of the call.
+    """A request in which columns have replaced expressions, with its other frames kept apart.
 
     Attributes
     ----------
@@ -74,13 +75,12 @@ class Arguments:
         The adapter of the user's frame.
     """
 
-    def __init__(self, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any]) -> None:
-        self.adapter = adapter_of(frame)
-        frame, roles, _ = with_expressions(frame, roles, bound)
-        self._frame = frame
+    def __init__(self, request: Request) -> None:
+        self.adapter = adapter_of(request.frame)
+        self._frame, roles, _ = with_expressions(request.frame, request.roles, request.bound)
         self._frames: dict[str, Any] = {}
-        # These say only whether there is a frame, because the cache must hold no data.
-        self._bound, self._keywords = self._without_frames(bound), self._without_frames(roles)
+        # Its roles say only whether there is a frame, because the cache must hold no data.
+        self._request = Request(self._frame, self._without_frames(request.bound), self._without_frames(roles))
 
     def _without_frames(self, roles: Mapping[str, Any]) -> Mapping[str, Any]:
         if FRAMES.isdisjoint(roles):
@@ -92,11 +92,12 @@ class Arguments:
 
     def roles(self, allowed: Sequence[str]) -> Roles:
         """Return the roles of the call. A role that is a frame only says whether there is one."""
-        return resolved([self._frame, self._frames.get("truth")], self._bound, self._keywords, allowed)
+        return self._request.resolved(allowed, self._frames.get("truth"))
 
     def call(self, specs: Sequence[Spec], roles: Roles, **changes: Any) -> Call:
         """Return the checked call for some metrics, with the policies of its profile. The checks need no data."""
-        named = policies_named(self._bound, self._keywords)
+        arguments = self._request.roles
+        named = self._request.policies_named()
         metrics, query = metrics_and_query(specs, roles, named, profiles())
         if roles.like is not None and query.ties == "first" and "ties" not in named and not self.adapter.knows_order:
             msg = f"`like={roles.like!r}` breaks ties by row order, which a lazy frame does not have"
@@ -106,14 +107,12 @@ class Arguments:
         from recframe._plan.strata import check_strata
 
         inputs = inputs_of(roles, metrics)
-        if self._keywords.get("group") is not None and not any(metric.reads_groups for metric in metrics):
-            msg = (
-                f"`group={self._keywords['group']!r}` is about groups of items, which {metrics[0].label} does not read"
-            )
+        if arguments.get("group") is not None and not any(metric.reads_groups for metric in metrics):
+            msg = f"`group={arguments['group']!r}` is about groups of items, which {metrics[0].label} does not read"
             raise OptionError(
                 msg, "awrf reads them; `by=` names the key of lists, `per_item=` reports by what items are"
             )
-        if self._keywords.get("train") is not None and "train" not in inputs:
+        if arguments.get("train") is not None and "train" not in inputs:
             # With accuracy metrics alone, the user expects that recframe leaves out the items that users already have.
             for metric in metrics:
                 if metric.reads_relevance:
@@ -121,10 +120,10 @@ class Arguments:
                     raise OptionError(msg, KEEPS_ALL_ITEMS)
         # With a truth, a named relevance is always read, and either frame may have the values.
         read = () if roles.truth is None else ("relevant", "value")
-        in_call = frozenset(role for role, value in self._keywords.items() if value is not None and role not in read)
-        if "weight" not in in_call and all(isinstance(metric, ExposureMetric) for metric in metrics):
+        roles_in_call = frozenset(role for role, value in arguments.items() if value is not None and role not in read)
+        if "weight" not in roles_in_call and all(isinstance(metric, ExposureMetric) for metric in metrics):
             changes["weight"] = None  # values of all lists together are no mean over lists
-        query = replace(query, in_call=in_call, **changes)
+        query = replace(query, in_call=roles_in_call, **changes)
         check_call(query, metrics)
         check_strata(query, metrics, self._frame)
         return Call(specs, metrics, query, roles, inputs)
@@ -136,7 +135,7 @@ class Arguments:
 
     def cached(self, named: tuple[Any, ...], make: Callable[[], Made]) -> Made:
         """Return what `make` returns for these arguments and `named`, or the cached result of an equal call."""
-        key = self._key((*named, self._bound, self._keywords, current()))
+        key = self._key((*named, self._request.bound, self._request.roles, current()))
         made: Made | None = None if key is None else _cached.get(key)
         if made is None:
             made = make()
@@ -150,7 +149,7 @@ class Arguments:
         """Return everything that a call depends on except its data; None if that cannot be compared."""
         adapter = self.adapter
         labels = []
-        ranked = any(roles.get("rank") is not None for roles in (self._keywords, self._bound, current()))
+        ranked = any(roles.get("rank") is not None for roles in (self._request.roles, self._request.bound, current()))
         names = adapter.names(self._frame) if adapter.eager or (ranked and not adapter.postpones) else ()
         if adapter.any_label:
             # Text is always the name of a column. Whether another value is one depends on the frames.

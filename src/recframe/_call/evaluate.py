@@ -17,8 +17,9 @@ from recframe._base.values import as_tuple, check_names, flag, unnamed_role
 from recframe._call.cached_calls import Arguments, profiles
 from recframe._call.metric_docs import documentation
 from recframe._engines.postponed import RERUN, Rerun, is_dry
-from recframe._engines.registry import adapter_of, is_lazy, labels_of, sides_in_kind
+from recframe._engines.registry import adapter_of, is_lazy, sides_in_kind
 from recframe._plan.query import check_cluster
+from recframe._plan.request import Request
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
 from recframe.metrics import Metric
 from recframe.metrics import make as make_metric
@@ -39,21 +40,20 @@ if TYPE_CHECKING:
     from recframe.metrics.awrf import AWRF
 
 
-def bind(
-    frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()
-) -> dict[str, Any]:
-    """Return the roles that are bound to a frame with new ones; raise for a value without the name of its role."""
+def bind(request: Request, unnamed: Sequence[object] = ()) -> dict[str, Any]:
+    """Return the bound roles with those of the call; raise for a value without the name of its role."""
+    roles = request.roles
     if unnamed:
         raise unnamed_role(unnamed[0], "df.rec")
     check_names(list(roles), ALL_ROLES)
     if not FRAMES.isdisjoint(roles):
-        roles = sides_in_kind(frame, roles, FRAMES)
-    return {**bound, **roles}
+        roles = sides_in_kind(request.frame, roles, FRAMES)
+    return {**request.bound, **roles}
 
 
 def value_of_metric(frame: Any, metric: str | Metric, roles: dict[str, Any]) -> float:
     """Return the value of one metric of one ranking in an eager frame."""
-    arguments = Arguments(frame, {}, roles)
+    arguments = Arguments(Request(frame, {}, roles))
     call = arguments.cached(("value_of_metric", metric), lambda: _single_metric_call(arguments, spec_of(metric)))
     return float(_value(arguments, call))
 
@@ -86,11 +86,9 @@ def _value(arguments: Arguments, call: Call) -> Any:
 
 
 def evaluate(
-    frame: Any,
-    bound: dict[str, Any],
+    request: Request,
     metrics: str | Metric | Sequence[str | Metric],
     k: int | Sequence[int | None] | None,
-    roles: dict[str, Any],
     *,
     counts: bool,
     chance: bool,
@@ -98,12 +96,12 @@ def evaluate(
     strata_weights: Any = None,
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the user's kind."""
-    ties = roles.get("ties", bound.get("ties"))
+    ties = request.named.get("ties")
     in_range = isinstance(ties, str) and ties == "range"
     if in_range:
-        roles = {**roles, "ties": "average"}
-    arguments = Arguments(frame, bound, roles)
-    checked_strata = strata_of_call(frame, {**bound, **roles}, strata, strata_weights)
+        request = replace(request, roles={**request.roles, "ties": "average"})
+    arguments = Arguments(request)
+    checked_strata = strata_of_call(request, strata, strata_weights)
     if checked_strata is not None and (chance or in_range):
         other = "`ties='range'`" if in_range else "`chance=True`"
         msg = f"`strata={checked_strata.column!r}` does not go with {other}"
@@ -192,11 +190,9 @@ def _warn(plan: Plan | Contributions, result: Any, inspected: InspectedData | No
 
 
 def plan_of_lists(
-    frame: Any,
-    bound: dict[str, Any],
+    request: Request,
     metrics: Any,
     k: Any,
-    roles: dict[str, Any],
     call: str,
     cluster: str | None,
     *,
@@ -204,12 +200,12 @@ def plan_of_lists(
     strata: Strata | None = None,
 ) -> Plan:
     """Return the plan of a call that looks at the values of lists: of every list, if it says whether to read items."""
-    mean = {**current(), **bound}.get("mean", "arithmetic")
+    mean = {**current(), **request.bound}.get("mean", "arithmetic")
     if not (isinstance(mean, str) and mean == "arithmetic"):
         msg = f"`mean={quoted(mean)}` is bound, but {call} looks at arithmetic means"
         raise OptionError(msg, "bind `mean='arithmetic'`, or use evaluate, which accepts other means")
     allowed = [*CALL_ROLES[call], "model"]
-    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, roles)
+    arguments = Arguments(request.with_bound_roles(allowed))
 
     def make() -> Call:
         roles = arguments.roles(allowed)
@@ -228,11 +224,11 @@ def plan_of_lists(
     return _plan(arguments, checked, rows=bool(items))
 
 
-def strata_of_call(frame: Any, roles: Mapping[str, Any], strata: Any, weights: Any) -> Strata | None:
+def strata_of_call(request: Request, strata: Any, weights: Any) -> Strata | None:
     """Return the strata that a call names, checked; None without."""
     if strata is None and weights is None:
         return None
-    return Strata.of(strata, weights, labels_of(frame, roles.get("truth")))
+    return Strata.of(strata, weights, request.labels)
 
 
 def _model_columns(adapter: Adapter, roles: Roles) -> str:
@@ -246,20 +242,20 @@ def _model_columns(adapter: Adapter, roles: Roles) -> str:
     return f"make a column of each model, {pivot}, and name them by `{role}=['a', 'b']` with `model=None`"
 
 
-def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any]) -> Any:
+def contributions(request: Request, metric: str | Metric, k: int | None) -> Any:
     """Return what each ranked row adds to its list's value, as a frame of the user's kind."""
     from recframe._plan.contributions import Contributions
 
-    call = call_of_rows(frame, bound, metric, k, roles, "contributions")
+    call = call_of_rows(request, metric, k, "contributions")
     return _answer(Contributions(call.frames, call.query, call.metric, item=call.shows_item))
 
 
-def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, named: dict[str, Any]) -> Any:
+def exposure(request: Request, metric: AWRF) -> Any:
     """Return the exposure of groups of items, as a frame of the user's kind."""
     from recframe._plan.exposure import GroupExposure
 
     allowed = CALL_ROLES["exposure"]
-    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, named)
+    arguments = Arguments(request.with_bound_roles(allowed))
     roles = arguments.roles(allowed)
     # A truth holds the relevance and the groups.
     also = [] if roles.truth is None else [replace(metric, target="relevant")]
@@ -277,22 +273,20 @@ class RowsCall(NamedTuple):
     """Whether the result has a column of items."""
 
 
-def call_of_rows(
-    frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, roles: dict[str, Any], call: str
-) -> RowsCall:
+def call_of_rows(request: Request, metric: str | Metric, k: int | None, call: str) -> RowsCall:
     """Return a checked call about rows."""
     if not isinstance(as_written(metric), str | Metric):
         msg = f"`metric={quoted(metric)}` is not one metric"
         raise OptionTypeError(msg, f"{call}('ndcg', `k=5`)")
-    named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | roles
+    request = request.with_bound_roles(CALL_ROLES[call])
+    frame = request.frame
+    named = request.named
     item = current().get("item", Roles.item)
     shows_item = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
     if call == "contributions" and "item" in named and named["item"] is None:
         shows_item = False
-        named = {name: value for name, value in named.items() if name != "item"}
-    roles = {name: value for name, value in roles.items() if name in named}
-    bound = {name: value for name, value in bound.items() if name in named}
-    arguments = Arguments(frame, bound, roles)
+        request = request.without("item")
+    arguments = Arguments(request)
 
     def make() -> Call:
         roles = arguments.roles(CALL_ROLES[call])
@@ -338,7 +332,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
 
     def call(self: Any, *args: Any, **keywords: Any) -> Any:
         named_options = {name: keywords.pop(name) for name in options if name in keywords}
-        arguments = Arguments(self._frame, self._bound, keywords)
+        arguments = Arguments(Request(self._frame, self._bound, keywords))
 
         def make() -> Call:
             if args and (len(args) > 1 or "k" in named_options or not issubclass(kind, CutMetric)):

@@ -15,39 +15,37 @@ from recframe._checks.findings import FINDINGS, MODEL_THERE
 from recframe._checks.lists import of_keys, of_lists
 from recframe._checks.opened import Opened
 from recframe._engines.registry import adapter_of, is_lazy
-from recframe._plan.query import query_of_call
 from recframe._plan.sum_columns import literal
 from recframe.errors import InputError, OptionError, python_text
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from recframe._base.columns import Frame
     from recframe._checks.findings import Finding
     from recframe._checks.opened import Part
+    from recframe._plan.request import Request
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
 TOTAL, ORDER, PLACE = "total", "order", "place of the finding"
 
 
-def check(
-    frame: Any, bound: Mapping[str, Any], k: Any, roles: dict[str, Any], *, strict: bool, absent: bool = False
-) -> Any:
+def check(request: Request, k: Any, *, strict: bool, absent: bool = False) -> Any:
     """Return the findings as a frame of the kind given, or raise for the errors among them.
 
     With `absent`, what was looked for and not found has a row too, and the rows of a model stand together. Otherwise
     the severe findings come first, whatever their model.
     """
+    frame = request.frame
     absent = flag("all", absent)
     if flag("strict", strict) and is_lazy(frame) and not adapter_of(frame).postpones:
         msg = "`strict=True` needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"`strict=False`, or {adapter_of(frame).remedy}")
-    named = {**bound, **roles}
-    truth = named.get("truth")
-    query = query_of_call(bound, roles, CALL_ROLES["check"], [frame, truth])
+    truth = request.named.get("truth")
+    query = request.query(CALL_ROLES["check"], truth)
     cutoff = check_k(k)
-    opened = Opened(frame, truth, query, named.get("train"))
+    opened = Opened(frame, truth, query, request.named.get("train"))
     table = _findings(opened, cutoff)
     if strict:
         _refuse(opened, table)

@@ -24,6 +24,7 @@ from recframe._display.colours import painted
 from recframe._inference.gates import beyond_limits, verdict_failures
 from recframe._inference.lists.calls import check_save, names_file
 from recframe._inference.lists.calls import save as save_lists
+from recframe._plan.request import Request
 from recframe.errors import OptionError, parts_of
 from recframe.metrics import CutMetric
 from recframe.profiles._spec import spec_of
@@ -105,7 +106,7 @@ def evaluate(
     elif bounds:
         failures += beyond_limits(result, least or None, most or None)
     if path is not None and not failures:
-        save_lists(frame, {}, requested, k, roles, path)
+        save_lists(Request(frame, {}, roles), requested, k, path)
     return failures
 
 

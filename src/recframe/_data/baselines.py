@@ -21,15 +21,17 @@ from recframe.errors import OptionError, OptionTypeError, quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recframe._plan.request import Request
+
 
 RANDOM, TIME, AGE, RECENCY = "chance", "time", "age", "weight"
 
 
-def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, roles: Mapping[str, Any]) -> Any:
+def add_random(request: Request, name: str, seed: Any) -> Any:
     """Return a frame with random scores; see `Rec.add_random`."""
-    query = query_of_frames("add_random", frame, bound, roles)
-    name = check_new_column(name, query, bound)
-    rows = open_rows({"frame": Source(frame, {**key_specs(query, "order"), **item_spec(query, "order")})})
+    query = query_of_frames("add_random", request)
+    name = check_new_column(name, query, request.bound)
+    rows = open_rows({"frame": Source(request.frame, {**key_specs(query, "order"), **item_spec(query, "order")})})
     scored = replace_by_ranks(rows.engine, rows.frames["frame"], [*key_specs(query), ITEM])
     scored = scramble(scored, [*key_specs(query), ITEM], f"{seed_of(seed)}/scores", RANDOM)
     # The divisor is a power of two, so the division is exact.
@@ -37,21 +39,19 @@ def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, roles
     return rows.pick(scored, {RANDOM: name})
 
 
-def add_popular(
-    frame: Any, bound: Mapping[str, Any], train: Any, name: str, options: Mapping[str, Any], roles: Mapping[str, Any]
-) -> Any:
+def add_popular(request: Request, train: Any, name: str, options: Mapping[str, Any]) -> Any:
     """Return a frame with the popularity of its items; see `Rec.add_popular`."""
-    query = query_of_frames("add_popular", frame, bound, roles, train=train)
-    name = check_new_column(name, query, bound)
+    query = query_of_frames("add_popular", request, train=train)
+    name = check_new_column(name, query, request.bound)
     segments = {
         f"segment{i}": ColumnSpec(column, "per", "key")
-        for i, column in enumerate(as_tuple(column_names("per", options["per"], labels_of(frame, train))))
+        for i, column in enumerate(as_tuple(column_names("per", options["per"], labels_of(request.frame, train))))
     }
     group = {**segments, **item_spec(query)}
     spans, dated = _spans(options)
     column = column_or_none("time", options["time"], labels_of(train))
     times = {TIME: ColumnSpec(column or "", "time", "time", dated=dated)} if spans else {}
-    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(query), **times})}
+    sources = {"frame": Source(request.frame, group), "train": Source(train, {**group, **key_specs(query), **times})}
     rows = open_rows(sources)
     past, keys = with_list_key(rows.frames["train"], key_specs(query))
     pair = [*group, *keys]

@@ -13,7 +13,7 @@ from recframe._data.common import check_frame
 from recframe._data.label import drop_seen
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
-from recframe._plan.query import query_of_call
+from recframe._plan.request import Request
 from recframe._plan.sources import item_spec, key_specs
 from recframe.errors import ColumnTypeError, OptionError, OptionTypeError, quoted
 
@@ -104,7 +104,7 @@ def candidates(
     """
     names = columns_or_defaults(by=by, item=item)
     make = constructors_for((users, items, seen), library)
-    query = query_of_call({}, names, ["by", "item"], [users, items, seen])
+    query = Request(users, {}, names).query(["by", "item"], items, seen)
     if not query.by:
         msg = f"by={quoted(names['by'])} names no column, but users need one"
         raise OptionError(msg, "by='user'")

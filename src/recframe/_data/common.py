@@ -9,13 +9,13 @@ from recframe._base.defaults import current
 from recframe._base.roles import CALL_ROLES, Roles
 from recframe._base.values import choice, is_label, whole_number
 from recframe._engines.registry import check_answers_with_rows, is_frame
-from recframe._plan.query import query_of_call
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from recframe._plan.query import Query
+    from recframe._plan.request import Request
 
 
 def check_frame(what: str, frame: object) -> None:
@@ -26,11 +26,11 @@ def check_frame(what: str, frame: object) -> None:
         raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
 
 
-def query_of_frames(call: str, frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], **others: Any) -> Query:
+def query_of_frames(call: str, request: Request, **others: Any) -> Query:
     """Return the checked roles of a call that makes a new frame from its frame and others."""
-    for what, value in {"the frame": frame, **others}.items():
+    for what, value in {"the frame": request.frame, **others}.items():
         check_frame(what, value)
-    return query_of_call(bound, roles, CALL_ROLES[call], [frame, *others.values()])
+    return request.query(CALL_ROLES[call], *others.values())
 
 
 def count_of(name: str, value: object) -> int:

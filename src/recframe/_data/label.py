@@ -31,36 +31,30 @@ from recframe._plan.sources import item_spec, key_specs, model_spec, relevance_o
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from recframe._base.columns import Frame
     from recframe._engines.rows import Rows
     from recframe._plan.query import Query
+    from recframe._plan.request import Request
 
 
 NEVER = 2**30
 """A rank after all others."""
 
 
-def label(
-    frame: Any,
-    bound: Mapping[str, Any],
-    truth: Any,
-    seen: Any,
-    roles: Mapping[str, Any],
-    *,
-    all_relevant: bool = False,
-) -> Any:
+def label(request: Request, truth: Any, seen: Any, *, all_relevant: bool = False) -> Any:
     """Return recommendations with their relevance, and what was never recommended; see `Rec.label`.
 
     With `all_relevant` the truth has no column of relevance, and `relevant` names the relevance column of the result.
     """
-    query = query_of_frames("label", frame, bound, roles, truth=truth)
+    frame = request.frame
+    query = query_of_frames("label", request, truth=truth)
     if seen is not None:
         check_frame("seen", seen)
     if all_relevant:
         query = replace(query, named=query.named - {"relevant"})
-    named = {*bound, *roles}
+    named = {*request.named}
     columns = {"model": as_tuple(query.model), "by": query.by, "item": [query.item], "relevant": [query.relevant]}
     check_roles(**columns, **({"value": [query.value]} if "value" in named else {}))
     if not named & {"score", "rank"}:

@@ -17,6 +17,7 @@ from recframe._data.top import rank_column_beside, ranked, with_single_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._plan.query import check_apart
+from recframe._plan.request import Request
 from recframe._plan.sources import key_specs, model_spec
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
@@ -177,7 +178,7 @@ def _from_lists(
         happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
         roles = {"by": list(keys), "item": item, "relevant": relevant, **order}
         with only({}):
-            frame_of_rows = label(frame_of_rows, {}, happened, None, roles, all_relevant=True)
+            frame_of_rows = label(Request(frame_of_rows, {}, roles), happened, None, all_relevant=True)
     if item_prices is not None:
         frame_of_rows = make.priced(frame_of_rows, item, item_prices, value)
     return make.reorder(frame_of_rows, [*keys, item, *judged, *order.values(), *([] if prices is None else [value])])
@@ -191,11 +192,12 @@ def _rows_of(values: Any) -> Any:
     return values.tolist() if is_matrix else values
 
 
-def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping[str, Any], *, scores: bool) -> Any:
+def to_lists(request: Request, k: int | None, *, scores: bool) -> Any:
     """Return one row for each list, with its items in order; see `Rec.to_lists`."""
     flag("scores", scores)
     k = None if k is None else count_of("k", k)
-    query = with_single_order(query_of_frames("to_lists", frame, bound, roles), "to_lists")
+    frame = request.frame
+    query = with_single_order(query_of_frames("to_lists", request), "to_lists")
     model = as_tuple(query.model)
     order = query.orders if scores else ()
     order_role = {"rank" if query.by_rank else "score": order}

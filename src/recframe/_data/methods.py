@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.methods import Methods
+from recframe._plan.request import Request
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -56,7 +57,7 @@ class DataMethods(Methods):
         """
         from recframe._data import label
 
-        return label.label(self._frame, self._bound, truth, seen, roles)
+        return label.label(Request(self._frame, self._bound, roles), truth, seen)
 
     def top(self, k: int | None = None, *, name: str = "rank", **roles: Any) -> Frame:
         """Return the first k rows of each list, with their rank.
@@ -89,7 +90,7 @@ class DataMethods(Methods):
         """
         from recframe._data import top
 
-        return top.top(self._frame, self._bound, k, name, roles)
+        return top.top(Request(self._frame, self._bound, roles), k, name)
 
     def to_lists(self, k: int | None = None, *, scores: bool = False, **roles: Any) -> Frame:
         """Return one row for each list, with its items in order, the best first.
@@ -118,7 +119,7 @@ class DataMethods(Methods):
         """
         from recframe._data import lists
 
-        return lists.to_lists(self._frame, self._bound, k, roles, scores=scores)
+        return lists.to_lists(Request(self._frame, self._bound, roles), k, scores=scores)
 
     def split(
         self,
@@ -184,7 +185,7 @@ class DataMethods(Methods):
         }  # fmt: skip
         from recframe._data import split
 
-        return split.split(self._frame, self._bound, options, roles)
+        return split.split(Request(self._frame, self._bound, roles), options)
 
     def add_random(self, name: str = "random", *, seed: int = 0, **roles: Any) -> Frame:
         """Return the frame with a column of random scores: the model to beat.
@@ -213,7 +214,7 @@ class DataMethods(Methods):
         """
         from recframe._data import baselines
 
-        return baselines.add_random(self._frame, self._bound, name, seed, roles)
+        return baselines.add_random(Request(self._frame, self._bound, roles), name, seed)
 
     def add_popular(
         self,
@@ -264,4 +265,4 @@ class DataMethods(Methods):
         options = {"per": per, "time": time, "half_life": half_life, "window": window}
         from recframe._data import baselines
 
-        return baselines.add_popular(self._frame, self._bound, train, name, options, roles)
+        return baselines.add_popular(Request(self._frame, self._bound, roles), train, name, options)

@@ -17,11 +17,10 @@ from recframe._plan.sources import item_spec, key_specs, score_specs, with_list_
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from recframe._plan.query import Query
+    from recframe._plan.request import Request
 
 OTHER, OTHER_RATE, RATE, CLICK, PAIRS = "other", "other rate", "rate", "click", "pairs"
 ESTIMATE = "propensity"
@@ -29,16 +28,16 @@ MOST_STEPS, CONVERGED = 200, 1e-12
 """How often Newton's method steps at most, and when it ends: logarithms that change by less."""
 
 
-def position_bias(frame: Any, bound: Mapping[str, Any], k: Any, roles: Mapping[str, Any]) -> Any:
+def position_bias(request: Request, k: Any) -> Any:
     """Return how likely each position is examined; see `Rec.position_bias`."""
     k = None if k is None else count_of("k", k)
-    query = with_single_order(query_of_frames("position_bias", frame, bound, roles), "position_bias")
+    query = with_single_order(query_of_frames("position_bias", request), "position_bias")
     if not query.by_rank:
         msg = f"position_bias reads the positions at which items were shown, not score={query.orders[0]!r}"
         raise OptionError(msg, "rank='position', the column that holds them")
     check_apart([query.orders[0], ESTIMATE, PAIRS])
 
-    return _result(frame, query, *_compare_positions(frame, query, k)).to_native()
+    return _result(request.frame, query, *_compare_positions(request.frame, query, k)).to_native()
 
 
 class _Comparisons(NamedTuple):

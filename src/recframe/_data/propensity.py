@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from recframe._base.columns import Frame
     from recframe._engines.base import Engine
+    from recframe._plan.request import Request
 
 TIMES, SHOWN, LEVEL, MOST_TIMES, EXPONENT = "times", "shown", "level", "most", "power"
 ESTIMATE, CLIPPED = "estimate", "clipped"
@@ -32,23 +33,21 @@ MOST_POPULAR = 0.005
 """The share of items, the most popular ones, that do not count for the estimated power (Yang et al.)."""
 
 
-def add_propensity(
-    frame: Any, bound: Mapping[str, Any], train: Any, name: str, options: Mapping[str, Any], roles: Mapping[str, Any]
-) -> Any:
+def add_propensity(request: Request, train: Any, name: str, options: Mapping[str, Any]) -> Any:
     """Return a frame with the propensities of its items; see `Rec.add_propensity`."""
     shown, unit, least = options["shown"], options["unit"], options["least"]
     others = {"train": train} if shown is None else {"train": train, "shown": shown}
-    query = query_of_frames("add_propensity", frame, bound, roles, **others)
+    query = query_of_frames("add_propensity", request, **others)
     power = _power(options["power"], shown)
     choice("unit", unit, get_args(Unit))
     least = None if least is None else number("least", least, "least=0.05")
     if least is not None and not 0 < least <= 1:
         msg = f"least={quoted(options['least'])} is not above 0 and at most 1"
         raise OptionError(msg, "least=0.05")
-    name = check_new_column(name, query, bound)
+    name = check_new_column(name, query, request.bound)
     items = item_spec(query)
     keys = key_specs(query) if unit == "users" else {}
-    sources = {"frame": Source(frame, items), "train": Source(train, {**items, **keys})}
+    sources = {"frame": Source(request.frame, items), "train": Source(train, {**items, **keys})}
     rows = open_rows(sources if shown is None else {**sources, "shown": Source(shown, items)})
     interactions, each = with_list_key(rows.frames["train"], keys)
     interactions = interactions.select(ITEM, *each).unique() if unit == "users" else interactions
@@ -63,7 +62,7 @@ def add_propensity(
     result = result.with_columns((share ** nw.col(EXPONENT)).alias(ESTIMATE))
     if least is None:
         return rows.pick(result, {ESTIMATE: name})
-    clipped = check_new_column(f"{name}_clipped", query, bound)
+    clipped = check_new_column(f"{name}_clipped", query, request.bound)
     low = nw.col(ESTIMATE) < least
     result = result.with_columns(low.fill_null(value=False).alias(CLIPPED))
     result = result.with_columns(nw.when(low).then(nw.lit(least)).otherwise(nw.col(ESTIMATE)).alias(ESTIMATE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.methods import Methods
+from recframe._plan.request import Request
 from recframe.errors import check_packages
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class PropensityMethods(Methods):
         options = {"power": power, "shown": shown, "unit": unit, "least": least}
         from recframe._data import propensity
 
-        return propensity.add_propensity(self._frame, self._bound, train, name, options, roles)
+        return propensity.add_propensity(Request(self._frame, self._bound, roles), train, name, options)
 
     def position_bias(self, k: int | None = None, **roles: Any) -> Frame:
         """Return how likely each position is examined, from a log of clicks.
@@ -140,4 +141,4 @@ class PropensityMethods(Methods):
         check_packages("position_bias", "stats", "numpy")
         from recframe._data import position_bias
 
-        return position_bias.position_bias(self._frame, self._bound, k, roles)
+        return position_bias.position_bias(Request(self._frame, self._bound, roles), k)

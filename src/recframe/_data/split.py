@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
     from recframe._engines.rows import Rows
     from recframe._plan.query import Query
+    from recframe._plan.request import Request
 
 
 KINDS = ("fraction", "count", "last", "since")
@@ -93,18 +94,16 @@ class SplitOptions:
         return self.kind not in ("since", LATEST) or self.users is not None or self.min_items > 1
 
 
-def split(
-    frame: Any, bound: Mapping[str, Any], options: Mapping[str, Any], roles: Mapping[str, Any]
-) -> tuple[Any, Any]:
+def split(request: Request, options: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the rows to learn from and the rows to test on; see `Rec.split`."""
-    split_options = SplitOptions.of(options, labels_of(frame))
-    query = query_of_frames("split", frame, bound, roles)
+    split_options = SplitOptions.of(options, labels_of(request.frame))
+    query = query_of_frames("split", request)
     # A random number depends on the rank of a key among all keys, so keys must have an order.
     pair = {**key_specs(query, "order" if split_options.is_random else "key"), **item_spec(query, "order")}
     time = {}
     if split_options.time_column is not None:
         time[TIME] = ColumnSpec(split_options.time_column, "time", "time", dated=split_options.is_date)
-    rows = open_rows({"frame": Source(frame, (pair if split_options.counts_items else {}) | time)})
+    rows = open_rows({"frame": Source(request.frame, (pair if split_options.counts_items else {}) | time)})
     with_test = _with_test_column(rows, query, split_options)
     with_test = rows.engine.collect_once(with_test.select(*rows.row, TEST))
     return rows.pick(with_test.filter(nw.col(TEST) == 0), {}), rows.pick(with_test.filter(nw.col(TEST) == 1), {})

@@ -14,17 +14,18 @@ from recframe._plan.sources import item_spec, key_specs, model_spec, score_specs
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from recframe._plan.query import Query
+    from recframe._plan.request import Request
 
 
-def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, roles: Mapping[str, Any]) -> Any:
+def top(request: Request, k: int | None, name: str) -> Any:
     """Return the first k rows of each list with their rank; see `Rec.top`."""
     k = None if k is None else count_of("k", k)
-    query = with_single_order(query_of_frames("top", frame, bound, roles), "top")
-    name = check_new_column(name, query, bound, () if query.by_rank else query.orders)
-    return ranked(frame, query, k, name)
+    query = with_single_order(query_of_frames("top", request), "top")
+    name = check_new_column(name, query, request.bound, () if query.by_rank else query.orders)
+    return ranked(request.frame, query, k, name)
 
 
 def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:

@@ -14,6 +14,7 @@ from recframe._display.frames import eager_result, rows_of
 from recframe._display.packages import package
 from recframe._engines.registry import adapter_of, labels_of
 from recframe._inference.statistics import check_installed
+from recframe._plan.request import Request
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ class Call:
         bound = {name: value for name, value in self.bound.items() if name in self.roles}
         # A chart reads the data at once, so lazy frames are checked as eager ones are.
         frame, keywords, _ = with_expressions(self.frame, self.keywords, bound)
-        call = (frame, bound, metrics, k, dict(keywords), "describe", cluster)
-        plan: Plan = adapter_of(self.frame).made_now(plan_of_lists, *call)
+        call = (frame, bound, dict(keywords), metrics, k, cluster)
+        plan: Plan = adapter_of(self.frame).made_now(_plan_of_lists, *call)
         return plan
 
     def single_metric_plan(self, name: str, metric: Any, k: Any, options: Options | None = None) -> Plan:
@@ -80,6 +81,13 @@ class Call:
             msg = f"{name} shows one metric at one cutoff, but these are {labels}"
             raise OptionError(msg, f"plot.{name}({plan.metrics[0].label!r})")
         return plan
+
+
+def _plan_of_lists(
+    frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], metrics: Any, k: Any, cluster: str | None
+) -> Plan:
+    """Return the plan of a call; its frames are arguments, so that lazy ones can be replaced by their rows."""
+    return plan_of_lists(Request(frame, bound, roles), metrics, k, "describe", cluster)
 
 
 class Charts:

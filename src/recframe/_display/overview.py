@@ -11,7 +11,7 @@ from recframe._base.roles import ROLES
 from recframe._base.values import as_tuple
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_frame, kind_of
-from recframe._plan.query import query_of_call
+from recframe._plan.request import Request
 from recframe.errors import MissingColumnError, RecError, quoted
 from recframe.metrics import METRICS
 
@@ -180,7 +180,7 @@ class Facts(NamedTuple):
         named = "".join(f", {name}={'...' if is_frame(value) else quoted(value)}" for name, value in bound.items())
         heading = f"{kind.__module__.split('.')[0]}.{kind.__name__}{named}"
         try:
-            query = query_of_call(bound, {}, tuple(ROLES), [frame, bound.get("truth")])
+            query = Request(frame, bound, {}).query(tuple(ROLES), bound.get("truth"))
         except RecError as error:
             return cls(heading, [_line("wrong", str(error).partition("\n")[0])])
         columns = _columns(query, has_truth=bound.get("truth") is not None)

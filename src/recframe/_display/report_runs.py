@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -14,6 +14,7 @@ from recframe._display.data import NO_MODEL, Values
 from recframe._display.frames import rows_of
 from recframe._inference.lists.runs import RunsCall, RunValues, text_of_few_runs
 from recframe._inference.lists.values import check_values_per_list
+from recframe._plan.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,7 @@ class ReportRuns:
     @classmethod
     def of(cls, call: Call, runs: str, refused: Mapping[str, bool], cluster: str | None) -> ReportRuns:
         """Return the runs of a call, or raise for arguments that do not go with runs."""
-        made = RunsCall("describe", call.frame, dict(call.bound), None, None, dict(call.keywords), runs)
+        made = RunsCall("describe", Request(call.frame, call.bound, call.keywords), None, None, runs)
         made.check(refused, cluster, None)
         return cls(made)
 
@@ -87,9 +88,7 @@ class ReportRuns:
 
     def values(self, metric: str | Metric) -> Values:
         """Return the values of lists as means over runs, NaN where a run has none."""
-        call = self._call
-        made = RunsCall(call.name, call.frame, call.bound, metric, None, call.named, call.runs)
-        run_values = RunValues.of(made)
+        run_values = RunValues.of(replace(self._call, metrics=metric))
         lists = [run_values.table(model, 0).mean(axis=1) for model in range(len(run_values.models))]
-        models = [*map(name_of, run_values.models)] if call.model is not None else [NO_MODEL]
+        models = [*map(name_of, run_values.models)] if self._call.model is not None else [NO_MODEL]
         return Values(run_values.plan.metrics[0], models, lists, [np.ones(len(values)) for values in lists])

@@ -1,17 +1,14 @@
-"""The checked query of a call: who names each role, and the roles and policies as the plan reads them."""
+"""The checked query of a call: the roles and policies as the plan reads them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._base.columns import LIST_COUNTS
-from recframe._base.defaults import current
-from recframe._base.roles import DEFAULT_SCORE, FRAMES, POLICIES, Lists, Roles, Undefined, layered
+from recframe._base.roles import DEFAULT_SCORE, FRAMES, Lists, Roles, Undefined
 from recframe._base.values import as_tuple
-from recframe._engines.postponed import RERUN
-from recframe._engines.registry import adapter_of, is_frame, labels_of
 from recframe.errors import OptionError, quoted
 
 if TYPE_CHECKING:
@@ -207,64 +204,6 @@ def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
         return
     msg = f"the frame comes from from_factors and holds only some of the ranked rows, {why}"
     raise OptionError(msg, remedy)
-
-
-# --- who names a role -------------------------------------------------------------------------------------------
-
-
-def resolved(
-    frames: Sequence[object], bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str]
-) -> Roles:
-    """Return the roles of a call: from the call, otherwise as bound, otherwise from Config, otherwise the defaults.
-
-    The first of the frames is the one that the call is about.
-    """
-    configured = {name: value for name, value in current().items() if name in allowed}
-    named = {**bound, **roles}
-    if isinstance(named.get("score"), list) and len(named["score"]) > 1:
-        configured.pop("model", None)  # Config's long format means nothing to several columns
-    reads_at_once = is_frame(frames[0]) and not adapter_of(frames[0]).reads_parts and RERUN.get() is None
-    if reads_at_once and "partitions" in configured:
-        del configured["partitions"]
-    if not any({**configured, **named}.get(role) is not None for role in ("score", DEFAULT_RANK)):
-        configured = {**_ranks_of(frames[0], allowed), **configured}
-    roles_of_call = layered([configured, bound, roles], allowed, labels_of(*frames))
-    if roles_of_call.rank is None:
-        return roles_of_call
-    return replace(roles_of_call, omission_columns=_omission_columns(frames[0]))
-
-
-def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:
-    """Return the rank of an eager frame that holds ranks, and no scores."""
-    if DEFAULT_RANK not in allowed or not is_frame(frame) or not adapter_of(frame).eager:
-        return {}
-    columns = adapter_of(frame).names(frame)
-    return {DEFAULT_RANK: DEFAULT_RANK} if DEFAULT_RANK in columns and DEFAULT_SCORE not in columns else {}
-
-
-def _omission_columns(frame: object) -> tuple[str, ...]:
-    """Return the columns of `from_factors` that a frame has."""
-    columns = adapter_of(frame).names(frame) if is_frame(frame) and not adapter_of(frame).postpones else ()
-    return tuple(name for name in (TIED_ROWS, RANKED_ROWS) if name in columns)
-
-
-def query_of_call(
-    bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
-) -> Query:
-    """Return the roles of a call that accepts only some; what else is bound is for the metrics."""
-    accepted = {name: value for name, value in bound.items() if name in allowed}
-    return Query.of(resolved(frames, accepted, roles, allowed), {*accepted, *roles})
-
-
-def policies_named(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> list[str]:
-    """Return the roles that a user named, and Config's policies that win over the policies of a profile.
-
-    A profile that the call names wins over Config's policies, but a profile that Config names does not. Config's
-    `min_relevance` always wins, because it depends on the data.
-    """
-    named = [*bound, *roles]
-    yielding = ("min_relevance",) if "like" in named else POLICIES
-    return [*named, *(name for name in yielding if name in current())]
 
 
 OTHER_CLUSTER = "leave `cluster=` out, or name the column whose lists are alike, such as the user of sessions"

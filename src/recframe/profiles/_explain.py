@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._base.roles import EXPLAINED, POLICIES, ROLES, Roles
 from recframe._base.signatures import checked_call
-from recframe._plan.query import policies_named, resolved
+from recframe._plan.request import Request
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics import METRICS, CutMetric
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
@@ -124,8 +124,9 @@ def explain(metric: str | Metric | None = None, like: str | None = None, **polic
             raise OptionTypeError(msg, closest(name, ("like", *EXPLAINED)) or "options are part of the metric")
     spec = spec_of(metric)
     roles_named = policies if like is None else {**policies, "like": like}
-    roles = resolved([None], {}, roles_named, ("like", *EXPLAINED))
-    (defined,), query = metrics_and_query([spec], roles, policies_named({}, roles_named), PROFILES)
+    request = Request(None, {}, roles_named)
+    roles = request.resolved(("like", *EXPLAINED))
+    (defined,), query = metrics_and_query([spec], roles, request.policies_named(), PROFILES)
     _refuse(defined, query)
     profile = None if roles.like is None else PROFILES[roles.like]
     head = spec.name if profile is None else f"{spec.name} like {profile.title}, which calls it "

@@ -16,7 +16,7 @@ import recframe
 from recframe._base.roles import CALL_ROLES
 from recframe._inference.fusion.grid import candidates
 from recframe._inference.fusion.tune import Lists
-from recframe._plan.query import query_of_call
+from recframe._plan.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,7 +183,7 @@ def test_a_metric_of_which_less_is_better():
 def test_the_grid_without_one_is_that_of_ranx():
     pl = pytest.importorskip("polars")
     rows, models = pl.DataFrame(crowd(9, 8, ["a", "b", "c"])), ["a", "b", "c"]
-    query = query_of_call({}, {"score": models}, CALL_ROLES["tune_fusion"], [rows])
+    query = Request(rows, {}, {"score": models}).query(CALL_ROLES["tune_fusion"])
     methods = ["rrf", "weighted", "mixed", "gmnz", "logn_isr", "rbc", "sum"]
     tried = candidates(query, methods, "min-max", None)
     counts = Counter(candidate["method"] for candidate in tried)

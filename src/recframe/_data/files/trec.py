@@ -15,7 +15,7 @@ from recframe._data.files.fields import BEIR_HEADER, POSITIVES, QRELS, RANKS, RU
 from recframe._data.files.paths import as_path, models_of, write_atomically
 from recframe._data.top import rank_column_beside, ranked, with_single_order
 from recframe._engines.registry import constructors_for, is_lazy
-from recframe._plan.query import query_of_call
+from recframe._plan.request import Request
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         msg = f"tag={quoted(tag)} is not a word"
         raise OptionTypeError(msg, "give text without white space, such as tag='bm25'")
     allowed = tuple(name for name in CALL_ROLES["top"] if name != "model")
-    query = with_single_order(query_of_call({}, roles, allowed, [frame]), "write_run")
+    query = with_single_order(Request(frame, {}, roles).query(allowed), "write_run")
     if len(query.by) != 1:
         msg = f"`by={list(query.by)!r}` names {len(query.by)} columns, but a line of a run has one query"
         raise OptionError(msg, "`by='user'`, or one column made of several")

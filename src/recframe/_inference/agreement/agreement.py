@@ -33,7 +33,7 @@ from recframe._inference.agreement.top_correlation import TOP_WEIGHTED
 from recframe._inference.lists.keys import restore_user_values
 from recframe._inference.statistics import check_installed
 from recframe._plan.averages import several_segments
-from recframe._plan.query import check_apart, query_of_call
+from recframe._plan.query import check_apart
 from recframe._plan.sources import (
     attribute_names,
     item_spec,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from recframe._base.values import Labels
     from recframe._inference.agreement.intervals import Interval
     from recframe._plan.query import Query
+    from recframe._plan.request import Request
 
 Measure = Literal[
     "overlap", "jaccard", "rbo", "kendall", "spearman", "rbo_min", "rbo_max", "rbo_residual", "tau_ap", "weighted_tau"
@@ -79,15 +80,7 @@ HIGH = "{}_high".format
 """The names of the ends of a measure's interval."""
 
 
-def agreement(
-    frame: Any,
-    bound: Mapping[str, Any],
-    k: Any,
-    measures: Any,
-    p: Any,
-    intervals: Mapping[str, Any],
-    roles: Mapping[str, Any],
-) -> Any:
+def agreement(request: Request, k: Any, measures: Any, p: Any, intervals: Mapping[str, Any]) -> Any:
     """Return how similar the rankings of each pair of models are; see `Rec.agreement`."""
     is_measure = isinstance(k, str) and k in get_args(Measure)
     hint = f"measures={k!r}, whose column has this name; k=10 is the cutoff" if is_measure else "k=10"
@@ -98,10 +91,10 @@ def agreement(
         raise OptionError(msg, "p=0.9")
     remedy = "measures=['overlap', 'rbo'], or leave it out for all"
     chosen = words_of("measures", DEFAULT if measures is None else measures, get_args(Measure), "no measure", remedy)
-    interval = _interval(labels_of(frame), **intervals)
-    query = query_of_call(bound, roles, CALL_ROLES["agreement"], [frame])
+    interval = _interval(labels_of(request.frame), **intervals)
+    query = request.query(CALL_ROLES["agreement"])
     check_several(query, "agreement compares")
-    return Agreement(frame, query, k, p, chosen, interval).frame()
+    return Agreement(request.frame, query, k, p, chosen, interval).frame()
 
 
 def _interval(labels: Labels, confidence: Any, cluster: Any) -> Interval | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.methods import Methods
+from recframe._plan.request import Request
 from recframe.errors import check_packages
 
 if TYPE_CHECKING:
@@ -95,4 +96,4 @@ class AgreementMethods(Methods):
         from recframe._inference.agreement import agreement
 
         intervals = {"confidence": confidence, "cluster": cluster}
-        return agreement.agreement(self._frame, self._bound, k, measures, p, intervals, roles)
+        return agreement.agreement(Request(self._frame, self._bound, roles), k, measures, p, intervals)

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._base.values import column_names
 from recframe._call.evaluate import call_of_rows, plan_of_lists
-from recframe._engines.registry import adapter_of, labels_of
+from recframe._engines.registry import adapter_of
 from recframe._inference.lists.calls import call_on_lists, names_file, warned
 from recframe._inference.statistics import check_installed
 from recframe.errors import OptionError, check_packages
 from recframe.metrics import MRR, Recall
 
 if TYPE_CHECKING:
+    from recframe._plan.request import Request
     from recframe.metrics import Metric
 
 
-def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
+def compare(request: Request, metrics: Any, k: Any, options: Any) -> Any:
     """Return which models differ, as a frame of the user's kind."""
     check_installed()
     from recframe._inference.comparison.columns import MEANS
@@ -24,8 +25,9 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
     from recframe._inference.comparison.options import Options
     from recframe._inference.lists.baseline import Stored
 
-    roles = {**bound, **named}
-    labels = labels_of(frame, roles.get("truth"))
+    frame = request.frame
+    roles = request.named
+    labels = request.labels
     role = "rank" if roles.get("score") is None else "score"
     checked = Options.of(labels, **options)
     stored = None
@@ -33,7 +35,7 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
         from recframe._inference.comparison.runs import compare_runs
         from recframe._inference.lists.runs import RunsCall
 
-        return compare_runs(RunsCall("compare", frame, bound, metrics, k, named, checked.runs), checked)
+        return compare_runs(RunsCall("compare", request, metrics, k, checked.runs), checked)
     if checked.baseline is not None and names_file(checked.baseline, column_names(role, roles.get(role), labels)):
         adapter = adapter_of(frame)
         if not (adapter.eager or adapter.answers_with_rows):
@@ -45,27 +47,25 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict
         msg = f"`changed={checked.changed!r}` is about the file of a baseline, but `baseline=` names no file"
         raise OptionError(msg, "`baseline='prod.parquet'`, which evaluate with `save='prod.parquet'` wrote")
     items = None if stored is None else stored.about["items"]
-    plan = plan_of_lists(
-        frame, bound, metrics, k, named, "compare", checked.cluster, items=items, strata=checked.strata
-    )
+    plan = plan_of_lists(request, metrics, k, "compare", checked.cluster, items=items, strata=checked.strata)
     return answer_of(warned(plan, compare(plan, checked, stored), MEANS), checked)
 
 
-def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], options: Any) -> Any:
+def describe(request: Request, metrics: Any, k: Any, options: Any) -> Any:
     """Return how values spread, as a frame of the user's kind."""
     if options["runs"] is None:
         module = "recframe._inference.comparison.describe"
-        return call_on_lists(module, frame, bound, metrics, k, named, options, ("mean",))
+        return call_on_lists(module, request, metrics, k, options, ("mean",))
     check_installed()
     from recframe._inference.comparison.describe import Options
     from recframe._inference.comparison.runs import describe_runs
     from recframe._inference.lists.runs import RunsCall
 
-    checked = Options.of(labels_of(frame, {**bound, **named}.get("truth")), **options)
-    return describe_runs(RunsCall("describe", frame, bound, metrics, k, named, options["runs"]), checked)
+    checked = Options.of(request.labels, **options)
+    return describe_runs(RunsCall("describe", request, metrics, k, options["runs"]), checked)
 
 
-def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, roles: dict[str, Any], options: Any) -> Any:
+def changes(request: Request, metric: Any, k: Any, options: Any) -> Any:
     """Return the lists that lost and gained most between two models, as a frame of the user's kind."""
     check_packages("changes", "stats", "numpy")
     from recframe._inference.comparison.changes import Options, changes
@@ -73,7 +73,7 @@ def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, roles: dict[
     from recframe._plan.sources import omitted_rows
 
     checked = Options.of(**options)
-    call = call_of_rows(frame, bound, metric, k, roles, "changes")
+    call = call_of_rows(request, metric, k, "changes")
     # A metric of the whole list keeps the rows after the cutoff too, if the frame has all of them.
     metric_without_cutoff: Metric = Recall() if call.query.sampled is None else MRR()
     keeps_more_rows = not omitted_rows(call.query) and call.metric != metric_without_cutoff

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._base.methods import Methods
 from recframe._inference.comparison import calls as comparisons
+from recframe._plan.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -139,7 +140,7 @@ class ComparisonMethods(Methods):
             "resamples": resamples, "seed": seed, "interval": interval, "margin": margin,
             "planned": planned, "relative": relative, "changed": changed, "details": details,
         }  # fmt: skip
-        return comparisons.compare(self._frame, self._bound, metrics, k, roles, options)
+        return comparisons.compare(Request(self._frame, self._bound, roles), metrics, k, options)
 
     def describe(
         self,
@@ -210,7 +211,7 @@ class ComparisonMethods(Methods):
             "confidence": confidence, "cluster": cluster, "strata": strata, "strata_weights": strata_weights,
             "runs": runs, "details": details,
         }  # fmt: skip
-        return comparisons.describe(self._frame, self._bound, metrics, k, roles, options)
+        return comparisons.describe(Request(self._frame, self._bound, roles), metrics, k, options)
 
     def changes(
         self,
@@ -271,4 +272,4 @@ class ComparisonMethods(Methods):
         [-0.6666666666666667, 0.0]
         """
         options = {"most": most, "items": items, "baseline": baseline}
-        return comparisons.changes(self._frame, self._bound, metric, k, roles, options)
+        return comparisons.changes(Request(self._frame, self._bound, roles), metric, k, options)

@@ -19,6 +19,7 @@ from recframe._inference.fusion.fusion_methods import BY_POSITION, METHODS, WINS
 from recframe._inference.fusion.long_format import in_columns
 from recframe._inference.fusion.majorities import CANDIDATES, RETRIEVED, place_column, with_wins
 from recframe._inference.fusion.medians import in_order
+from recframe._plan.request import Request
 from recframe._plan.sources import item_spec, key_specs, score_specs, with_list_key
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 from recframe.metrics._sums import quotient, sum_of
@@ -127,20 +128,18 @@ def _weights(weights: Any, method: str, models: Sequence[str]) -> tuple[float, .
     return numbers
 
 
-def fuse(
-    frame: Any, bound: Mapping[str, Any], fusions: Mapping[str, Mapping[str, Any]], named: Mapping[str, Any]
-) -> Any:
+def fuse(request: Request, fusions: Mapping[str, Mapping[str, Any]]) -> Any:
     """Return a frame with one fused score of its models for each name, with its options; see `Rec.fuse`."""
-    query = query_of_frames("fuse", frame, bound, named)
+    query = query_of_frames("fuse", request)
     for name in fusions:
-        check_new_column(name, query, bound)
+        check_new_column(name, query, request.bound)
     if query.model is not None:
-        frame, roles = in_columns(frame, query, *fusions)
-        return fuse(frame, {}, fusions, roles)
+        frame, roles = in_columns(request.frame, query, *fusions)
+        return fuse(Request(frame, {}, roles), fusions)
     check_several(query, "fuse joins")
     checked = {name: Options.of(query, options) for name, options in fusions.items()}
-    unread = [*item_spec(query).values()] if "item" in named else []
-    rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)}, unread)})
+    unread = [*item_spec(query).values()] if "item" in request.roles else []
+    rows = open_rows({"frame": Source(request.frame, {**key_specs(query), **score_specs(query)}, unread)})
     items, keys = with_list_key(rows.frames["frame"], key_specs(query))
     models = len(query.orders)
     if any(options.value not in BY_PLACE for options in checked.values()):

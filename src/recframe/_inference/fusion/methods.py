@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.methods import Methods
+from recframe._plan.request import Request
 from recframe.errors import check_packages
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class FusionMethods(Methods):
         from recframe._data.common import check_name
         from recframe._inference.fusion import fuse
 
-        return fuse.fuse(self._frame, self._bound, {check_name("name", name): options}, roles)
+        return fuse.fuse(Request(self._frame, self._bound, roles), {check_name("name", name): options})
 
     def tune_fusion(
         self,
@@ -201,4 +202,4 @@ class FusionMethods(Methods):
         check_packages("tune_fusion", "stats", "numpy")
         from recframe._inference.fusion import tune
 
-        return tune.tune_fusion(self._frame, self._bound, metric, k, fusions, options, roles)
+        return tune.tune_fusion(Request(self._frame, self._bound, roles), metric, k, fusions, options)

@@ -26,7 +26,6 @@ from recframe._inference.lists.keys import numbered
 from recframe._inference.lists.values import ListValues, check_values_per_list, segments
 from recframe._inference.statistics import check_installed
 from recframe._inference.statistics.student import Sums
-from recframe._plan.query import query_of_call
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 from recframe.metrics import Metric
 from recframe.metrics._record import check_k
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
     from recframe._base.values import Labels
     from recframe._plan.plan import Plan
+    from recframe._plan.request import Request
 
     Floats = NDArray[np.float64]
 
@@ -104,48 +104,39 @@ class Lists:
         return out_of_fold, times_chosen
 
 
-def tune_fusion(
-    frame: Any,
-    bound: Mapping[str, Any],
-    metric: Any,
-    k: Any,
-    fusions: Mapping[str, Any],
-    how: Mapping[str, Any],
-    roles: Mapping[str, Any],
-) -> Any:
+def tune_fusion(request: Request, metric: Any, k: Any, fusions: Mapping[str, Any], how: Mapping[str, Any]) -> Any:
     """Return the best candidates with their values in the sample and out of fold; see `Rec.tune_fusion`."""
-    check_frame("the frame", frame)
+    check_frame("the frame", request.frame)
     check_installed()
     if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, "tune_fusion('ndcg', k=10, score=['bm25', 'dense'])")
-    options = Options.of(labels_of(frame), **how)
+    options = Options.of(labels_of(request.frame), **how)
     k = check_k(k)
     call = CALL_ROLES["tune_fusion"]
-    read = {name: value for name, value in bound.items() if name in call}
-    query = query_of_call(read, roles, call, [frame])
+    request = request.with_bound_roles(call)
+    query = request.query(call)
     if query.model is not None:
-        if {**read, **roles}.get("truth") is None:
+        if request.named.get("truth") is None:
             msg = f"model={query.model!r} needs truth=, because a fused item is not a row of one model"
             raise OptionError(msg, "truth=, or score=['bm25', 'dense'], a column for each model")
-        frame, columns = in_columns(frame, query, FUSED(0))
-        wide = {name: value for name, value in roles.items() if name not in (*ORDERS, *columns)} | columns
-        return tune_fusion(
-            frame, {name: read[name] for name in read if name not in ORDERS}, metric, k, fusions, how, wide
-        )
+        frame, columns = in_columns(request.frame, query, FUSED(0))
+        wide = request.without(*ORDERS)
+        wide = replace(wide, frame=frame, roles={**wide.roles, **columns})
+        return tune_fusion(wide, metric, k, fusions, how)
     check_several(query, "tune_fusion joins")
-    return _result(frame, read, metric, k, candidates(query, **fusions), options, roles).to_native()
+    return _result(request, metric, k, candidates(query, **fusions), options).to_native()
 
 
 def _result(
-    frame: Any, bound: Any, metric: Any, k: Any, tried: Sequence[Mapping[str, Any]], options: Options, roles: Any
+    request: Request, metric: Any, k: Any, tried: Sequence[Mapping[str, Any]], options: Options
 ) -> nw.DataFrame[Any]:
     """Return the rows of the result: the chosen candidate first, then the others from the best in-sample mean."""
-    plan = plan_of_lists(frame, bound, [metric], k, dict(roles), "tune_fusion", options.cluster)
+    plan = plan_of_lists(request, [metric], k, "tune_fusion", options.cluster)
     check_values_per_list(plan.metrics, "tune_fusion")
-    lists = _lists(frame, bound, metric, k, tried, options, roles)
+    lists = _lists(request, metric, k, tried, options)
     if is_dry():
-        return _frame([], frame)
+        return _frame([], request.frame)
     folds = folds_of(lists, options)
     chosen = lists.best(np.ones(len(lists.values), dtype=bool))
     out_of_fold, times_chosen = lists.out_of_fold(folds)
@@ -163,7 +154,7 @@ def _result(
         names = [candidate["method"], candidate.get("normalize"), json.dumps(candidate, default=float)]
         counts = [len(lists.values), int(times_chosen[number])]
         rows.append([*names, float(means[number]), *counts, is_chosen, *estimate])
-    return _frame(rows, frame)
+    return _frame(rows, request.frame)
 
 
 def _frame(rows: Sequence[Sequence[Any]], like: Any) -> nw.DataFrame[Any]:
@@ -177,13 +168,13 @@ def _frame(rows: Sequence[Sequence[Any]], like: Any) -> nw.DataFrame[Any]:
     return series[0].to_frame().with_columns(*series)
 
 
-def _lists(frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Options, roles: Any) -> Lists:
+def _lists(request: Request, metric: Any, k: Any, tried: Any, options: Options) -> Lists:
     """Return the values of all candidates for each list that has a value under every candidate."""
     parts = []
     with progress_bar(len(tried), "candidates", show=options.progress) as show:
         for start in range(0, len(tried), CANDIDATES_AT_ONCE):
             batch = tried[start : start + CANDIDATES_AT_ONCE]
-            parts.append(_values(_plan_of_candidates(frame, bound, metric, k, batch, options, roles)))
+            parts.append(_values(_plan_of_candidates(request, metric, k, batch, options)))
             show(start + len(batch))
     first = parts[0]
     values = np.column_stack([part.values for part in parts])
@@ -192,22 +183,20 @@ def _lists(frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Opt
     return replace(first, values=values[counted], weights=first.weights[counted], clusters=clusters)
 
 
-def _plan_of_candidates(frame: Any, bound: Any, metric: Any, k: Any, batch: Any, options: Options, roles: Any) -> Plan:
+def _plan_of_candidates(request: Request, metric: Any, k: Any, batch: Any, options: Options) -> Plan:
     """Return the plan that evaluates a frame with one fused column per candidate."""
     fuse_roles = CALL_ROLES["fuse"]
-    bound_for_fuse = {name: bound[name] for name in bound if name in fuse_roles}
-    roles_for_fuse = {name: roles[name] for name in roles if name in fuse_roles}
+    roles_of_fuse = {name: value for name, value in request.roles.items() if name in fuse_roles}
     fusions = {FUSED(number): arguments_of(candidate) for number, candidate in enumerate(batch)}
-    wide = fuse.fuse(frame, bound_for_fuse, fusions, roles_for_fuse)
+    wide = fuse.fuse(replace(request.with_bound_roles(fuse_roles), roles=roles_of_fuse), fusions)
     # The names are read from the frame, because labels of pandas may have several levels.
     names: dict[str, Any] = {"score": [*wide.columns][-len(batch) :]}
-    if {**bound, **roles}.get("undefined") == "raise_all":
+    if request.named.get("undefined") == "raise_all":
         # `folds_of` raises in this case, with a message that does not name a candidate's column.
         names["undefined"] = "skip"
-    bound_without_order = {name: bound[name] for name in bound if name not in ORDERS}
-    roles_without_order = {name: roles[name] for name in roles if name not in ORDERS}
-    all_roles = {**roles_without_order, **names}
-    return plan_of_lists(wide, bound_without_order, [metric], k, all_roles, "tune_fusion", options.cluster)
+    request = request.without(*ORDERS)
+    request = replace(request, frame=wide, roles={**request.roles, **names})
+    return plan_of_lists(request, [metric], k, "tune_fusion", options.cluster)
 
 
 def _values(plan: Plan) -> Lists:

@@ -24,6 +24,7 @@ from recframe._inference.lists.keys import numbered, rows_of, segments_of
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.sums import ranks_by
 from recframe._plan.averages import with_attributes
+from recframe._plan.request import Request
 from recframe.errors import InputError, OptionError, RecWarning
 from recframe.metrics import DCG, F1, MAP, MRR, NDCG, RBP, FBeta, HitRate, Judged, Precision, Recall
 from recframe.metrics._weights import DISCOUNTS
@@ -241,7 +242,8 @@ class Candidates:
             # `Config` is switched off, because its columns are the ones of the user's frame.
             with warnings.catch_warnings(), only({}):
                 warnings.simplefilter("ignore", RecWarning)
-                evaluated = evaluate(frame.to_native(), {}, list(metrics), None, roles, counts=False, chance=False)
+                request = Request(frame.to_native(), {}, roles)
+                evaluated = evaluate(request, list(metrics), None, counts=False, chance=False)
             result = nw.from_native(evaluated, eager_only=True)
             candidates = batch[result["list"].to_numpy()]
             for label, column in values.items():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.methods import Methods
 from recframe._call.evaluate import plan_of_lists
 from recframe._inference.lists import calls
 from recframe._inference.statistics import check_installed
+from recframe._plan.request import Request
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -89,10 +91,12 @@ class JudgmentMethods(Methods):
         check_installed()
         from recframe._inference.judgments.estimate import check_frames, estimate_with_judge
 
-        check_frames({**self._bound, **roles}.get("truth"), judge)
+        with_truth = Request(self._frame, self._bound, roles)
+        with_judge = replace(with_truth, roles={**roles, "truth": judge})
+        check_frames(with_truth.named.get("truth"), judge)
         by_human, by_judge = (
-            plan_of_lists(self._frame, self._bound, metrics, k, roles_of_judge, "estimate_with_judge", None, items=True)
-            for roles_of_judge in (roles, {**roles, "truth": judge})
+            plan_of_lists(request, metrics, k, "estimate_with_judge", None, items=True)
+            for request in (with_truth, with_judge)
         )
         # Most lists have no human judgments, so the warning about ids that do not match looks at the model's judgments.
         result = estimate_with_judge(by_human, by_judge, confidence)
@@ -150,8 +154,9 @@ class JudgmentMethods(Methods):
         check_installed()
         from recframe._inference.judgments.bounds import bounds
 
-        if {**self._bound, **roles}.get("truth") is None:
+        request = Request(self._frame, self._bound, roles)
+        if request.named.get("truth") is None:
             msg = "bounds needs `truth=`, the judgments: items that it lacks are unjudged"
             raise OptionError(msg, "`truth=judged`, the frame of judgments")
-        plan = plan_of_lists(self._frame, self._bound, metrics, k, roles, "bounds", None, items=True)
+        plan = plan_of_lists(request, metrics, k, "bounds", None, items=True)
         return calls.warned(plan, bounds(plan, grade), ("mean",))

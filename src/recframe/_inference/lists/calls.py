@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from recframe._base.roles import CALL_ROLES, Roles
 from recframe._base.values import as_tuple
 from recframe._call.evaluate import plan_of_lists
 from recframe._data.files.paths import PARQUET
-from recframe._engines.registry import adapter_of, is_lazy, labels_of
+from recframe._engines.registry import adapter_of, is_lazy
 from recframe._inference.statistics import check_installed
 from recframe.errors import OptionError, quoted
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._plan.plan import Plan
+    from recframe._plan.request import Request
 
 
 def names_file(baseline: Any, models: Any) -> bool:
@@ -32,17 +34,19 @@ def names_file(baseline: Any, models: Any) -> bool:
     return ending in PARQUET or (bool(ending) and "\0" not in baseline and Path(baseline).is_file())
 
 
-def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, named: dict[str, Any], path: Path) -> None:
+def save(request: Request, metrics: Any, k: Any, path: Path) -> None:
     """Write the values of a call's lists to a file of a baseline."""
     from recframe._inference.lists.baseline import save
 
-    for roles in (current(), bound, named):
+    for roles in (current(), request.bound, request.roles):
         if roles.get("mean", "arithmetic") != "arithmetic":
             msg = f"`mean={quoted(roles['mean'])}` does not go with `save=`: only arithmetic means can be compared"
             raise OptionError(msg, "leave one of them out")
-    named = {name: value for name, value in named.items() if name in CALL_ROLES["compare"]}
-    items = {**current(), **bound, **named}.get("item", Roles.item) in adapter_of(frame).names(frame)
-    save(plan_of_lists(frame, bound, metrics, k, named, "compare", None, items=items), path)
+    roles_of_compare = {name: value for name, value in request.roles.items() if name in CALL_ROLES["compare"]}
+    request = replace(request, roles=roles_of_compare)
+    item = {**current(), **request.named}.get("item", Roles.item)
+    items = item in adapter_of(request.frame).names(request.frame)
+    save(plan_of_lists(request, metrics, k, "compare", None, items=items), path)
 
 
 def check_eager(frame: Any, path: Any) -> None:
@@ -61,14 +65,7 @@ def check_save(path: Any) -> Path:
 
 
 def call_on_lists(
-    module: str,
-    frame: Any,
-    bound: dict[str, Any],
-    metrics: Any,
-    k: Any,
-    roles: dict[str, Any],
-    options: dict[str, Any],
-    means: Sequence[str] = (),
+    module: str, request: Request, metrics: Any, k: Any, options: dict[str, Any], means: Sequence[str] = ()
 ) -> Any:
     """Return the result of a call that reads the values of lists, as a frame of the user's kind.
 
@@ -76,7 +73,7 @@ def call_on_lists(
     ----------
     module : str
         The module of the call. It has a function with the module's name, and `Options`, which check the arguments.
-    frame, bound, metrics, k, roles
+    request, metrics, k
         As for `plan_of_lists`.
     options : dict
         The arguments of this call beside the roles.
@@ -86,9 +83,9 @@ def call_on_lists(
     check_installed()
     call = module.rpartition(".")[2]
     call_module = import_module(module)
-    checked = call_module.Options.of(labels_of(frame, {**bound, **roles}.get("truth")), **options)
+    checked = call_module.Options.of(request.labels, **options)
     strata = getattr(checked, "strata", None)
-    plan = plan_of_lists(frame, bound, metrics, k, roles, call, checked.cluster, strata=strata)
+    plan = plan_of_lists(request, metrics, k, call, checked.cluster, strata=strata)
     result = getattr(call_module, call)(plan, checked)
     return warned(plan, result, means) if means else result
 

@@ -6,7 +6,7 @@ The rows of each run of a model are ranked as if the run were a model.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from recframe._base.strata import Strata
     from recframe._plan.plan import Plan
+    from recframe._plan.request import Request
 
     Floats = NDArray[np.float64]
 
@@ -52,21 +53,19 @@ SHARED_LISTS = 0.5
 
 @dataclass(frozen=True)
 class RunsCall:
-    """A call on rows of several runs: the user's frame and the arguments of the call."""
+    """A call on rows of several runs: what the user asks, and the arguments of the call."""
 
     name: str
-    frame: Any
-    bound: dict[str, Any]
+    request: Request
     metrics: Any
     k: Any
-    named: dict[str, Any]
     runs: str
     """The column that says which run a row is from."""
 
     @property
     def model(self) -> str | None:
         """The column that names the models of rows."""
-        column: str | None = {**current(), **self.bound, **self.named}.get("model")
+        column: str | None = {**current(), **self.request.named}.get("model")
         return column
 
     def check(self, refused: Mapping[str, bool], cluster: str | None, strata: Strata | None) -> None:
@@ -74,7 +73,7 @@ class RunsCall:
 
         `refused` says of each text of an argument whether it was given and does not go with runs.
         """
-        roles = {**current(), **self.bound, **self.named}
+        roles = {**current(), **self.request.named}
         named = {"cluster": cluster, "strata": None if strata is None else strata.column}
         named |= {name: roles.get(name) for name in ("per", "per_item", "weight")}
         refused = {**refused, **{f"`{name}={quoted(value)}`": value is not None for name, value in named.items()}}
@@ -88,21 +87,24 @@ class RunsCall:
         if self.runs == self.model:
             msg = f"`runs={self.runs!r}` is also the column of models"
             raise OptionError(msg, "name the column that says which training run a row is from, such as a seed")
-        adapter = adapter_of(self.frame)
+        frame = self.request.frame
+        adapter = adapter_of(frame)
         if not (adapter.eager or adapter.postpones):
-            msg = f"`runs={self.runs!r}` needs a frame in memory, but this is a {type(self.frame).__name__}"
+            msg = f"`runs={self.runs!r}` needs a frame in memory, but this is a {type(frame).__name__}"
             raise OptionError(msg, adapter.remedy or "pass a frame of polars or pandas")
-        adapter.checked("frame", Source(self.frame, {"run": ColumnSpec(self.runs, "runs", "key")}))
+        adapter.checked("frame", Source(frame, {"run": ColumnSpec(self.runs, "runs", "key")}))
 
     def plan(self, frame: Any = None, model: str | None = None) -> Plan:
         """Return the plan of the user's frame, or of a frame with another column of models."""
-        frame, named = (self.frame, self.named) if frame is None else (frame, {**self.named, "model": model})
-        return plan_of_lists(frame, self.bound, self.metrics, self.k, named, self.name, None)
+        request = self.request
+        if frame is not None:
+            request = replace(request, frame=frame, roles={**request.roles, "model": model})
+        return plan_of_lists(request, self.metrics, self.k, self.name, None)
 
     @cached_property
     def coded(self) -> Coded:
         """The user's frame with a column that names the model and the run of each row."""
-        rows = adapter_of(self.frame).as_result(self.frame)
+        rows = adapter_of(self.request.frame).as_result(self.request.frame)
         columns = [*([] if self.model is None else [self.model]), self.runs]
         for name in columns:
             if rows[name].null_count():

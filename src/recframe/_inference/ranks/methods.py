@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._base.methods import Methods
 from recframe._inference.lists import calls
 from recframe._inference.ranks import calls as ranks
+from recframe._plan.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +93,7 @@ class RankMethods(Methods):
             "confidence": confidence, "cluster": cluster, "runs": runs, "resamples": resamples, "seed": seed,
             "details": details,
         }  # fmt: skip
-        return ranks.rank_models(self._frame, self._bound, metrics, k, roles, options)
+        return ranks.rank_models(Request(self._frame, self._bound, roles), metrics, k, options)
 
     def sample_size(
         self,
@@ -172,6 +173,5 @@ class RankMethods(Methods):
             "difference": difference, "power": power, "tests": tests, "confidence": confidence, "baseline": baseline,
             "cluster": cluster,
         }  # fmt: skip
-        return calls.call_on_lists(
-            "recframe._inference.ranks.sample_size", self._frame, self._bound, metrics, k, roles, options
-        )
+        request = Request(self._frame, self._bound, roles)
+        return calls.call_on_lists("recframe._inference.ranks.sample_size", request, metrics, k, options)

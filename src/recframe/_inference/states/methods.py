@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._base.methods import Methods
 from recframe._base.signatures import checked_call
-from recframe._engines.registry import labels_of
 from recframe._inference.lists import calls
 from recframe._inference.statistics import check_installed
+from recframe._plan.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,16 +79,17 @@ class StateMethods(Methods):
         0.8333333333333334
         """
         options = {"baseline": baseline, "cluster": cluster, "items": items, "runs": runs}
+        request = Request(self._frame, self._bound, roles)
         if runs is None:
             module = "recframe._inference.states.state"
-            return calls.call_on_lists(module, self._frame, self._bound, metrics, k, roles, options)
+            return calls.call_on_lists(module, request, metrics, k, options)
         check_installed()
         from recframe._inference.lists.runs import RunsCall
         from recframe._inference.states.runs import state_of_runs
         from recframe._inference.states.state import Options
 
-        checked = Options.of(labels_of(self._frame, {**self._bound, **roles}.get("truth")), **options)
-        return state_of_runs(RunsCall("state", self._frame, self._bound, metrics, k, roles, runs), checked)
+        checked = Options.of(request.labels, **options)
+        return state_of_runs(RunsCall("state", request, metrics, k, runs), checked)
 
 
 @checked_call

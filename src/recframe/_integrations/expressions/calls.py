@@ -12,6 +12,7 @@ from recframe._base.roles import ALL_ROLES, DEFAULT_SCORE, Roles
 from recframe._base.signatures import role_parameters
 from recframe._base.values import check_names, is_label
 from recframe._call.cached_calls import Arguments
+from recframe._plan.request import Request
 from recframe.errors import MissingExtraError, OptionTypeError, quoted
 from recframe.metrics import METRICS, Metric, make
 from recframe.profiles._spec import Spec, specs_of
@@ -172,7 +173,7 @@ def _expression(
     if None in names or names[0] == names[1] or GROUP in names:
         names = ["score", "relevant"]
     group_roles = {"by": GROUP, "per": GROUP, "score": names[0], "relevant": names[1]}
-    arguments = Arguments(polars.DataFrame(schema=[GROUP, *names]), {}, {**roles, **group_roles})
+    arguments = Arguments(Request(polars.DataFrame(schema=[GROUP, *names]), {}, {**roles, **group_roles}))
 
     def make() -> Call:
         compiled = specs()

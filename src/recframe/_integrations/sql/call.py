@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from recframe._base.roles import ROLES
 from recframe._base.signatures import checked_call, show_roles
 from recframe._base.values import as_tuple, choice, column_names
-from recframe._plan.query import resolved
+from recframe._plan.request import Request
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def sql(
     checked = checked_types(types)
     in_truth = as_tuple(column_names("truth_columns", truth_columns))
     feature_names = as_tuple(column_names("feature_columns", feature_columns))
-    resolved_roles = resolved([None], {}, roles, SQL_ROLES)
+    resolved_roles = Request(None, {}, roles).resolved(SQL_ROLES)
     tables = Tables(resolved_roles, roles, checked, dialect)
     frames: dict[str, Any] = {"truth": tables.truth(in_truth)} if "truth" in texts else {}
     frames |= {"train": tables.train()} if "train" in texts else {}
