@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from recframe._plan.request import Request
 
 
-RANDOM, TIME, AGE, RECENCY = "chance", "time", "age", "weight"
+RANDOM = "chance"
+TIME = "time"
+AGE = "age"
+RECENCY = "weight"
 
 
 def add_random(request: Request, name: str, seed: Any) -> Any:

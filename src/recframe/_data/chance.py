@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 FIELD_SIZE = 2**31 - 1
 """How many numbers there are: a prime whose squares fit 64 bits."""
-STATE, STATE_SQUARED, VALUE_RANK = "state", "square", "rank"
+STATE = "state"
+STATE_SQUARED = "square"
+VALUE_RANK = "rank"
 
 
 def replace_by_ranks(engine: Engine, frame: Frame, columns: Sequence[str]) -> Frame:

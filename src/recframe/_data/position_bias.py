@@ -22,10 +22,16 @@ if TYPE_CHECKING:
     from recframe._plan.query import Query
     from recframe._plan.request import Request
 
-OTHER, OTHER_RATE, RATE, CLICK, PAIRS = "other", "other rate", "rate", "click", "pairs"
+OTHER = "other"
+OTHER_RATE = "other rate"
+RATE = "rate"
+CLICK = "click"
+PAIRS = "pairs"
 ESTIMATE = "propensity"
-MOST_STEPS, CONVERGED = 200, 1e-12
-"""How often Newton's method steps at most, and when it ends: logarithms that change by less."""
+MOST_STEPS = 200
+"""The largest number of steps of Newton's method."""
+CONVERGED = 1e-12
+"""Newton's method ends when the logarithms change by less."""
 
 
 def position_bias(request: Request, k: Any) -> Any:
@@ -76,7 +82,8 @@ def _compare_positions(frame: Any, query: Query, k: int | None) -> _Comparisons:
     positions = np.unique(first)
     pair = np.searchsorted(positions, first), np.searchsorted(positions, second)
     rates_of, counts = np.zeros((2, len(positions), len(positions)))
-    rates_of[pair], counts[pair] = rate, count
+    rates_of[pair] = rate
+    counts[pair] = count
     np.fill_diagonal(rates_of, 0)
     np.fill_diagonal(counts, 0)
     return _Comparisons(positions, rates_of, counts)

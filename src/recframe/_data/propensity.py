@@ -25,8 +25,13 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
     from recframe._plan.request import Request
 
-TIMES, SHOWN, LEVEL, MOST_TIMES, EXPONENT = "times", "shown", "level", "most", "power"
-ESTIMATE, CLIPPED = "estimate", "clipped"
+TIMES = "times"
+SHOWN = "shown"
+LEVEL = "level"
+MOST_TIMES = "most"
+EXPONENT = "power"
+ESTIMATE = "estimate"
+CLIPPED = "clipped"
 ROOT = 0.5
 """The default power (Saito et al.)."""
 MOST_POPULAR = 0.005
@@ -35,7 +40,9 @@ MOST_POPULAR = 0.005
 
 def add_propensity(request: Request, train: Any, name: str, options: Mapping[str, Any]) -> Any:
     """Return a frame with the propensities of its items; see `Rec.add_propensity`."""
-    shown, unit, least = options["shown"], options["unit"], options["least"]
+    shown = options["shown"]
+    unit = options["unit"]
+    least = options["least"]
     others = {"train": train} if shown is None else {"train": train, "shown": shown}
     query = query_of_frames("add_propensity", request, **others)
     power = _power(options["power"], shown)

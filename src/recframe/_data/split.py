@@ -31,9 +31,16 @@ if TYPE_CHECKING:
 
 
 KINDS = ("fraction", "count", "last", "since")
-LATEST, ROWS = "latest", "rows"
-"""The rank of a row by time, the latest first, and the number of rows: for a fraction of all rows by time."""
-TIME, TEST, TEST_ORDER, ITEMS, RANDOM, IN_TEST_LISTS = "time", "test", "order", "items", "chance", "chosen"
+LATEST = "latest"
+"""The rank of a row by time, the latest first: for a fraction of all rows by time."""
+ROWS = "rows"
+"""The number of all rows, which the fraction is of."""
+TIME = "time"
+TEST = "test"
+TEST_ORDER = "order"
+ITEMS = "items"
+RANDOM = "chance"
+IN_TEST_LISTS = "chosen"
 LEAST = Fraction(1, 1_000_000)
 END_OF_TIME = 2**63
 """Later than any time in a column of integers."""
@@ -222,7 +229,8 @@ def moment(name: str, since: Any) -> tuple[int | float, bool]:
     if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
         # NumPy gives datetimes finer than microseconds as bare numbers.
         value = value.astype("datetime64[us]") if value.dtype.kind == "M" else value
-        value, is_finer = value.item(), bool(value < since)
+        is_finer = bool(value < since)
+        value = value.item()
     if is_finer:
         msg = f"{name}={quoted(since)} is finer than microseconds, in which times are compared with it"
         raise OptionError(msg, "round it, as by .floor('us') of pandas")

@@ -88,7 +88,9 @@ def visits(*, library: str | None = None) -> Any:
     """
     make = constructors_for((), library)
     data = json.loads(gzip.decompress((FOLDER / "visits.json.gz").read_bytes()))
-    items, users, pairs = data["items"], data["users"], data["pairs"]
+    items = data["items"]
+    users = data["users"]
+    pairs = data["pairs"]
     shown = pairs["item"]
     n = len(pairs["item"]) // len(users["week"])
     columns = {
