@@ -45,7 +45,9 @@ class Needed(NamedTuple):
 
 
 # Constant expressions are converted once and reused.
-_ROWS, _COUNT, _IS_SEVERAL = nw.len(), nw.len().alias(COUNT), nw.col(COUNT) > 1
+_ROWS = nw.len()
+_COUNT = nw.len().alias(COUNT)
+_IS_SEVERAL = nw.col(COUNT) > 1
 
 
 class ExpressionCall(NamedTuple):

@@ -182,7 +182,8 @@ class _Remedies:
         """Return the column of almost the same name, or nothing, and those that are usual for the role."""
         read = _taken(self.sources[name]) if spec.role != "per" else set()
         free = [column for column in self.in_frames[name] if column not in read and column not in taken]
-        near, usual = closest_of(spec.column, map(str, free)), _columns_named(COLUMNS.get(spec.role, ""), free)
+        near = closest_of(spec.column, map(str, free))
+        usual = _columns_named(COLUMNS.get(spec.role, ""), free)
         return (near if near in map(str, usual) or not usual else ""), usual
 
     def _ways(self, name: str, spec: ColumnSpec, usual: Sequence[Any]) -> list[str]:

@@ -25,7 +25,8 @@ def parts_of(values: Any, largest_of: Callable[[Any], float | None]) -> list[Any
         itself is all there is.
     """
     parts: list[Any] = []
-    rest, largest = values, largest_of(values)
+    rest = values
+    largest = largest_of(values)
     while largest and 0 < (step := _step(len(values), largest)) < math.inf:
         for cut in (step, _step(len(values), step * 2.0**-53)):
             parts.append((rest + cut) - cut)

@@ -84,7 +84,8 @@ def score_to_sort_from(lists: Sequence[int], scores: Sequence[float], upto: int)
     rows_of_short_lists = sum(len(rows) for rows in by_list.values() if len(rows) < upto)
     last_needed = sorted((sorted(rows)[-upto], len(rows)) for rows in by_list.values() if len(rows) >= upto)
     ordered = sorted(scores)
-    fewest, least = MOST_SORTED * len(ordered), None
+    fewest = MOST_SORTED * len(ordered)
+    least = None
     for score, rows in last_needed:
         sort = rows_of_short_lists + len(ordered) - bisect_left(ordered, score)
         if sort < fewest:

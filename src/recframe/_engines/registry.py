@@ -126,7 +126,8 @@ def frames_of_models(models: Mapping[Any, Any]) -> dict[Any, Any]:
 def stacked(models: Mapping[Any, Any], model: str) -> Any:
     """Return the rows of the frames of several models as one frame, with a column of the model's name."""
     first = next(iter(models.values()))
-    adapter, frames = adapter_of(first), {}
+    adapter = adapter_of(first)
+    frames = {}
     for name, frame in models.items():
         if not isinstance(name, str):
             msg = f"the frames have the name {name!r} among theirs, but a model is named by text"
@@ -262,7 +263,9 @@ def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",
 def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]:
     """Return the adapter of a call's frames, and these in the kind of the first, or raise where they are of another."""
     frame = sources["frame"].native
-    adapter, kind, converted = adapter_of(frame), kind_of(frame), {}
+    adapter = adapter_of(frame)
+    kind = kind_of(frame)
+    converted = {}
     for name, source in sources.items():
         native = adapter.side_frame(source.native)
         if native is not frame and kind_of(native) is not kind:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
     from recframe._engines.column_spec import Source
 
-OTHER_ROW, MODEL_ROW = "other_row", "model_row"
+OTHER_ROW = "other_row"
+MODEL_ROW = "model_row"
 
 
 class Rows(ABC):
@@ -33,7 +34,10 @@ class Rows(ABC):
     def __init__(
         self, sources: Mapping[str, Source], engine: Engine, frames: Mapping[str, Frame], row: list[str]
     ) -> None:
-        self._sources, self.engine, self.frames, self.row = sources, engine, frames, row
+        self._sources = sources
+        self.engine = engine
+        self.frames = frames
+        self.row = row
 
     @abstractmethod
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> Any:

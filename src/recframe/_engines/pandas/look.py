@@ -68,5 +68,6 @@ def _pairs(codes: Any, column: Any) -> Any:
 def _differs(column: Any, lists: Any) -> bool:
     """Return whether any two neighbouring rows of the same list have different numbers."""
     values = column.to_numpy(dtype="float64", na_value=np.nan)
-    first, second = values[:-1], values[1:]
+    first = values[:-1]
+    second = values[1:]
     return bool((((first < second) | (first > second)) & (lists[:-1] == lists[1:])).any())

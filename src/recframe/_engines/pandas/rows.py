@@ -58,7 +58,8 @@ class PandasRows(Rows):
         extended = above.reindex(range(len(above) + len(extra)))
         for name, values in below.items():
             if len(extra):
-                existing, matching = above[name], _with_matching_type(above[name], values)
+                existing = above[name]
+                matching = _with_matching_type(above[name], values)
                 extended[name] = pd.concat([existing, without_attributes(matching)], ignore_index=True)
             if name in new_only:
                 extended[name] = _typed(extended[name], source[name].dtype if name in source else np.dtype("int64"))

@@ -88,7 +88,9 @@ def _placed(lists: Any, count: int, scores: Any, upto: int | None, *, descending
     starts = blocks - np.maximum.accumulate(np.where(first_of_list[blocks], blocks, 0)) + 1
     if upto is not None:
         early = starts <= upto
-        rows, starts, sizes = rows[np.repeat(early, sizes)], starts[early], sizes[early]
+        rows = rows[np.repeat(early, sizes)]
+        starts = starts[early]
+        sizes = sizes[early]
     return Placed(rows, np.repeat(starts, sizes), np.repeat(sizes, sizes))
 
 
@@ -131,7 +133,8 @@ def _ordered(lists: Any, count: int, values: Any, *, descending: bool) -> tuple[
     lists <<= row_bits
     lists |= np.arange(len(values))
     lists.sort()
-    rows, packed = lists & (2**row_bits - 1), lists >> row_bits
+    rows = lists & (2**row_bits - 1)
+    packed = lists >> row_bits
     first_of_value = _heads(packed)
     _tell_apart(rows, values, first_of_value, descending=descending)
     return rows, _heads(packed >> bits), first_of_value
@@ -150,7 +153,8 @@ def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None
     in_run[:-1] |= ~heads[1:]
     members = np.flatnonzero(in_run)
     # Look up only the values of these rows, because lookups are slow.
-    values_of_runs, is_head = values[rows[members]], heads[members]
+    values_of_runs = values[rows[members]]
+    is_head = heads[members]
     differs = _heads(values_of_runs) & ~is_head
     if differs.any():
         run = np.cumsum(is_head) - 1
@@ -160,14 +164,16 @@ def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None
         by_value = np.argsort(values_of_runs[where], kind="stable")
         by_value = by_value[::-1] if descending else by_value
         moved = where[by_value[np.argsort(run[where][by_value], kind="stable")]]
-        rows[members[where]], values_of_runs[where] = rows[members[moved]], values_of_runs[moved]
+        rows[members[where]] = rows[members[moved]]
+        values_of_runs[where] = values_of_runs[moved]
         differs = _heads(values_of_runs) & ~is_head
     heads[members] |= differs
 
 
 def _lists(keys: Sequence[Any]) -> tuple[Any, int] | None:
     """Return the lists as whole numbers from 0, and the largest possible number of lists; None if they do not fit."""
-    lists, count = None, 1
+    lists = None
+    count = 1
     for key in keys:
         if key.dtype.kind != "i" or not len(key):
             return None

@@ -124,7 +124,8 @@ def _column(engine: SqlEngine, spec: ColumnSpec, schema: nw.Schema, untyped: set
     """Return the expression that reads a column, checked and without NaN."""
     if spec.column not in schema:
         return nw.lit(spec.default)
-    column, dtype = nw.col(engine.spelled(spec.column)), schema[spec.column]
+    column = nw.col(engine.spelled(spec.column))
+    dtype = schema[spec.column]
     if spec.use == "there":
         return nw.lit(1.0)
     if spec.use == "nan":

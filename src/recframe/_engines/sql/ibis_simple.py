@@ -39,7 +39,8 @@ class Simpler:
     def _case(self, case: Any) -> Any:
         """Return the result of a CASE whose conditions always hold, or the CASE itself."""
         if len(case.cases) == 1 and _is_null(case.default):
-            (condition,), (result,) = case.cases, case.results
+            (condition,) = case.cases
+            (result,) = case.results
             return result if isinstance(condition, ops.NotNull) and self.never_missing(condition.arg) else case
         if isinstance(case.default, ops.Ln) and all(isinstance(each, ops.Less | ops.Equals) for each in case.cases):
             number = case.default.arg
@@ -106,7 +107,8 @@ class Simpler:
 
 def _origins(field: Any, *, joined: bool) -> list[Any]:
     """Return the expressions that make a column: none for a user's table, and for joined tables only with `joined`."""
-    table, name = field.rel, field.name
+    table = field.rel
+    name = field.name
     if isinstance(table, ops.Project | ops.DummyTable):
         return [table.values[name]]
     if isinstance(table, ops.JoinChain):
