@@ -87,7 +87,8 @@ class LeftOut:
 
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
         context = plan.context
-        self._plan, engine = plan, context.engine
+        self._plan = plan
+        engine = context.engine
         clustered = [] if context.keys.cluster is None else [context.keys.cluster]
         columns = list(dict.fromkeys([*context.keys.key, *context.keys.per, *clustered]))
         table = engine.collected(averages.with_attributes(context, context.lists).select(*columns).unique())
@@ -107,7 +108,8 @@ class LeftOut:
         recommended = plan.items(by_list=True)
         items = engine.collected(recommended)
         numbers = np.array([row_of[row] for row in rows_of(items, context.keys.key)], dtype=np.intp)
-        self._segments, self._groups = segments[numbers], groups[numbers]
+        self._segments = segments[numbers]
+        self._groups = groups[numbers]
         self._items, _ = numbered(rows_of(items, [ITEM]))
         self._of_model = models_of_rows(context, items, models)
         self._arrays = {
@@ -206,7 +208,8 @@ class LeftOut:
         upwards = [metrics[pair.metric].higher_is_better for pair in pairs]
         options = options.of_pairs([query.averaging(metrics[pair.metric].label).name for pair in pairs])
         tests = tested(arrays, pairs, lambda _: student.UNBOUNDED, upwards, options)
-        numbers, differences = tests.numbers, tests.sums
+        numbers = tests.numbers
+        differences = tests.sums
         width = np.diff([range_with_number(metrics[pair.metric], query) for pair in pairs])
         ends = student.cut(numbers["low"], numbers["high"], differences.mean, (-width, width))
         # Where nothing changes without a group, nothing says how much other lists would change.

@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 
     Table = nw.DataFrame[Any]
 
-BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
+BEFORE = "before"
+AFTER = "after"
+DIFFERENCE = "difference"
 OF_LISTS = (BEFORE, AFTER, DIFFERENCE, "first_before", "first_after")
 """The columns of a list, after its key."""
 OF_ITEMS = ("change", ITEM, RELEVANCE, "position_before", "position_after", "top_before", "top_after", "part")
 """The columns of a changed item, after the columns of its list."""
-LIST, SIDE, FIRST, ORDER = "number of list", "side", "first", "order"
+LIST = "number of list"
+SIDE = "side"
+FIRST = "first"
+ORDER = "order"
 NO_DIFFERENCE = 1e308
 """A difference that no list has."""
 ORDERING_DIGITS = 12
@@ -59,7 +64,8 @@ class Options:
 
 def changes(rows: Contributions, k: int | None, options: Options) -> Any:
     """Return the changes as a frame of the user's kind."""
-    context, query = rows.context, rows.context.query
+    context = rows.context
+    query = rows.context.query
     if not context.keys.long:
         _sides_of(query.orders, options.baseline)
     columns = (*OF_LISTS, *(OF_ITEMS if options.items else ()))
@@ -110,7 +116,9 @@ def _of_models(rows: Contributions, frames: Sequence[Frame], baseline: Any) -> l
 
 def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     """Return the rows of the result, with the number of the list in the order of the result."""
-    context, engine, keys = rows.context, rows.context.engine, rows.context.keys.key
+    context = rows.context
+    engine = rows.context.engine
+    keys = rows.context.keys.key
     rankings = rows.by_ranking() if options.most is None else []
     lists_of_models = [lists for _, lists in rankings] or rows.list_values()
     before, after, difference = (INTERNAL.format(name) for name in (BEFORE, AFTER, DIFFERENCE))
@@ -126,7 +134,8 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     chosen = _chosen(differences, options.most)
     lists = lists[chosen.tolist()]
     differences = differences[chosen]
-    lost, gained = differences[differences < -ROUNDING], differences[differences > ROUNDING]
+    lost = differences[differences < -ROUNDING]
+    gained = differences[differences > ROUNDING]
     if options.most is not None:
         # Items and positions of all other lists are not computed.
         falls = nw.col(difference) <= float(lost.max(initial=-NO_DIFFERENCE)) + SLACK

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-LEAST_DIFFERING, LEAST_FOR_MARGIN = 20, 100
-"""So many lists should differ before a verdict, and before a verdict by a margin."""
+LEAST_DIFFERING = 20
+"""So many lists should differ before a verdict."""
+LEAST_FOR_MARGIN = 100
+"""So many lists should differ before a verdict by a margin."""
 LEAST_EFFECTIVE = 50
 """So many equal clusters should stand behind the clusters of a test."""
 UNEVEN_SHARE = 0.8
@@ -80,7 +82,9 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
         rows = [(each, pair, entry) for each in doubts for pair, entry in np.argwhere(each[number]).tolist()]
         if rows:
             doubt, pair, segment = rows[0]
-            numbers, names, bounded = doubt[0], doubt[1], doubt[-1]
+            numbers = doubt[0]
+            names = doubt[1]
+            bounded = doubt[-1]
             of = f"{names[pair]['metric']} of {names[pair]['model']!r} and {names[pair]['baseline']!r}"
             more = f" (and in {len(rows) - 1} more rows of the result)" if len(rows) > 1 else ""
             row = {name: array[pair, segment] for name, array in numbers.items() if np.shape(array)[:1]}

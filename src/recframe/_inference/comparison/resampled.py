@@ -43,7 +43,9 @@ def check_ranks(options: Options, weight: str | None) -> None:
 
 def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, Any]], options: Options) -> None:
     """Replace p-values and intervals by the results of the resampling test, one segment after the other."""
-    differences, numbers, margin = tested.sums, tested.numbers, options.margin_of_pairs
+    differences = tested.sums
+    numbers = tested.numbers
+    margin = options.margin_of_pairs
     for entry, part in enumerate(parts):
         units = units_of(part, pairs)
         low, high, p, direction = _test(units, options)

@@ -67,7 +67,8 @@ def compare_runs(call: RunsCall, options: Options) -> Any:
             warn_of_single_runs(call.runs)
     else:
         run_values = RunValues.of(call)
-        plan, columns = run_values.plan, computed_columns(options, run_values.plan)
+        plan = run_values.plan
+        columns = computed_columns(options, run_values.plan)
         result = result_frame(plan, lambda: _compared_rows(run_values, options, columns), columns)
         run_values.warn(call.runs)
     return answer_of(warned(plan, result, MEANS), options)
@@ -126,8 +127,11 @@ class _Pair:
     @cached_property
     def numbers(self) -> dict[str, Any]:
         """The statistics by their columns."""
-        sums, differences, lists = self.sums, self._differences, len(self._differences)
-        wins, losses = int((differences > ROUNDING).sum()), int((differences < -ROUNDING).sum())
+        sums = self.sums
+        differences = self._differences
+        lists = len(self._differences)
+        wins = int((differences > ROUNDING).sum())
+        losses = int((differences < -ROUNDING).sum())
         baseline = self._baseline.mean() if lists else np.nan
         moments = ((differences**power).mean() if lists else np.nan for power in (1, 2, 3))
         numbers = {

@@ -94,7 +94,8 @@ def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[
             if units.clusters is not None and len(totals):
                 clusters = np.asarray(units.clusters)[weigh]
                 totals, weights = (sum_by_cluster(each, clusters) for each in (totals, weights))
-            error, mean = tested.sums.standard_error[:, entry], tested.sums.mean[:, entry]
+            error = tested.sums.standard_error[:, entry]
+            mean = tested.sums.mean[:, entry]
             # A difference that is only rounding gets no statistic.
             differs = ~np.isnan(tested.numbers["p"][:, entry]) & ((error > 0) | ((mean != 0) & (not residuals)))
             moved = totals - mean * weights if residuals else totals
@@ -134,17 +135,20 @@ class _Flips:
 
         The statistic of a difference m is |Σ (T − mv)| / √Σ (T − mv)²: its square is a quotient of squares in m.
         """
-        sums, mean = tested.moments["p"], tested.sums.mean
+        sums = tested.moments["p"]
+        mean = tested.sums.mean
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             names = ("unit_squares", "unit_products", "unit_weight_squares")
             squares, products, weights = (self._critical**2 * sums[name] / square(tested.sums.weight) for name in names)
             second = 1 - weights
             first = mean - products
             root = np.sqrt(np.maximum(first**2 - second * (square(mean) - squares), 0.0))
-            low, high = (first - root) / second, (first + root) / second
+            low = (first - root) / second
+            high = (first + root) / second
         bounded = second > ROUNDING
         spreads = tested.sums.standard_error > 0
-        low, high = np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
+        low = np.where(bounded, low, -np.inf)
+        high = np.where(bounded, high, np.inf)
         # If all differences are equal, their spread is unknown: keep the unadjusted interval.
         equal = (tested.sums.standard_error == 0) & (tested.sums.mean == 0)
         ends_alone = tested.numbers["low"], tested.numbers["high"]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 def tested_runs(sums: CrossedSums, baseline: Any, bounds: Sequence[Any], options: Options) -> dict[str, Any]:
     """Return the statistics of differences that follow from sums over lists and runs, and the baseline's means."""
-    law, mean = options.law, sums.mean
+    law = options.law
+    mean = sums.mean
     low, high = law.interval(sums, bounds)
     p = law.p_value(sums, bounds)
     # Equal differences show no spread, so the interval is at least as wide as for lists alone.

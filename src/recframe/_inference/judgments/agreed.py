@@ -55,7 +55,8 @@ class SharedJudgments:
 
 def _grades(plan: Plan, number_of: Mapping[str | None, int]) -> dict[tuple[int, str | None], float]:
     """Return the grades, 0 or more, of the judged items of some lists, by the list's number and the item."""
-    context, keys = plan.context, list(plan.context.keys.key)
+    context = plan.context
+    keys = list(plan.context.keys.key)
     truth: Any = context.truth_lists
     truth = truth.select(*keys, ITEM, nw.col(RELEVANCE).cast(nw.Float64())).filter(nw.col(RELEVANCE) >= 0)
     judged = context.engine.collected(truth.group_by(*keys, ITEM).agg(nw.col(RELEVANCE).max()))

@@ -282,7 +282,8 @@ class Stored:
 
 def _has_negative_relevance(plan: Plan) -> bool:
     """Return whether a relevance that the call reads is negative."""
-    frames, query = plan.frames, plan.context.query
+    frames = plan.frames
+    query = plan.context.query
     if frames.truth is None:
         source = Source(frames.frame, {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance")})
     else:

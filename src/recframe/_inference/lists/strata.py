@@ -47,7 +47,8 @@ class StrataOfLists:
     @classmethod
     def of(cls, context: Opened, rows: nw.DataFrame[Any]) -> Self | None:
         """Return the strata in rows that have their column; None if the call names none."""
-        strata, columns = context.query.strata, context.keys.strata
+        strata = context.query.strata
+        columns = context.keys.strata
         if strata is None:
             return None
         table, names = table_of_strata(context, strata, rows)
@@ -63,7 +64,8 @@ class StrataOfLists:
         """Return each row's sums from the sums of its strata: metrics on the first axis, strata on the last."""
         lacking = np.argwhere(sums["lists"] == 0)
         if len(lacking) and not is_dry():
-            metric, stratum = int(lacking[0][0]), int(lacking[0][-1])
+            metric = int(lacking[0][0])
+            stratum = int(lacking[0][-1])
             warn_of_missing(self._strata, metrics[metric], self.names[stratum])
         return pooled(sums, self.weights)
 

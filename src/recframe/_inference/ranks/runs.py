@@ -36,7 +36,8 @@ def rank_models_of_runs(call: RunsCall, options: Options) -> Any:
             warn_of_single_runs(call.runs)
     else:
         run_values = RunValues.of(call)
-        plan, columns = run_values.plan, options.columns
+        plan = run_values.plan
+        columns = options.columns
         result = result_frame(
             plan, lambda: stacked(run_values.reported(), _rows(run_values, options), columns), columns
         )

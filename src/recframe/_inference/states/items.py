@@ -35,7 +35,8 @@ class Items:
     """
 
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
-        context, engine = plan.context, plan.context.engine
+        context = plan.context
+        engine = plan.context.engine
         self._plan = plan
         self.metrics = [
             (number, metric) for number, metric in enumerate(plan.metrics) if isinstance(metric, ExposureMetric)

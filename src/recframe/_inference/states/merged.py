@@ -101,7 +101,8 @@ class Merged:
         frame
             The columns of `per`, ``model`` if there are several, and a column for each metric.
         """
-        rows, counts = self._rows, flag("counts", counts)
+        rows = self._rows
+        counts = flag("counts", counts)
         of_strata = in_strata(rows, strata_of(rows, strata, strata_weights))
         if of_strata is not None:
             rows = of_strata.rows
@@ -156,7 +157,8 @@ class Merged:
         frame
             One row for each segment, metric and model: ``lists``, ``mean``, ``low``, ``high`` and ``std``.
         """
-        confidence, rows = check_confidence(confidence), self._by_list("describe")
+        confidence = check_confidence(confidence)
+        rows = self._by_list("describe")
         of_strata = in_strata(rows, strata_of(rows, strata, strata_weights))
         rows = rows if of_strata is None else of_strata.rows
         names = [(number, model) for number in range(len(rows.metrics)) for model in rows.models]
@@ -409,7 +411,8 @@ class Merged:
             Of the library that the states have, in the format that `recframe.merge_states` reads.
         """
         rows = self._rows
-        types, columns = {**rows.types, **TYPES}, rows.columns()
+        types = {**rows.types, **TYPES}
+        columns = rows.columns()
         return rows.frame({name: (columns[name], types[name]) for name in (*rows.per, *COLUMNS)})
 
 
@@ -456,7 +459,8 @@ def _with_clusters(rows: Rows) -> Rows:
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
-    totals, effective = paired.statistics(sums, 0), sums.get("effective")
+    totals = paired.statistics(sums, 0)
+    effective = sums.get("effective")
     if effective is None:
         totals = without_spread(totals, sums["least"] == sums["greatest"])
         effective = totals.units

@@ -29,7 +29,8 @@ def values_of_items(rows: Rows, metric: str) -> list[float | None]:
     used = len({*rows.names_of_items(np.concatenate(parts).astype(int)[columns["total"] != 0])})
     # Sort first: the order of a sum changes its last bits.
     order = np.lexsort((*columns.values(), codes))
-    codes, columns = codes[order], {name: array[order] for name, array in columns.items()}
+    codes = codes[order]
+    columns = {name: array[order] for name, array in columns.items()}
     size = len(rows.catalog(metric)) if definition["catalog"] is None else definition["catalog"]
     if record.reads_catalog and used > size:
         msg = f"catalog={size} is less than the {used} items that the lists of all states recommend"

@@ -51,7 +51,8 @@ class MergedRuns:
             return None
         runs_of_model: dict[Any, set[Any]] = {model: set() for model in rows.models}
         for segment, metric, model in product(rows.segments, rows.metrics, rows.models):
-            runs, sums = rows.sums_of_runs(segment, metric, model), rows.sums(segment, "metric", metric, model)
+            runs = rows.sums_of_runs(segment, metric, model)
+            sums = rows.sums(segment, "metric", metric, model)
             _check_runs(model, runs, sums["lists"], sums["total"] / max(sums["lists"], 1.0))
             runs_of_model[model].update(runs)
         return cls(rows, rows.runs, {model: len(runs) for model, runs in runs_of_model.items()})
@@ -102,7 +103,8 @@ class MergedRuns:
         self, arrays: Mapping[str, Any], pairs: Sequence[Pair], upwards: Sequence[bool], options: Options
     ) -> Tested:
         """Return the statistics of pairs of models, in arrays of pairs × segments."""
-        rows, differences = self._rows, paired.statistics(arrays)
+        rows = self._rows
+        differences = paired.statistics(arrays)
         with np.errstate(invalid="ignore", divide="ignore"):
             means = {
                 name: np.where(differences.weight > 0, arrays[name] / differences.weight, np.nan)

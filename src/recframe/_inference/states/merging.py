@@ -80,7 +80,8 @@ class Rows:
 
     def __init__(self, frames: Sequence[nw.DataFrame[Any]], segment_names: Sequence[str], per: Sequence[str]) -> None:
         self.per = list(per)
-        self._frames, self.segment_names = frames, list(segment_names)
+        self._frames = frames
+        self.segment_names = list(segment_names)
         types = {name: {frame.schema[name] for frame in frames} for name in per}
         self.types = {name: kinds.pop() if len(kinds) == 1 else None for name, kinds in types.items()}
         self.backend = nw.get_native_namespace(frames[0]).__name__
@@ -107,7 +108,8 @@ class Rows:
         except TypeError as error:
             msg = f"per={list(per)} of the states holds values that have no order: {error}"
             raise ColumnTypeError(msg, "cast it to one type in all frames, as to text, before state(...)") from error
-        names, by = {*map(str, per)}, {*map(str, shared["by"])}
+        names = {*map(str, per)}
+        by = {*map(str, shared["by"])}
         self.of_lists = names == by
         if per and not self.exposures and not names & by:
             # An unknown segment is reported if one of its lists has a value.
@@ -130,7 +132,8 @@ class Rows:
         low, high = columns["least"], columns["greatest"]
         low, high = np.where(flipped, -high, low), np.where(flipped, -low, high)
         codes, numbers = numbered(zip(*(columns[name] for name in (*self.per, *NAMES)), strict=True))
-        self._keys, count = list(numbers), len(numbers)
+        self._keys = list(numbers)
+        count = len(numbers)
         self._sums = {name: sums_by(codes, count, array) for name, array in arrays.items()}
         has_ends = ~np.isnan(low)
         extremes = ends_by(codes[has_ends], count, low[has_ends], high[has_ends])

@@ -303,7 +303,9 @@ def _called(models: Sequence[Any]) -> list[str | None]:
 
 def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the name, the place and the definition of each metric: what must be the same in all states, as text."""
-    query, labels, heads = plan.context.query, [metric.label for metric in plan.metrics], []
+    query = plan.context.query
+    labels = [metric.label for metric in plan.metrics]
+    heads = []
     for number, metric in enumerate(plan.list_metrics):
         how = query.averaging(metric.label)
         ends = [end if math.isfinite(end) else None for end in map(float, values.range_of(number))]
@@ -315,7 +317,8 @@ def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[di
 
 def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, dict[str, str]]:
     """Return the names and definitions of the metrics that count items, by their places."""
-    heads, query = {}, plan.context.query
+    heads = {}
+    query = plan.context.query
     for number, metric in items.metrics:
         how = query.averaging(metric.label)
         about = {"metric": spelled(metric, query, how), "record": metric.label, "undefined": how.undefined}

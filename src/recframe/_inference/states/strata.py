@@ -58,7 +58,8 @@ class StratifiedRows:
 
     def _check(self) -> None:
         """Raise for states that do not go with strata."""
-        about, strata = next(iter(self._cells.definitions.values())), f"`strata={quoted(self._strata.column)}`"
+        about = next(iter(self._cells.definitions.values()))
+        strata = f"`strata={quoted(self._strata.column)}`"
         if self._cells.runs is not None:
             raise not_with_runs(self._cells.runs, strata)
         if about["cluster"] is not None:

@@ -99,7 +99,8 @@ def _statistics(
     metric: str,
 ) -> dict[str, Any]:
     """Return Welch's statistics of two means."""
-    margin, (error, degrees) = options.margin, _error(current, before, 1.0)
+    margin = options.margin
+    error, degrees = _error(current, before, 1.0)
     if isinstance(margin, Margins):
         margin = margin.of_pairs([metric])
         margin = Margin(margin.size.item(), margin.relative.item())

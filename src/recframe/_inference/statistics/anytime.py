@@ -121,7 +121,8 @@ class Asymptotic(Student):
         For equal values the p-value is the limit of 1 / E as t grows, but at least the p-value of sign flips. Otherwise
         the first few equal values would reject sooner than any other values can.
         """
-        error, degrees = sums.standard_error, sums.degrees
+        error = sums.standard_error
+        degrees = sums.degrees
         p = self.p_of(ratio(np.abs(sums.mean), error), degrees, sums.effective_lists)
         with np.errstate(all="ignore"):
             limit = np.exp(-degrees / 2 * np.log1p(self.growth(sums.effective_lists)))
@@ -171,7 +172,8 @@ class Bounded:
     @staticmethod
     def _scaled(sums: Sums, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
         """Return the half-width, and Σx² where it is known: the range is, and there are two lists of weight 1."""
-        centre, half = (bounds[0] + bounds[1]) / 2, (bounds[1] - bounds[0]) / 2
+        centre = (bounds[0] + bounds[1]) / 2
+        half = (bounds[1] - bounds[0]) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
             squares = (sums.squares + sums.weight * square(sums.mean - centre)) / square(half)
         has_equal_weights = (sums.weight == sums.lists) & (sums.unit_weight_squares == sums.lists)

@@ -57,7 +57,8 @@ class _PairDraws:
         self.sums = np.zeros((columns, count), np.complex128)
         self._random = random
         self._tables = np.empty(columns * UNITS_OF_BLOCK * (UNITS_OF_BLOCK + 1), np.complex128)
-        self._chosen, self._found = np.empty(0, np.intp), np.empty(0, np.complex128)
+        self._chosen = np.empty(0, np.intp)
+        self._found = np.empty(0, np.complex128)
 
     def add(self, block: Pairs, drawn: Integers) -> None:
         """Draw units from a block: as many as each resample draws from it."""
@@ -75,8 +76,10 @@ class _PairDraws:
         ends = pairs.cumsum()
         total = int(ends[-1])
         if total > len(self._chosen):
-            self._chosen, self._found = np.empty(total, np.intp), np.empty(total, np.complex128)
-        chosen, taken = self._chosen[:total], self._found[:total]
+            self._chosen = np.empty(total, np.intp)
+            self._found = np.empty(total, np.complex128)
+        chosen = self._chosen[:total]
+        taken = self._found[:total]
         np.copyto(chosen, _random_numbers(self._random, total, length**2))
         # Each unit alone follows all pairs.
         alone = ends[drawn % 2 == 1] - 1

@@ -50,7 +50,8 @@ class Kappa:
         if not (np.isfinite(value) and np.isfinite(without).all()):
             return cls(value, np.nan, np.nan)
         if max(value, without.max()) < NEARLY_EQUAL and min(value, without.min()) > -NEARLY_EQUAL:
-            center, others = np.arctanh(value), np.arctanh(without)
+            center = np.arctanh(value)
+            others = np.arctanh(without)
             error = np.sqrt((count - 1) / count * np.square(others - others.mean()).sum())
             half = scipy_stats().t.isf((1 - confidence) / 2, count - 1) * error if count > 1 else np.nan
             if half > 0:

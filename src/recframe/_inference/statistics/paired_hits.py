@@ -69,8 +69,10 @@ class PairedHits:
         """
         mean = sums.mean
         differing = square(mean) + ratio(sums.squares, sums.weight)
-        gained, lost = np.clip((differing + mean) / 2, 0.0, 1.0), np.clip((differing - mean) / 2, 0.0, 1.0)
-        every, units = sums.effective_lists, sums.units
+        gained = np.clip((differing + mean) / 2, 0.0, 1.0)
+        lost = np.clip((differing - mean) / 2, 0.0, 1.0)
+        every = sums.effective_lists
+        units = sums.units
         with np.errstate(invalid="ignore", divide="ignore"):
             certainty = square(scipy_stats().norm.ppf(0.975) / scipy_stats().t.ppf(0.975, sums.degrees))
             lists_with_this_error = (differing - square(mean)) / square(sums.standard_error) * certainty

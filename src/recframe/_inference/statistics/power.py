@@ -45,7 +45,8 @@ def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
     """Return the probability of a statistic t that is beyond either end, as far from 0."""
     stats = scipy_stats()
     with np.errstate(invalid="ignore"):
-        few, near = np.where(degrees < NORMAL, degrees, np.nan), np.where(shift < FAR, shift, np.nan)
+        few = np.where(degrees < NORMAL, degrees, np.nan)
+        near = np.where(shift < FAR, shift, np.nan)
         # SciPy's other tail is NaN where it is nearly 0.
         exact = stats.nct.sf(end, few, near) + np.nan_to_num(stats.nct.cdf(-end, few, near))
         normal = stats.norm.sf(end - shift) + stats.norm.cdf(-end - shift)
@@ -61,10 +62,13 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
     The test is the t-test, or rejects means of more standard errors than `reach`. The mean is missing where all values
     are the same.
     """
-    t, degrees, error = scipy_stats().t, sums.degrees, sums.standard_error
+    t = scipy_stats().t
+    degrees = sums.degrees
+    error = sums.standard_error
     beyond = np.asarray(t.isf((1 - confidence) / 2, degrees) if reach is None else reach)
     varies = (error > 0) & np.isfinite(degrees) & np.isfinite(beyond)
-    some, end = degrees[varies], beyond[varies]
+    some = degrees[varies]
+    end = beyond[varies]
     before = end + t.ppf(power, some)
     shift = before * 1.001
     reached = power_beyond(before, some, end)

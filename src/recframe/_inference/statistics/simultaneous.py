@@ -114,7 +114,8 @@ class MultivariateT:
         shares = []
         for start in range(0, resamples, BATCH):
             count = min(BATCH, resamples - start)
-            largest, squares = np.zeros(count), np.zeros(count)
+            largest = np.zeros(count)
+            squares = np.zeros(count)
             for root in roots:
                 drawn = random.standard_normal((count, len(root)))
                 largest = np.maximum(largest, np.abs(drawn @ root).max(axis=1, initial=0.0))

@@ -43,7 +43,8 @@ class _Strata:
     """The sums over the lists of strata, which are along the last axis, and the weights of the strata."""
 
     def __init__(self, sums: Mapping[str, Floats], weights: Floats) -> None:
-        self._sums, self._weights = sums, weights
+        self._sums = sums
+        self._weights = weights
         self.lists = sums["lists"]
         with np.errstate(divide="ignore"):
             self._share = np.where(self.lists > 0, 1 / self.lists, 0.0)
@@ -93,13 +94,12 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
     """
     strata = _Strata(sums, weights)
     errors = strata.errors("squares", "difference", "difference")
-    error, mean, squares, effective = (
-        errors.sum(axis=-1),
-        strata.mean("difference"),
-        strata.mean("squares"),
-        strata.effective,
-    )
-    has_all, has_spread = (strata.lists > 0).all(axis=-1), (strata.lists > 1).all(axis=-1)
+    error = errors.sum(axis=-1)
+    mean = strata.mean("difference")
+    squares = strata.mean("squares")
+    effective = strata.effective
+    has_all = (strata.lists > 0).all(axis=-1)
+    has_spread = (strata.lists > 1).all(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         degrees = square(error) / (square(errors) / np.maximum(strata.lists - 1, 1.0)).sum(axis=-1)
         # So many equal lists of this spread have the error. Shares count so many lists.

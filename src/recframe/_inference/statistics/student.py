@@ -221,13 +221,15 @@ def interval(
     Clopper and Pearson's interval. It is missing without bounds, and if it would hold 0 although the p-value rejects 0.
     `held` says whether the p-value does not reject 0; None: as `p_value` says.
     """
-    mean, error = sums.mean, sums.standard_error
+    mean = sums.mean
+    error = sums.standard_error
     with np.errstate(invalid="ignore"):
         half = (scipy_stats().t.ppf(0.5 + confidence / 2, sums.degrees) if reach is None else reach) * error
     share = 1 - (0.5 - confidence / 2) ** (1 / sums.units)
     # Rounding may carry a mean past its bound.
     least, greatest = np.minimum(bounds[0], mean), np.maximum(bounds[1], mean)
-    low, high = mean - share * (mean - least), mean + share * (greatest - mean)
+    low = mean - share * (mean - least)
+    high = mean + share * (greatest - mean)
     includes_zero = p_value(sums) >= 1 - confidence if includes_zero is None else includes_zero
     is_interval = np.isfinite(low) & np.isfinite(high) & (includes_zero | (low > 0) | (high < 0))
     low, high = (np.where(is_interval, end, np.nan) for end in (low, high))
@@ -251,7 +253,8 @@ def p_value(sums: Sums) -> Floats:
     If all values are 0, the p-value is 1. If all n values are equal and not 0, it is the p-value of the sign-flip test,
     2 / 2^n, because only two of the 2^n flips give a mean as far from 0.
     """
-    mean, error = sums.mean, sums.standard_error
+    mean = sums.mean
+    error = sums.standard_error
     statistic = np.abs(np.divide(mean, error, where=error > 0, out=np.zeros_like(mean)))
     p = np.where(np.isnan(error), np.nan, 2 * scipy_stats().t.sf(statistic, sums.degrees))
     flips = np.exp2(np.maximum(1 - sums.units, LEAST_LOG_OF_FLIPS))
@@ -267,7 +270,8 @@ def p_of_equal(sums: Sums, bounds: Sequence[Any]) -> Floats:
 
 def effect(sums: Sums) -> Floats:
     """Return the mean over the standard deviation (Cohen's d of pairs): 0 for a mean of 0, NaN without spread."""
-    mean, deviation = sums.mean, sums.standard_deviation
+    mean = sums.mean
+    deviation = sums.standard_deviation
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where((mean == 0) & (deviation == 0), 0.0, np.where(deviation > 0, mean / deviation, np.nan))
 

@@ -52,7 +52,8 @@ def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
         odds = z**2 / lists
         middle = share + odds / 2
         half = np.sqrt(odds * (share * (1 - share) + odds / 4))
-        low, high = (middle - half) / (1 + odds), (middle + half) / (1 + odds)
+        low = (middle - half) / (1 + odds)
+        high = (middle + half) / (1 + odds)
         low, up_to_high = (_with_few(*end, lists, confidence) for end in ((low, share), (1 - high, 1 - share)))
         # Rounding may carry an end past 0, 1 or the share.
         return np.clip(low, 0.0, share), np.clip(1 - up_to_high, share, 1.0)
