@@ -497,7 +497,8 @@ def one_of(name: str, value: object, allowed: Iterable[str], meant: str = "") ->
 def stack_level() -> int:
     """Return the stack level of the first frame outside the package, so that a warning points at the user's line."""
     package = __name__.partition(".")[0]
-    level, frame = 1, sys._getframe(1)  # noqa: SLF001
+    level = 1
+    frame = sys._getframe(1)  # noqa: SLF001
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level = level + 1
         frame = frame.f_back

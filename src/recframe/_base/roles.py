@@ -148,7 +148,8 @@ def _parts(name: str, value: Any) -> int:
 
 
 _policy = partial(Role.of, kind="policy")
-_number, _count = partial(Role.of, holds="float"), partial(Role.of, holds="integer")
+_number = partial(Role.of, holds="float")
+_count = partial(Role.of, holds="integer")
 _frame = partial(Role.of, lambda _name, frame, _labels: frame)
 
 

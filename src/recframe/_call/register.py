@@ -45,7 +45,8 @@ class _Elsewhere:
     __slots__ = ("_hint", "_what")
 
     def __init__(self, what: str, hint: str) -> None:
-        self._what, self._hint = what, hint
+        self._what = what
+        self._hint = hint
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):

@@ -184,7 +184,8 @@ def report(**values: Any) -> None:
 
 def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list[str]:
     """Print the findings of `check` for the files."""
-    limits, out = check_limits(fail_on_check), _out(values)
+    limits = check_limits(fail_on_check)
+    out = _out(values)
     frame, roles = _read(values, "check")
     result = rec(frame).check(k, all=bool(values["all"]), **roles)
     _show(result, values, out, None if result.is_empty() else _picked(result, roles, COLUMNS_OF_CHECK))

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 INDENT = "  "
-DIGITS, MOST_DECIMALS = 4, 15
-"""The default and the largest number of decimals in a cell."""
+DIGITS = 4
+"""The default number of decimals in a cell."""
+MOST_DECIMALS = 15
+"""The largest number of decimals in a cell."""
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -187,7 +187,8 @@ class ROCAUC(WholeAUC, CutMetric):
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         if self.k is None:
             return super().terms(row)
-        wrong, spread = row.shared(_wrong_up_to, self.k), row.shared(_spread, self.k)
+        wrong = row.shared(_wrong_up_to, self.k)
+        spread = row.shared(_spread, self.k)
         return {"hits": row.shared(hits, self.k), "wrong": wrong, "spread": spread}
 
     def _pairs(self, sums: Sums) -> nw.Expr:

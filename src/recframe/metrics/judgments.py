@@ -24,7 +24,9 @@ def _nonrelevant_ahead(row: Row) -> nw.Expr:
 
     Of the q such rows in its tied block, each number from 0 to q is ahead of the hit with the same probability.
     """
-    before, inside, most = row.nonrelevant_before, row.block_nonrelevant, row.relevant_in_list
+    before = row.nonrelevant_before
+    inside = row.block_nonrelevant
+    most = row.relevant_in_list
     room = nw.when(most > before).then(most - before).otherwise(0.0)
     counted = nw.when(room < inside).then(room).otherwise(inside)
     total = (counted + 1) * (before + counted / 2) + (inside - counted) * most

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
     from recframe.profiles._record import Profile
 
-TEXT_WIDTH, NAME_WIDTH = 96, 11
-"""The widths of the text and of its left column."""
+TEXT_WIDTH = 96
+"""The width of the text."""
+NAME_WIDTH = 11
+"""The width of its left column."""
 TIES_TEXTS = {
     "average": "exact expected value over all orders of the rows of equal score",
     "best": "of rows of equal score the more relevant first",

@@ -116,7 +116,8 @@ def call_of(kind: type[Metric]) -> Callable[..., Any]:
 
 def signature_of(kind: type[Metric]) -> Signature:
     """Return the signature of a metric's function: score, relevance, cutoff, options, policies."""
-    named, annotation = Parameter.KEYWORD_ONLY, "str | pl.Expr | None"
+    named = Parameter.KEYWORD_ONLY
+    annotation = "str | pl.Expr | None"
     columns = [Parameter(name, named, default=None, annotation=annotation) for name in ("score", "relevant")]
     options = [
         Parameter(field.name, named, default=field.default, annotation=field.type)
@@ -131,7 +132,8 @@ def keyword_only(call: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
     By position, a score and a relevance in the wrong order would give a wrong number without an error.
     """
     values = {"metrics": "['ndcg', 'map']", "score": "'score'", "relevant": "'clicked'", "k": "5"}
-    accepted, name = signature(call).parameters, call.__name__
+    accepted = signature(call).parameters
+    name = call.__name__
     example = ", ".join(f"{each}={value}" for each, value in values.items() if each in accepted)
     required = [
         each.name for each in accepted.values() if each.default is each.empty and each.kind is each.KEYWORD_ONLY

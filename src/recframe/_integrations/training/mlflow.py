@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from recframe.profiles._spec import Spec
 
 MODEL_TYPE = "ranker"
-DEFINITION, BASELINE = "definition.txt", "baseline.parquet"
+DEFINITION = "definition.txt"
+BASELINE = "baseline.parquet"
 OWN = ("metrics", "k", "per", "features", "baseline", "charts", "metric_prefix")
 """What ``evaluator_config`` holds besides the roles and policies of `evaluate`."""
 CALL = "evaluator_config={'metrics': ['ndcg', 'map'], 'k': [5, 10], 'by': 'user'}"
@@ -82,7 +83,8 @@ class _Files:
     """A folder for what goes into the run, and its tables."""
 
     def __init__(self, folder: Path, prefix: str) -> None:
-        self.folder, self.prefix = folder, prefix
+        self.folder = folder
+        self.prefix = prefix
         self.tables: dict[Path, Any] = {}
 
     def named(self, name: str) -> Path:
@@ -99,7 +101,8 @@ class _Files:
 
     def log(self, run_id: str) -> dict[str, Any]:
         """Log all to the run, and return them as artifacts of MLflow."""
-        mlflow, kinds = import_module("mlflow"), import_module("mlflow.models.evaluation.artifacts")
+        mlflow = import_module("mlflow")
+        kinds = import_module("mlflow.models.evaluation.artifacts")
         root = mlflow.get_run(run_id).info.artifact_uri
         artifacts = {}
         for path in sorted(self.folder.iterdir()):
