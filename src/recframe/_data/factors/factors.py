@@ -39,14 +39,10 @@ def evaluate(
     labels = labels_of(train, test)
     roles = {role: column_name(role, column, labels) for role, column in roles.items()}
     check_apart([*roles.values(), DEFAULT_RANK, TIED_ROWS, RANKED_ROWS], "rename a column of test")
-    user_factors, item_factors, bias = factors
-    users = _ids("users", _numbers("users", user_factors) if users is None else users)
-    items = _ids("items", _numbers("items", bias if item_factors is None else item_factors) if items is None else items)
+    users, items = _ids_of_factors(factors, users, items)
     frame = frame_of(train, test, library)
-    id_columns = ids_for(frame, library)
-    by = roles["by"]
-    item = roles["item"]
-    ids = Ids(id_columns, id_columns.ids(users, frame, by), id_columns.ids(items, frame, item), **roles)
+    columns = ids_for(frame, library)
+    ids = Ids(columns, columns.ids(users, frame, roles["by"]), columns.ids(items, frame, roles["item"]), **roles)
     _check_repeated(ids)
     model = model_of(*factors, len(ids.users), len(ids.items))
     if how.k > model.n_items:
@@ -55,19 +51,30 @@ def evaluate(
 
     test_pairs = test_of(test, ids)
     rows = np.arange(len(ids.users)) if test is None else np.unique(test_pairs.users)
-    numbering = _Numbering.of(id_columns.order(ids.items), len(test_pairs.ids))
+    numbering = _Numbering.of(columns.order(ids.items), len(test_pairs.ids))
     test_lists = np.searchsorted(rows, test_pairs.users)
     test_rows, test_cells = _known_test_cells(test_pairs, test_lists, numbering, len(rows))
     train_cells = _train_cells(*train_of(train, ids), rows, numbering, model.n_items)
     with progress_bar(len(rows), "users", show=how.progress) as step:
         top, cells = rank_in_blocks(_in_order(model, numbering.order), rows, train_cells, test_cells, how, step)
     result = _result_rows(top, cells, test_lists, test_pairs, test_rows, numbering)
-    numbers = {roles["relevant"]: result.relevance, DEFAULT_RANK: result.starts, TIED_ROWS: result.sizes}
+    numbers = {ids.relevant: result.relevance, DEFAULT_RANK: result.starts, TIED_ROWS: result.sizes}
     if how.everywhere:
         candidates = model.n_items - np.diff(train_cells.starts)
         numbers[RANKED_ROWS] = candidates[result.lists]
-    id_numbers = {by: (ids.users, rows[result.lists]), item: (test_pairs.ids, result.items)}
-    return id_columns.frame(id_numbers, numbers)
+    id_numbers = {ids.by: (ids.users, rows[result.lists]), ids.item: (test_pairs.ids, result.items)}
+    return columns.frame(id_numbers, numbers)
+
+
+def _ids_of_factors(factors: tuple[Any, Any, Any], users: Any, items: Any) -> tuple[Any, Any]:
+    """Return the ids of users and items: those of the call, otherwise the numbers of the factors' rows."""
+    user_factors, item_factors, bias = factors
+    if users is None:
+        users = _numbers("users", user_factors)
+    users = _ids("users", users)
+    if items is None:
+        items = _numbers("items", bias if item_factors is None else item_factors)
+    return users, _ids("items", items)
 
 
 class _Numbering(NamedTuple):

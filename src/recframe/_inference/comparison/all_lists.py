@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from recframe._plan.plan import Plan
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.intp]
 
 MOST_GROUPS = 200
 """The most groups of lists that are left out, one after the other."""
@@ -96,13 +97,7 @@ class LeftOut:
         count = len(self.reported) if context.keys.per else 1
         self.lists = np.bincount(segments, minlength=count).astype(np.float64)
         units = np.array([key_hash(text) for text in texts_of(context, table, clustered or list(context.keys.key))])
-        groups = np.zeros(len(table), dtype=np.intp)
-        self._counts = np.zeros(count, dtype=np.intp)
-        for segment in range(count):
-            of_segment = np.flatnonzero(segments == segment)
-            _, numbers_of_units = np.unique(units[of_segment], return_inverse=True)
-            self._counts[segment] = min(int(numbers_of_units.max(initial=-1)) + 1, MOST_GROUPS)
-            groups[of_segment] = numbers_of_units % max(self._counts[segment], 1)
+        groups, self._counts = _groups_of_units(units, segments, count)
         check_clusters(context.query.cluster, context.query.per, self.lists, self._counts)
         row_of = {row: number for number, row in enumerate(rows_of(table, context.keys.key))}
         recommended = plan.items(by_list=True)
@@ -124,12 +119,15 @@ class LeftOut:
         for metric in of_all_lists(plan):
             how = context.query.averaging(metric.label)
             if how.undefined in ("raise", "raise_all"):
-                values_of_models = [
-                    [self.pseudo_values(metric, model, row)[0] for model in range(len(models))] for row in range(count)
-                ]
-                refuse_undefined(
-                    np.array(values_of_models).reshape(count, len(models)), metric, how.name, how.undefined
-                )
+                refuse_undefined(self._values_of_models(metric, len(models)), metric, how.name, how.undefined)
+
+    def _values_of_models(self, metric: ExposureMetric, models: int) -> Floats:
+        """Return the values of a metric as segments × models."""
+        segments = len(self.lists)
+        values = [
+            [self.pseudo_values(metric, model, segment)[0] for model in range(models)] for segment in range(segments)
+        ]
+        return np.array(values).reshape(segments, models)
 
     def pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> tuple[float, Floats]:
         """Return the value of a metric, and its pseudo-values, one for each group of lists.
@@ -226,3 +224,18 @@ class LeftOut:
         values = value_of_items(metric, columns, codes, rows, self._size, self._backend)
         undefined = self._plan.context.query.averaging(metric.label).undefined
         return np.where(np.isnan(values), undefined, values) if isinstance(undefined, float) else values
+
+
+def _groups_of_units(units: Integers, segments: Integers, count: int) -> tuple[Integers, Integers]:
+    """Return the group of each list within its segment, and how many groups each of the segments has.
+
+    Lists of a cluster have the same unit, and lists with the same unit are in the same group.
+    """
+    groups = np.zeros(len(units), dtype=np.intp)
+    counts = np.zeros(count, dtype=np.intp)
+    for segment in range(count):
+        of_segment = np.flatnonzero(segments == segment)
+        _, numbers = np.unique(units[of_segment], return_inverse=True)
+        counts[segment] = min(int(numbers.max(initial=-1)) + 1, MOST_GROUPS)
+        groups[of_segment] = numbers % max(counts[segment], 1)
+    return groups, counts

@@ -60,8 +60,7 @@ def tested(
     low, high = options.law.interval(differences, bounds)
     p = options.law.p_value(differences, bounds)
     if hits is not None:
-        score_ends = hits.shares.interval(options.confidence)
-        low, high = (np.where(hits.are_hits, new, old) for new, old in zip(score_ends, (low, high), strict=True))
+        low, high = hits.interval(low, high, options.confidence)
         p = np.where(hits.are_hits, hits.shares.p_value(np.zeros_like(p)), p)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {
@@ -89,11 +88,7 @@ def tested(
         reach = options.law.end(differences, bounds, 1 - options.confidence)
         relative_ends = fieller(differences, sums, reach)
         if hits is not None:
-            score_ends = hits.shares.interval_of_ratio(means["baseline"], options.confidence)
-            relative_ends = (
-                np.where(hits.have_rates, score_ends[0] - 1, relative_ends[0]),
-                np.where(hits.have_rates, score_ends[1] - 1, relative_ends[1]),
-            )
+            relative_ends = hits.relative_interval(relative_ends, means["baseline"], options.confidence)
         numbers |= dict(zip(RELATIVE, relative_ends, strict=True))
     ends = [] if options.margin_of_pairs is None else options.margin_of_pairs.ends(sums, differences)
     if options.margin_of_pairs is not None:
@@ -126,6 +121,17 @@ class _Hits:
     """Whether all differences of lists are −1, 0 or 1, and not all the same."""
     have_rates: Any
     """Whether the baseline's values are 0 and 1 too, so that its mean is a rate: what a ratio needs."""
+
+    def interval(self, low: Any, high: Any, confidence: float) -> tuple[Any, Any]:
+        """Return the ends of intervals, by the score test if the row compares hits."""
+        score_low, score_high = self.shares.interval(confidence)
+        return np.where(self.are_hits, score_low, low), np.where(self.are_hits, score_high, high)
+
+    def relative_interval(self, ends: Sequence[Any], baseline: Any, confidence: float) -> tuple[Any, Any]:
+        """Return the ends of intervals of relative differences, by the score test if the row compares rates."""
+        low, high = ends
+        score_low, score_high = self.shares.interval_of_ratio(baseline, confidence)
+        return np.where(self.have_rates, score_low - 1, low), np.where(self.have_rates, score_high - 1, high)
 
     def p_at_end(self, p: Any, margin: Margin, name: str, baseline: Any) -> Any:
         """Return p-values of a difference at one end of the margin, by the score test if the row compares hits."""

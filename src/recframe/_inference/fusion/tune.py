@@ -150,11 +150,15 @@ def _result(
     for number in order[:ROWS_OF_RESULT]:
         is_chosen = number == chosen
         estimate = [float(end.item()) if is_chosen else None for end in (sums.mean, low, high)]
-        candidate = {name: value for name, value in tried[number].items() if value is not None}
-        names = [candidate["method"], candidate.get("normalize"), json.dumps(candidate, default=float)]
         counts = [len(lists.values), int(times_chosen[number])]
-        rows.append([*names, float(means[number]), *counts, is_chosen, *estimate])
+        rows.append([*_written(tried[number]), float(means[number]), *counts, is_chosen, *estimate])
     return _frame(rows, request.frame)
+
+
+def _written(candidate: Mapping[str, Any]) -> list[Any]:
+    """Return a candidate as the result shows it: its method, its normalisation, and all of its options."""
+    options = {name: value for name, value in candidate.items() if value is not None}
+    return [options["method"], options.get("normalize"), json.dumps(options, default=float)]
 
 
 def _frame(rows: Sequence[Sequence[Any]], like: Any) -> nw.DataFrame[Any]:

@@ -363,8 +363,8 @@ def _bounds(
         first = np.flatnonzero(np.append(True, np.diff(candidates.lists) > 0)[: len(candidates.lists)])
         for metric in metrics_at_k:
             of_candidates = values[metric.label]
-            least = np.fmin.reduceat(of_candidates, first) if len(first) else of_candidates
-            greatest = np.fmax.reduceat(of_candidates, first) if len(first) else of_candidates
+            least = _extreme(np.fmin, of_candidates, first)
+            greatest = _extreme(np.fmax, of_candidates, first)
             if isinstance(metric, NDCG) and metric.label in gains:
                 gain, discount = gains[metric.label]
                 base = (values if metric.grades == "relevant" else sums)[gain.label][first]
@@ -378,6 +378,11 @@ def _bounds(
 def _gains(metric: NDCG) -> tuple[DCG, DCG]:
     """Return two metrics: the sum of the gains of an NDCG, and the sum of the discounts of relevant items."""
     return DCG(metric.k, metric.gain, metric.discount, metric.grades), DCG(metric.k, "binary", metric.discount)
+
+
+def _extreme(of_two: np.ufunc, values: Array, first: Array) -> Array:
+    """Return the least or the greatest value of each list, whose values begin at `first`."""
+    return of_two.reduceat(values, first) if len(first) else values
 
 
 def _added_discounts(discount_sums: Array, first: Array) -> Array:

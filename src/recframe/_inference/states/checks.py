@@ -155,21 +155,14 @@ def ordered(columns: Mapping[str, Any], kinds: Collection[str], name: str) -> li
 
 def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: Sequence[str], *, truth: bool) -> Any:
     """Return the hashes of all lists, or raise if two states share a list or a state lacks rows."""
-    hashes: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
-    counts: dict[tuple[Any, Any, Any], float] = defaultdict(float)
-    names = ("kind", "state", "model", "metric", "keys", "lists", "undefined")
-    for kind, state, model, metric, keys, lists, undefined in zip(*(columns[name] for name in names), strict=True):
-        if kind == "lists":
-            hashes[state, model].append(unpack(keys))
-        elif kind in ("metric", "exposure"):
-            counts[state, model, metric] += lists + undefined
-    kinds = {"lists": hashes, "metric": metrics or exposures}
+    hashes_of_lists = _hashes_of_lists(columns)
+    kinds = {"lists": hashes_of_lists, "metric": metrics or exposures}
     absent_kind = next((kind for kind, rows in kinds.items() if not rows), None)
     if absent_kind is not None:
         msg = f"the states have no rows of the kind {absent_kind!r}"
         raise InputError(msg, "give all rows of a state")
-    hashes_of_lists = {key: np.concatenate(parts) for key, parts in hashes.items()}
     _check_shared(hashes_of_lists, truth=truth)
+    counts = _counts_of_lists(columns)
     for (state, model), hashes_of_model in hashes_of_lists.items():
         expected = dict.fromkeys(metrics, len(hashes_of_model)) | dict.fromkeys(exposures, 0)
         lacking = next((name for name in expected if counts.get((state, model, name)) != expected[name]), None)
@@ -183,6 +176,26 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: S
             msg = f"the models {first!r} and {model!r} have different lists"
             raise InputError(msg, "give states of all models for each part of the lists")
     return lists_of_first
+
+
+def _hashes_of_lists(columns: Mapping[str, Any]) -> dict[tuple[Any, Any], Any]:
+    """Return the hashes of the lists of each state and model."""
+    hashes: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
+    names = ("kind", "state", "model", "keys")
+    for kind, state, model, keys in zip(*(columns[name] for name in names), strict=True):
+        if kind == "lists":
+            hashes[state, model].append(unpack(keys))
+    return {key: np.concatenate(parts) for key, parts in hashes.items()}
+
+
+def _counts_of_lists(columns: Mapping[str, Any]) -> dict[tuple[Any, Any, Any], float]:
+    """Return how many lists each state, model and metric counts, with or without a value."""
+    counts: dict[tuple[Any, Any, Any], float] = defaultdict(float)
+    names = ("kind", "state", "model", "metric", "lists", "undefined")
+    for kind, state, model, metric, lists, undefined in zip(*(columns[name] for name in names), strict=True):
+        if kind in ("metric", "exposure"):
+            counts[state, model, metric] += lists + undefined
+    return counts
 
 
 def check_apart(hashes: Any, others: Any) -> None:

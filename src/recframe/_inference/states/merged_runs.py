@@ -22,6 +22,7 @@ from recframe.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._inference.comparison.margins import Margin
     from recframe._inference.comparison.options import Options
     from recframe._inference.lists.paired_sums import Pair
     from recframe._inference.states.merging import Rows
@@ -112,11 +113,8 @@ class MergedRuns:
             }
         crossed = []
         for number, pair in enumerate(pairs):
-            model, baseline = rows.models[pair.model], rows.models[pair.baseline]
-            of_pair = {"lists": arrays["lists"][number]}
-            both = ((model, "model", baseline), (baseline, "baseline", model))
-            metric = rows.metrics[pair.metric]
-            runs = [self.of_model(metric, model, of_pair, means[name][number], other) for model, name, other in both]
+            means_of_pair = {name: means_of_models[number] for name, means_of_models in means.items()}
+            runs = self._runs_of_pair(pair, {"lists": arrays["lists"][number]}, means_of_pair)
             crossed.append(self.crossed(_entry(differences, number), runs))
         sums = CrossedSums.stacked(crossed)
         bounds = np.broadcast_arrays(*paired.bounds(arrays, pairs, rows.range_of), differences.mean)[:2]
@@ -134,11 +132,17 @@ class MergedRuns:
         margin = options.margin_of_pairs
         if margin is not None:
             numbers[HAS_MARGIN] = np.broadcast_to(np.asarray(margin.size) > 0, shape)
-            for name, by in zip(BEYOND, margin.signs, strict=True):
-                moved = replace(sums, total=sums.total + by * sums.weight)
-                p = p_of_moved(moved, sums, bounds)
-                numbers[name] = on_this_side(p, moved.mean, name, margin, means["baseline"])
+            numbers |= _beyond_margin(sums, bounds, margin, means["baseline"])
         return Tested(sums, numbers, np.where(upwards, 1.0, -1.0)[:, None], bounds)
+
+    def _runs_of_pair(self, pair: Pair, sums: Mapping[str, Any], means: Mapping[str, Any]) -> list[list[Runs]]:
+        """Return how much the runs of both models of a pair vary in each segment, over the lists that they share."""
+        metric = self._rows.metrics[pair.metric]
+        model, baseline = self._rows.models[pair.model], self._rows.models[pair.baseline]
+        return [
+            self.of_model(metric, model, sums, means["model"], baseline),
+            self.of_model(metric, baseline, sums, means["baseline"], model),
+        ]
 
     def single(self, shape: tuple[int, ...]) -> dict[str, Any]:
         """Return the columns of runs where every model has one run."""
@@ -159,6 +163,16 @@ class MergedRuns:
         least = student.least_value(bounds[0], sums["negative"], bounds[1])
         low, high = student.interval(self.crossed(totals, [runs]), confidence, (least, bounds[1]))
         return {**spread, "low": low, "high": high}
+
+
+def _beyond_margin(sums: CrossedSums, bounds: Sequence[Any], margin: Margin, baseline: Any) -> dict[str, Any]:
+    """Return the p-values of differences beyond either end of the margin, by the names of their columns."""
+    p_values = {}
+    for name, by in zip(BEYOND, margin.signs, strict=True):
+        moved = replace(sums, total=sums.total + by * sums.weight)
+        p = p_of_moved(moved, sums, bounds)
+        p_values[name] = on_this_side(p, moved.mean, name, margin, baseline)
+    return p_values
 
 
 def _check_runs(model: Any, runs: Mapping[Any, Mapping[str, float]], lists: float, mean: float) -> None:
