@@ -45,7 +45,10 @@ if TYPE_CHECKING:
         value: str
 
 
-LISTS = RECOMMENDED_LISTS, ACTUAL, SCORES = "recommended", "actual", "scores"
+RECOMMENDED_LISTS = "recommended"
+ACTUAL = "actual"
+SCORES = "scores"
+LISTS = (RECOMMENDED_LISTS, ACTUAL, SCORES)
 PRICES = "prices"
 MATRIX = 2
 """The dimensions of an array with a row for each user."""
@@ -147,41 +150,52 @@ def _from_lists(
     """Return what `from_lists` does; the names of columns come from the call or from `Config`."""
     lists = {name: _rows_of(values) for name, values in zip(LISTS, (recommended, actual, scores), strict=True)}
     prices = _rows_of(prices)
-    by, item, relevant, rank, score, value = names.values()
     if recommended is None:
         msg = "recommended=None, but there is nothing to judge without recommendations"
         raise OptionTypeError(msg, "from_lists([[...], [...]]), with one list for each user, or {user: [...]}")
-    for name, column in [*names.items()][1:]:
-        check_name(name, column)
+    for name, column in names.items():
+        if name != "by":
+            check_name(name, column)
     item_prices = _item_prices(prices)
     lists[PRICES] = prices if item_prices is None else None
     lists = {name: values for name, values in lists.items() if values is not None}
-    keys = as_tuple(column_names("by", by, labels_of(frame)))
+    keys = as_tuple(column_names("by", names["by"], labels_of(frame)))
     make = constructors_for((frame, recommended, actual, scores), library)
     if frame is None:
         frame, lists = _collected(make, lists, users, keys)
     else:
         frame = _checked(frame, lists, keys, users)
-    columns = ((item, RECOMMENDED_LISTS), (score, SCORES), (value, PRICES))
-    parallel = {column: lists[name] for column, name in columns if name in lists}
-    arguments = {*lists, *([] if prices is None else [PRICES])}
-    needed = [*keys, relevant, rank, *(column for column, name in columns if name in arguments)]
+    needed = [*keys, names["item"], names["relevant"], names["rank"]]
+    needed += [names["score"]] if SCORES in lists else []
+    needed += [] if prices is None else [names["value"]]
     check_apart(needed, "name each of by, item, relevant, rank, score and value once")
     _check_lengths(make, frame, lists)
     if SCORES not in lists and len(make.distinct(frame, keys)) < len(frame):
         msg = f"by={quoted(list(keys))}: several lists have one key, so there are several items of each rank"
         raise InputError(msg, "give each list a key of its own, or scores= that order all items of a key")
-    frame_of_rows = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
-    order = {"score": score} if SCORES in lists else {"rank": rank}
-    judged = [relevant] if ACTUAL in lists else []
-    if judged:
-        happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
-        roles = {"by": list(keys), "item": item, "relevant": relevant, **order}
-        with only({}):
-            frame_of_rows = label(Request(frame_of_rows, {}, roles), happened, None, all_relevant=True)
+    rows = _rows_of_lists(make, frame, keys, lists, names)
     if item_prices is not None:
-        frame_of_rows = make.priced(frame_of_rows, item, item_prices, value)
-    return make.reorder(frame_of_rows, [*keys, item, *judged, *order.values(), *([] if prices is None else [value])])
+        rows = make.priced(rows, names["item"], item_prices, names["value"])
+    shown = ["item", *(["relevant"] if ACTUAL in lists else []), "score" if SCORES in lists else "rank"]
+    shown += [] if prices is None else ["value"]
+    return make.reorder(rows, [*keys, *(names[role] for role in shown)])
+
+
+def _rows_of_lists(
+    make: Constructors, frame: Any, keys: Sequence[str], lists: Mapping[str, Any], names: Mapping[str, Any]
+) -> Any:
+    """Return one row for each recommended item, and the relevance of items where the frame has the actual lists."""
+    item = names["item"]
+    columns = {RECOMMENDED_LISTS: item, SCORES: names["score"], PRICES: names["value"]}
+    parallel = {column: lists[name] for name, column in columns.items() if name in lists}
+    order = "score" if SCORES in lists else "rank"
+    rows = make.explode(frame, keys, parallel, names["rank"] if order == "rank" else None)
+    if ACTUAL not in lists:
+        return rows
+    happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
+    roles = {"by": list(keys), "item": item, "relevant": names["relevant"], order: names[order]}
+    with only({}):
+        return label(Request(rows, {}, roles), happened, None, all_relevant=True)
 
 
 def _rows_of(values: Any) -> Any:
