@@ -55,7 +55,8 @@ def with_pairs_of_rows(engine: Engine, frame: Frame, keys: Sequence[str], digits
     frame = engine.with_places(frame, {mean_column(i): (group, BACK) for i, group in enumerate(groups)})
     sizes = {size_column(i): nw.len().over(*group).cast(nw.Float64()) for i, group in enumerate(groups)}
     frame = frame.with_columns(**sizes)
-    above = agreed = 0.0 * nw.col(LEVEL)
+    above = 0.0 * nw.col(LEVEL)
+    agreed = 0.0 * nw.col(LEVEL)
     for digit in range(digits):
         # Counts of the rows whose levels first differ from the row's level in this digit.
         rows_above, mean_rank, count = (

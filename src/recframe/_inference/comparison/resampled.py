@@ -52,7 +52,8 @@ def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, An
         # Where differences have no spread, all tests agree.
         spreads = differences.standard_error[:, entry] > 0
         if options.test == "wilcoxon":
-            numbers["low"][:, entry] = numbers["high"][:, entry] = np.nan
+            numbers["low"][:, entry] = np.nan
+            numbers["high"][:, entry] = np.nan
             agree = spreads & (direction == numbers["direction"][:, entry])
             numbers["direction"][spreads & ~agree, entry] = 0.0
         else:

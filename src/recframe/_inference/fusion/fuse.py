@@ -147,7 +147,8 @@ def fuse(request: Request, fusions: Mapping[str, Mapping[str, Any]]) -> Any:
         numbers = {number_column(i): nw.col(score_column(i)).cast(nw.Float64()) for i in range(models)}
         items = items.with_columns(**numbers)
     columns: dict[str, str] = {}
-    prepared = counted = None
+    prepared = None
+    counted = None
     for name, options in checked.items():
         some_large = _check_scores(rows.engine, items, query.orders, options)
         # Fusions that differ in their numbers only share their places, or their extremes and spreads.

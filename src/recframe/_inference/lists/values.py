@@ -275,7 +275,8 @@ def sorted_by_key(table: nw.DataFrame[Any], context: Opened, keys: Sequence[str]
 def model_names(session: Session, lists: Frame) -> tuple[list[Any], list[Any]]:
     """Return the models of a frame in long format: the codes that the plan stores, and their names."""
     models = session.engine.collected(lists.select(MODEL).unique())
-    codes = names = models[MODEL].to_list()
+    codes = models[MODEL].to_list()
+    names = codes
     if session.engine.eager:
         column = restore_user_values(session, models.lazy())[MODEL]
         missing = column.is_null().to_list()

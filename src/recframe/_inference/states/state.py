@@ -193,7 +193,8 @@ def _groups(context: Opened, table: nw.DataFrame[Any], segments: Sequence[tuple[
     by_segment = Groups.of(segments)
     groups = Groups.of(rows_of(table, [*context.keys.per, *column]))
     if not context.keys.per and not len(table):
-        by_segment = groups = Groups(np.array([], dtype=np.intp), [-1])
+        by_segment = Groups(np.array([], dtype=np.intp), [-1])
+        groups = by_segment
     texts = texts_of(context, table, column) if column else None
     clusters = [None if texts is None or number < 0 else texts[number] for number in groups.first]
     return _GroupedLists(by_segment, groups, {"cluster": clusters})

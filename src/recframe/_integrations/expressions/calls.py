@@ -105,7 +105,8 @@ def call_of(kind: type[Metric]) -> Callable[..., Any]:
 
         return _expression((kind.name, options), specs, score, relevant, roles)
 
-    call.__name__ = call.__qualname__ = kind.name
+    call.__name__ = kind.name
+    call.__qualname__ = kind.name
     text = cleandoc(kind.__doc__ or "").partition("Examples\n--------")[0]
     at = f"{_PARAMETERS}\n" if _PARAMETERS in text else "Notes\n-----"
     more = "" if at.startswith(_PARAMETERS) else f"\n{at}"

@@ -48,7 +48,8 @@ def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
         name_of_call = DRAWN.sub("", name)
         base = re.sub(r"\W+", "_", name_of_call.replace("@", "_at_")).strip("_").lower() or "column"
         base = base if not base[0].isdigit() else f"_{base}"
-        base = new = base[:LONGEST_SQL_NAME]
+        base = base[:LONGEST_SQL_NAME]
+        new = base
         number = 2
         while new in used:
             new = f"{base[: LONGEST_SQL_NAME - 4]}_{number}"
@@ -146,7 +147,8 @@ def _rename_tables(select: Any, names: Mapping[str, str], sources: Mapping[str, 
     for table in [table for table in tables(select) if isinstance(table, exp.Table)]:
         old = table.alias_or_name
         name = table.name
-        new = base = sources.get(name) or names[name]
+        base = sources.get(name) or names[name]
+        new = base
         number = 2
         while new in taken:
             new = f"{base}_{number}"
