@@ -162,11 +162,11 @@ class Roles:
     by : str, sequence of str or None
         The columns of the list key. None: one list.
     item : str
-        The item, for ``truth=``, ``ties="item"`` and beyond-accuracy metrics.
+        For ``truth=``, ``ties="item"`` and beyond-accuracy metrics.
     relevant : str
-        The relevance: bool, integer or float; missing is 0.
+        Bool, integer or float; missing is 0.
     score : str, optional
-        The score, higher is better; ``"score"`` unless there is a rank. Missing: not recommended.
+        Higher is better, missing: not recommended. ``"score"`` unless there is a rank.
     rank : str, optional
         Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
     value : str
