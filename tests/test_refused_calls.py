@@ -172,15 +172,15 @@ class Misspelt(recframe.Metric):
         ),
         (
             lambda: recframe.rec(FRAME).bounds("ndcg", truth=FRAME, model="genre"),
-            "Hint: evaluate accepts model=; here pivot",
+            "df.pivot(on='genre', index=['user', 'item'], values='score'), and call wide.rec(score=['x', 'y'], ...)",
         ),
         (
             lambda: recframe.rec(FRAME, model="genre").bounds("ndcg", truth=FRAME),
-            "df.pivot(on='genre', index=['user', 'item'], values='score'), and name them by score=['a', 'b'] with model=None",
+            "df.pivot(on='genre', index=['user', 'item'], values='score'), and call wide.rec(score=['x', 'y'], ...)",
         ),
         (
             lambda: recframe.rec(FRAME.to_pandas(), model="genre").bounds("ndcg", truth=FRAME.to_pandas()),
-            "df.pivot(index=['user', 'item'], columns='genre', values='score').reset_index(), and name them",
+            "df.pivot(index=['user', 'item'], columns='genre', values='score').reset_index(), and call wide.rec(score=['x', 'y'], ...)",
         ),
         (
             lambda: recframe.rec(FRAME.to_pandas()).evaluate("ndcg", score=pl.selectors.starts_with("s")),

@@ -339,7 +339,9 @@ def _accepting_expressions(name: str, method: Callable[..., Any]) -> Callable[..
 
 
 for _name, _roles in CALL_ROLES.items():
-    _checked = checked_call(getattr(Rec, _name), _roles, _evaluate.refuse_options)
+    # The error of bounds for models in rows says how to make columns of them.
+    _accepted = (*_roles, "model") if _name == "bounds" else _roles
+    _checked = checked_call(getattr(Rec, _name), _accepted, _evaluate.refuse_options)
     setattr(Rec, _name, ShownMethod(_accepting_expressions(_name, _checked)))
     show_roles(getattr(Rec, _name), _roles)
 show_roles(Rec.__call__, CALL_ROLES["evaluate"], every=True)

@@ -7,8 +7,8 @@ import pytest
 import recframe
 
 REMEDIES = [
-    r"df.join\(train, on=\['user', 'item'\], how='anti'\)",
-    r"candidates or label and seen=train",
+    r"df.rec.label\(truth, seen=train\).rec.ndcg\(10\)",
+    r"candidates and seen=train",
     r"check counts such rows with train=train",
 ]
 

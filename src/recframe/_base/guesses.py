@@ -48,10 +48,16 @@ SENTENCES = {
         "metrics are methods of frames of polars and pandas, as in polars.read_parquet('recs.parquet').rec.ndcg(10)",
     ),
     "measure": "call the metric's method, as in df.rec.ndcg(10); evaluate also accepts metrics of your own",
-    "pool": "top(10) keeps the best rows of each model. Then drop repeated items, and judged ones with an anti-join",
+    "pool": "df.rec(model='model').top(10) keeps the 10 best rows of each model. Then drop repeated pairs and judged ones: "
+    "in polars by .unique(['user', 'item']).join(judged, how='anti', on=['user', 'item']), in pandas 3 by "
+    ".drop_duplicates(['user', 'item']).merge(judged, how='left_anti', on=['user', 'item'])",
+    **dict.fromkeys(
+        ("filter_seen", "exclude_seen", "remove_seen", "drop_seen", "filter_already_liked_items"),
+        "label(truth, seen=train) leaves out what users have in train, and check(train=train) counts it",
+    ),
     **dict.fromkeys(
         ("kappa", "cohen_kappa", "cohens_kappa"),
-        "estimate_with_judge(..., truth=human, judge=model) has the column kappa",
+        "estimate_with_judge('ndcg@10', truth=human, judge=llm) has the column kappa, from the items that both judged",
     ),
     "leave_one_out": "split(last=1, time='timestamp') holds out the last item of each user",
     "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
@@ -141,9 +147,9 @@ STRATA: dict[str, str] = dict.fromkeys(
 )
 """The hint for a call without strata."""
 KEEPS_ALL_ITEMS = (
-    "a metric leaves no item out. Drop the rows that train has with an anti-join"
-    "`, as in df.join(train, on=['user', 'item'], how='anti')`, or make the frame with candidates or label and "
-    "`seen=train`. The call check counts such rows with `train=train`"
+    "a metric leaves no item out. Leave out the rows that train has"
+    "`, as in df.rec.label(truth, seen=train).rec.ndcg(10)`, or make the frame with candidates and `seen=train`. "
+    "The call check counts such rows with `train=train`"
 )
 """The hint for items that users already have."""
 ELSEWHERE = {
@@ -166,8 +172,7 @@ ELSEWHERE = {
         ("ascending", "descending", "reverse", "sort", "lower_is_better", "higher_is_better", "greater_is_better"),
         "the largest score comes first; `rank='rank'` reads positions, and position 1 comes first",
     ),
-    "model": "evaluate accepts `model=`; here pivot the frame, so that `score=['old', 'new']` names a column of each "
-    "model",
+    "model": "evaluate and compare accept `model=`",
     "models": "`score=['old', 'new']`, a column for each model, or `model='model'` for models in rows",
     "tidy": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",
     "long": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",

@@ -211,7 +211,7 @@ def plan_of_lists(
         roles = arguments.roles(allowed)
         if roles.model is not None and "model" not in CALL_ROLES[call]:
             msg = f"`model={roles.model!r}` names models in rows, but {call} reads models in columns"
-            raise OptionError(msg, _model_columns(arguments.adapter, roles))
+            raise OptionError(msg, _model_columns(frame, arguments.adapter, roles))
         if call != "state":  # merged states may add up segments
             check_cluster(cluster, as_tuple(roles.per))
         every_list = call in ("describe", "estimate_with_judge", "state") or items is not None or strata is not None
@@ -231,15 +231,21 @@ def strata_of_call(request: Request, strata: Any, weights: Any) -> Strata | None
     return Strata.of(strata, weights, request.labels)
 
 
-def _model_columns(adapter: Adapter, roles: Roles) -> str:
-    """Return the hint that makes a column of each model."""
+def _model_columns(frame: Any, adapter: Adapter, roles: Roles) -> str:
+    """Return the hint that makes a column of each model, with the names of the models if they are known."""
     if not adapter.pivot_example:
         return "filter the rows of one model, and bind `model=None`"
     role = "score" if roles.rank is None else "rank"
     index = [*as_tuple(roles.by), roles.item]
     values = getattr(roles, role) or "score"
     pivot = adapter.pivot_example.format(model=roles.model, index=index, values=values)
-    return f"make a column of each model, {pivot}, and name them by `{role}=['a', 'b']` with `model=None`"
+    names = ["a", "b"]
+    if adapter.eager and roles.model in adapter.names(frame):
+        from recframe._checks.definitions import values_of
+
+        names = values_of(adapter.as_narwhals(frame), roles.model).unique(maintain_order=True).to_list()
+    unbound = ", `model=None`" if current().get("model") is not None else ""
+    return f"make a column of each model, wide = {pivot}, and call wide.rec(`{role}={quoted(names)}`{unbound}, ...)"
 
 
 def contributions(request: Request, metric: str | Metric, k: int | None) -> Any:
