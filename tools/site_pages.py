@@ -9,16 +9,22 @@ from __future__ import annotations
 import re
 import textwrap
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
 from zensical.extensions.context import ContextPreprocessor
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 FENCE = re.compile(r"^(?P<indent> *)```(?:python|py)\n(?P<body>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 # By its name: type checkers know the tools as modules without a package.
 description = import_module("tools.llms").description
 PROMPTS = (">>> ", "... ")
+LONGEST_NAME = 32
+"""Letters of code that fit in a line of a phone."""
 RULE = re.compile(r"^(\*\*([A-Z]{1,2}\d+)\.\*\*)(?= )", re.MULTILINE)
 """The number of a rule of the contract, at the start of its paragraph."""
 
@@ -66,12 +72,24 @@ class Pages(Preprocessor):  # type: ignore[misc]
         return with_anchors(FENCE.sub(split, text)).split("\n")
 
 
+class Names(Treeprocessor):  # type: ignore[misc]
+    """Marks short names in code, such as ``--min-relevance``, so that no line ends at one of their hyphens."""
+
+    def run(self, root: Element) -> None:
+        """Mark the names of a page."""
+        for code in root.iter("code"):
+            name = "".join(code.itertext())
+            if "-" in name and " " not in name and len(name) <= LONGEST_NAME:
+                code.set("class", "name")
+
+
 class PagesExtension(Extension):  # type: ignore[misc]
-    """Registers the preprocessor before the one of fenced blocks."""
+    """Registers the preprocessor before the one of fenced blocks, and the marks of names after inline code."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Register it."""
         md.preprocessors.register(Pages(md), "pages", 34)
+        md.treeprocessors.register(Names(md), "names", 5)
 
 
 def makeExtension(**options: Any) -> PagesExtension:  # noqa: N802 - Markdown's name

@@ -48,8 +48,8 @@ SENTENCES = {
         "metrics are methods of frames of polars and pandas, as in polars.read_parquet('recs.parquet').rec.ndcg(10)",
     ),
     "measure": "call the metric's method, as in df.rec.ndcg(10); evaluate also accepts metrics of your own",
-    "pool": "df.rec(model='model').top(10) keeps the 10 best rows of each model. Then drop repeated pairs and judged ones: "
-    "in polars by .unique(['user', 'item']).join(judged, how='anti', on=['user', 'item']), in pandas 3 by "
+    "pool": "df.rec(model='model').top(10) keeps the 10 best rows of each model. Then drop repeated pairs and "
+    "judged ones: in polars by .unique(['user', 'item']).join(judged, how='anti', on=['user', 'item']), in pandas 3 by "
     ".drop_duplicates(['user', 'item']).merge(judged, how='left_anti', on=['user', 'item'])",
     **dict.fromkeys(
         ("filter_seen", "exclude_seen", "remove_seen", "drop_seen", "filter_already_liked_items"),

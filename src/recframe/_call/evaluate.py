@@ -211,7 +211,7 @@ def plan_of_lists(
         roles = arguments.roles(allowed)
         if roles.model is not None and "model" not in CALL_ROLES[call]:
             msg = f"`model={roles.model!r}` names models in rows, but {call} reads models in columns"
-            raise OptionError(msg, _model_columns(frame, arguments.adapter, roles))
+            raise OptionError(msg, _model_columns(request.frame, arguments.adapter, roles))
         if call != "state":  # merged states may add up segments
             check_cluster(cluster, as_tuple(roles.per))
         every_list = call in ("describe", "estimate_with_judge", "state") or items is not None or strata is not None

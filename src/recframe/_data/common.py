@@ -86,4 +86,4 @@ def check_several(query: Query, what: str) -> None:
     """Raise for one model, where a call is about several."""
     if len(query.orders) == 1 and query.model is None:
         msg = f"{what} several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
-        raise OptionError(msg, "score=['old', 'new'], or model='model' if the column 'model' names the model of each row")
+        raise OptionError(msg, "score=['old', 'new'], or model='model' if this column names each row's model")

@@ -504,7 +504,7 @@ def test_models_in_rows_that_cannot_be_fused():
         (lambda: frame.head(1).rec.fuse(model="model"), "score='a' is one"),
         (lambda: frame.with_columns(model=pl.Series(["a", "user"])).rec.fuse(model="model"), "are both called 'user'"),
         (lambda: frame.rec.fuse(model="system"), "no such column"),
-        (frame.rec.fuse, "model='model' if the column 'model' names"),
+        (frame.rec.fuse, "model='model' if this column names"),
     ):
         with pytest.raises(recframe.RecError, match=said):
             call()

@@ -75,7 +75,7 @@ def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> 
     """Return the pairs of a model and its baseline, by number; without a baseline, every pair of models."""
     if len(models) <= 1:
         msg = f"{call} needs two models" + (f", but there is only {models[0]!r}" if models else "")
-        raise OptionError(msg, "`score=['old', 'new']`, or `model='model'` if the column 'model' names the model of each row")
+        raise OptionError(msg, "`score=['old', 'new']`, or `model='model'` if this column names each row's model")
     if baseline is None:
         return [(second, first) for first, second in combinations(range(len(models)), 2)]
     number = model_number(models, baseline)
