@@ -94,7 +94,8 @@ class RecommendedItems:
 
     def _with_similarities(self, rows: Frame) -> Frame:
         """Add to each row the similarities of its item with the different items ahead in the list, summed."""
-        engine, group = self._context.engine, self._context.keys.group
+        engine = self._context.engine
+        group = self._context.keys.group
         reading = [terms for terms in self._context.requirements.beyond_accuracy if terms.metric.reads_pairs]
         cutoff = furthest([terms.metric.cutoff for terms in reading])
         items = rows.filter(nw.col(FIRST) > 0).select(*group, ITEM, PLACE)

@@ -96,9 +96,11 @@ def frames_of_call(
             features = _pair_columns(adapter, side, roles, describing)
         else:
             features = _feature_columns(adapter, side, roles, describes=bool(describing))
-    catalog, size = roles.catalog if "catalog" in read else None, None
+    catalog = roles.catalog if "catalog" in read else None
+    size = None
     if isinstance(catalog, Integral) and not isinstance(catalog, bool):
-        catalog, size = None, check_k(catalog, "catalog")
+        size = check_k(catalog, "catalog")
+        catalog = None
     elif catalog is not None:
         catalog = adapter.side_frame(catalog) if is_frame(catalog) else _items_frame(adapter, roles.item, catalog)
     others = features[0] if any(metric.reads_pairs for metric in metrics) else None
@@ -131,7 +133,8 @@ def _feature_columns(adapter: Adapter, native: Any, roles: Roles, *, describes: 
 
     A column of lists becomes one column for each of their places. Of a lazy frame only the schema is read.
     """
-    frame, item = adapter.as_narwhals(native), roles.item
+    frame = adapter.as_narwhals(native)
+    item = roles.item
     if not describes:
         return native, []
     names = [name for name in frame.collect_schema().names() if name not in (item, roles.group)]

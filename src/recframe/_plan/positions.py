@@ -124,7 +124,8 @@ def placed_rows(
 
 def _placed_by_score(context: Opened, ranked: Frame, upto: int | None, index: int | None) -> Frame:
     """Return ranked rows up to a position; where calls share rankings, from a ranking up to their last position."""
-    shared, needed = SHARED.get(), _needed_rows(context, upto)
+    shared = SHARED.get()
+    needed = _needed_rows(context, upto)
     rank = partial(context.engine.rank_rows, ranked, context.keys.group, SCORE)
     is_whole = context.frame is context.session.frames["frame"]
     if shared is None or index is None or not (context.engine.eager and is_whole):

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 DEFAULT_RANK = "rank"
 Ordered = Literal["as given", "by chance", "by relevance"]
-TIED_ROWS, RANKED_ROWS = "recframe_tied", "recframe_candidates"
-"""The columns of `recframe.from_factors` that count the rows of a tied block and of a list, omitted ones included."""
+TIED_ROWS = "recframe_tied"
+"""The column of `recframe.from_factors` that counts the rows of a tied block, omitted ones included."""
+RANKED_ROWS = "recframe_candidates"
+"""The column of `recframe.from_factors` that counts the rows of a list, omitted ones included."""
 GUESSED = frozenset({DEFAULT_SCORE, DEFAULT_RANK, TIED_ROWS, RANKED_ROWS})
 """The columns of a frame whose presence says how to rank it."""
 
@@ -191,7 +193,8 @@ def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
         dropped = " and ".join(roles.omission_columns)
         remedy = f"stack the models' frames and name their column by `model=`, or drop {dropped}"
     elif roles.condensed:
-        why, remedy = "and `condensed=True` cannot tell which of the others are judged", "a frame with all ranked rows"
+        why = "and `condensed=True` cannot tell which of the others are judged"
+        remedy = "a frame with all ranked rows"
     elif roles.truth is not None:
         why = "and `truth=` might call others relevant"
         remedy = "leave `truth=` out: the frame itself holds every relevant row and its relevance"
@@ -199,7 +202,8 @@ def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
         why = f"and `min_relevance={roles.min_relevance:g}` would call the others relevant"
         remedy = "a min_relevance above 0"
     elif roles.ties in ("item", "item_desc", "first"):
-        why, remedy = f"and `ties={roles.ties!r}` cannot order the others", "`ties='average'`, 'best' or 'worst'"
+        why = f"and `ties={roles.ties!r}` cannot order the others"
+        remedy = "`ties='average'`, 'best' or 'worst'"
     else:
         return
     msg = f"the frame comes from from_factors and holds only some of the ranked rows, {why}"

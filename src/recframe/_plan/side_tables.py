@@ -170,7 +170,8 @@ class SideTables:
     @cached_property
     def similarities(self) -> Frame:
         """The pairs of different items in both orders, each with its similarity."""
-        frames, engine = self._session.frames, self._session.engine
+        frames = self._session.frames
+        engine = self._session.engine
         others = frames["others"].select(ROW, nw.col(ITEM).alias(OTHER))
         rows = frames["features"].select(ROW, ITEM, nw.col(feature_column(0)).cast(nw.Float64()).alias(SIMILARITY))
         rows = rows.join(others, on=ROW, how="inner")

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from recframe._plan.requirements import Requirements
     from recframe.metrics._record import Metric
 
-STRATUM_NUMBER, STRATUM_WEIGHT = "number of stratum", "weight of stratum"
+STRATUM_NUMBER = "number of stratum"
+STRATUM_WEIGHT = "weight of stratum"
 """The columns of a table of strata, beside the stratum itself."""
 
 

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
-LOW, HIGH = "{} low", "{} high"
-"""What the columns of a metric are called, by its own name."""
+LOW = "{} low"
+"""The column of a metric's least value, by the metric's name."""
+HIGH = "{} high"
+"""The column of a metric's greatest value, by the metric's name."""
 
 
 BOUND = "{} {}"
@@ -59,14 +61,17 @@ def with_range(call_frames: CallFrames, query: Query, metrics: Sequence[Metric])
     """Return the plan of a call, and its result with the least and the greatest value of each metric."""
     check_range(query, metrics)
     plan = Plan(call_frames, query, metrics)
-    context, keys = plan.context, plan.context.keys.of_result
+    context = plan.context
+    keys = plan.context.keys.of_result
     frames = [plan.run()]
     for ties in get_args(TieBound):
         other = Plan(call_frames, replace(query, ties=ties, counts=False), metrics)
         values = (nw.col(metric.column).alias(_bound(metric, ties)) for metric in plan.metrics)
         frames.append(context.engine.collect_once(other.run().select(*keys, *values)))
     result = joined(context.engine, frames, keys)
-    names, columns, ends = dict(context.names), list(keys), []
+    names = dict(context.names)
+    columns = list(keys)
+    ends = []
     for metric in plan.metrics:
         # If lower is better, the best order has the lowest value.
         best, worst = (_bound(metric, ties) for ties in get_args(TieBound))
