@@ -69,7 +69,9 @@ class _Columns:
     def __init__(
         self, frame: Any, arguments: Mapping[str, Any], judgments: Mapping[str, Any], asked: ExpressionCall
     ) -> None:
-        self._frame, self._arguments, self._call = frame, arguments, asked.name
+        self._frame = frame
+        self._arguments = arguments
+        self._call = asked.name
         self._readers = {*asked.roles, *OTHER_READERS}
         self._judgments = {
             name: each for name, each in judgments.items() if isinstance(each, pl.DataFrame | pl.LazyFrame)

@@ -55,7 +55,8 @@ def encoded(columns: Sequence[pl.Series]) -> tuple[list[pl.Series], pl.Series]:
     in_runs = all(RUNS * _heads(some).sum() <= len(some) for some in (texts.head(FEW), texts))
     numbers, unique = _encoded(texts.filter(_heads(texts)) if in_runs else texts)
     numbers = numbers.gather(texts.rle_id()) if in_runs else numbers
-    coded, start = [], 0
+    coded = []
+    start = 0
     for column in columns:
         coded.append(numbers.slice(start, len(column)).alias(column.name))
         start += len(column)
