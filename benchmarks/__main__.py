@@ -25,9 +25,9 @@ from benchmarks.isolated import Interpreter, interpreters
 from benchmarks.libraries import library_rows
 from benchmarks.lists import list_rows
 from benchmarks.memory import memory_rows
-from benchmarks.own import growth_rows, shape_rows
 from benchmarks.peers import pytrec_eval_rows, ranx_rows, rectools_rows, scipy_rows, sklearn_rows
 from benchmarks.process import ROOT, ask
+from benchmarks.shapes import growth_rows, shape_rows
 from benchmarks.sizes import size_panels
 from benchmarks.table import machine, render
 from benchmarks.timing import CLOCK, Missing, Row, slower
@@ -72,7 +72,7 @@ class Run:
         return interpreters(self.folder, make=self.make)
 
 
-def own(run: Run) -> Rows:
+def shapes(run: Run) -> Rows:
     for shape in SHAPES:
         yield from shape_rows(run.scaled(shape), run.repeats)
 
@@ -143,7 +143,7 @@ def files(run: Run) -> Rows:
 
 
 USUAL: tuple[Callable[[Run], Rows], ...] = (
-    own,
+    shapes,
     pandas,
     growth,
     peers,
@@ -183,29 +183,31 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
-    given = options()
-    if given.cpu:
+    arguments = options()
+    if arguments.cpu:
         os.environ[CLOCK] = "cpu"  # for the processes that measure, too
-    alone = (given.chart or given.sizes) and not given.only and not given.all
-    names = given.only or ([] if alone else [group.__name__ for group in (*USUAL, *(LONG if given.all else ()))])
-    scale = QUICK if given.quick else 1
-    make = given.all or given.chart is not None or "libraries" in names
-    run = Run(given.repeats, scale, given.rows, given.peers.resolve(), make)
+    alone = (arguments.chart or arguments.sizes) and not arguments.only and not arguments.all
+    names = arguments.only or (
+        [] if alone else [group.__name__ for group in (*USUAL, *(LONG if arguments.all else ()))]
+    )
+    scale = QUICK if arguments.quick else 1
+    make = arguments.all or arguments.chart is not None or "libraries" in names
+    run = Run(arguments.repeats, scale, arguments.rows, arguments.peers.resolve(), make)
     rows = []
     for name in names:
         for row in GROUPS[name](run):
             # A small frame is all fixed costs, of which the limits say nothing.
-            rows.append(replace(row, limit=None) if given.quick and isinstance(row, Row) else row)
+            rows.append(replace(row, limit=None) if arguments.quick and isinstance(row, Row) else row)
             print(f"{row.what} ({row.shape})", file=sys.stderr)  # whoever waits sees that it goes on
     if rows:
-        print(render(rows, markdown=given.markdown))
-    clock = "CPU time of all cores" if given.cpu else "time of the clock"
+        print(render(rows, markdown=arguments.markdown))
+    clock = "CPU time of all cores" if arguments.cpu else "time of the clock"
     print(f"\n{machine()}, {clock}")
-    if given.chart:
-        title = f"NDCG@{K} of lists of {LENGTH} rows: {'CPU seconds' if given.cpu else 'seconds'} over rows"
-        _draw(given.chart, {title: list(lines(run.rows // scale, run.repeats, run.interpreters))})
-    if given.sizes:
-        _draw(given.sizes, size_panels(run.rows // scale, cpu=given.cpu))
+    if arguments.chart:
+        title = f"NDCG@{K} of lists of {LENGTH} rows: {'CPU seconds' if arguments.cpu else 'seconds'} over rows"
+        _draw(arguments.chart, {title: list(lines(run.rows // scale, run.repeats, run.interpreters))})
+    if arguments.sizes:
+        _draw(arguments.sizes, size_panels(run.rows // scale, cpu=arguments.cpu))
 
 
 def _draw(path: Path, panels: dict[str, Sequence[Line]]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.data import Shape, arrays, polars_frame
-from benchmarks.own import CUTOFFS, EIGHT, EVERY, without_warnings, yardstick
+from benchmarks.shapes import CUTOFFS, EIGHT, EVERY, without_warnings, yardstick
 from benchmarks.timing import Missing, Row, in_turn, slower
 
 if TYPE_CHECKING:

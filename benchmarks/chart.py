@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.data import Shape
 from benchmarks.files import write
-from benchmarks.own import BYTES_PER_ROW, available_memory
 from benchmarks.process import ask
+from benchmarks.shapes import BYTES_PER_ROW, available_memory
 from benchmarks.timing import now
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ PATIENCE = 40.0
 """The seconds that a point may be expected to take."""
 BYTES_PER_PEER_ROW = 700
 """What a row takes as text and in dictionaries, with room to spare."""
-OWN = {
+CALLS = {
     "lazy": "recframe, lazy polars from Parquet",
     "polars": "recframe, polars",
     "pandas": "recframe, pandas",
@@ -49,16 +49,16 @@ class Line:
 def lines(most: int, repeats: int, interpreters: Mapping[str, Interpreter]) -> Iterator[Line]:
     """Measure every way as far as memory and patience go."""
     sizes = [10**power for power in range(4, 1 + round(math.log10(most)))]
-    found: dict[str, dict[int, float]] = {name: {} for name in (*OWN, *PEERS)}
+    times: dict[str, dict[int, float]] = {name: {} for name in (*CALLS, *PEERS)}
     for rows in sizes:
         shape = Shape(rows // LENGTH, LENGTH)
         with tempfile.TemporaryDirectory() as folder:
             write(shape, Path(folder))
-            for name, seconds in found.items():
+            for name, seconds in times.items():
                 if not _goes_on(name, seconds, rows):
                     continue
                 times = repeats if rows < 10**7 else 1
-                if name in OWN:
+                if name in CALLS:
                     seconds[rows] = median(ask("point", kind=name, folder=folder, repeats=times))
                 elif (python := interpreters[name].python) is not None:
                     arguments: dict[str, Any] = {
@@ -72,9 +72,9 @@ def lines(most: int, repeats: int, interpreters: Mapping[str, Interpreter]) -> I
                     except subprocess.CalledProcessError as error:  # it ran out of memory
                         sys.stderr.write(f"{name}: {error}\n")
         sys.stderr.write(f"{rows} rows\n")
-    for name, title in (OWN | PEERS).items():
-        if found[name]:
-            yield Line(title, found[name])
+    for name, title in (CALLS | PEERS).items():
+        if times[name]:
+            yield Line(title, times[name])
 
 
 def _goes_on(name: str, seconds: Mapping[int, float], rows: int) -> bool:

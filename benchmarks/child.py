@@ -56,9 +56,9 @@ def resampling(test: str, lists: int, length: int) -> dict[str, float]:
 
 def scan(call: str, folder: str) -> dict[str, float]:
     """Return the seconds and the peak memory of one call on the files in a folder."""
-    from benchmarks.files import scan as found
+    from benchmarks.files import scan as measure
 
-    return found(call, folder)
+    return measure(call, folder)
 
 
 def library(library: str, lists: int, length: int, repeats: int, *, large: bool = False) -> dict[str, Any]:
@@ -70,9 +70,9 @@ def library(library: str, lists: int, length: int, repeats: int, *, large: bool 
 
 def point(kind: str, folder: str, repeats: int) -> list[float]:
     """Return the seconds of NDCG on the files in a folder, opened as a frame of some kind."""
-    from benchmarks.chart import point as found
+    from benchmarks.chart import point as measure
 
-    return found(kind, folder, repeats)
+    return measure(kind, folder, repeats)
 
 
 MEASURES = (pandas_alone, rectools, memory, factor_memory, resampling, scan, library, point)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import recframe  # noqa: F401 - registers .rec
 from benchmarks.data import Shape, arrays, polars_frame
 from benchmarks.memory import highest, resident
-from benchmarks.own import yardstick
 from benchmarks.process import ask
+from benchmarks.shapes import yardstick
 from benchmarks.timing import Row, in_turn, now, slower
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SECONDS, GIGABYTES = 60.0, 1.0
 
 
 def comparison_rows(shape: Shape, repeats: int) -> Iterator[Row]:
-    """Measure what looks at several models at once."""
+    """Measure comparisons of several models."""
     frame = polars_frame(arrays(shape, extra=THREE[1:]))
     times = in_turn(
         {
@@ -46,13 +46,19 @@ def comparison_rows(shape: Shape, repeats: int) -> Iterator[Row]:
 def resampling_rows(shape: Shape) -> Iterator[Row]:
     """Measure the two tests that draw, each in a process of its own, the evaluation included."""
     for test in ("randomization", "bootstrap"):
-        found = ask("resampling", test=test, lists=shape.lists, length=shape.length)
+        measured = ask("resampling", test=test, lists=shape.lists, length=shape.length)
         what = f"compare by {test} of 3 models, {RESAMPLES:,} resamples"
-        share = found["seconds"] / SECONDS
-        yield Row(f"{what} / {SECONDS:.0f} s", str(shape), found["seconds"], SECONDS, (share,), 1.0)
+        share = measured["seconds"] / SECONDS
+        yield Row(f"{what} / {SECONDS:.0f} s", str(shape), measured["seconds"], SECONDS, (share,), 1.0)
         size = GIGABYTES * 1e9
         yield Row(
-            f"{what}, peak / 1 GB", str(shape), found["peak"] / 1e6, size / 1e6, (found["peak"] / size,), 1.0, unit="MB"
+            f"{what}, peak / 1 GB",
+            str(shape),
+            measured["peak"] / 1e6,
+            size / 1e6,
+            (measured["peak"] / size,),
+            1.0,
+            unit="MB",
         )
 
 

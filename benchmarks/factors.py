@@ -89,13 +89,13 @@ def factor_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
         frame = compact(made, sets, "all")
         return frame.rec.evaluate(list(ALL.values()), per="user")
 
-    def theirs(**given: Any) -> Any:
+    def theirs(**options: Any) -> Any:
         arguments = (sparse["train"], sparse["test"], made["users"], made["items"])
-        return recometrics.calc_reco_metrics(*arguments, k=K, rename_k=False, nthreads=THREADS, **given)
+        return recometrics.calc_reco_metrics(*arguments, k=K, rename_k=False, nthreads=THREADS, **options)
 
-    found, expected = ours_all(), theirs(all_metrics=True, break_ties_with_noise=False)
+    values, expected = ours_all(), theirs(all_metrics=True, break_ties_with_noise=False)
     for name, label in ALL.items():
-        if not np.allclose(found[label].to_numpy(), expected[name].to_numpy(), atol=1e-5):
+        if not np.allclose(values[label].to_numpy(), expected[name].to_numpy(), atol=1e-5):
             msg = f"recframe and recometrics differ in {label}"
             raise RuntimeError(msg)
     times = in_turn(
@@ -113,10 +113,10 @@ def factor_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
 
 def factor_memory_row(shape: Shape) -> Row:
     """Measure the peak of a large model in a fresh process, factors and sets included."""
-    found = ask("factor_memory", lists=shape.lists, length=shape.length)
+    measured = ask("factor_memory", lists=shape.lists, length=shape.length)
     limit = GIGABYTES * 1e9
-    what = f"all positions from factors in {found['seconds']:.0f} s, peak / {GIGABYTES} GB"
-    return Row(what, str(shape), found["peak"] / 1e6, limit / 1e6, (found["peak"] / limit,), 1.0, unit="MB")
+    what = f"all positions from factors in {measured['seconds']:.0f} s, peak / {GIGABYTES} GB"
+    return Row(what, str(shape), measured["peak"] / 1e6, limit / 1e6, (measured["peak"] / limit,), 1.0, unit="MB")
 
 
 def factor_memory(lists: int, length: int) -> dict[str, float]:

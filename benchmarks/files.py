@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.data import Shape
 from benchmarks.memory import highest
-from benchmarks.own import CUTOFFS
 from benchmarks.process import ask
+from benchmarks.shapes import CUTOFFS
 from benchmarks.timing import Row, now, slower
 
 if TYPE_CHECKING:
@@ -47,18 +47,18 @@ def file_rows(shape: Shape, repeats: int) -> Iterator[Row]:
     """Measure each call in fresh processes that scan the same Parquet files; time, then memory in GB."""
     with tempfile.TemporaryDirectory() as folder:
         write(shape, Path(folder))
-        found: dict[str, list[dict[str, float]]] = {name: [] for name in ("yardstick", *CALLS, *OTHERS)}
+        measurements: dict[str, list[dict[str, float]]] = {name: [] for name in ("yardstick", *CALLS, *OTHERS)}
         for _ in range(repeats):
-            for name, measured in found.items():
+            for name, measured in measurements.items():
                 measured.append(ask("scan", call=name, folder=folder))
-        rank = [each["seconds"] for each in found["yardstick"]]
+        rank = [each["seconds"] for each in measurements["yardstick"]]
         for name, (what, limit) in CALLS.items():
-            yield slower(what, shape, [each["seconds"] for each in found[name]], rank, limit)
+            yield slower(what, shape, [each["seconds"] for each in measurements[name]], rank, limit)
         for name, (what, other, limit) in OTHERS.items():
-            ours, others = ([each["seconds"] for each in found[one]] for one in (name, other))
+            ours, others = ([each["seconds"] for each in measurements[call]] for call in (name, other))
             yield slower(what, shape, ours, others, limit)
         for name, (what, *_) in {**CALLS, **OTHERS}.items():
-            peaks = [each["peak"] for each in found[name]]
+            peaks = [each["peak"] for each in measurements[name]]
             size = sum(path.stat().st_size for path in Path(folder).iterdir())
             memory = f"{what.split(' / ')[0]}, peak memory / size of the files"
             ratios = tuple(peak / size for peak in peaks)

@@ -16,7 +16,7 @@ from polars import col
 
 import recframe  # noqa: F401 - registers .rec
 from benchmarks.data import arrays, polars_frame
-from benchmarks.own import CUTOFFS, EIGHT
+from benchmarks.shapes import CUTOFFS, EIGHT
 from benchmarks.timing import in_turn, slower
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def tied_eight(frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _first_of_many(kept: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
-    """Return, for lists whose first block with hits has several, the chance of each place to hold the first."""
+    """Return the probability of each position of the first hit, where the first block with hits has several."""
     several = (col("at") == col("first")) & (col("many") > 1) & (col("at") <= UPTO)
     t, m, j = (col(name).cast(pl.Float64) for name in ("size", "many", "j"))
     last = pl.min_horizontal(col("end") - col("at") + 1, col("size") - col("many") + 1)

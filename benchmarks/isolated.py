@@ -50,7 +50,7 @@ def environments() -> dict[str, Environment]:
 
 def interpreters(folder: Path, *, make: bool) -> dict[str, Interpreter]:
     """Return an interpreter for each library, having made the environments that are not there yet on request."""
-    found = {}
+    ready = {}
     for name, environment in environments().items():
         python = folder / name / "bin" / "python"
         base = _of_tests().python_of(environment.least)
@@ -58,13 +58,13 @@ def interpreters(folder: Path, *, make: bool) -> dict[str, Interpreter]:
             _of_tests().install(folder / name, environment.steps, python=base)
         for module in environment.modules:
             if python.exists():
-                found[module] = _interpreter(str(python), module, environment)
+                ready[module] = _interpreter(str(python), module, environment)
             elif base is None:
                 least = ".".join(map(str, environment.least))
-                found[module] = Interpreter(None, f"needs Python {least}, which is not installed")
+                ready[module] = Interpreter(None, f"needs Python {least}, which is not installed")
             else:
-                found[module] = Interpreter(None, "no environment yet: --all makes it")
-    return found
+                ready[module] = Interpreter(None, "no environment yet: --all makes it")
+    return ready
 
 
 def _interpreter(python: str, module: str, environment: Environment) -> Interpreter:

@@ -67,8 +67,8 @@ def ranx() -> tuple[Convert, Mapping[str, Compute]]:
 
     def computed(*names: str) -> Compute:
         def compute(qrels: Any, run: Any) -> list[float]:
-            found = ranx.evaluate(qrels, run, list(names))
-            return [float(found[name]) for name in names] if len(names) > 1 else [float(found)]
+            values = ranx.evaluate(qrels, run, list(names))
+            return [float(values[name]) for name in names] if len(names) > 1 else [float(values)]
 
         return compute
 
@@ -90,8 +90,8 @@ def pytrec_eval() -> tuple[Convert, Mapping[str, Compute]]:
 
     def computed(*names: str) -> Compute:
         def compute(qrels: Any, run: Any) -> list[float]:
-            found = pytrec_eval.RelevanceEvaluator(qrels, {f"{name}.{K}" for name in names}).evaluate(run)
-            return [math.fsum(values[f"{name}_{K}"] for values in found.values()) / len(found) for name in names]
+            by_user = pytrec_eval.RelevanceEvaluator(qrels, {f"{name}.{K}" for name in names}).evaluate(run)
+            return [math.fsum(values[f"{name}_{K}"] for values in by_user.values()) / len(by_user) for name in names]
 
         return compute
 
@@ -122,10 +122,10 @@ def rectools() -> tuple[Convert, Mapping[str, Compute]]:
     four = {"p": metrics.Precision(k=K), "r": metrics.Recall(k=K), "map": metrics.MAP(k=K), "ndcg": ndcg}
 
     def bundle(recommended: Any, bought: Any) -> list[float]:
-        found = metrics.calc_metrics(four, recommended, bought)
-        return [found[name] for name in four]
+        values = metrics.calc_metrics(four, recommended, bought)
+        return [values[name] for name in four]
 
-    return convert, {"ndcg": lambda *given: [ndcg.calc(*given)], "four": bundle}
+    return convert, {"ndcg": lambda *frames: [ndcg.calc(*frames)], "four": bundle}
 
 
 def recommenders() -> tuple[Convert, Mapping[str, Compute]]:
@@ -169,8 +169,8 @@ def _replay_tasks() -> Mapping[str, Compute]:
 
     def computed(*kinds: Any) -> Compute:
         def compute(recommended: Any, bought: Any) -> list[float]:
-            found = metrics.OfflineMetrics([kind(K) for kind in kinds])(recommended, bought)
-            return [float(found[f"{kind.__name__}@{K}"]) for kind in kinds]
+            values = metrics.OfflineMetrics([kind(K) for kind in kinds])(recommended, bought)
+            return [float(values[f"{kind.__name__}@{K}"]) for kind in kinds]
 
         return compute
 
@@ -193,7 +193,7 @@ def torchmetrics() -> tuple[Convert, Mapping[str, Compute]]:
         kinds = (retrieval.RetrievalPrecision, retrieval.RetrievalRecall, retrieval.RetrievalMAP)
         return [*(float(kind(top_k=K)(scores, hits, indexes=user)) for kind in kinds), ndcg(scores, relevant, user)]
 
-    return convert, {"ndcg": lambda *given: [ndcg(*given)], "four": bundle}
+    return convert, {"ndcg": lambda *tensors: [ndcg(*tensors)], "four": bundle}
 
 
 def lenskit() -> tuple[Convert, Mapping[str, Compute]]:
@@ -203,12 +203,12 @@ def lenskit() -> tuple[Convert, Mapping[str, Compute]]:
     from lenskit.metrics.ranking import AveragePrecision, LogRankWeight
 
     def lists(rows: Any, field: str) -> Any:
-        found = ItemListCollection.empty(["user_id"])
-        for user, own in rows.groupby("user"):
-            more = {"scores": own[field].to_numpy(), "ordered": True} if field == "score" else {}
-            more |= {"rating": own[field].to_numpy()} if field == "relevant" else {}
-            found.add(ItemList(item_ids=own["item"].to_numpy(), **more), user_id=user)
-        return found
+        collection = ItemListCollection.empty(["user_id"])
+        for user, user_rows in rows.groupby("user"):
+            more = {"scores": user_rows[field].to_numpy(), "ordered": True} if field == "score" else {}
+            more |= {"rating": user_rows[field].to_numpy()} if field == "relevant" else {}
+            collection.add(ItemList(item_ids=user_rows["item"].to_numpy(), **more), user_id=user)
+        return collection
 
     def convert(frame: Any) -> tuple[Any, ...]:
         recommended = frame.sort_values("score", ascending=False)
@@ -220,8 +220,8 @@ def lenskit() -> tuple[Convert, Mapping[str, Compute]]:
 
     def computed(*requested: Any) -> Compute:
         def compute(recommended: Any, judged: Any) -> list[float]:
-            found = RunAnalysis(*requested).measure(recommended, judged).list_summary()["mean"]
-            return [float(found[metric.label]) for metric in requested]
+            means = RunAnalysis(*requested).measure(recommended, judged).list_summary()["mean"]
+            return [float(means[metric.label]) for metric in requested]
 
         return compute
 
@@ -281,12 +281,12 @@ def measured(library: str, lists: int, length: int, repeats: int, *, large: bool
             return {"ndcg": in_turn({"all": lambda: tasks["ndcg"](*convert(frame))}, repeats)["all"]}
         converted = convert(frame)
         holds = KINDS[peer.frame]
-        found: dict[str, Any] = {"version": f"{version(peer.distribution)} ({holds} {version(holds)})"}
+        measured: dict[str, Any] = {"version": f"{version(peer.distribution)} ({holds} {version(holds)})"}
         for task, compute in tasks.items():
 
             def ours(labels: Sequence[str] = peer.ours[task]) -> Any:
-                found = recframe.rec(frame).evaluate(list(labels), k=K)
-                return found.toPandas() if holds == "pyspark" else found
+                result = recframe.rec(frame).evaluate(list(labels), k=K)
+                return result.toPandas() if holds == "pyspark" else result
 
             def theirs(compute: Compute = compute) -> list[float]:
                 return compute(*converted)
@@ -296,8 +296,8 @@ def measured(library: str, lists: int, length: int, repeats: int, *, large: bool
                 if not math.isclose(mine, other, rel_tol=peer.digits):
                     msg = f"{label}@{K}: recframe says {mine!r}, but {library} {other!r}"
                     raise RuntimeError(msg)
-            found[task] = in_turn({"ours": ours, "theirs": theirs, "conversion": lambda: convert(frame)}, repeats)
-    return found
+            measured[task] = in_turn({"ours": ours, "theirs": theirs, "conversion": lambda: convert(frame)}, repeats)
+    return measured
 
 
 def library_rows(shape: Shape, repeats: int, interpreters: Mapping[str, Interpreter]) -> Iterator[Row | Missing]:
@@ -311,13 +311,13 @@ def library_rows(shape: Shape, repeats: int, interpreters: Mapping[str, Interpre
             continue
         try:
             arguments = {"library": name, "lists": size.lists, "length": size.length, "repeats": repeats}
-            found = ask("library", python=where.python, **arguments)
+            measured = ask("library", python=where.python, **arguments)
         except subprocess.CalledProcessError as error:
             sys.stderr.write(f"{name}: {error}\n")
             yield Missing(what, str(size), "failed, see above")
             continue
-        peer_version = found.pop("version")
-        for task, times in found.items():
+        peer_version = measured.pop("version")
+        for task, times in measured.items():
             title = f"{WHAT[task]} on {KINDS[peer.frame]}, against {peer.distribution} {peer_version}"
             converted = _duration(median(times["conversion"]))
             yield faster(f"{title}, after {converted} of conversion", size, times["ours"], times["theirs"], None)

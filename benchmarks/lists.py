@@ -8,7 +8,7 @@ import numpy as np
 
 import recframe  # noqa: F401 - registers .rec
 from benchmarks.data import Shape, arrays, polars_frame
-from benchmarks.own import yardstick
+from benchmarks.shapes import yardstick
 from benchmarks.timing import in_turn, slower
 
 if TYPE_CHECKING:

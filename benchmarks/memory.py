@@ -34,8 +34,8 @@ def memory_rows(shape: Shape, repeats: int) -> Iterator[Row]:
         for name in READ:
             np.save(Path(folder, name), columns[name])
         for (kind, call), what in WHAT.items():
-            found = [ask("memory", kind=kind, call=call, folder=folder) for _ in range(repeats)]
-            peaks, sizes = [each["peak"] for each in found], [each["input"] for each in found]
+            measured = [ask("memory", kind=kind, call=call, folder=folder) for _ in range(repeats)]
+            peaks, sizes = [each["peak"] for each in measured], [each["input"] for each in measured]
             ratios = tuple(peak / size for peak, size in zip(peaks, sizes, strict=True))
             yield Row(what, str(shape), median(peaks) / 1e6, median(sizes) / 1e6, ratios, 4.0, unit="MB")
 
@@ -43,7 +43,7 @@ def memory_rows(shape: Shape, repeats: int) -> Iterator[Row]:
 def peak(kind: str, call: str, folder: str) -> dict[str, float]:
     """Measure one call in this process, which must be a fresh one: its highest memory never goes down."""
     import recframe  # noqa: F401 - registers .rec
-    from benchmarks.own import CUTOFFS, EIGHT
+    from benchmarks.shapes import CUTOFFS, EIGHT
 
     def run(frame: Any) -> object:
         return frame.rec.ndcg(5) if call == "ndcg" else frame.rec.evaluate(EIGHT, k=CUTOFFS)

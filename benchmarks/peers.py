@@ -38,9 +38,12 @@ def agree(values: Sequence[float]) -> None:
 
 def ranx_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
     """Measure ranx with its conversion from the frame, and its evaluation alone."""
-    whole, alone = f"ndcg@{K} on pandas, against ranx from the frame", f"ndcg@{K} on pandas, against ranx evaluate"
+    with_conversion, evaluation = (
+        f"ndcg@{K} on pandas, against ranx from the frame",
+        f"ndcg@{K} on pandas, against ranx evaluate",
+    )
     if find_spec("ranx") is None:
-        yield from (Missing(what, str(shape), "not installed") for what in (whole, alone))
+        yield from (Missing(what, str(shape), "not installed") for what in (with_conversion, evaluation))
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its libraries' deprecations, and Numba's remarks while it compiles
@@ -62,14 +65,14 @@ def ranx_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
         times = in_turn(
             {
                 "ours": lambda: frame.rec.ndcg(K),
-                "alone": lambda: ranx.evaluate(*converted, f"ndcg@{K}"),
-                "whole": lambda: ranx.evaluate(*convert(), f"ndcg@{K}"),
+                "evaluation": lambda: ranx.evaluate(*converted, f"ndcg@{K}"),
+                "with_conversion": lambda: ranx.evaluate(*convert(), f"ndcg@{K}"),
             },
             repeats,
             check=agree,
         )
-    yield faster(whole, shape, times["ours"], times["whole"], 25.0)
-    yield faster(alone, shape, times["ours"], times["alone"], 8.0)
+    yield faster(with_conversion, shape, times["ours"], times["with_conversion"], 25.0)
+    yield faster(evaluation, shape, times["ours"], times["evaluation"], 8.0)
 
 
 # --- pytrec_eval ------------------------------------------------------------------------------------------
@@ -88,7 +91,7 @@ def pytrec_eval_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
     frame["score"] = frame["score"].rank(method="first")
 
     def nested(rows: pd.DataFrame, value: str) -> dict[str, dict[str, Any]]:
-        # The fastest way that its users have found: columns to lists, no pass over rows of the frame.
+        # The fastest way that its users have measured: columns to lists, no pass over rows of the frame.
         lists: dict[str, dict[str, Any]] = {user: {} for user in rows["user"].unique().astype(str)}
         users, items = rows["user"].astype(str).tolist(), rows["item"].astype(str).tolist()
         for user, item, number in zip(users, items, rows[value].tolist(), strict=True):
@@ -98,8 +101,8 @@ def pytrec_eval_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
     def theirs() -> float:
         qrels = nested(frame[frame["relevant"] > 0], "relevant")
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, {f"ndcg_cut.{K}"})
-        found = evaluator.evaluate(nested(frame, "score"))
-        return sum(values[f"ndcg_cut_{K}"] for values in found.values()) / len(found)
+        by_user = evaluator.evaluate(nested(frame, "score"))
+        return sum(values[f"ndcg_cut_{K}"] for values in by_user.values()) / len(by_user)
 
     times = in_turn({"ours": lambda: frame.rec.ndcg(K), "theirs": theirs}, repeats, check=agree)
     yield faster(what, shape, times["ours"], times["theirs"], 25.0)
@@ -169,22 +172,22 @@ def scipy_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
 
 def rectools_rows(shape: Shape, repeats: int, where: Interpreter) -> Iterator[Row | Missing]:
     """Measure RecTools by the Python of an environment that has it, recframe, polars and a pandas older than 3."""
-    whole, alone = (
+    with_conversion, evaluation = (
         f"ndcg@{K} on pandas, against RecTools from the frame",
         f"ndcg@{K} of ranks, against RecTools of ranks",
     )
     if where.python is None:
-        yield from (Missing(what, str(shape), where.why) for what in (whole, alone))
+        yield from (Missing(what, str(shape), where.why) for what in (with_conversion, evaluation))
         return
     try:
-        found = ask("rectools", python=where.python, lists=shape.lists, length=shape.length, repeats=repeats)
+        measured = ask("rectools", python=where.python, lists=shape.lists, length=shape.length, repeats=repeats)
     except subprocess.CalledProcessError:
-        yield from (Missing(what, str(shape), "failed, see above") for what in (whole, alone))
+        yield from (Missing(what, str(shape), "failed, see above") for what in (with_conversion, evaluation))
         return
-    times, note = found["times"], f" ({found['versions']})"
-    yield faster(whole + note, shape, times["ours"], times["whole"], 8.0)
+    times, note = measured["times"], f" ({measured['versions']})"
+    yield faster(with_conversion + note, shape, times["ours"], times["with_conversion"], 8.0)
     # For whoever has ranks already; the limit is for the frame that both can start from.
-    yield faster(alone + note, shape, times["ours of ranks"], times["alone"], None)
+    yield faster(evaluation + note, shape, times["ours of ranks"], times["evaluation"], None)
 
 
 def rectools_times(lists: int, length: int, repeats: int) -> dict[str, Any]:
@@ -209,8 +212,8 @@ def rectools_times(lists: int, length: int, repeats: int) -> dict[str, Any]:
         {
             "ours": lambda: frame.rec.ndcg(K, relevant="bought"),
             "ours of ranks": lambda: ranked.rec.ndcg(K, relevant="bought", rank="rank"),
-            "alone": lambda: metric.calc(recommended, bought),
-            "whole": lambda: metric.calc(*convert()),
+            "evaluation": lambda: metric.calc(recommended, bought),
+            "with_conversion": lambda: metric.calc(*convert()),
         },
         repeats,
         check=agree,

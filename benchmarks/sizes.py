@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from benchmarks.chart import LENGTH, Line
 from benchmarks.data import Shape
 from benchmarks.files import write
-from benchmarks.own import available_memory
 from benchmarks.process import ask
+from benchmarks.shapes import available_memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

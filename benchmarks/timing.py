@@ -31,16 +31,16 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """The number that is held against the limit."""
+        """The number that is compared with the limit."""
         return median(self.ratios)
 
     @property
     def verdict(self) -> str:
-        """Whether the limit is held."""
+        """Whether the ratio keeps the limit."""
         if self.limit is None:
             return ""
-        held = self.ratio <= self.limit if self.side == "at most" else self.ratio >= self.limit
-        return "ok" if held else "over" if self.side == "at most" else "under"
+        within_limit = self.ratio <= self.limit if self.side == "at most" else self.ratio >= self.limit
+        return "ok" if within_limit else "over" if self.side == "at most" else "under"
 
 
 @dataclass(frozen=True)

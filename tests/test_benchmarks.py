@@ -39,7 +39,7 @@ def test_the_page_names_all_groups_in_their_order():
 @pytest.mark.slow
 def test_a_quick_run_prints_a_row_for_each_ratio():
     pytest.importorskip("polars")
-    table = run("-m", "benchmarks", "--quick", "--repeats", "1", "--only", "own")
+    table = run("-m", "benchmarks", "--quick", "--repeats", "1", "--only", "shapes")
     assert table.count("ndcg@5 / bare window rank") == 3
 
 

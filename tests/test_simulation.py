@@ -34,7 +34,7 @@ def share(cell):
     return float(cell.rstrip("%")) / 100
 
 
-def test_so_many_lists_as_said_find_the_difference(simulation, capsys):
+def test_lists_of_sample_size_find_the_difference_with_the_power(simulation, capsys):
     simulation.sample_sizes()
     rows = printed(capsys)
     assert len(rows) == 4
@@ -43,18 +43,18 @@ def test_so_many_lists_as_said_find_the_difference(simulation, capsys):
         assert share(power) == pytest.approx(0.8, abs=0.07)
 
 
-def test_groups_of_other_users_differ_as_rarely_as_said(simulation, capsys):
+def test_groups_of_other_users_are_rejected_at_the_level(simulation, capsys):
     simulation.groups()
     rows = printed(capsys)
     assert len(rows) == 4
-    for rejects, held, ever, always in rows.values():
+    for rejects, contains, ever, always in rows.values():
         assert share(rejects) == pytest.approx(0.05, abs=0.04)
-        assert share(rejects) + share(held) == pytest.approx(1)
+        assert share(rejects) + share(contains) == pytest.approx(1)
         assert share(ever) <= 0.05
         assert share(ever) + share(always) == pytest.approx(1)
 
 
-def test_verdicts_of_unlike_rows_are_false_as_rarely_as_said(simulation, capsys):
+def test_verdicts_of_rows_with_unequal_errors_are_false_at_the_level(simulation, capsys):
     simulation.margins_of_unlike_rows()
     rows = printed(capsys)
     assert len(rows) == 6
@@ -70,7 +70,7 @@ def test_parts_that_other_tests_check_print_their_table(simulation, capsys, monk
     assert capsys.readouterr().out.count("\n| ") > 3
 
 
-def test_intervals_over_strata_hold_the_mean_as_often_as_said(simulation, capsys, monkeypatch):
+def test_intervals_over_strata_have_their_coverage(simulation, capsys, monkeypatch):
     monkeypatch.setattr(simulation, "STRATIFIED", 600)
     simulation.strata()
     rows = printed(capsys)
@@ -80,7 +80,7 @@ def test_intervals_over_strata_hold_the_mean_as_often_as_said(simulation, capsys
         assert 0.86 <= share(skewed) <= 0.97
 
 
-def test_runs_of_equal_models_differ_as_rarely_as_said(simulation, capsys, monkeypatch):
+def test_runs_of_equal_models_are_rejected_at_the_level(simulation, capsys, monkeypatch):
     for part in ("hits_of_runs", "ranks_of_runs"):
         monkeypatch.setattr(simulation, part, lambda _: None)
     monkeypatch.setattr(simulation, "DRAWS", 300)

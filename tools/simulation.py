@@ -1,6 +1,6 @@
 """Prints how often tests and intervals of `compare` and `describe` are wrong, and estimates: the tables of the pages.
 
-``python tools/simulation.py`` draws numbers of laws whose mean is known, in a minute or two. With a file of ratings,
+``python tools/simulation.py`` draws from distributions whose mean is known, in a minute or two. With a file of ratings,
 ``python tools/simulation.py ratings.parquet``, it prints the table of real lists first: two models recommend films to
 each user on each day, and lists, or users with all of their days, are drawn with replacement from their differences in
 NDCG@10, which are shifted so that the true difference is known.
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import recframe
 from recframe._inference.comparison.doubts import are_uneven, few_differ
 from recframe._inference.fusion.tune import Lists
-from recframe._inference.lists.claims import models_at_risk
+from recframe._inference.lists.claims import correction_factor
 from recframe._inference.lists.paired_sums import statistics
 from recframe._inference.ranks.rank_models import Means
 from recframe._inference.ranks.runs import means_of_runs
@@ -90,13 +90,13 @@ def drawn_users(values: list[Floats], random: Random, shift: float, *, clustered
 
 def real_lists(path: str) -> None:
     """Print how the t-test behaves on lists of films."""
-    found = differences(path)
-    values = found["difference"].to_numpy()
+    frame = differences(path)
+    values = frame["difference"].to_numpy()
     values = values - values.mean()
-    of_user = found.group_by("user", maintain_order=True).agg("difference")["difference"].to_list()
-    users = [np.asarray(one, dtype=np.float64) for one in of_user]
+    by_user = frame.group_by("user", maintain_order=True).agg("difference")["difference"].to_list()
+    users = [np.asarray(of_days, dtype=np.float64) for of_days in by_user]
     mean = np.concatenate(users).mean()
-    users = [one - mean for one in users]
+    users = [of_days - mean for of_days in users]
     random = np.random.default_rng(1)
     cases: dict[str, Callable[[float], Sums]] = {
         f"{LISTS} lists": lambda shift: Sums.of(random.choice(values, LISTS) + shift, np.ones(LISTS)),
@@ -107,25 +107,25 @@ def real_lists(path: str) -> None:
     }
     rows = []
     for name, draw in cases.items():
-        sums = [draw(0.0) for _ in range(DRAWS)]
-        rejects = np.mean([student.p_value(one).item() < 1 - CONFIDENCE for one in sums])
-        covers = np.mean([low <= 0 <= high for low, high in (student.interval(one, CONFIDENCE) for one in sums)])
-        shift = float(np.mean([power_of_tests.detectable(one, CONFIDENCE).item() for one in sums[:200]]))
+        draws = [draw(0.0) for _ in range(DRAWS)]
+        rejects = np.mean([student.p_value(sums).item() < 1 - CONFIDENCE for sums in draws])
+        covers = np.mean([low <= 0 <= high for low, high in (student.interval(sums, CONFIDENCE) for sums in draws)])
+        shift = float(np.mean([power_of_tests.detectable(sums, CONFIDENCE).item() for sums in draws[:200]]))
         power = np.mean([student.p_value(draw(shift)).item() < 1 - CONFIDENCE for _ in range(DRAWS)])
         rows.append([name, f"{rejects:.1%}", f"{covers:.1%}", f"{power:.2f}"])
     table(["draws of", "rejects at 0.05, no difference", "interval holds the truth", "power at `detectable`"], rows)
 
 
-def sizes_of_clusters(law: str, shape: tuple[int, int], random: Random) -> Floats:
-    """Return how many lists each cluster of each draw holds."""
-    if law == "lognormal":
+def sizes_of_clusters(distribution: str, shape: tuple[int, int], random: Random) -> Floats:
+    """Return how many lists each cluster of each draw has."""
+    if distribution == "lognormal":
         return np.maximum(np.exp(random.normal(2, 1, shape)).round(), 1)
-    sizes = np.full(shape[1], 20.0) if law == "equal" else np.maximum(1000 // np.arange(1, shape[1] + 1), 1)
+    sizes = np.full(shape[1], 20.0) if distribution == "equal" else np.maximum(1000 // np.arange(1, shape[1] + 1), 1)
     return np.broadcast_to(sizes, shape).astype(float)
 
 
 def sums_of_clusters(sizes: Floats, random: Random) -> Sums:
-    """Return the sums of draws without a true difference, a cluster a column: lists of a cluster are alike."""
+    """Return the sums of draws without a true difference. Each column is a cluster, whose lists are correlated."""
     totals = sizes * np.sqrt(CORRELATION + (1 - CORRELATION) / sizes) * random.normal(size=sizes.shape)
     weight, total = sizes.sum(axis=1), totals.sum(axis=1)
     residuals = totals - (total / weight)[:, None] * sizes
@@ -138,23 +138,27 @@ def sums_of_clusters(sizes: Floats, random: Random) -> Sums:
 
 
 def clusters() -> None:
-    """Print how often clusters of unequal sizes are found different."""
+    """Print how often the t-test rejects without a true difference, for clusters of unequal sizes."""
     random, rows = np.random.default_rng(2), []
     counts = (10, 20, 30, 50, 100, 200, 300)
-    for law in ("equal", "lognormal", "Zipf"):
-        found = [sums_of_clusters(sizes_of_clusters(law, (20_000, count), random), random) for count in counts]
-        rows.append([law, *(f"{np.mean(student.p_value(one) < 1 - CONFIDENCE):.1%}" for one in found)])
+    for distribution in ("equal", "lognormal", "Zipf"):
+        cells = []
+        for count in counts:
+            sizes = sizes_of_clusters(distribution, (20_000, count), random)
+            rejects = student.p_value(sums_of_clusters(sizes, random)) < 1 - CONFIDENCE
+            cells.append(f"{np.mean(rejects):.1%}")
+        rows.append([distribution, *cells])
     table(["sizes", *(f"{count} clusters" for count in counts)], rows)
 
 
 def sizes_that_gain() -> None:
-    """Print how often the t-test of clusters holds the truth if heavy users gain more."""
+    """Print how often the interval over clusters contains the true mean if users with many lists gain more."""
     random, rows, draws = np.random.default_rng(26), [], DRAWS // 2
-    laws = {
+    distributions = {
         "Zipf": np.minimum(random.zipf(2.0, 20_000), 300).astype(float),
         "lognormal": np.maximum(np.exp(random.normal(2, 1, 20_000)).round(), 1),
     }
-    for law, sizes in laws.items():
+    for distribution, sizes in distributions.items():
         gains = 0.06 * np.log(sizes)
         for count in (20, 50, 200, 1_000):
             users = random.integers(0, len(sizes), (draws, count))
@@ -170,57 +174,58 @@ def sizes_that_gain() -> None:
             )  # fmt: skip
             low, high = student.interval(sums, CONFIDENCE, (-np.inf, np.inf))
             truth = (gains * sizes).sum() / sizes.sum()
-            held = np.mean((low <= truth) & (truth <= high))
+            coverage = np.mean((low <= truth) & (truth <= high))
             low, high = ends_of_t(means)
-            held_of_users = np.mean((low <= gains.mean()) & (gains.mean() <= high))
+            coverage_of_users = np.mean((low <= gains.mean()) & (gains.mean() <= high))
             warned = np.mean(are_uneven(count, sums.units))
             effective = np.nanmedian(sums.units)
-            rows.append([law, f"{count:,}", f"{effective:.0f}", f"{held:.1%}", f"{warned:.0%}", f"{held_of_users:.1%}"])
+            shares = (f"{coverage:.1%}", f"{warned:.0%}", f"{coverage_of_users:.1%}")
+            rows.append([distribution, f"{count:,}", f"{effective:.0f}", *shares])
     head = [
         "sizes",
         "users",
         "effective",
-        "holds the truth",
+        "contains the truth",
         "warned",
-        "mean of users: holds the truth",
+        "mean of users: contains the truth",
     ]
     table(head, rows)
 
 
-LAWS: dict[str, tuple[Callable[[Random, Any], Floats], float]] = {
+DISTRIBUTIONS: dict[str, tuple[Callable[[Random, Any], Floats], float]] = {
     "even": (lambda random, shape: np.clip(random.normal(0.1, 0.3, shape), -1, 1), 0.1),
     "a hit more in 3 % of lists": (lambda random, shape: (random.random(shape) < RARE).astype(float), RARE),
     "skewed: Beta(0.1, 2)": (lambda random, shape: random.beta(0.1, 2, shape), 0.1 / 2.1),
 }
-"""Differences of lists, and their true mean."""
+"""How differences of lists are drawn, and their true mean."""
 
 
 def intervals(values: Floats) -> dict[str, tuple[Floats, Floats]]:
     """Return the intervals of each test, for each column of values."""
-    ones = np.ones(len(values))
-    sums = [Sums.of(column, ones) for column in values.T]
-    t = np.array([np.ravel(student.interval(one, CONFIDENCE, DIFFERENCES)) for one in sums]).T
-    equal = np.array([one.standard_error.item() == 0 for one in sums])
+    weights = np.ones(len(values))
+    sums = [Sums.of(column, weights) for column in values.T]
+    t = np.array([np.ravel(student.interval(each, CONFIDENCE, DIFFERENCES)) for each in sums]).T
+    equal = np.array([each.standard_error.item() == 0 for each in sums])
     if np.isin(values, (-1, 0, 1)).all():  # as `compare` does for differences of hits
         shares = [(values == side).mean(axis=0) for side in (1, -1)]
         score = PairedHits(np.full(values.shape[1], float(len(values))), *shares).interval(CONFIDENCE)
         t = np.where(equal, t, score)
     units = resampling.Units(values, np.ones(values.shape))
-    found = {
+    resampled = {
         "randomization": resampling.randomization(units, RESAMPLES, 0, CONFIDENCE)[:2],
         "bootstrap": resampling.bootstrap(units, RESAMPLES, 0, CONFIDENCE, "percentile")[:2],
         'bootstrap, `interval="bca"`': resampling.bootstrap(units, RESAMPLES, 0, CONFIDENCE, "bca")[:2],
     }
-    cut = {name: student.cut(*ends, values.mean(axis=0), DIFFERENCES) for name, ends in found.items()}
+    cut = {name: student.cut(*ends, values.mean(axis=0), DIFFERENCES) for name, ends in resampled.items()}
     return {"t": (t[0], t[1])} | {
         name: (np.where(equal, t[0], low), np.where(equal, t[1], high)) for name, (low, high) in cut.items()
     }
 
 
 def few_lists() -> None:
-    """Print how often the intervals of each test hold the true difference."""
+    """Print how often the intervals of each test contain the true difference."""
     random, counts = np.random.default_rng(3), (10, 50, 500)
-    for name, (draw, mean) in LAWS.items():
+    for name, (draw, mean) in DISTRIBUTIONS.items():
         rows: dict[str, list[str]] = {}
         for count in counts:
             for test, (low, high) in intervals(draw(random, (count, DRAWS))).items():
@@ -229,26 +234,29 @@ def few_lists() -> None:
         table([name, *(f"{count} lists" for count in counts)], [[test, *cells] for test, cells in rows.items()])
 
 
-def held_by_hits(count: int, gained: float, lost: float) -> dict[str, tuple[float, float]]:
-    """Return how often 95 % intervals hold the true difference of hit rates, and how often they lie above it: exactly.
+def coverage_of_hit_intervals(count: int, gained: float, lost: float) -> dict[str, tuple[float, float]]:
+    """Return how often 95 % intervals contain the true difference of hit rates, and how often they lie above it.
 
-    Each number of lists that only one side hits has its probability; those below 1e-12 are left out.
+    Both are exact: they add the probabilities of all numbers of lists that gain and lose a hit, except probabilities
+    below 1e-12.
     """
     from scipy import stats
 
     most = [int(count * share + 8 * np.sqrt(count * share) + 12) if share else 0 for share in (gained, lost)]
-    b, c = (each.ravel().astype(float) for each in np.meshgrid(*(np.arange(each + 1) for each in most), indexing="ij"))
-    b, c = b[b + c <= count], c[b + c <= count]
-    chance = stats.multinomial.pmf(np.column_stack([b, c, count - b - c]), count, [gained, lost, 1 - gained - lost])
-    b, c, chance = (each[chance > 1e-12] for each in (b, c, chance))  # noqa: PLR2004 - as the docstring says
+    grid = np.meshgrid(*(np.arange(each + 1) for each in most), indexing="ij")
+    gains, losses = (each.ravel().astype(float) for each in grid)
+    gains, losses = gains[gains + losses <= count], losses[gains + losses <= count]
+    outcomes = np.column_stack([gains, losses, count - gains - losses])
+    chance = stats.multinomial.pmf(outcomes, count, [gained, lost, 1 - gained - lost])
+    gains, losses, chance = (each[chance > 1e-12] for each in (gains, losses, chance))  # noqa: PLR2004 - see above
     sums = [
-        Sums.of(np.repeat([1.0, -1.0, 0.0], [int(wins), int(losses), int(count - wins - losses)]), np.ones(count))
-        for wins, losses in zip(b, c, strict=True)
+        Sums.of(np.repeat([1.0, -1.0, 0.0], [int(more), int(fewer), int(count - more - fewer)]), np.ones(count))
+        for more, fewer in zip(gains, losses, strict=True)
     ]
-    t = np.array([np.ravel(student.interval(one, CONFIDENCE, DIFFERENCES)) for one in sums]).T
-    score = PairedHits(np.full(len(b), float(count)), b / count, c / count).interval(CONFIDENCE)
+    t = np.array([np.ravel(student.interval(each, CONFIDENCE, DIFFERENCES)) for each in sums]).T
+    score = PairedHits(np.full(len(gains), float(count)), gains / count, losses / count).interval(CONFIDENCE)
     true = gained - lost
-    ends = {"t": t, "score": np.where(b + c == 0, t, score)}
+    ends = {"t": t, "score": np.where(gains + losses == 0, t, score)}
     return {
         name: (float(chance[(low <= true) & (true <= high)].sum()), float(chance[low > true].sum()))
         for name, (low, high) in ends.items()
@@ -256,26 +264,26 @@ def held_by_hits(count: int, gained: float, lost: float) -> dict[str, tuple[floa
 
 
 def hits() -> None:
-    """Print how often intervals of the difference of hit rates hold the true one, where few lists differ."""
+    """Print how often intervals contain the true difference of hit rates, where few lists differ."""
     changes = [(0, 0.005), (0, 0.01), (0, 0.02), (0, 0.05), (0.005, 0.005), (0.005, 0.01), (0.005, 0.02)]
     changes += [(0.01, 0.01), (0.01, 0.02), (0.01, 0.03), (0.02, 0.02), (0.02, 0.05)]
     rows, every = [], []
     for count in (200, 300, 400, 500, 600, 800, 1000, 1200, 1500, 2000):
         for change in changes:
-            held = held_by_hits(count, *change)
-            every.append(held)
+            coverage = coverage_of_hit_intervals(count, *change)
+            every.append(coverage)
             if (count, change) in SHOWN_HITS:
-                cells = [f"{share:.1%}" for name in ("t", "score") for share in held[name]]
+                cells = [f"{share:.1%}" for name in ("t", "score") for share in coverage[name]]
                 rows.append([f"{count:,}", f"{change[0]:.1%}, {change[1]:.1%}", *cells])
-    least = [f"{min(held[name][0] for held in every):.1%}" for name in ("t", "score")]
-    most = [f"{max(held[name][1] for held in every):.1%}" for name in ("t", "score")]
+    least = [f"{min(coverage[name][0] for coverage in every):.1%}" for name in ("t", "score")]
+    most = [f"{max(coverage[name][1] for coverage in every):.1%}" for name in ("t", "score")]
     rows.append([f"the worst of {len(every)} cases", "", least[0], most[0], least[1], most[1]])
-    table(["lists", "gain, lose a hit", *(f"{name}: {what}" for name in ("t", "score") for what in HELD)], rows)
+    table(["lists", "gain, lose a hit", *(f"{name}: {what}" for name in ("t", "score") for what in COVERAGE)], rows)
 
 
 SHOWN_HITS = [(500, (0, 0.01)), (600, (0, 0.005)), (2000, (0, 0.005)), (200, (0.005, 0.02)), (200, (0.01, 0.03))]
 """The lists and the shares of them that gain and lose a hit, of the rows that are printed."""
-HELD = ("holds the true difference", "lies above it")
+COVERAGE = ("contains the true difference", "lies above it")
 
 
 def ends_of_t(values: Floats) -> tuple[Floats, Floats]:
@@ -284,8 +292,8 @@ def ends_of_t(values: Floats) -> tuple[Floats, Floats]:
 
     count = values.shape[1]
     mean, error = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(count)
-    reach = stats.t.ppf(0.5 + CONFIDENCE / 2, count - 1) * error
-    return mean - reach, mean + reach
+    half_width = stats.t.ppf(0.5 + CONFIDENCE / 2, count - 1) * error
+    return mean - half_width, mean + half_width
 
 
 def ranks_and_signs() -> None:
@@ -296,14 +304,14 @@ def ranks_and_signs() -> None:
         many = random.random(shape) < 0.8  # noqa: PLR2004 - the share of lists that lose a little
         return np.where(many, -0.05, 0.2) + random.normal(0, 0.05, shape)
 
-    laws: dict[str, Callable[[Random, tuple[int, int]], Floats]] = {
+    distributions: dict[str, Callable[[Random, tuple[int, int]], Floats]] = {
         "symmetric, no difference": lambda random, shape: random.normal(0, 0.3, shape),
         "80 % lose 0.05, 20 % gain 0.2: no difference": uneven,
         "symmetric, a difference of 0.06": lambda random, shape: random.normal(0.06, 0.3, shape),
         "long tails, a difference of 0.06": lambda random, shape: random.laplace(0.06, 0.21, shape),
     }
     rows = []
-    for name, draw in laws.items():
+    for name, draw in distributions.items():
         for count in (50, 200):
             values = draw(np.random.default_rng(27), (DRAWS // 2, count))
             gain, lose = ((side > 0).sum(axis=1) for side in (values, -values))
@@ -317,28 +325,28 @@ def ranks_and_signs() -> None:
 
 
 def items_that_vary() -> None:
-    """Print how often a t-test over users finds a difference that only these items make.
+    """Print how often a t-test over users finds a difference that comes from the choice of items alone.
 
-    Of each user's three items, the differences are the item's own effect, whose mean over all items is 0, and noise.
+    Each user has three items. The difference of an item is its effect, whose mean over all items is 0, plus noise.
     """
     random, users, rows = np.random.default_rng(33), 2_000, []
     for count in (500, 5_000):
         shares = 1 / np.arange(1, count + 1)
         cells = []
         for deviation in (0.0, 0.1, 0.3):
-            found = 0
+            rejected = 0
             for _ in range(DRAWS // 4):
                 effects = deviation * random.normal(size=count)
                 of_users = effects[random.choice(count, (users, 3), p=shares / shares.sum())]
                 values = (of_users + 0.5 * random.normal(size=(users, 3))).mean(axis=1)
-                found += int(student.p_value(Sums.of(values, np.ones(users))).item() < 1 - CONFIDENCE)
-            cells.append(f"{found / (DRAWS // 4):.0%}")
+                rejected += int(student.p_value(Sums.of(values, np.ones(users))).item() < 1 - CONFIDENCE)
+            cells.append(f"{rejected / (DRAWS // 4):.0%}")
         rows.append([f"{count:,}", *cells])
     table(["items", *(f"items' effects deviate by {deviation}" for deviation in (0, 0.1, 0.3))], rows)
 
 
 def few_changes() -> None:
-    """Print how often a recall that loses exactly the margin in few lists is called not worse, and without warning."""
+    """Print how often the verdict is "not worse", and without a warning, if few lists lose exactly the margin."""
     random, rows = np.random.default_rng(24), []
     for count in (50, 200, 500, 2_000):
         cells = []
@@ -347,7 +355,7 @@ def few_changes() -> None:
             lost = random.random((draws, count), dtype=np.float32) < share
             values = np.where(lost, -random.random((draws, count), dtype=np.float32), 0.0)
             low, high = ends_of_t(values)
-            # Without any loss the interval is that of equal differences.
+            # `compare` has another interval if all differences are equal, so draws without a loss do not count.
             called = (low > -share / 2) & lost.any(axis=1)
             warned = few_differ(count, lost.sum(axis=1), high < 0, called)
             cells.append(f"{called.mean():.1%}, {(called & ~warned).mean():.1%}")
@@ -358,7 +366,7 @@ def few_changes() -> None:
 
 
 def tails() -> None:
-    """Print how often intervals of values with long tails hold the truth, and how often there is a warning."""
+    """Print how often intervals of values with long tails contain the truth, and how often there is a warning."""
 
     def money(random: Random, shape: tuple[int, int]) -> Floats:
         return np.asarray(random.lognormal(0, 1.5, shape) * (random.random(shape) < SOLD))
@@ -368,28 +376,28 @@ def tails() -> None:
         return np.asarray(random.lognormal(0, 1.5, shape) * signs)
 
     mean = float(np.exp(1.5**2 / 2))
-    laws: dict[str, tuple[Callable[[Random, tuple[int, int]], Floats], float]] = {
+    distributions: dict[str, tuple[Callable[[Random, tuple[int, int]], Floats], float]] = {
         "money": (money, 0.4 * mean),
         "differences of money": (gains, 0.04 * mean),
         "NDCG": (lambda random, shape: np.abs(differences_of_ndcg(random, shape)) * 2, np.nan),
         "differences in NDCG": (differences_of_ndcg, 0.0),
     }
     rows = []
-    for name, (draw, true) in laws.items():
+    for name, (draw, true) in distributions.items():
         random, cells = np.random.default_rng(25), []
         truth = float(draw(random, (1, 2_000_000)).mean()) if np.isnan(true) else true
         for count in (50, 200, 2_000):
             values = draw(random, (DRAWS, count))
             low, high = ends_of_t(values)
             skew = skewness(*((values**power).mean(axis=1) for power in (1, 2, 3)))
-            held = (low <= truth) & (truth <= high)
-            cells.append(f"{held.mean():.1%}, {is_skewed(count, skew).mean():.0%}")
+            covered = (low <= truth) & (truth <= high)
+            cells.append(f"{covered.mean():.1%}, {is_skewed(count, skew).mean():.0%}")
         rows.append([name, *cells])
-    table(["values", *(f"{count} lists: holds the truth, warned" for count in ("50", "200", "2,000"))], rows)
+    table(["values", *(f"{count} lists: contains the truth, warned" for count in ("50", "200", "2,000"))], rows)
 
 
 def shares() -> None:
-    """Print how often Wilson's interval holds the true share, at the worst and on average over shares."""
+    """Print how often Wilson's interval contains the true share: the least over all shares, and the mean."""
     from scipy import stats
 
     truth, rows = np.arange(0.01, 0.995, 0.01), []
@@ -399,35 +407,35 @@ def shares() -> None:
             np.ravel(wilson(Sums.of((hits[:count] < hit).astype(float), np.ones(count)), CONFIDENCE)) for hit in hits
         ]
         low, high = np.array(ends).T
-        covers = [stats.binom.pmf(hits, count, one)[(low <= one) & (one <= high)].sum() for one in truth]
+        covers = [stats.binom.pmf(hits, count, share)[(low <= share) & (share <= high)].sum() for share in truth]
         rows.append([f"{count}", f"{min(covers):.1%}", f"{np.mean(covers):.1%}"])
     table(["lists", "least, of the shares 0.01, 0.02 … 0.99", "mean over these shares"], rows)
 
 
 def shares_of_clusters() -> None:
-    """Print how often Wilson's interval of weighted lists and of clusters holds the true share."""
+    """Print how often Wilson's interval of weighted lists and of clusters contains the true share."""
     random, rows = np.random.default_rng(5), []
-    for name in ("lists with lognormal weights", "clusters of 10, alike", "clusters of 10, not alike"):
+    for name in ("lists with lognormal weights", "clusters of 10, correlated", "clusters of 10, independent"):
         cells = []
         for share in (0.02, 0.1, 0.5):
-            held = 0
+            covered = 0
             for _ in range(DRAWS):
                 if name.startswith("lists"):
                     sums = Sums.of((random.random(200) < share).astype(float), random.lognormal(0, 0.7, 200))
                 else:
-                    spread = 0.4 if name.endswith("s of 10, alike") else 1e9
-                    of_user = random.beta(share / spread, (1 - share) / spread, 100) if spread < 1 else share
-                    hits = random.random((10, 100)) < of_user
+                    spread = 0.4 if name.endswith("correlated") else 1e9
+                    rates = random.beta(share / spread, (1 - share) / spread, 100) if spread < 1 else share
+                    hits = random.random((10, 100)) < rates
                     sums = Sums.of(hits.T.ravel().astype(float), np.ones(1000), np.repeat(np.arange(100), 10))
                 low, high = np.ravel(wilson(sums, CONFIDENCE))
-                held += bool(low <= share <= high)
-            cells.append(f"{held / DRAWS:.1%}")
+                covered += bool(low <= share <= high)
+            cells.append(f"{covered / DRAWS:.1%}")
         rows.append([name, *cells])
     table(["", "share 0.02", "share 0.1", "share 0.5"], rows)
 
 
 def alarm() -> None:
-    """Print how often ``high < 0`` notices a loss, with reciprocal ranks of two models that agree in part."""
+    """Print how often the gate ``high < 0`` notices a loss of MRR, for two models whose ranks are correlated."""
     random, rows = np.random.default_rng(4), []
 
     def ranks(shape: tuple[int, int], shift: float) -> tuple[Floats, Floats]:
@@ -436,7 +444,7 @@ def alarm() -> None:
         return old, new
 
     shift, step = 0.0, 0.5
-    # The shift that loses as much as said.
+    # Search for the shift that loses the share LOSS of the mean.
     while step > MARGIN / 20:
         old, new = ranks((1, 1_000_000), shift + step)
         shift += step if new.mean() > (1 - LOSS) * old.mean() else 0.0
@@ -446,7 +454,7 @@ def alarm() -> None:
         for by in (shift, 0.0):
             old, new = ranks((count, DRAWS), by)
             sums = [Sums.of(column, np.ones(count)) for column in (new - old).T]
-            ends = np.array([np.ravel(student.interval(one, CONFIDENCE, DIFFERENCES)) for one in sums])
+            ends = np.array([np.ravel(student.interval(each, CONFIDENCE, DIFFERENCES)) for each in sums])
             cells += [f"{np.mean(ends[:, 1] < 0):.0%}", f"{np.mean(ends[:, 0] < -MARGIN):.0%}"]
         rows.append([f"{count:,}", *cells])
     gates = ["`high < 0`", f"`low < -{MARGIN}`"]
@@ -454,7 +462,7 @@ def alarm() -> None:
 
 
 def nightly_gates() -> None:
-    """Print how often a limit stops a job, with reciprocal ranks: of the mean, and of either end of its interval."""
+    """Print how often a gate stops a job, for MRR: a limit of its mean, or of an end of its interval."""
     random, rows = np.random.default_rng(7), []
 
     def ranks(shape: tuple[int, int], shift: float) -> Floats:
@@ -462,7 +470,7 @@ def nightly_gates() -> None:
 
     usual = float(ranks((1, 4_000_000), 0.0).mean())
     low, high = 0.0, 3.0
-    # The shift that loses a fifth.
+    # Search for the shift that loses a fifth of the mean.
     while high - low > MARGIN / 20:
         middle = (low + high) / 2
         low, high = (middle, high) if ranks((1, 1_000_000), middle).mean() > 0.8 * usual else (low, middle)
@@ -470,8 +478,8 @@ def nightly_gates() -> None:
         cells: list[str] = []
         for shift in (0.0, low):
             sums = [Sums.of(column, np.ones(count)) for column in ranks((count, DRAWS), shift).T]
-            ends = np.array([np.ravel(student.interval(one, CONFIDENCE, (0.0, 1.0))) for one in sums])
-            below = np.array([one.mean[0] for one in sums]) < LIMIT * usual
+            ends = np.array([np.ravel(student.interval(each, CONFIDENCE, (0.0, 1.0))) for each in sums])
+            below = np.array([each.mean[0] for each in sums]) < LIMIT * usual
             shares = [np.mean(stops) for stops in (below, ends[:, 1] < LIMIT * usual, ends[:, 0] < LIMIT * usual)]
             cells += [f"{share:.0%}" if shift else f"{NIGHTS * share:.1f}" for share in shares]
         rows.append([f"{count:,}", *cells])
@@ -481,14 +489,14 @@ def nightly_gates() -> None:
 
 
 def families() -> None:
-    """Print how often any of many true differences of 0 is found different, and how many other differences are."""
+    """Print how often corrected tests reject any of many true differences of 0, and how many other differences."""
     from scipy import stats
 
     rows, lists, draws = [], 60, DRAWS // 2
     for tests, correlation in ((5, 0.5), (16, 0.3), (16, 0.7), (40, 0.7)):
         random, effects = np.random.default_rng(9), np.where(np.arange(tests) % 4 == 0, 0.35, 0.0)
         errors: dict[str, float] = {}
-        found: dict[str, float] = {}
+        power: dict[str, float] = {}
         for draw in range(draws):
             common = np.sqrt(correlation) * random.normal(size=(lists, 1))
             values = common + np.sqrt(1 - correlation) * random.normal(size=(lists, tests))
@@ -503,26 +511,27 @@ def families() -> None:
                 )  # fmt: skip
                 for name, each in zip(("holm", "maxt", "romano-wolf", "dunnett"), adjusted_p, strict=True):
                     if np.any(shift):
-                        found[name] = found.get(name, 0.0) + float(np.mean(each[effects > 0] < 1 - CONFIDENCE))
+                        power[name] = power.get(name, 0.0) + float(np.mean(each[effects > 0] < 1 - CONFIDENCE))
                     else:
                         errors[name] = errors.get(name, 0.0) + float(np.any(each < 1 - CONFIDENCE))
-        cells = [f"{errors[name] / draws:.1%}, {found[name] / draws:.0%}" for name in errors]
+        cells = [f"{errors[name] / draws:.1%}, {power[name] / draws:.0%}" for name in errors]
         rows.append([f"{tests}", f"{correlation:g}", *cells])
     names = ("holm", "maxt", "romano-wolf", "dunnett")
     table(["tests", "correlation", *(f'`"{name}"`: any false, found' for name in names)], rows)
 
 
 def fieller_of(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
-    """Return the interval of the relative difference of each row of draws."""
+    """Return Fieller's interval of the relative difference, for each row of draws."""
     draws, lists = differences.shape
     count, total, squares = np.full(draws, float(lists)), differences.sum(axis=1), (differences**2).sum(axis=1)
-    own = sums_of_steps(count, total, squares)
-    sums = {
+    differences_alone = sums_of_steps(count, total, squares)
+    with_baseline = {
         "baseline": baselines.sum(axis=1), "unit_weight_squares": count, "unit_products": total,
         "unit_cross": (differences * baselines).sum(axis=1), "unit_baseline_squares": (baselines**2).sum(axis=1),
         "unit_baseline_products": baselines.sum(axis=1),
     }  # fmt: skip
-    return fieller(own, sums, anytime.Student(1 - CONFIDENCE).end(own, DIFFERENCES, 1 - CONFIDENCE))
+    half_width = anytime.Student(1 - CONFIDENCE).end(differences_alone, DIFFERENCES, 1 - CONFIDENCE)
+    return fieller(differences_alone, with_baseline, half_width)
 
 
 def score_of(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
@@ -534,7 +543,7 @@ def score_of(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
 
 
 def divided(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
-    """Return the interval of the difference over the baseline's mean, of each row of draws."""
+    """Return the interval of the difference, divided by the baseline's mean, for each row of draws."""
     count, total = np.full(len(differences), float(differences.shape[1])), differences.sum(axis=1)
     low, high = student.interval(sums_of_steps(count, total, (differences**2).sum(axis=1)), CONFIDENCE)
     mean = np.where(baselines.any(axis=1), baselines.mean(axis=1), np.nan)
@@ -542,7 +551,7 @@ def divided(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
 
 
 def relative() -> None:
-    """Print how often the interval of a relative difference holds the true one, and the interval divided by a mean."""
+    """Print how often intervals contain the true relative difference: Fieller's, and the absolute one divided."""
     random, rows = np.random.default_rng(14), []
 
     def ranks(shape: tuple[int, int]) -> tuple[Floats, Floats]:
@@ -561,12 +570,12 @@ def relative() -> None:
         cells = []
         for draw, true in truths.items():
             drawn = draw((2 * DRAWS, count))
-            ends = [how(*drawn) for how in (score_of if draw is hits else fieller_of, divided)]
+            ends = [interval(*drawn) for interval in (score_of if draw is hits else fieller_of, divided)]
             # An interval that is missing claims nothing.
             cells += [f"{1 - np.mean((low > true) | (high < true)):.1%}" for low, high in ends]
         rows.append([f"{count:,}", *cells])
     names = (f"MRR, {truths[ranks]:+.1%}", "hits, +50%")
-    table(["lists", *(f"{name}: {how}" for name in names for how in ("`relative=True`", "divided"))], rows)
+    table(["lists", *(f"{name}: {interval}" for name in names for interval in ("`relative=True`", "divided"))], rows)
 
 
 LOOKS = 1_000
@@ -575,15 +584,17 @@ EXPERIMENTS = 1_000
 Step = tuple[Floats, Floats, Floats]
 
 
-def grown(law: str, random: Random, mean: float, looks: int = LOOKS, runs: int = EXPERIMENTS) -> Iterable[Step]:
-    """Yield the number, the sum and the sum of squares of differences at each look at growing data."""
+def growing_sums(
+    distribution: str, random: Random, mean: float, looks: int = LOOKS, runs: int = EXPERIMENTS
+) -> Iterable[Step]:
+    """Yield the number, the sum and the sum of squares of all differences so far, at each look at growing data."""
     counts = np.unique(np.geomspace(FIRST, LAST, looks).round().astype(int))
     total, squares = np.zeros(runs), np.zeros(runs)
     for count, before in zip(counts, [0, *counts[:-1]], strict=True):
         shape = (runs, count - before)
-        if law == "even":
+        if distribution == "even":
             values = np.clip(random.normal(0.0, 0.3, shape), -0.9, 0.9)
-        elif law == "0 or 1":
+        elif distribution == "0 or 1":
             values = (random.random(shape) < RARE).astype(float) - (random.random(shape) < RARE)
         else:
             values = random.beta(0.1, 2, shape) - 0.1 / 2.1
@@ -593,12 +604,13 @@ def grown(law: str, random: Random, mean: float, looks: int = LOOKS, runs: int =
 
 
 def users_who_return(random: Random, runs: int = EXPERIMENTS) -> Iterable[Sums]:
-    """Yield the sums at each of 200 nights, when half of 300 users have a list: lists of a user are alike."""
-    own = np.sqrt(CORRELATION) * random.normal(size=(runs, USERS))
+    """Yield the sums at each of 200 nights. On each, half of 300 users have a list; a user's lists are correlated."""
+    user_effects = np.sqrt(CORRELATION) * random.normal(size=(runs, USERS))
     lists, totals = np.zeros((runs, USERS)), np.zeros((runs, USERS))
     for _ in range(200):
         come = random.random((runs, USERS)) < 0.5  # noqa: PLR2004 - half of them
-        lists, totals = lists + come, totals + come * (own + np.sqrt(1 - CORRELATION) * random.normal(size=own.shape))
+        noise = np.sqrt(1 - CORRELATION) * random.normal(size=user_effects.shape)
+        lists, totals = lists + come, totals + come * (user_effects + noise)
         weight, total = lists.sum(axis=1), totals.sum(axis=1)
         residuals = totals - (total / weight)[:, None] * lists
         yield Sums(
@@ -614,19 +626,19 @@ def sums_of_steps(lists: Floats, total: Floats, squares: Floats) -> Sums:
     return Sums(lists, lists, lists, total, spread, spread, lists, lists)
 
 
-def first_found(steps: Iterable[Sums], laws: Sequence[Any]) -> list[Floats]:
-    """Return at how many lists each test first rejects in each experiment, infinite where it never does."""
-    found: list[Floats] = []
+def lists_at_first_rejection(steps: Iterable[Sums], tests: Sequence[Any]) -> list[Floats]:
+    """Return how many lists each test has when it first rejects, in each experiment: infinite if it never does."""
+    first: list[Floats] = []
     for sums in steps:
-        found = found or [np.full(sums.lists.shape, np.inf) for _ in laws]
-        for place, law in enumerate(laws):
-            rejects = law.p_value(sums, DIFFERENCES) < 1 - CONFIDENCE
-            found[place] = np.where(rejects, np.minimum(found[place], sums.lists), found[place])
-    return found
+        first = first or [np.full(sums.lists.shape, np.inf) for _ in tests]
+        for place, test in enumerate(tests):
+            rejects = test.p_value(sums, DIFFERENCES) < 1 - CONFIDENCE
+            first[place] = np.where(rejects, np.minimum(first[place], sums.lists), first[place])
+    return first
 
 
-def anytime_laws() -> dict[str, Any]:
-    """Return the tests whose looks are simulated."""
+def tests_at_each_look() -> dict[str, Any]:
+    """Return the tests that look at growing data again and again."""
     level = 1 - CONFIDENCE
     return {
         '`"t"`': anytime.Student(level),
@@ -637,35 +649,36 @@ def anytime_laws() -> dict[str, Any]:
 
 
 def looks() -> None:
-    """Print how often tests ever find a difference that is not there, and when one that is there is found."""
-    laws, rows = anytime_laws(), []
+    """Print how often tests at many looks reject without a true difference, and when they find a true one."""
+    tests, rows = tests_at_each_look(), []
     names = {"even": "even", "0 or 1": "0/1: a hit more or less in 3 % of lists each", "skewed": "skewed: Beta(0.1, 2)"}
-    for law, name in names.items():
+    for distribution, name in names.items():
         random = np.random.default_rng(11)
-        steps = (sums_of_steps(*step) for step in grown(law, random, 0.0))
-        rows.append([name, *(f"{np.isfinite(each).mean():.1%}" for each in first_found(steps, list(laws.values())))])
-    ever = first_found(users_who_return(np.random.default_rng(12)), list(laws.values())[:3])
-    rows.append(["users who come back, clusters", *(f"{np.isfinite(each).mean():.1%}" for each in ever), ""])
-    table(["no difference, ever found", *laws], rows)
+        steps = (sums_of_steps(*step) for step in growing_sums(distribution, random, 0.0))
+        first = lists_at_first_rejection(steps, list(tests.values()))
+        rows.append([name, *(f"{np.isfinite(each).mean():.1%}" for each in first)])
+    first = lists_at_first_rejection(users_who_return(np.random.default_rng(12)), list(tests.values())[:3])
+    rows.append(["users who come back, clusters", *(f"{np.isfinite(each).mean():.1%}" for each in first), ""])
+    table(["no difference, ever rejected", *tests], rows)
     rows = []
     for share in (0.2, 0.1, 0.05, 0.02):
         random, spread = np.random.default_rng(13), 0.3
-        steps = (sums_of_steps(*step) for step in grown("even", random, share * spread, 100, EXPERIMENTS // 2))
+        steps = (sums_of_steps(*step) for step in growing_sums("even", random, share * spread, 100, EXPERIMENTS // 2))
         planned = 7.849 / share**2
-        found = first_found(steps, list(laws.values())[1:])
-        cells = [f"{np.median(each):,.0f}, {np.quantile(each, 0.8, method='higher'):,.0f}" for each in found]
+        first = lists_at_first_rejection(steps, list(tests.values())[1:])
+        cells = [f"{np.median(each):,.0f}, {np.quantile(each, 0.8, method='higher'):,.0f}" for each in first]
         rows.append([f"{share:g}", f"{planned:,.0f}", *cells])
-    names_of = [f"{name}: half, 80 % found by" for name in list(laws)[1:]]
+    names_of = [f"{name}: half, 80 % found by" for name in list(tests)[1:]]
     table(["difference in standard deviations", "t-test at one look, 80 % found", *names_of], rows)
     lists = np.array([100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 100_000.0, 1_000_000.0])
     sums = sums_of_steps(lists, 0 * lists, 0.3**2 * lists)
-    ends = {name: law.end(sums, DIFFERENCES, 1 - CONFIDENCE) for name, law in laws.items()}
-    rows = [[name, *(f"{one:.2f}" for one in (end / ends['`"t"`']).tolist())] for name, end in ends.items()]
-    table(["interval, in those of the t-test", *(f"{count:,.0f} lists" for count in lists)], rows)
+    widths = {name: test.end(sums, DIFFERENCES, 1 - CONFIDENCE) for name, test in tests.items()}
+    rows = [[name, *(f"{ratio:.2f}" for ratio in (width / widths['`"t"`']).tolist())] for name, width in widths.items()]
+    table(["width of the interval, in widths of the t-test's", *(f"{count:,.0f} lists" for count in lists)], rows)
 
 
 def margins() -> None:
-    """Print how often verdicts of four rows are false, at the differences where that is likeliest."""
+    """Print how often verdicts of one row and of four are false, at the true differences where errors are likeliest."""
     from scipy import stats
 
     random, rows, lists, margin = np.random.default_rng(8), [], 50, 0.1
@@ -681,17 +694,17 @@ def margins() -> None:
             means, errors = draws.mean(axis=2), draws.std(axis=2, ddof=1) / np.sqrt(lists)
             p, loss, gain = (2 * stats.t.sf(np.abs(means + by) / errors, lists - 1) for by in (0.0, margin, -margin))
             loss, gain = np.where(means > -margin, loss, 1.0), np.where(means < margin, gain, 1.0)
-            found = [
+            verdicts = [
                 Evidence(*each).adjusted("holm").verdicts(CONFIDENCE).tolist()
                 for each in zip(p, np.sign(means), loss, gain, strict=True)
             ]
-            cells.append(f"{np.mean([not false.isdisjoint(words) for words in found]):.1%}")
+            cells.append(f"{np.mean([not false.isdisjoint(words) for words in verdicts]):.1%}")
         rows.append([name, ", ".join(f"`{word}`" for word in sorted(false)), *cells])
     table(["true difference", "false", "1 row", "4 rows, any of them"], rows)
 
 
 def margins_of_unlike_rows() -> None:
-    """Print how often any verdict is false where a few rows are certain, and another one is not."""
+    """Print how often any verdict is false where a few rows have small errors, and another has a large error."""
     from scipy import stats
 
     random, rows, margin = np.random.default_rng(18), [], 1.0
@@ -711,9 +724,9 @@ def margins_of_unlike_rows() -> None:
 
 
 def guardrails(means: Floats, correlation: float, random: Random) -> tuple[Any, Any]:
-    """Return whether models pass by Holm's corrected verdicts, and by the gate: draws, then models.
+    """Return whether each model of each draw passes: by Holm's corrected verdicts, and by the gate.
 
-    Each model has a row for each of the means. A row of which nothing is lost passes alone in 90 %; the margin is 1.
+    Each model has a row for each of the means. A row without a loss passes alone in 90 %; the margin is 1.
     """
     from scipy import stats
 
@@ -729,7 +742,7 @@ def guardrails(means: Floats, correlation: float, random: Random) -> tuple[Any, 
         evidence = Evidence(*each)
         words = evidence.adjusted("holm").verdicts(CONFIDENCE)
         verdicts.append(np.isin(words, ("better", "equivalent", "not worse")))
-        times = models_at_risk(evidence.p_not_worse.tolist(), names, "holm", 1 - CONFIDENCE)
+        times = correction_factor(evidence.p_not_worse.tolist(), names, "holm", 1 - CONFIDENCE)
         gate.append(verdicts[-1] | (evidence.p_not_worse * times < 1 - CONFIDENCE))
     by_verdict, by_gate = (np.array(each).reshape(draws, models, count).all(axis=2) for each in (verdicts, gate))
     return by_verdict, by_gate
@@ -741,52 +754,55 @@ def gates() -> None:
     for models, count, correlation in ((1, 2, 0.5), (1, 3, 0.5), (1, 5, 0.5), (1, 8, 0.3), (3, 5, 0.5)):
         good, bad = np.zeros((2 * DRAWS, models, count)), np.zeros((2 * DRAWS, models, count))
         bad[:, :, 0] = -1.0
-        # Of several models, the first without a loss, and any of those that lose.
+        # How often the first model passes if none loses, and how often any model passes if all lose.
         passes = [each[:, 0].mean() for each in guardrails(good, correlation, random)]
         false = [each.any(axis=1).mean() for each in guardrails(bad, correlation, random)]
         rows.append([f"{models}", f"{count}", *(f"{share:.1%}" for share in (*passes, *false))])
     names = [
-        f"{what}: {how}"
+        f"{what}: {rule}"
         for what in ("no loss, passes", "one row at the margin, passes")
-        for how in ("Holm's verdicts", "gate")
+        for rule in ("Holm's verdicts", "gate")
     ]
     table(["models", "rows of each", *names], rows)
 
 
-def pairs_of_lists(law: str, draws: int, units: int, difference: float, random: Random) -> pl.DataFrame:
-    """Return lists of two models, of which the new one is better in DCG@1, draw by draw: each of so many users."""
-    sizes = np.full((draws, units), 5 if law == "5 lists a user" else 1)
-    if law == "1 to 20 lists a user":
+def pairs_of_lists(case: str, draws: int, units: int, difference: float, random: Random) -> pl.DataFrame:
+    """Return draws of the lists of two models, each with as many users as `units`: the new model has a better DCG@1."""
+    sizes = np.full((draws, units), 5 if case == "5 lists a user" else 1)
+    if case == "1 to 20 lists a user":
         sizes = np.minimum(random.geometric(0.2, (draws, units)), 20)
-    of_user = np.repeat(np.arange(draws * units), sizes.ravel())
-    alike = np.sqrt(CORRELATION) * random.normal(size=draws * units)[of_user]
-    gains = 10 + difference + 0.5 * (alike + np.sqrt(1 - CORRELATION) * random.normal(size=len(of_user)))
-    weights = random.lognormal(0, 0.7, len(of_user)) if law == "lognormal weights" else np.ones(len(of_user))
-    lists = pl.DataFrame({"draw": of_user // units, "user": of_user, "weight": weights, "new": gains, "old": 10.0})
+    user_of_list = np.repeat(np.arange(draws * units), sizes.ravel())
+    user_effects = np.sqrt(CORRELATION) * random.normal(size=draws * units)[user_of_list]
+    noise = np.sqrt(1 - CORRELATION) * random.normal(size=len(user_of_list))
+    gains = 10 + difference + 0.5 * (user_effects + noise)
+    weights = random.lognormal(0, 0.7, len(noise)) if case == "lognormal weights" else np.ones(len(noise))
+    lists = pl.DataFrame(
+        {"draw": user_of_list // units, "user": user_of_list, "weight": weights, "new": gains, "old": 10.0}
+    )
     long = lists.with_row_index("list").unpivot(["old", "new"], index=["list", "draw", "user", "weight"])
     first = pl.col("variable") == "old"
     return long.with_columns(first.cast(pl.Int8).alias("old"), (~first).cast(pl.Int8).alias("new"), relevant="value")
 
 
 def sample_sizes() -> None:
-    """Print how often a comparison of as many lists as `sample_size` says finds the difference: 80 % is right."""
+    """Print how often a comparison finds the difference with the lists that `sample_size` returns: 80 % is right."""
     random, rows, difference = np.random.default_rng(19), [], 0.1
-    for law in ("1 list a user", "lognormal weights", "5 lists a user", "1 to 20 lists a user"):
-        more = {"weight": "weight"} if law.startswith("log") else {}
-        given: dict[str, Any] = {"by": "list", "score": ["old", "new"], **more}
-        seen = pairs_of_lists(law, 1, 3_000, 0.0, random)
-        found = recframe.rec(seen).sample_size("dcg@1", difference=difference, cluster="user", **given)
-        lists, users = (found[name].item() for name in ("lists", "clusters"))
-        frame = pairs_of_lists(law, DRAWS // 2, users, difference, random)
-        how: dict[str, Any] = {"cluster": "user", "correction": "none", "details": True}
-        compared = recframe.rec(frame).compare("dcg@1", per="draw", **how, **given)
+    for case in ("1 list a user", "lognormal weights", "5 lists a user", "1 to 20 lists a user"):
+        weight = {"weight": "weight"} if case.startswith("log") else {}
+        roles: dict[str, Any] = {"by": "list", "score": ["old", "new"], **weight}
+        pilot = pairs_of_lists(case, 1, 3_000, 0.0, random)
+        needed = recframe.rec(pilot).sample_size("dcg@1", difference=difference, cluster="user", **roles)
+        lists, users = (needed[name].item() for name in ("lists", "clusters"))
+        frame = pairs_of_lists(case, DRAWS // 2, users, difference, random)
+        options: dict[str, Any] = {"cluster": "user", "correction": "none", "details": True}
+        compared = recframe.rec(frame).compare("dcg@1", per="draw", **options, **roles)
         power = np.mean(compared["p"].to_numpy() < 1 - CONFIDENCE)
-        rows.append([law, f"{lists:,}", f"{users:,}", f"{power:.1%}"])
-    table(["lists", "lists needed for 0.1", "of so many users", "found by so many"], rows)
+        rows.append([case, f"{lists:,}", f"{users:,}", f"{power:.1%}"])
+    table(["lists", "lists needed for 0.1", "their users", "power with these lists"], rows)
 
 
 def differences_of_ndcg(random: Random, shape: tuple[int, int]) -> Floats:
-    """Return differences in NDCG of two models that rank alike: most lists of both have the value 0."""
+    """Return differences in NDCG of two correlated models. Most lists of both have the value 0."""
     quality = random.beta(0.6, 1.2, shape)
     both = [np.clip(quality + random.normal(0, 0.25, shape), 0, 1) for _ in range(2)]
     hits = random.random(shape) < 0.4  # noqa: PLR2004 - the share of lists with hits
@@ -794,8 +810,8 @@ def differences_of_ndcg(random: Random, shape: tuple[int, int]) -> Floats:
 
 
 def pilots() -> None:
-    """Print the true power with the lists that a pilot says, plain and careful: 80 % or more is wanted."""
-    laws: dict[str, Callable[[Random, tuple[int, int]], Floats]] = {
+    """Print the true power with the numbers of lists that pilots say, `lists` and `lists_careful`: 80 % is wanted."""
+    distributions: dict[str, Callable[[Random, tuple[int, int]], Floats]] = {
         "normal": lambda random, shape: random.normal(size=shape),
         "NDCG, most lists 0": differences_of_ndcg,
         "money, lognormal in 10 % of lists": lambda random, shape: (
@@ -803,34 +819,34 @@ def pilots() -> None:
         ),
     }
     rows = []
-    for name, draw in laws.items():
+    for name, draw in distributions.items():
         random = np.random.default_rng(22)
         true = power_of_tests.Units.of(Sums.of(draw(random, (1, 1_000_000))[0], np.ones(1_000_000)))
         difference = true.spread / 30
-        for seen in (30, 100, 400):
-            values = draw(random, (DRAWS // 2, seen))
+        for count in (30, 100, 400):
+            values = draw(random, (DRAWS // 2, count))
             # A pilot in which nothing varies says nothing.
             values = values[values.std(axis=1) > 0]
             ones = np.ones(len(values))
             units = power_of_tests.Units(values.std(axis=1, ddof=1), ones, ones)
             cells = []
-            for each in (units, units.careful(seen - ones, (values != 0).mean(axis=1))):
+            for each in (units, units.careful(count - ones, (values != 0).mean(axis=1))):
                 lists = np.ceil(each.needed(difference, power_of_tests.DEFAULT_POWER, 1 - CONFIDENCE))
                 power = true.power(difference, np.nan_to_num(lists, nan=2.0), 1 - CONFIDENCE)
                 low, high = np.quantile(power, [0.1, 0.9])
                 enough = np.mean(power >= power_of_tests.DEFAULT_POWER)
                 cells += [f"{low:.0%} to {high:.0%}", f"{enough:.0%}"]
-            rows.append([name, f"{seen}", *cells])
+            rows.append([name, f"{count}", *cells])
     names = [
-        f"{how}: {what}"
-        for how in ("`lists`", "`lists_careful`")
+        f"{column}: {what}"
+        for column in ("`lists`", "`lists_careful`")
         for what in ("power of 80 % of pilots", "at least 80 %")
     ]
-    table(["differences", "lists seen", *names], rows)
+    table(["differences", "lists of the pilot", *names], rows)
 
 
 def sizes_for_margins() -> None:
-    """Print how often two equal models are called not worse, and equivalent, with the lists that `sample_size` says."""
+    """Print how often the verdict on equal models is not worse, and equivalent, with the lists of `sample_size`."""
     from scipy import stats
 
     random, rows, margin = np.random.default_rng(23), [], 0.1
@@ -843,42 +859,41 @@ def sizes_for_margins() -> None:
         lists = int(np.ceil(number.item()))
         means = random.normal(size=20 * DRAWS) / np.sqrt(lists)
         errors = np.sqrt(random.chisquare(lists - 1, 20 * DRAWS) / (lists - 1) / lists)
-        reach = stats.t.isf(0.025, lists - 1) * errors
-        not_worse, within = means - reach > -margin, np.abs(means) + reach < margin
+        half_width = stats.t.isf(0.025, lists - 1) * errors
+        not_worse, within = means - half_width > -margin, np.abs(means) + half_width < margin
         rows.append([name, f"{lists:,}", f"{np.mean(not_worse):.1%}", f"{np.mean(within):.1%}"])
     table(["margin of 0.1 standard deviations, no difference", "lists", "not worse (or better)", "equivalent"], rows)
 
 
-def drawn_strata(law: str, sizes: Sequence[int], random: Random) -> tuple[list[Floats], list[float]]:
+def drawn_strata(metric: str, sizes: Sequence[int], random: Random) -> tuple[list[Floats], list[float]]:
     """Return the values of the lists of each stratum in many draws, and their true means, which differ."""
     places = np.linspace(0, 1, len(sizes))
-    if law == "NDCG":
-        shifts = 0.1 * places - 0.03
-        return [differences_of_ndcg(random, (STRATIFIED, n)) + one for n, one in zip(sizes, shifts, strict=True)], [
-            *shifts
-        ]
-    if law == "gained and lost hits":
+    if metric == "NDCG":
+        means = 0.1 * places - 0.03
+        values = [differences_of_ndcg(random, (STRATIFIED, n)) + mean for n, mean in zip(sizes, means, strict=True)]
+        return values, [*means]
+    if metric == "gained and lost hits":
         gained = 0.02 + 0.1 * places
         chances = [random.random((STRATIFIED, n)) for n in sizes]
-        values = [(u < one) * 1.0 - (u > 1 - RARE) for u, one in zip(chances, gained, strict=True)]
+        values = [(u < share) * 1.0 - (u > 1 - RARE) for u, share in zip(chances, gained, strict=True)]
         return values, [*(gained - RARE)]
-    if law == "hit rate":
+    if metric == "hit rate":
         shares = 0.05 + 0.9 * places
-        return [(random.random((STRATIFIED, n)) < one) * 1.0 for n, one in zip(sizes, shares, strict=True)], [*shares]
-    return [random.beta(0.1, 2 + one, (STRATIFIED, n)) for n, one in zip(sizes, places, strict=True)], [
-        0.1 / (2.1 + one) for one in places
-    ]
+        values = [(random.random((STRATIFIED, n)) < share) * 1.0 for n, share in zip(sizes, shares, strict=True)]
+        return values, [*shares]
+    values = [random.beta(0.1, 2 + place, (STRATIFIED, n)) for n, place in zip(sizes, places, strict=True)]
+    return values, [0.1 / (2.1 + place) for place in places]
 
 
 def strata() -> None:
-    """Print how often intervals of means over strata hold the true one."""
+    """Print how often intervals of means over strata contain the true mean."""
     cases = {
         "5 strata of 20 to 1,000 lists": ((20, 50, 100, 300, 1000), None),
         "15 strata of 10 lists": ((10,) * 15, None),
         "15 strata of 50 lists": ((50,) * 15, None),
         "900 and 100 lists, weights 0.1 and 0.9": ((900, 100), (0.1, 0.9)),
     }
-    laws: dict[str, Callable[[Sums], tuple[Floats, Floats]]] = {
+    metrics: dict[str, Callable[[Sums], tuple[Floats, Floats]]] = {
         "NDCG": lambda sums: student.interval(sums, CONFIDENCE, DIFFERENCES),
         "Beta(0.1, 2)": lambda sums: student.interval(sums, CONFIDENCE),
         "gained and lost hits": lambda sums: PairedHits.of(sums).interval(CONFIDENCE),
@@ -888,154 +903,160 @@ def strata() -> None:
     for name, (sizes, weights) in cases.items():
         shares = np.full(len(sizes), 1 / len(sizes)) if weights is None else np.array(weights)
         cells = []
-        for law, interval in laws.items():
-            values, means = drawn_strata(law, sizes, random)
+        for metric, interval in metrics.items():
+            values, means = drawn_strata(metric, sizes, random)
             powers = {"lists": 0, "difference": 1, "squares": 2}
             sums = {
-                key: np.stack([(one**power).sum(axis=1) for one in values], axis=-1) for key, power in powers.items()
+                key: np.stack([(each**power).sum(axis=1) for each in values], axis=-1) for key, power in powers.items()
             }
             low, high = interval(statistics(pooled(sums, shares), 0))
             true = float(shares @ means)
             cells.append(f"{np.mean((low <= true) & (true <= high)):.1%}")
         rows.append([name, *cells])
-    table(["interval of 95 % holds the true mean", *laws], rows)
+    table(["interval of 95 % contains the true mean", *metrics], rows)
 
 
 def groups() -> None:
-    """Print how often the test of other users finds a difference that is not there."""
+    """Print how often the test of two models with different users rejects without a true difference."""
     random, rows = np.random.default_rng(20), []
     for name, users, spreads, lists in (
         ("20 and 20 users", (20, 20), (1.0, 1.0), 1),
         ("20 and 200 users, the few vary twice as much", (20, 200), (2.0, 1.0), 1),
         ("200 and 200 users", (200, 200), (1.0, 1.0), 1),
-        ("30 and 60 users of 5 lists each, alike", (30, 60), (1.0, 1.0), 5),
+        ("30 and 60 users of 5 correlated lists each", (30, 60), (1.0, 1.0), 5),
     ):
         states, start = [], 0
         for count, spread in zip(users, spreads, strict=True):
-            of_user = np.repeat(np.arange(DRAWS // 2 * count), lists)
-            alike = np.sqrt(CORRELATION) * random.normal(size=DRAWS // 2 * count)[of_user]
-            gains = 20 + spread * (alike + np.sqrt(1 - CORRELATION) * random.normal(size=len(of_user)))
+            user_of_list = np.repeat(np.arange(DRAWS // 2 * count), lists)
+            user_effects = np.sqrt(CORRELATION) * random.normal(size=DRAWS // 2 * count)[user_of_list]
+            noise = np.sqrt(1 - CORRELATION) * random.normal(size=len(user_of_list))
+            gains = 20 + spread * (user_effects + noise)
             frame = pl.DataFrame({
-                "draw": of_user // count, "user": of_user + start, "list": np.arange(len(of_user)) + start,
+                "draw": user_of_list // count, "user": user_of_list + start, "list": np.arange(len(noise)) + start,
                 "relevant": gains, "score": 1,
             })  # fmt: skip
-            start += len(of_user)
+            start += len(noise)
             states.append(
                 recframe.merge_states(recframe.rec(frame).state("dcg@1", by="list", per="draw", cluster="user"))
             )
         cells = []
         for test in ("t", "anytime"):
-            found = states[0].compare(
+            compared = states[0].compare(
                 baseline=states[1], test=test, planned=sum(users), correction="none", details=True
             )
-            p, low, high = (found[name].to_numpy() for name in ("p", "low", "high"))
+            p, low, high = (compared[name].to_numpy() for name in ("p", "low", "high"))
             cells += [f"{np.mean(p < 1 - CONFIDENCE):.1%}", f"{np.mean((low <= 0) & (high >= 0)):.1%}"]
         rows.append([name, *cells])
-    head = [f"`{test}`: {what}" for test in ("t", "anytime") for what in ("rejects", "interval holds 0")]
+    head = [f"`{test}`: {what}" for test in ("t", "anytime") for what in ("rejects", "interval contains 0")]
     table(["no difference", *head], rows)
 
 
 def ranks() -> None:
-    """Print how often the intervals of ranks hold all true ranks, and how wide they are, for models of close means."""
+    """Print how often the intervals of ranks contain all true ranks, and how wide they are, if means are close."""
     rows = []
     for name, step in (("all equal", 0.0), ("pairs equal", 0.1), ("all differ", 0.05)):
         cells = []
         for models, lists in ((3, 20), (3, 200), (20, 20), (20, 200)):
-            random, draws, held, width = np.random.default_rng(10), DRAWS // 2, 0, 0.0
+            random, draws, covered, width = np.random.default_rng(10), DRAWS // 2, 0, 0.0
             true = step * (np.arange(models) // (2 if name == "pairs equal" else 1))
             low = 1 + (true > true[:, None]).sum(axis=1)
             high = models - (true < true[:, None]).sum(axis=1)
             for draw in range(draws):
-                alike = 0.8 * random.normal(size=(lists, 1))
-                means = Means.of(true + alike + 0.6 * random.normal(size=(lists, models)), np.ones((lists, models)))
+                list_effects = 0.8 * random.normal(size=(lists, 1))
+                means = Means.of(
+                    true + list_effects + 0.6 * random.normal(size=(lists, models)), np.ones((lists, models))
+                )
                 better = means.means[:, None] - means.means
-                found = Ranks.of(better, means.variances, means.degrees, CONFIDENCE, RESAMPLES, draw)
-                held += bool(((found.low <= low) & (high <= found.high)).all())
-                width += float((found.high - found.low + 1).mean())
-            cells.append(f"{held / draws:.1%}, {width / draws:.1f}")
+                ranks = Ranks.of(better, means.variances, means.degrees, CONFIDENCE, RESAMPLES, draw)
+                covered += bool(((ranks.low <= low) & (high <= ranks.high)).all())
+                width += float((ranks.high - ranks.low + 1).mean())
+            cells.append(f"{covered / draws:.1%}, {width / draws:.1f}")
         rows.append([name, *cells])
     counts = ("3 models, 20 lists", "3 models, 200 lists", "20 models, 20 lists", "20 models, 200 lists")
-    table(["true means", *(f"{count}: all held, ranks open" for count in counts)], rows)
+    table(["true means", *(f"{count}: contain all, width" for count in counts)], rows)
 
 
 def best_of_many() -> None:
-    """Print how far the mean of the best of 20 models is from its true mean, in standard errors, and the shrunk one."""
+    """Print how far the mean of the best of 20 models is from its true mean, in standard errors: plain and shrunk."""
     models, rows = 20, []
     for name, spread in (
         ("all equal", 0.0),
         ("vary half as much as the error", 0.5),
         ("vary as much as the error", 1.0),
     ):
-        random, errors, held = np.random.default_rng(32), [], 0
+        random, errors, covered = np.random.default_rng(32), [], 0
         for _ in range(DRAWS):
             true = spread * random.normal(size=models) / np.sqrt(LISTS)
-            alike = np.sqrt(0.5) * random.normal(size=(LISTS, 1))
-            values = true + alike + np.sqrt(0.5) * random.normal(size=(LISTS, models))
+            list_effects = np.sqrt(0.5) * random.normal(size=(LISTS, 1))
+            values = true + list_effects + np.sqrt(0.5) * random.normal(size=(LISTS, models))
             means = Means.of(values, np.ones_like(values))
             best = int(means.means.argmax())
             low, high = student.interval(Sums.of(values[:, best], np.ones(LISTS)), CONFIDENCE)
-            held += bool(low <= true[best] <= high)
+            covered += bool(low <= true[best] <= high)
             estimates = means.means[best], shrunk(means.means, means.variances)[best]
             errors.append([(estimate - true[best]) * np.sqrt(LISTS) for estimate in estimates])
         bias, size = np.mean(errors, axis=0), np.sqrt(np.mean(np.square(errors), axis=0))
-        rows.append([name, *(f"{bias[at]:+.2f}, {size[at]:.2f}" for at in (0, 1)), f"{held / DRAWS:.1%}"])
-    head = ["true means", "mean of the best: bias, error", "shrunk: bias, error", "its own interval holds the truth"]
+        rows.append([name, *(f"{bias[at]:+.2f}, {size[at]:.2f}" for at in (0, 1)), f"{covered / DRAWS:.1%}"])
+    head = ["true means", "mean of the best: bias, error", "shrunk: bias, error", "its interval contains the truth"]
     table(head, rows)
 
 
 def judges() -> None:
-    """Print how often the intervals of human and model judgments hold the true mean, and how long they are."""
+    """Print how often intervals of human and model judgments contain the true mean, and how long they are.
+
+    Lengths are relative to the interval of the human judgments alone.
+    """
     rows = []
-    for law, mean in (("normal", 0.5), ("normal, a fifth without a value", 0.5), ("0 and 1", 0.3)):
+    for distribution, mean in (("normal", 0.5), ("normal, a fifth without a value", 0.5), ("0 and 1", 0.3)):
         for name, wrong in (("good", 0.05), ("fair", 0.25), ("useless", 0.5)):
             cells = []
             for count in (100, 400):
-                random, held, length, weight = np.random.default_rng(11), 0, 0.0, 0.0
+                random, covered, length, weight = np.random.default_rng(11), 0, 0.0, 0.0
                 for _ in range(DRAWS):
-                    if law.startswith("normal"):
+                    if distribution.startswith("normal"):
                         true = random.normal(mean, 0.2, 11 * count)
                         noise = random.normal(0.1, 0.2, 11 * count)
                         predicted = (1 - 2 * wrong) * true + 2 * wrong * noise
                     else:
                         true = (random.random(11 * count) < mean).astype(float)
                         predicted = np.where(random.random(11 * count) < wrong, 1 - true, true)
-                    if law.endswith("without a value"):
+                    if distribution.endswith("without a value"):
                         none = random.random(11 * count) < 0.2  # noqa: PLR2004 - as the table says
                         true = np.where(none, np.nan, true)
                         none = np.where(random.random(11 * count) < wrong, ~none, none)
-                        # What only the model finds relevant is found late.
+                        # Where only the model judge finds a relevant item, it ranks low: its value is halved.
                         predicted = np.where(none, np.nan, np.where(np.isnan(true), 0.5 * predicted, predicted))
                     parts = (true[:count], predicted[:count], predicted[count:])
                     human, same, others = (Values(part, np.ones(len(part))) for part in parts)
-                    found = prediction_powered(human, same, others, CONFIDENCE)
+                    estimate = prediction_powered(human, same, others, CONFIDENCE)
                     known = parts[0][~np.isnan(parts[0])]
                     alone = np.ravel(student.interval(Sums.of(known, np.ones(len(known))), CONFIDENCE))
-                    low, high = alone if found is None else (found.low, found.high)
-                    held += bool(low <= mean <= high)
+                    low, high = alone if estimate is None else (estimate.low, estimate.high)
+                    covered += bool(low <= mean <= high)
                     length += (high - low) / (alone[1] - alone[0])
-                    weight += 0.0 if found is None else found.weight
-                cells.append(f"{held / DRAWS:.1%}, {length / DRAWS:.2f}, {weight / DRAWS:.2f}")
-            rows.append([f"{law}, {name} judge", *cells])
-    head = [f"{count} human lists: held, length, weight" for count in (100, 400)]
+                    weight += 0.0 if estimate is None else estimate.weight
+                cells.append(f"{covered / DRAWS:.1%}, {length / DRAWS:.2f}, {weight / DRAWS:.2f}")
+            rows.append([f"{distribution}, {name} judge", *cells])
+    head = [f"{count} human lists: contains the mean, length, weight" for count in (100, 400)]
     table(["values", *head], rows)
 
 
 def agreements() -> None:
-    """Print how often the intervals of `agreement` hold the true means: of rankings that change, and that hardly do."""
-    laws: dict[str, Callable[[Random, Any], Floats]] = {
-        "more or less alike": lambda random, shape: random.uniform(0, 2, shape),
+    """Print how often the intervals of `agreement` contain the true means, for rankings that change more or less."""
+    distributions: dict[str, Callable[[Random, Any], Floats]] = {
+        "rankings change more or less": lambda random, shape: random.uniform(0, 2, shape),
         "one list of ten changes": lambda random, shape: np.where(random.random(shape) < CHANGING, 0.5, 50.0),
-        "4 lists a user, alike": lambda random, shape: np.repeat(
+        "4 correlated lists a user": lambda random, shape: np.repeat(
             random.uniform(0, 2, (shape[0], shape[1] // 4, 1)), 4, axis=1
         ),
     }
     items, measures, rows = 8, ("overlap@3", "rbo@3", "kendall"), []
-    for name, law in laws.items():
+    for name, draw in distributions.items():
         cells, cluster = [], "cluster" if name.startswith("4") else None
         for lists in (20, 52, 200):
             random, draws = np.random.default_rng(16), min(DRAWS, 100_000 // lists)
             shape = (draws, lists, items)
-            common = law(random, (draws, lists, 1)) * random.normal(size=shape)
+            common = draw(random, (draws, lists, 1)) * random.normal(size=shape)
             frame = pl.DataFrame({
                 "draw": np.repeat(np.arange(draws), lists * items), "list": np.repeat(np.arange(draws * lists), items),
                 "cluster": np.repeat(np.arange(draws * lists) // 4, items),
@@ -1045,12 +1066,12 @@ def agreements() -> None:
             rec = recframe.rec(frame, by=["draw", "list"], score=["old", "new"])
             names = [measure.partition("@")[0] for measure in measures]
             true = rec.agreement(3, measures=names)
-            found = rec.agreement(3, measures=names, per="draw", confidence=CONFIDENCE, cluster=cluster)
-            held = [
-                ((found[f"{one}_low"] <= true[one][0]) & (true[one][0] <= found[f"{one}_high"])).mean()
-                for one in measures
+            means = rec.agreement(3, measures=names, per="draw", confidence=CONFIDENCE, cluster=cluster)
+            coverage = [
+                ((means[f"{measure}_low"] <= true[measure][0]) & (true[measure][0] <= means[f"{measure}_high"])).mean()
+                for measure in measures
             ]
-            cells += [", ".join(f"{one:.1%}" for one in held)]
+            cells += [", ".join(f"{share:.1%}" for share in coverage)]
         rows.append([name, *cells])
     table(["lists", *(f"{lists} lists: {', '.join(measures)}" for lists in (20, 52, 200))], rows)
 
@@ -1066,30 +1087,36 @@ def exposure_values(exposures: Floats, lists: Any) -> Floats:
 
 
 def drawn_exposures(random: Random, tastes: Floats, users: Any) -> Floats:
-    """Return which items the top 10 of each user holds, by the users' tastes."""
+    """Return which items are in the top 10 of each user, drawn by the users' tastes: 1 or 0."""
     keys = np.log(tastes[users]) + random.gumbel(size=(len(users), tastes.shape[1]))
-    held = np.zeros(keys.shape)
-    np.put_along_axis(held, np.argpartition(-keys, TOP, axis=1)[:, :TOP], 1.0, axis=1)
-    return held
+    in_top = np.zeros(keys.shape)
+    np.put_along_axis(in_top, np.argpartition(-keys, TOP, axis=1)[:, :TOP], 1.0, axis=1)
+    return in_top
 
 
-def changes_of(held: Sequence[Floats], draws: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the values of one model and the differences of two, of all lists, of all but each group, and of draws."""
-    lists, items = held[0].shape
-    parts = [each.reshape(SHARES, -1, items).sum(axis=1) for each in held]
+def values_and_differences(in_tops: Sequence[Floats], draws: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the values of the first of two models, and the differences of both.
+
+    They are of all lists, of all lists but each of some groups, and of draws of lists, whose counts are given.
+    """
+    lists, items = in_tops[0].shape
+    parts = [each.reshape(SHARES, -1, items).sum(axis=1) for each in in_tops]
     sums = (
-        [each.sum(axis=0)[None] for each in held],
-        [each.sum(axis=0) - part for each, part in zip(held, parts, strict=True)],
-        [draws @ each for each in held],
+        [each.sum(axis=0)[None] for each in in_tops],
+        [each.sum(axis=0) - part for each, part in zip(in_tops, parts, strict=True)],
+        [draws @ each for each in in_tops],
     )
     counts = (lists, lists - lists // SHARES, lists)
     values = [[exposure_values(each, count) for each in both] for both, count in zip(sums, counts, strict=True)]
-    whole, without, drawn = (np.concatenate([one, two - one], axis=1) for one, two in values)
-    return whole[0], without, drawn
+    of_all, without, drawn = (np.concatenate([first, second - first], axis=1) for first, second in values)
+    return of_all[0], without, drawn
 
 
 def together() -> None:
-    """Print how often intervals of metrics of all lists together hold the mean of other lists, of two models."""
+    """Print how often intervals of metrics of all lists together contain the mean over other draws of lists.
+
+    The metrics are of one model, and the differences of two.
+    """
     from scipy import stats
 
     runs, tastes = 200, 20
@@ -1097,30 +1124,34 @@ def together() -> None:
     for lists, items in ((200, 300), (200, 3_000), (1_000, 1_000)):
         random = np.random.default_rng(15)
         weights = random.gamma(0.3, 1, (2, tastes, items))
-        laws = [law / np.arange(1, items + 1) ** steep + 1e-6 for law, steep in zip(weights, (0.8, 0.92), strict=True)]
+        models = [
+            each / np.arange(1, items + 1) ** steepness + 1e-6
+            for each, steepness in zip(weights, (0.8, 0.92), strict=True)
+        ]
         ends: dict[str, list[Any]] = {"lists left out": [], "bootstrap, percentiles": [], "bootstrap, basic": []}
-        found = []
+        values = []
         for _ in range(runs):
             users = random.integers(0, tastes, lists)
             draws = random.multinomial(lists, np.full(lists, 1 / lists), runs).astype(float)
-            whole, without, drawn = changes_of([drawn_exposures(random, law, users) for law in laws], draws)
+            in_tops = [drawn_exposures(random, each, users) for each in models]
+            of_all, without, drawn = values_and_differences(in_tops, draws)
             half = stats.t.ppf(0.5 + CONFIDENCE / 2, SHARES - 1) * np.sqrt(SHARES - 1) * without.std(axis=0)
             low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
-            both = ((whole - half, whole + half), (low, high), (2 * whole - high, 2 * whole - low))
-            for name, pair in zip(ends, both, strict=True):
+            pairs = ((of_all - half, of_all + half), (low, high), (2 * of_all - high, 2 * of_all - low))
+            for name, pair in zip(ends, pairs, strict=True):
                 ends[name].append(pair)
-            found.append(whole)
-        true = np.mean(found, axis=0)
-        held = [
+            values.append(of_all)
+        true = np.mean(values, axis=0)
+        coverage = [
             ((np.array(each)[:, 0] <= true) & (true <= np.array(each)[:, 1])).mean(axis=0) for each in ends.values()
         ]
         labels = [*names, *(f"difference in {name}" for name in names)]
-        rows = [[label, *(f"{one[place]:.0%}" for one in held)] for place, label in enumerate(labels)]
+        rows = [[label, *(f"{shares[place]:.0%}" for shares in coverage)] for place, label in enumerate(labels)]
         table([f"{lists:,} lists, {items:,} items", *ends], rows)
 
 
 def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the relevant items of users with their ranks, and those that were observed.
+    """Return the relevant items of users with their ranks, and the part of these items that was observed.
 
     Users like items in proportion to their popularity, which follows Zipf's law. The relevance of an item is observed
     with the probability that is the square root of its popularity, relative to the first item's, and the model puts it
@@ -1141,15 +1172,18 @@ def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFra
 
 
 def propensities() -> None:
-    """Print how far estimates of shares are off, by the number of relevant items of each list."""
+    """Print how far estimates of metrics with propensities are off, by the number of relevant items of each list."""
     rows_of_table = []
     random = np.random.default_rng(2)
     metrics = [f"recall@{TOP}", f"ndcg(ideal=first)@{TOP}"]
     for length in (2, 7, 20, 100):
         rows, seen = observed_lists(length, random)
         plain = [recframe.rec(frame).evaluate(metrics, rank="rank") for frame in (rows, seen)]
-        own = recframe.rec(seen, propensity="p")
-        estimates = [own.evaluate(metrics, rank="rank"), own.evaluate(metrics, rank="rank", estimator="pooled")]
+        weighted = recframe.rec(seen, propensity="p")
+        estimates = [
+            weighted.evaluate(metrics, rank="rank"),
+            weighted.evaluate(metrics, rank="rank", estimator="pooled"),
+        ]
         for metric in metrics:
             true, *others = [frame[metric].item() for frame in (*plain, *estimates)]
             texts = [f"{value:.3f} ({value / true - 1:+.0%})" for value in others]
@@ -1176,18 +1210,18 @@ def tuning() -> None:
                     gains.append((values[:, best].mean() - common, held_out.mean() - common))
                 cells += [f"{gain:+.3f}" for gain in np.mean(gains, axis=0)]
             rows.append([f"{candidates}", f"{better:g}", *cells])
-    named = (f"{lists} lists: {value}" for lists in ("100", "1,000") for value in ("in sample", "out of fold"))
-    table(["candidates", "one is better by", *named], rows)
+    head = (f"{lists} lists: {value}" for lists in ("100", "1,000") for value in ("in sample", "out of fold"))
+    table(["candidates", "one is better by", *head], rows)
 
 
-OF_LISTS, OF_BOTH = 0.3, 0.15
+LIST_DEVIATION, LIST_AND_RUN_DEVIATION = 0.3, 0.15
 """The deviations of the differences of lists, and of lists and runs together within a model."""
 
 
 def drawn_runs(
     random: Random, lists: int, counts: Sequence[int], deviations: Sequence[float], both: float
 ) -> CrossedSums:
-    """Return what `compare` reads of two models of the same quality, or `describe` of one, for each of many draws.
+    """Return the sums that `compare` reads of two equally good models, or `describe` of one model, in many draws.
 
     Values are normal, so the mean squares are independent draws of the chi-squared distribution.
     """
@@ -1196,8 +1230,8 @@ def drawn_runs(
     def square(variance: float, degrees: float) -> Floats:
         return variance * random.chisquare(degrees, draws) / degrees
 
-    total = random.normal(0, OF_LISTS / np.sqrt(lists), draws)
-    variance = OF_LISTS**2
+    total = random.normal(0, LIST_DEVIATION / np.sqrt(lists), draws)
+    variance = LIST_DEVIATION**2
     run_squares, run_degrees = np.zeros(draws), np.zeros(draws)
     for sign, count, deviation in zip((1, -1), counts, deviations, strict=False):
         of_means = deviation**2 + both**2 / lists
@@ -1215,21 +1249,24 @@ def drawn_runs(
     )
 
 
-def found_in_runs(*args: Any) -> list[str]:
-    """Return how often models of the same quality are found different: by `runs=`, and by lists alone."""
+def rejection_rates_of_runs(*args: Any) -> list[str]:
+    """Return how often the test rejects for models of the same quality: with `runs=`, and with lists alone."""
     sums = drawn_runs(*args)
     return [f"{np.mean(student.p_value(each) < 1 - CONFIDENCE):.1%}" for each in (sums, sums.of_lists)]
 
 
 def training_runs() -> None:
-    """Print how often two models of the same quality are found different, by single runs and by several."""
+    """Print how often the test rejects for two models of the same quality: with single runs and with several."""
     random, rows = np.random.default_rng(56), []
     for lists in (200, 2_000, 20_000):
         for deviation in (0.0, 0.002, 0.005, 0.01):
             pair = (deviation, deviation)
-            _, single = found_in_runs(random, lists, (1, 1), pair, OF_BOTH)
-            _, averaged = found_in_runs(random, lists, (5, 5), pair, OF_BOTH)
-            cells = [found_in_runs(random, lists, (count, count), pair, OF_BOTH)[0] for count in (2, 3, 5, 10, 20)]
+            _, single = rejection_rates_of_runs(random, lists, (1, 1), pair, LIST_AND_RUN_DEVIATION)
+            _, averaged = rejection_rates_of_runs(random, lists, (5, 5), pair, LIST_AND_RUN_DEVIATION)
+            cells = [
+                rejection_rates_of_runs(random, lists, (count, count), pair, LIST_AND_RUN_DEVIATION)[0]
+                for count in (2, 3, 5, 10, 20)
+            ]
             rows.append([f"{lists:,}", f"{deviation:g}", single, averaged, *cells])
     several = [f"`runs=`, {count} runs" for count in (2, 3, 5, 10, 20)]
     table(["lists", "deviation of runs", "one run each", "5 runs, lists alone", *several], rows)
@@ -1239,26 +1276,29 @@ def training_runs() -> None:
 
 
 def unlike_runs(random: Random) -> None:
-    """Print the rows that fail, and how often the interval of one model holds its value."""
+    """Print the cases that reject too often, and how often the interval of one model misses its value."""
     cases: dict[str, tuple[float, float, float]] = {
-        "runs of one model vary by 0.01, of the other by 0": (0.01, 0.0, OF_BOTH),
-        "by 0.01 and 0.002": (0.01, 0.002, OF_BOTH),
+        "runs of one model vary by 0.01, of the other by 0": (0.01, 0.0, LIST_AND_RUN_DEVIATION),
+        "by 0.01 and 0.002": (0.01, 0.002, LIST_AND_RUN_DEVIATION),
         "no deviation, runs agree little on lists (0.3)": (0.0, 0.0, 0.3),
     }
     counts = ((2, 2), (3, 3), (5, 5), (10, 10), (2, 10), (3, 10))
     rows = []
-    for name, (one, other, both) in cases.items():
+    for name, (first, second, both) in cases.items():
         for lists in (200, 20_000):
-            cells = [found_in_runs(random, lists, count, (one, other), both)[0] for count in counts]
+            cells = [rejection_rates_of_runs(random, lists, count, (first, second), both)[0] for count in counts]
             rows.append([name, f"{lists:,}", *cells])
     for lists in (200, 20_000):
-        cells = [found_in_runs(random, lists, count[:1], (0.01,), OF_BOTH)[0] for count in counts[:4]]
+        cells = [
+            rejection_rates_of_runs(random, lists, count[:1], (0.01,), LIST_AND_RUN_DEVIATION)[0]
+            for count in counts[:4]
+        ]
         rows.append(["`describe`: misses the value, runs vary by 0.01", f"{lists:,}", *cells, "", ""])
     table(["models of the same quality", "lists", *(f"{a} and {b} runs" for a, b in counts)], rows)
 
 
 def hits_of_runs(random: Random) -> None:
-    """Print how often hit rates of the same quality are found different, from values of lists."""
+    """Print how often the test rejects for hit rates of the same quality, computed from values of lists."""
     rows = []
     for lists in (50, 200, 1_000):
         cells = []
@@ -1267,9 +1307,9 @@ def hits_of_runs(random: Random) -> None:
             for _ in range(DRAWS // 2):
                 rates = random.beta(0.5, 2, (lists, 1))
                 values = [random.random((lists, count)) < rates + random.normal(0, 0.02, count) for _ in range(2)]
-                one, other = (each.astype(float) for each in values)
-                differences = Sums.of(one.mean(axis=1) - other.mean(axis=1), np.ones(lists))
-                sums = CrossedSums.with_runs(differences, [Runs.of(one), Runs.of(other)], (1.0, 1.0))
+                first, second = (each.astype(float) for each in values)
+                differences = Sums.of(first.mean(axis=1) - second.mean(axis=1), np.ones(lists))
+                sums = CrossedSums.with_runs(differences, [Runs.of(first), Runs.of(second)], (1.0, 1.0))
                 rejected += student.p_value(sums).item() < 1 - CONFIDENCE
             cells.append(f"{rejected / (DRAWS // 2):.1%}")
         rows.append([f"{lists:,}", *cells])
@@ -1286,11 +1326,13 @@ def ranks_of_runs(random: Random) -> None:
                 wrong = 0
                 for _ in range(draws):
                     shape = (lists, count)
-                    of_lists = random.normal(0, OF_LISTS / np.sqrt(2), (models, lists, 1))
+                    list_effects = random.normal(0, LIST_DEVIATION / np.sqrt(2), (models, lists, 1))
                     runs = random.normal(0, deviation, (models, 1, count))
-                    found = means_of_runs([*(of_lists + runs + random.normal(0, OF_BOTH, (models, *shape)))])
-                    apart = found.means[:, None] - found.means
-                    ranks = Ranks.of(apart, found.variances, found.degrees, CONFIDENCE, RESAMPLES, 0)
+                    means = means_of_runs(
+                        [*(list_effects + runs + random.normal(0, LIST_AND_RUN_DEVIATION, (models, *shape)))]
+                    )
+                    better = means.means[:, None] - means.means
+                    ranks = Ranks.of(better, means.variances, means.degrees, CONFIDENCE, RESAMPLES, 0)
                     wrong += bool((ranks.low > 1).any() or (ranks.high < models).any())
                 cells.append(f"{wrong / draws:.1%}")
             rows.append([f"{models}", f"{count}", *cells])
