@@ -37,7 +37,7 @@ def pair_of(
     return both, np.array([ours[key] for key in both]), np.array([theirs[key] for key in both])
 
 
-def one(found: list[dict[str, Any]], **where: Any) -> dict[str, Any]:
-    """Return the one row of a result."""
-    (row,) = [row for row in found if all(row[name] == value for name, value in where.items())]
+def only_row(rows: list[dict[str, Any]], **where: Any) -> dict[str, Any]:
+    """Return the only row of a result, or the only one with these values."""
+    (row,) = [row for row in rows if all(row[name] == value for name, value in where.items())]
     return row

@@ -131,7 +131,7 @@ def test_the_call_wins_then_the_accessor_then_config_then_the_default(role):
         assert answer(frame(role).rec(**other), role, **{role: value}) == expected
 
 
-def test_blocks_nest_and_end_with_what_held_before():
+def test_blocks_nest_and_restore_the_settings_before_them():
     Config.set(item="sku")
     with Config(by="a") as outer:
         assert outer.state() == {"item": "sku", "by": "a"}

@@ -134,7 +134,7 @@ def made(engine, data, types="typed"):
     return engine.frame(data, {name: KINDS[name] for name in data} if types == "typed" else None)
 
 
-def given(engine, data, truth, types):
+def frame_and_roles(engine, data, truth, types):
     """Return a frame and the roles of its side information."""
     side = {} if truth is None else {"truth": made(engine, truth, types)}
     return made(engine, data, types), side
@@ -144,7 +144,7 @@ def given(engine, data, truth, types):
 @pytest.mark.parametrize("case", CASES)
 def test_every_metric_answers(engine, case, types):
     (data, truth, _), expected = CASES[case], expected_of(case)
-    frame, side = given(engine, data, truth, types)
+    frame, side = frame_and_roles(engine, data, truth, types)
     some = engine.some(list(METRICS))
     side |= {"features": made(engine, FEATURES)}
     if any("train" in (*METRICS[name].required_inputs, *METRICS[name].optional_inputs) for name in some):
@@ -157,7 +157,7 @@ def test_every_metric_answers(engine, case, types):
 @pytest.mark.parametrize("case", CASES)
 def test_every_method_answers_as_evaluate_does(engine, case):
     (data, truth, _), expected = CASES[case], expected_of(case)
-    frame, side = given(engine, data, truth, "typed")
+    frame, side = frame_and_roles(engine, data, truth, "typed")
     side |= {"train": made(engine, TRAIN), "features": made(engine, FEATURES)}
     for name in engine.some(list(METRICS)):
         k = {"k": 2} if hasattr(METRICS[name](), "k") else {}
@@ -176,7 +176,7 @@ def test_no_list_is_a_warning_with_the_value(engine):
 
 @pytest.mark.parametrize("types", TYPES)
 def test_reports_name_what_there_is(engine, types):
-    frame, side = given(engine, first(FRAME, 0), TRUTH, types)
+    frame, side = frame_and_roles(engine, first(FRAME, 0), TRUTH, types)
     names = ["ndcg", "coverage"]
     assert engine.ask(frame, "evaluate", names, k=2, per="user") == []
     assert engine.ask(frame, "evaluate", names, k=2, model="item") == []
@@ -192,9 +192,9 @@ def test_reports_name_what_there_is(engine, types):
 
 
 @pytest.mark.parametrize("option", [{"ties": "worst"}, {"ties": "item"}, {"rank": "price"}, {"like": "trec_eval"}])
-def test_policies_answer_alike(engine, option):
+def test_policies_give_the_same_answer_on_all_engines(engine, option):
     for data, truth in ((first(FRAME, 0), None), (first(FRAME, 0), first(TRUTH, 0)), (FRAME, first(TRUTH, 0))):
-        frame, side = given(engine, data, truth, "typed")
+        frame, side = frame_and_roles(engine, data, truth, "typed")
         filled = {"ndcg": 0.0 if "like" in option and data is FRAME else None}
         (row,) = engine.ask(frame, "evaluate", ["ndcg"], k=2, **option, **side)
         assert list(row.values()) in (list(filled.values()), [None])
@@ -220,7 +220,7 @@ def test_side_tables_without_rows(engine, types):
 
 @pytest.mark.parametrize("types", TYPES)
 def test_contributions_and_checks(engine, types):
-    frame, side = given(engine, first(FRAME, 0), TRUTH, types)
+    frame, side = frame_and_roles(engine, first(FRAME, 0), TRUTH, types)
     assert engine.ask(frame, "contributions", "ndcg", 2) == []
     assert engine.ask(frame, "contributions", "ndcg", 2, **side) == []
     # What is not recommended shares the last place.
@@ -274,7 +274,7 @@ def rows_of(engine, frame, method, *args, **given_):
 @pytest.mark.parametrize("types", TYPES)
 def test_no_rows_give_no_rows(rows_engine, types):
     engine = rows_engine
-    frame, _ = given(engine, first(FRAME, 0), None, types)
+    frame, _ = frame_and_roles(engine, first(FRAME, 0), None, types)
     for method, *args in (("top", 2), ("to_lists", 2), ("add_random", "chance"), ("add_popular", made(engine, TRAIN))):
         assert rows_of(engine, frame, method, *args) == [], method
     for option in ({"fraction": 0.5}, {"count": 1, "users": 1}, {"last": 1, "time": "price"}):
@@ -305,7 +305,7 @@ def test_answers_without_rows_have_their_columns(rows_engine):
 @pytest.mark.parametrize("types", TYPES)
 def test_nothing_happened(rows_engine, types):
     engine = rows_engine
-    _, side = given(engine, FRAME, first(TRUTH, 0), types)
+    _, side = frame_and_roles(engine, FRAME, first(TRUTH, 0), types)
     labelled = rows_of(engine, made(engine, FRAME), "label", side["truth"])
     assert [row["relevant"] for row in labelled] == [0, 0, 0, 0]
     popular = rows_of(engine, made(engine, FRAME), "add_popular", made(engine, first(TRAIN, 0), types))

@@ -158,7 +158,7 @@ def first_answer(method, frame, truth, number):
 
 @pytest.mark.filterwarnings("ignore::recframe.RecWarning")
 @pytest.mark.parametrize("method", CALLS)
-def test_engines_answer_alike_or_refuse(engine, method):
+def test_engines_give_the_same_answer_or_refuse(engine, method):
     if method in ("compare", "rank_models", "sample_size", "describe", "estimate_with_judge", "bounds", "state"):
         pytest.importorskip("scipy")
     if method in WITH_ROWS and not engine.answers_with_rows:

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import recframe
-from recframe._inference.lists.claims import models_at_risk
+from recframe._inference.lists.claims import correction_factor
 
 SOME = {"user": [1, 1, 2], "item": ["a", "b", "a"], "relevant": [1, 0, 0], "score": [0.9, 0.1, 0.5]}
 NONE = {
@@ -508,8 +508,8 @@ def test_several_models_are_corrected_for_their_number(library, correction, time
 def test_models_at_risk(correction, expected):
     """The first model passes even for three; the second fails for two."""
     p_values, models = [0.001, 0.016, 0.03, 0.4, 0.2, float("nan")], ["a", "a", "b", "b", "c", "c"]
-    assert models_at_risk(p_values, models, correction, 0.05) == expected
-    assert models_at_risk([0.01, 0.02], ["a", "b"], correction, 0.05) == {"bonferroni": 2}.get(correction, 1)
+    assert correction_factor(p_values, models, correction, 0.05) == expected
+    assert correction_factor([0.01, 0.02], ["a", "b"], correction, 0.05) == {"bonferroni": 2}.get(correction, 1)
 
 
 def test_a_gate_of_merged_states(library):

@@ -186,7 +186,7 @@ def test_the_first_screen_of_the_tree_is_short():
 
 
 def test_messages_know_the_libraries_of_frames():
-    assert values.LIBRARIES - {"narwhals", "numpy"} == LIBRARIES
+    assert values.FRAME_LIBRARIES - {"narwhals", "numpy"} == LIBRARIES
 
 
 def test_the_package_imports_no_library_of_frames():

@@ -26,7 +26,7 @@ GENRES = ("crime", "fantasy", "history", "romance", "science", "travel")
 COUNTRIES = ("de",) * 7 + ("fr",) * 6 + ("it",) * 4 + ("es",) * 3
 """The countries, each as often as twentieths of the users live there."""
 FIRST_WEEK, WEEKS = date(2026, 3, 2), 8
-QUERIES, CORPUS, FOUND, DEPTH, JUDGED = 30, 400, 60, 20, 10
+QUERIES, CORPUS, CANDIDATES, DEPTH, JUDGED = 30, 400, 60, 20, 10
 """The queries, all documents, and for each query: those it could find, those a run returns, and how many
 of the best of `bm25` and `dense` were judged."""
 GRADES = (0.7, 1.5)
@@ -40,13 +40,13 @@ def normal(random: Random) -> float:
 
 def distinct(scores: Sequence[float]) -> list[int]:
     """Return scores between 0 and 1 in thousandths, where equal scores are moved apart."""
-    found: dict[int, None] = {}
+    drawn: dict[int, None] = {}
     for score in scores:
         thousandths = min(max(round(1000 * score), 1), 900)
-        while thousandths in found:
+        while thousandths in drawn:
             thousandths += 1
-        found[thousandths] = None
-    return [*found]
+        drawn[thousandths] = None
+    return [*drawn]
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,12 @@ def books(random: Random) -> list[Book]:
     appeals = [normal(random) for _ in range(BOOKS)]
     # Some of what sold well was advertised rather than liked.
     sold = distinct([0.45 + 0.12 * (0.6 * appeal + 0.8 * normal(random)) for appeal in appeals])
-    found = []
+    books = []
     for number, appeal in enumerate(appeals):
         kind = number % len(GENRES)
         price = 100 * round(7 + 12 * random.random() + 2 * kind) - 1
-        found.append(Book(f"book{number + 1:02}", GENRES[kind], price, appeal, sold[number]))
-    return found
+        books.append(Book(f"book{number + 1:02}", GENRES[kind], price, appeal, sold[number]))
+    return books
 
 
 def visits() -> str:
@@ -112,7 +112,7 @@ def trec() -> dict[str, str]:
     judged = []
     for number in range(1, QUERIES + 1):
         query = f"q{number:02}"
-        documents = [f"d{number:03}" for number in sorted(random.sample(range(1, CORPUS + 1), FOUND))]
+        documents = [f"d{number:03}" for number in sorted(random.sample(range(1, CORPUS + 1), CANDIDATES))]
         use = [normal(random) for _ in documents]
         words = [value + 1.3 * normal(random) for value in use]
         vectors = [value + 1.3 * normal(random) for value in use]
@@ -123,7 +123,7 @@ def trec() -> dict[str, str]:
         }
         pool = set()
         for system, values in scores.items():
-            order = sorted(range(FOUND), key=lambda row: -values[row])[:DEPTH]
+            order = sorted(range(CANDIDATES), key=lambda row: -values[row])[:DEPTH]
             if system != "hybrid":
                 pool.update(order[:JUDGED])
             shown = sorted(distinct([0.5 + 0.1 * values[row] for row in order]), reverse=True)

@@ -57,7 +57,7 @@ def store(users: int = 240, items: int = 25) -> pl.DataFrame:
 def charts(frame: pl.DataFrame) -> dict[str, Callable[[], Any]]:
     """Return what draws each chart, by the name of its file."""
     rec = recframe.rec(frame)
-    every, three, two, one = (rec(score=models) for models in (MODELS, MODELS[:3], ["old", "hybrid"], "old"))
+    every, three, two, one_model = (rec(score=models) for models in (MODELS, MODELS[:3], ["old", "hybrid"], "old"))
     names = [f"model {n}" for n in range(9)]
     numbered = frame.with_columns(
         **{name: pl.col("old") + 0.1 * n * pl.col("hybrid") for n, name in enumerate(names)},
@@ -76,17 +76,17 @@ def charts(frame: pl.DataFrame) -> dict[str, Callable[[], Any]]:
         "forest-margin": lambda: recframe.forest(every.compare("ndcg@10", margin="8%", per="kind", **details)),
         "forest-long-names": lambda: recframe.forest(long.compare("ndcg@10")),
         "curve": lambda: three.plot.curve(["ndcg", "recall"]),
-        "curve-one": lambda: one.plot.curve("ndcg"),
+        "curve-one": lambda: one_model.plot.curve("ndcg"),
         "curve-many": lambda: many.plot.curve("ndcg"),
         "distribution": lambda: three.plot.distribution("ndcg@10"),
-        "distribution-one": lambda: one.plot.distribution("ndcg@10"),
+        "distribution-one": lambda: one_model.plot.distribution("ndcg@10"),
         "differences": lambda: two.plot.differences("ndcg@10"),
         "power": lambda: three.plot.power("ndcg@10", difference=0.03),
         "ranks-two": lambda: two.plot.ranks("ndcg@10"),
         "ranks-three": lambda: three.plot.ranks("ndcg@10"),
         "ranks-many": lambda: many.plot.ranks("ndcg@10"),
         "segments": lambda: three.plot.segments("ndcg@10", per="country"),
-        "segments-one": lambda: one.plot.segments("ndcg@10", per="country"),
+        "segments-one": lambda: one_model.plot.segments("ndcg@10", per="country"),
         "trend": lambda: three.plot.trend("ndcg@10", per="week"),
         "trend-text": lambda: three.plot.trend("ndcg@10", per="country"),
         "tradeoff": lambda: every.plot.tradeoff("ndcg", "coverage", 10),
@@ -113,14 +113,14 @@ def tables(frame: pl.DataFrame) -> dict[str, Callable[[], Any]]:
 
 def reports(frame: pl.DataFrame) -> dict[str, Callable[[Path], None]]:
     """Return what writes each report, by the name of its file: of four models, of one, and of data with an error."""
-    four, one = (recframe.rec(frame)(score=models) for models in (MODELS, "old"))
+    four, one_model = (recframe.rec(frame)(score=models) for models in (MODELS, "old"))
     constant = recframe.rec(frame.with_columns(old=1.0))(score=["old", "deep"])
     metrics = ["ndcg", "recall", "coverage"]
     title = "Four models of May"
     return {
         "report": lambda path: four.report(path, metrics, k=[5, 10], per="country", baseline="old", title=title),
         "report-segments": lambda path: four.report(path, "ndcg", k=10, per="kind", baseline="old", margin="8%"),
-        "report-one": lambda path: one.report(path, ["ndcg", "mrr"], k=10),
+        "report-one": lambda path: one_model.report(path, ["ndcg", "mrr"], k=10),
         "report-errors": lambda path: constant.report(path, "ndcg", k=10, per="week"),
     }
 
@@ -156,7 +156,7 @@ def print_page(page: Path, browser: str) -> None:
 
 
 def main() -> None:
-    """Draw everything, or what has one of the words after the folder in its name."""
+    """Draw everything, or the files whose names contain any of the words after the folder."""
     folder, *words = sys.argv[1:] or ["build/gallery"]
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

@@ -43,7 +43,7 @@ def _wider(width: re.Match[str]) -> str:
 
 def shortened(text: str) -> str:
     """Return a drawing whose coordinates have two digits after the point."""
-    return PLACES.sub(lambda found: NEEDLESS.sub(lambda each: f"{float(each[0]):.2f}", found[0]), text)
+    return PLACES.sub(lambda match: NEEDLESS.sub(lambda each: f"{float(each[0]):.2f}", match[0]), text)
 
 
 def main() -> None:

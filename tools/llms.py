@@ -44,13 +44,13 @@ def pages(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
 def rules() -> list[str]:
     """Return the rules for assistants, a line each; a rule may go on in lines that are set in."""
     lines = (ROOT / "tools" / "assistants.md").read_text(encoding="utf-8").splitlines()
-    found: list[str] = []
+    texts: list[str] = []
     for line in lines:
         if line.startswith("- "):
-            found.append(line)
-        elif line.startswith("  ") and found:
-            found[-1] += f" {line.strip()}"
-    return found
+            texts.append(line)
+        elif line.startswith("  ") and texts:
+            texts[-1] += f" {line.strip()}"
+    return texts
 
 
 def summary(path: Path) -> str:
@@ -115,9 +115,11 @@ def described(named: re.Match[str]) -> str:
         break
     members = re.findall(r"^ {8}- (\w+)$", named["options"], re.MULTILINE)
     if inspect.isclass(value) and not members and "members: false" not in named["options"]:
-        members = [member for member, one in vars(value).items() if member[0] != "_" and inspect.getdoc(one)]
+        members = [member for member, each in vars(value).items() if member[0] != "_" and inspect.getdoc(each)]
     entries = [(parts[-1], value), *((member, getattr(value, member)) for member in members)]
-    return "\n".join(f"## {title}\n\n{_signature(title, one)}{inspect.getdoc(one) or ''}\n" for title, one in entries)
+    return "\n".join(
+        f"## {title}\n\n{_signature(title, call)}{inspect.getdoc(call) or ''}\n" for title, call in entries
+    )
 
 
 def _signature(name: str, value: Any) -> str:
@@ -141,8 +143,8 @@ def write_site(site: Path) -> None:
     for target, page in texts.items():
         (site / target).parent.mkdir(parents=True, exist_ok=True)
         (site / target).write_text(page, encoding="utf-8")
-    whole = (f"<!-- {target} -->\n\n{page.strip()}\n" for target, page in texts.items())
-    (site / FULL).write_text("\n".join(whole), encoding="utf-8")
+    with_targets = (f"<!-- {target} -->\n\n{page.strip()}\n" for target, page in texts.items())
+    (site / FULL).write_text("\n".join(with_targets), encoding="utf-8")
 
 
 def main() -> int:

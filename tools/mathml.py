@@ -59,24 +59,24 @@ class Reader:
 
     def peek(self) -> str:
         """Return the next token, or nothing at the end."""
-        found = TOKEN.search(self.latex, self.place)
-        return found[0] if found else ""
+        token = TOKEN.search(self.latex, self.place)
+        return token[0] if token else ""
 
     def take(self) -> str:
         """Return the next token and move past it."""
-        found = TOKEN.search(self.latex, self.place)
-        self.place = found.end() if found else len(self.latex)
-        return found[0] if found else ""
+        token = TOKEN.search(self.latex, self.place)
+        self.place = token.end() if token else len(self.latex)
+        return token[0] if token else ""
 
     def words(self) -> str:
         """Read the text of a group as it is written."""
         start, end = self.latex.index("{", self.place) + 1, self.latex.index("}", self.place)
         self.place = end + 1
-        said = self.latex[start:end].replace(r"\_", "_").replace("\\ ", " ").replace(" ", "\N{NO-BREAK SPACE}")
-        if "\\" in said:
-            msg = f"a command within the text {said!r}: the reader takes text as it is written"
+        plain_text = self.latex[start:end].replace(r"\_", "_").replace("\\ ", " ").replace(" ", "\N{NO-BREAK SPACE}")
+        if "\\" in plain_text:
+            msg = f"a command within the text {plain_text!r}: the reader takes text as it is written"
             raise ValueError(msg)
-        return f"<mtext>{escape(said)}</mtext>"
+        return f"<mtext>{escape(plain_text)}</mtext>"
 
     def row(self, end: str = "") -> str:
         """Read up to a token, or to the end of the formula."""

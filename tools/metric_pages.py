@@ -33,7 +33,7 @@ COUNTED = [DOCS.parent / "README.md", DOCS / "index.md", DOCS.parent / "CHANGELO
 COUNT = re.compile(r"\d+(?= metrics,\s+honest| ranking, rating)")
 CALLS = "<!-- roles: written by tools/metric_pages.py -->", "<!-- end of roles -->"
 INEXACT = "<!-- inexact: written by tools/metric_pages.py -->", "<!-- end of inexact -->"
-WHOLE = "<!-- whole: written by tools/metric_pages.py -->", "<!-- end of whole -->"
+WHOLE_LISTS = "<!-- whole: written by tools/metric_pages.py -->", "<!-- end of whole -->"
 START, END = "    # Written by tools/metric_pages.py:\n", "    # Until here.\n"
 BEYOND = BeyondAccuracyMetric | ExposureMetric
 
@@ -115,11 +115,11 @@ def option_table(kind: type[Metric], parameters: str) -> str:
     return "\n".join([*head, *rows, ""])
 
 
-def linked(text: str, own: str) -> str:
+def linked(text: str, this_page: str) -> str:
     """Return text with links to the pages of the metrics that it names, except the page that holds it."""
     return re.sub(
         r"`(\w+)`(?!\])",
-        lambda found: f"[{found[0]}]({found[1]}.md)" if found[1] in METRICS and found[1] != own else found[0],
+        lambda match: f"[{match[0]}]({match[1]}.md)" if match[1] in METRICS and match[1] != this_page else match[0],
         text,
     )
 
@@ -137,11 +137,11 @@ def library_table(name: str) -> str:
     """Return who computes the same, under which name and with which options, and who does not."""
     rows, others = [], []
     for profile in PROFILES.values():
-        found = profile.metrics.get(name)
-        if found:
+        definition = profile.metrics.get(name)
+        if definition:
             # Each option is code of its own, so that a row can break between them.
-            options = ", ".join(f"`{key}={value}`" for key, value in found.options.items())
-            rows.append((f"`{profile.name}`", found.calls, options, prose(found.variants)))
+            options = ", ".join(f"`{key}={value}`" for key, value in definition.options.items())
+            rows.append((f"`{profile.name}`", definition.calls, options, prose(definition.variants)))
         elif name in profile.refused:
             others.append(f"- {profile.title}: {prose(profile.refused[name])}")
     if not rows and not others:
@@ -161,8 +161,8 @@ def inexact(kind: type[Metric]) -> tuple[str, str]:
     if words := kind(**cut).inexact:
         return "", words
     choices = [(option.name, word) for option in options_of(kind) for word in option.words]
-    found = ((f'{name}="{word}"', kind(**cut, **{name: word}).inexact) for name, word in choices)
-    return next(((option, words) for option, words in found if words), ("", ""))
+    inexact = ((f'{name}="{word}"', kind(**cut, **{name: word}).inexact) for name, word in choices)
+    return next(((option, words) for option, words in inexact if words), ("", ""))
 
 
 def facts(kind: type[Metric]) -> str:
@@ -183,14 +183,14 @@ def facts(kind: type[Metric]) -> str:
 
 def ties_page() -> str:
     """Return the page on ties with the list of accuracy metrics that are not exact."""
-    found = []
+    names = []
     for name, kind in METRICS.items():
         option, words = inexact(kind)
         if words and not issubclass(kind, BEYOND):
             called = f"{name}({option})" if option else name
             (most,) = HOW_FAR.findall(words)
-            found.append(f"[`{called}`](../metrics/{name}.md) {most}")
-    return replaced(TIES, INEXACT, [", ".join(found) + "."])
+            names.append(f"[`{called}`](../metrics/{name}.md) {most}")
+    return replaced(TIES, INEXACT, [", ".join(names) + "."])
 
 
 def replaced(page: Path, marks: tuple[str, str], lines: list[str]) -> str:
@@ -201,23 +201,23 @@ def replaced(page: Path, marks: tuple[str, str], lines: list[str]) -> str:
 
 def factors_page() -> str:
     """Return the page on factors with the accuracy metrics that read rows which its frame omits."""
-    whole = [name for name, kind in METRICS.items() if kind().reads == "all" and not issubclass(kind, BEYOND)]
-    cut = [name for name in whole if issubclass(METRICS[name], CutMetric)]
-    names = [", ".join(f"`{name}`" for name in whole if (name in cut) == has_k) for has_k in (False, True)]
+    whole_list = [name for name, kind in METRICS.items() if kind().reads == "all" and not issubclass(kind, BEYOND)]
+    cut = [name for name in whole_list if issubclass(METRICS[name], CutMetric)]
+    names = [", ".join(f"`{name}`" for name in whole_list if (name in cut) == has_k) for has_k in (False, True)]
     lines = [
         f'- metrics that read every row: {names[0]}, `ndcg(ideal="ones")` without a cutoff,',
         "  and `pfound` with a chance for relevance 0;",
         f"- metrics that read every row up to k, beyond the k that was kept, or where scores tie there: {names[1]};",
     ]
-    return replaced(FACTORS, WHOLE, lines)
+    return replaced(FACTORS, WHOLE_LISTS, lines)
 
 
-def formula(said: str) -> str:
+def formula(docstring: str) -> str:
     """Return the formula of a docstring as MathML, which needs no script, or nothing if it has none."""
-    found = re.search(r"^\.\. math::(.*?)(?=\n\S|\Z)", said, flags=re.DOTALL | re.MULTILINE)
-    if not found:
+    block = re.search(r"^\.\. math::(.*?)(?=\n\S|\Z)", docstring, flags=re.DOTALL | re.MULTILINE)
+    if not block:
         return ""
-    math = mathml(" ".join(found[1].split()))
+    math = mathml(" ".join(block[1].split()))
     return f'\n<div class="formula" tabindex="0">{math}</div>\n'
 
 
@@ -227,7 +227,7 @@ def frame_name(kind: type[Metric]) -> str:
 
 
 def example(kind: type[Metric], call: str, hand: str) -> tuple[str, Any]:
-    """Return the example's statement and its value, which must be that of the calculation by hand."""
+    """Return the example's statement and its value, which must equal the calculation by hand."""
     scope: dict[str, Any] = {"pl": pl, "recframe": recframe}
     for frame in FRAMES:
         # The examples are checked where pandas is missing too.
@@ -235,7 +235,7 @@ def example(kind: type[Metric], call: str, hand: str) -> tuple[str, Any]:
     statement = f"round({frame_name(kind)}.rec.{call}, 4)"
     value = eval(statement, scope)  # noqa: S307 - as above
     if not hand.rstrip(".").endswith(f" {value}"):
-        msg = f"{kind.name} is {value}, not what is said: {hand}"
+        msg = f"{kind.name} is {value}, but the docstring says {hand}"
         raise SystemExit(msg)
     return statement, value
 
@@ -251,25 +251,25 @@ def call_of(kind: type[Metric]) -> str:
 
 def letters_of(text: str) -> str:
     """Return what a docstring says after its formula: the meaning of the letters."""
-    _, found, rest = text.partition(".. math::")
-    said = re.split(r"\n(?=\S)", rest, maxsplit=1) if found else []
-    return f"\n{linked(prose(said[1]), '')}\n" if len(said) > 1 else ""
+    _, marker, rest = text.partition(".. math::")
+    paragraphs = re.split(r"\n(?=\S)", rest, maxsplit=1) if marker else []
+    return f"\n{linked(prose(paragraphs[1]), '')}\n" if len(paragraphs) > 1 else ""
 
 
 def page(kind: type[Metric]) -> str:
     """Return the page of one metric."""
-    note, said = NOTES[kind.name], sections(kind)
+    note, parts = NOTES[kind.name], sections(kind)
     statement, value = example(kind, note["call"], note["hand"])
     file, picture = PICTURES[frame_name(kind)]
-    scale, details = notes_of(kind, said["Notes"])
+    scale, details = notes_of(kind, parts["Notes"])
     names = [frame_name(kind), *(name for name in ("train", "features") if f"{name}=" in note["call"])]
     *first, last = [f"`{name}`" for name in names]
     frames = f"{', '.join(first)} and {last}" if first else last
     return PAGE.format(
         title=note["title"],
         tells=linked(note["tells"], kind.name),
-        math=formula(said[""]),
-        letters=letters_of(said[""]),
+        math=formula(parts[""]),
+        letters=letters_of(parts[""]),
         call=call_of(kind),
         range=scale,
         more=facts(kind),
@@ -282,7 +282,7 @@ def page(kind: type[Metric]) -> str:
         statement=statement,
         value=value,
         frames=f"[Data: {frames}]({EXAMPLES}).",
-        options=option_table(kind, said.get("Parameters", "")),
+        options=option_table(kind, parts.get("Parameters", "")),
         details=details,
         libraries=library_table(kind.name),
     )
@@ -301,9 +301,9 @@ def navigation() -> str:
 
 def roles() -> str:
     """Return the page of the namespace with the arguments that all calls share."""
-    said = inspect.getdoc(recframe.EagerRec.__call__) or ""
-    found = re.findall(r"^(\w+) : (.*)\n((?:    .*\n?)+)", said, flags=re.MULTILINE)
-    rows = [f"| `{name}` | {prose(kind)} | {prose(words)} |" for name, kind, words in found]
+    docstring = inspect.getdoc(recframe.EagerRec.__call__) or ""
+    roles = re.findall(r"^(\w+) : (.*)\n((?:    .*\n?)+)", docstring, flags=re.MULTILINE)
+    rows = [f"| `{name}` | {prose(kind)} | {prose(words)} |" for name, kind, words in roles]
     return replaced(ACCESSOR, CALLS, [ROLES + "\n".join(rows)])
 
 

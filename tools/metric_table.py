@@ -48,7 +48,7 @@ Each page computes its metric by hand for these frames:
 k: cutoff · r: position, from 1 · R: relevant items of the list, ranked or not · N: ranked items · h(r): hits, which are
 relevant items, in the first r positions.
 """
-ONE = """one = pl.DataFrame({
+ONE_LIST = """one = pl.DataFrame({
     "user":     ["ann"] * 6,
     "item":     ["tea", "jam", "rye", "oat", "fig", "nut"],
     "relevant": [2, 0, 1, 0, 0, 1],
@@ -74,7 +74,7 @@ FEATURES = """features = pl.DataFrame({
     "food":  [0, 1, 0],
 })
 """
-FRAMES = (ONE, LISTS, TRAIN, FEATURES)
+FRAMES = (ONE_LIST, LISTS, TRAIN, FEATURES)
 """The frames of all examples."""
 
 

@@ -87,8 +87,8 @@ def changed(node: ast.AST) -> ast.AST | None:
     match node:
         case ast.BinOp() | ast.BoolOp() if type(node.op) in SWAPS:
             new.op = SWAPS[type(node.op)]()
-        case ast.Compare(ops=[one]) if type(one) in SWAPS:
-            new.ops = [SWAPS[type(one)]()]
+        case ast.Compare(ops=[operator]) if type(operator) in SWAPS:
+            new.ops = [SWAPS[type(operator)]()]
         case ast.UnaryOp(op=ast.Not() | ast.Invert() | ast.USub()):
             new = new.operand
         case ast.Constant(value=bool()):
@@ -130,7 +130,7 @@ class Replace(ast.NodeTransformer):
         self._node, self._new = node, new
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """Return the other node instead of the one."""
+        """Return the changed node in place of the original."""
         return self._new if node is self._node else self.generic_visit(node)
 
 
@@ -243,14 +243,14 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=500, help="how many tests to run for one place (default: 500)")
     parser.add_argument("--part", default="0/1", help="of the sample, one part of several: 0/2 and 1/2")
     parser.add_argument("--at", nargs="+", default=[], metavar="FILE:LINE", help="all changes of these lines instead")
-    given = parser.parse_args()
-    data = CoverageData(given.coverage)
+    arguments = parser.parse_args()
+    data = CoverageData(arguments.coverage)
     data.read()
     reached = Reached(data)
-    draw = random.Random(given.seed)  # noqa: S311 - a sample
-    sample = places(given.at)
-    sample = sample if given.at else draw.sample(sample, given.sample)
-    index, parts = map(int, given.part.split("/"))
+    draw = random.Random(arguments.seed)  # noqa: S311 - a sample
+    sample = places(arguments.at)
+    sample = sample if arguments.at else draw.sample(sample, arguments.sample)
+    index, parts = map(int, arguments.part.split("/"))
     killed: Counter[str] = Counter()
     total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -258,12 +258,14 @@ def main() -> None:
         for file, number in sample[index::parts]:
             tree = ast.parse((ROOT / PACKAGE / file).read_text(encoding="utf-8"))
             change = list(changes(tree))[number]
-            tests = spread(reached.tests(file, change), random.Random(given.seed))  # noqa: S311 - an order
-            test = project.noticed_by(file, change, tree, tests[: given.most])
+            tests = spread(reached.tests(file, change), random.Random(arguments.seed))  # noqa: S311 - an order
+            test = project.noticed_by(file, change, tree, tests[: arguments.most])
             room = file.split("/")[0]
             total[room] += 1
             killed[room] += test is not None
-            by = f"not noticed by {min(given.most, len(tests))} of {len(tests)} tests" if test is None else "noticed"
+            by = (
+                f"not noticed by {min(arguments.most, len(tests))} of {len(tests)} tests" if test is None else "noticed"
+            )
             say(f"{by}: {file}:{change} [{test}]")
     for room, number in total.most_common():
         say(f"{room:14} {killed[room]} of {number}")

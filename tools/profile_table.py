@@ -39,13 +39,13 @@ SECTION = re.compile(
 """Where a page has what the record of a library says."""
 
 
-def definition(name: str, found: Definition) -> str:
+def definition(name: str, metric: Definition) -> str:
     """Return a metric with the options of the profile, and what the library calls it if nobody would guess."""
-    options = ",".join(f"{option}={value}" for option, value in found.options.items())
-    call = f"`{name}{f'({options})' if options else ''}{'@k' if found.cut == 'needed' else ''}`"
-    plain = re.sub(r"@k|_at_k|metric$|at$|_", "", found.calls.casefold())
-    theirs = "" if plain == name.replace("_", "") else found.calls
-    notes = "; ".join(filter(None, (theirs, "no k" if found.cut == "none" else "")))
+    options = ",".join(f"{option}={value}" for option, value in metric.options.items())
+    call = f"`{name}{f'({options})' if options else ''}{'@k' if metric.cut == 'needed' else ''}`"
+    plain = re.sub(r"@k|_at_k|metric$|at$|_", "", metric.calls.casefold())
+    theirs = "" if plain == name.replace("_", "") else metric.calls
+    notes = "; ".join(filter(None, (theirs, "no k" if metric.cut == "none" else "")))
     return f"{call} ({notes})" if notes else call
 
 
@@ -55,13 +55,13 @@ def policies(profile: Profile) -> str:
     if profile.min_relevance not in (None, -math.inf):
         shown.append(f"min_relevance={profile.min_relevance:g}")
     shown += [f"undefined={profile.undefined!r}", f"lists={profile.lists!r}"]
-    own = [
+    overrides = [
         f"{option}={value!r}` in `{metric}"
-        for metric, found in profile.metrics.items()
+        for metric, definition in profile.metrics.items()
         for option in ("undefined", "lists")
-        if (value := getattr(found, option)) is not None
+        if (value := getattr(definition, option)) is not None
     ]
-    text = ", ".join(f"`{policy}`" for policy in (*shown, *own)).replace("'", '"')
+    text = ", ".join(f"`{policy}`" for policy in (*shown, *overrides)).replace("'", '"')
     note = profile.ties_note[0].upper() + profile.ties_note[1:]
     least = " Every item of the truth is relevant." if profile.min_relevance == -math.inf else ""
     return f"- **Policies:** {text}.{least}\n- **Ties there:** {note}."
@@ -69,12 +69,12 @@ def policies(profile: Profile) -> str:
 
 def section(profile: Profile, page: Path) -> str:
     """Return what the record of one library says, except the variants, which the pages of metrics have."""
-    shown = ", ".join(definition(name, found) for name, found in profile.metrics.items())
+    shown = ", ".join(definition(name, metric) for name, metric in profile.metrics.items())
     lines = [f'`like="{profile.name}"` has {shown}.', "", policies(profile)]
     if profile.refused:
         metrics = "metrics" if page == PAGE else "../metrics"
         lines.append(f"- **Refused:** {', '.join(f'[`{name}`]({metrics}/{name}.md)' for name in profile.refused)}.")
-    departs = [f"`{name}`: {found.departs}" for name, found in profile.metrics.items() if found.departs]
+    departs = [f"`{name}`: {metric.departs}" for name, metric in profile.metrics.items() if metric.departs]
     if departs or profile.departs:
         lines += ["", "Departures:", "", *(f"- {entry}" for entry in (*departs, *profile.departs))]
     return "\n".join(lines) + "\n"
@@ -83,12 +83,12 @@ def section(profile: Profile, page: Path) -> str:
 def pages() -> dict[Path, str]:
     """Return the pages with the sections of all libraries."""
     texts = {path: path.read_text(encoding="utf-8") for path in PAGES}
-    described = sorted(found[2] for text in texts.values() for found in SECTION.finditer(text))
+    described = sorted(match[2] for text in texts.values() for match in SECTION.finditer(text))
     assert described == sorted(PROFILES), set(PROFILES) ^ set(described)
     for path, text in texts.items():
-        for found in SECTION.finditer(text):
-            written = f"{found[1]}\n{section(PROFILES[found[2]], path)}\n"
-            texts[path] = texts[path].replace(found[0], written)
+        for match in SECTION.finditer(text):
+            written = f"{match[1]}\n{section(PROFILES[match[2]], path)}\n"
+            texts[path] = texts[path].replace(match[0], written)
     return {**texts, PAGE: COUNT.sub(number_word(), texts[PAGE])}
 
 
@@ -115,8 +115,8 @@ def listed() -> str:
     *names, last = (f'`"{name}"`' for name in PROFILES)
     text = f"{', '.join(names)} or {last}".replace("`", "`like=", 1)
     lines = textwrap.wrap(text, 150, initial_indent=" " * 34)
-    found = "\n  ".join(lines).strip()
-    return NAMES.sub(found, ASSISTANTS.read_text(encoding="utf-8"))
+    listed_names = "\n  ".join(lines).strip()
+    return NAMES.sub(listed_names, ASSISTANTS.read_text(encoding="utf-8"))
 
 
 def main() -> int:

@@ -62,10 +62,10 @@ def show_methods(shown: griffe.Class, imported: type) -> None:
     for name, method in inspect.getmembers(imported, inspect.isroutine):
         if name.startswith("_"):
             continue
-        found = griffe.Function(name, parameters=parameters(method))
-        shown.set_member(name, found)
+        function = griffe.Function(name, parameters=parameters(method))
+        shown.set_member(name, function)
         options: dict[str, Any] = {"warn_unknown_params": False}
-        found.docstring = griffe.Docstring(text_of(method), parent=found, parser="numpy", parser_options=options)
+        function.docstring = griffe.Docstring(text_of(method), parent=function, parser="numpy", parser_options=options)
 
 
 def text_of(method: Any) -> str:
@@ -80,7 +80,7 @@ def text_of(method: Any) -> str:
 
 def parameters(method: Any) -> griffe.Parameters:
     """Return the parameters that the signature of a call prints, without ``self``."""
-    given = inspect.signature(method)
+    signature = inspect.signature(method)
     return griffe.Parameters(
         *(
             griffe.Parameter(
@@ -88,7 +88,7 @@ def parameters(method: Any) -> griffe.Parameters:
                 kind=KINDS[each.kind],
                 default=None if each.default is inspect.Parameter.empty else repr(each.default),
             )
-            for each in given.parameters.values()
+            for each in signature.parameters.values()
             if each.name not in ("self", "cls")
         )
     )
@@ -104,7 +104,7 @@ def functions(parent: griffe.Object) -> Iterator[griffe.Function]:
 
 
 def written(path: str) -> str | None:
-    """Return the value of a constant of the package as code; None for what is no constant of it."""
+    """Return the value of a constant of the package as code, or None if it is not a constant of the package."""
     module, _, name = path.rpartition(".")
     value = getattr(importlib.import_module(module), name) if module.startswith("recframe.") else None
     return repr(value) if isinstance(value, str | int | float) else None

@@ -31,14 +31,14 @@ RULE = re.compile(r"^(\*\*([A-Z]{1,2}\d+)\.\*\*)(?= )", re.MULTILINE)
 
 def parts(body: str) -> list[tuple[str, list[str]]]:
     """Return the lines of a doctest in turns: code without prompts, and what it prints."""
-    found: list[tuple[str, list[str]]] = []
+    parts: list[tuple[str, list[str]]] = []
     for line in body.splitlines():
         kind = "python" if line.startswith(PROMPTS) or line in (">>>", "...") else "text"
         text = re.sub(r" *# doctest: .*", "", line[4:]) if kind == "python" else line.replace("<BLANKLINE>", "")
-        if not found or found[-1][0] != kind:
-            found.append((kind, []))
-        found[-1][1].append(text)
-    return [(kind, lines) for kind, lines in found if any(lines)]
+        if not parts or parts[-1][0] != kind:
+            parts.append((kind, []))
+        parts[-1][1].append(text)
+    return [(kind, lines) for kind, lines in parts if any(lines)]
 
 
 def split(block: re.Match[str]) -> str:

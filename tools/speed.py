@@ -70,14 +70,14 @@ def with_table(path: Path, rows: list[dict[str, str]]) -> str:
 
 def readme() -> str:
     """Return README with its sentence on speed."""
-    found = {
+    rows = {
         peer: row
         for peer in PEERS
         for row in results()
         if row["what"].startswith(f"ndcg@10 on pandas, against {peer} from the frame")
     }
-    ours = max(seconds(row["ours"]) for row in found.values())
-    others = [f"in {peer} {seconds(found[peer]['other']):.2f} s" for peer in PEERS]
+    ours = max(seconds(row["ours"]) for row in rows.values())
+    others = [f"in {peer} {seconds(rows[peer]['other']):.2f} s" for peer in PEERS]
     text, count = SENTENCE.subn(", ".join([f"{1000 * ours:.0f} ms", *others]), README.read_text(encoding="utf-8"))
     assert count == 1
     return text

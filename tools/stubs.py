@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from recframe._base.roles import CALL_ROLES, COLUMN_ROLES, CONFIG_ROLES, Roles, roles_of
 from recframe._display.data import MEANS
 from recframe._display.plot import PLOTS, Plot
-from recframe._integrations.expressions.calls import CALLS, NAMES, OWN_POLICIES
+from recframe._integrations.expressions.calls import CALLS, EXPRESSION_POLICIES, NAMES
 from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 
@@ -167,9 +167,9 @@ def typed_dict(name: str, types: dict[str, str], base: str = "TypedDict, total=F
 def role_dicts() -> str:
     """Return the keyword arguments of metrics, and of the other calls."""
     mean = [name for name in roles_of() if name not in ("per", "score", "rank")]
-    one = {"score": "Column | None", "rank": "Column | None"}
-    shared = typed_dict("SharedRoles", role_types(mean) | one)
-    found = [
+    single = {"score": "Column | None", "rank": "Column | None"}
+    shared = typed_dict("SharedRoles", role_types(mean) | single)
+    classes = [
         shared,
         typed_dict("MeanRoles", {"per": "None"}, "SharedRoles, total=False"),
         typed_dict("SegmentRoles", {"per": "Required[Column | Sequence[Column]]"}, "SharedRoles"),
@@ -178,13 +178,13 @@ def role_dicts() -> str:
         types = role_types(names)
         if names == CALL_ROLES["contributions"]:
             types["item"] = "Column | None"
-        found.append(typed_dict(dict_of(names), types))
-    found.append(typed_dict(CHARTS, role_types(MEANS)))
-    return "\n".join(found)
+        classes.append(typed_dict(dict_of(names), types))
+    classes.append(typed_dict(CHARTS, role_types(MEANS)))
+    return "\n".join(classes)
 
 
 def dict_of(names: tuple[str, ...]) -> str:
-    """Return the name of the keyword arguments that some roles are: that of the first call which accepts them."""
+    """Return the name of the keyword arguments for some roles, after the first call that accepts these roles."""
     call = next(call for call, roles in CALL_ROLES.items() if roles == names)
     return f"{call.title().replace('_', '')}Roles"
 
@@ -203,9 +203,9 @@ def declaration(name: str, arguments: list[str], result: str, margin: str = "   
 
 def overloads(name: str, arguments: list[str], side: Iterable[str] = ()) -> str:
     """Return a metric's two declarations: its mean, and its values by `per`."""
-    own = [*arguments, *(f"{role}: {kind} = None" for role, kind in role_types(side).items())]
+    parameters = [*arguments, *(f"{role}: {kind} = None" for role, kind in role_types(side).items())]
     return "".join(
-        "    @overload\n" + declaration(name, ["self", *own, f"**roles: Unpack[{roles}]"], result)
+        "    @overload\n" + declaration(name, ["self", *parameters, f"**roles: Unpack[{roles}]"], result)
         for roles, result in (("MeanRoles", "Mean"), ("SegmentRoles", "Frame"))
     )
 
@@ -224,16 +224,16 @@ def call(name: str, owner: type = Rec) -> str:
     # The signature that users see has no types: the method behind it has.
     signature = inspect.signature(inspect.unwrap(getattr(owner, name)))
     roles = PLOTS[name] if owner is Plot else CALL_ROLES[name]
-    own, star = ["self"], False
+    parameters, star = ["self"], False
     for parameter in list(signature.parameters.values())[1:]:
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
         if parameter.kind is parameter.KEYWORD_ONLY and not star:
-            own, star = [*own, "*"], True
+            parameters, star = [*parameters, "*"], True
         default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-        own.append(f"{parameter.name}: {parameter.annotation}{default}")
-    own.append(f"**roles: Unpack[{CHARTS if roles == MEANS else dict_of(roles)}]")
-    return declaration(name, own, signature.return_annotation)
+        parameters.append(f"{parameter.name}: {parameter.annotation}{default}")
+    parameters.append(f"**roles: Unpack[{CHARTS if roles == MEANS else dict_of(roles)}]")
+    return declaration(name, parameters, signature.return_annotation)
 
 
 def plot() -> str:
@@ -243,27 +243,27 @@ def plot() -> str:
 
 def expr_stub() -> str:
     """Return the whole stub of the functions that give expressions."""
-    types = role_types(OWN_POLICIES) | {"ties": "ExpressionTies"}
+    types = role_types(EXPRESSION_POLICIES) | {"ties": "ExpressionTies"}
     text = EXPR.format(imports=imports_of(METRICS[name] for name in NAMES), roles=typed_dict("ExpressionRoles", types))
     for name, function in CALLS.items():
-        own: list[str] = []
+        parameters: list[str] = []
         star = False
         for each in inspect.signature(function).parameters.values():
-            if each.kind is each.VAR_KEYWORD or each.name in OWN_POLICIES:
+            if each.kind is each.VAR_KEYWORD or each.name in EXPRESSION_POLICIES:
                 continue
             if each.kind is each.KEYWORD_ONLY and not star:
-                own, star = [*own, "*"], True
+                parameters, star = [*parameters, "*"], True
             default = "" if each.default is each.empty else f" = {each.default!r}"
-            own.append(f"{each.name}: {each.annotation}{default}")
-        text += declaration(name, [*own, "**roles: Unpack[ExpressionRoles]"], "pl.Expr", margin="")
+            parameters.append(f"{each.name}: {each.annotation}{default}")
+        text += declaration(name, [*parameters, "**roles: Unpack[ExpressionRoles]"], "pl.Expr", margin="")
     return text
 
 
 def home_of(name: str, module: str) -> str:
     """Return the module that defines a name of a module of metrics."""
-    found = getattr(sys.modules[module], name)
+    kind = getattr(sys.modules[module], name)
     homes = (home for home in sorted(sys.modules) if home.startswith("recframe.metrics."))
-    sharing = (home for home in homes if getattr(sys.modules[home], name, None) is found)
+    sharing = (home for home in homes if getattr(sys.modules[home], name, None) is kind)
     return next(home for home in sharing if f"\n{name} = " in inspect.getsource(sys.modules[home]))
 
 

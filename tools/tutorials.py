@@ -61,9 +61,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ratings", type=Path, required=True, help="u.data of MovieLens 100K, or the same as Parquet")
     parser.add_argument("names", nargs="*", help="the scripts to run; without one, all")
-    given = parser.parse_args()
-    os.environ["RATINGS"] = str(given.ratings)
-    for script in scripts(names=given.names):
+    arguments = parser.parse_args()
+    os.environ["RATINGS"] = str(arguments.ratings)
+    for script in scripts(names=arguments.names):
         page, _ = run(script)
         target = DOCS / f"tutorial-{script.stem.replace('_', '-')}.md"
         target.write_text(page, encoding="utf-8")

@@ -48,17 +48,17 @@ def printed(lines: list[str]) -> list[str]:
     return [part for line in lines for part in (textwrap.wrap(line, WIDTH) if line[:1] in {*"[{("} else [line])]
 
 
-def block(found: re.Match[str]) -> str:
+def block(match: re.Match[str]) -> str:
     """Return a block of code with its statements wrapped."""
-    indent = found[1]
+    indent = match[1]
     groups: list[list[str]] = []
-    for line in (line.removeprefix(indent) for line in found[3].splitlines()):
+    for line in (line.removeprefix(indent) for line in match[3].splitlines()):
         if line.startswith("... ") or line == "...":
             groups[-1].append(line)
         else:
             groups.append([line])
     new = [line for group in groups for line in (statement(group) if group[0].startswith(">>> ") else printed(group))]
-    return f"{indent}```{found[2]}\n" + "".join(f"{indent if line else ''}{line}\n" for line in new) + f"{indent}```"
+    return f"{indent}```{match[2]}\n" + "".join(f"{indent if line else ''}{line}\n" for line in new) + f"{indent}```"
 
 
 def main() -> None:

@@ -114,10 +114,12 @@ def _hint(name: str) -> str:
     guesses, accessor, metrics = (
         import_module(f"{__name__}.{part}") for part in ("_base.guesses", "accessor", "metrics")
     )
-    hint = guesses.new_name(name, __all__) or guesses.SENTENCES.get(name.lower(), "")
+    hint = guesses.new_name(name, __all__) or guesses.METHOD_HINTS.get(name.lower(), "")
     if hint:
         return str(hint)
-    meant = guesses.METHODS.get(name.lower(), "").removeprefix(f"{__name__}.") or metrics.alias_of(name) or name
+    meant = (
+        guesses.OTHER_METHOD_NAMES.get(name.lower(), "").removeprefix(f"{__name__}.") or metrics.alias_of(name) or name
+    )
     if hasattr(accessor.Rec, meant):
         return (
             f"it is a method of frames: df.rec.{meant}(...), or recframe.rec(df).{meant}(...), "

@@ -11,8 +11,8 @@ from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from recframe._base.defaults import MODEL, current, only
-from recframe._base.guesses import METHODS, SENTENCES, new_name
+from recframe._base.defaults import MODEL, current, only_these_roles
+from recframe._base.guesses import METHOD_HINTS, OTHER_METHOD_NAMES, new_name
 from recframe._base.roles import CALL_ROLES, FRAMES
 from recframe._base.signatures import checked_call, show_roles
 from recframe._base.values import flag
@@ -82,8 +82,8 @@ class Rec(
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
         names = dir(type(self))
-        hint = new_name(name, names) or SENTENCES.get(name.lower()) or meant(name, exactly=True)
-        hint = f"did you mean {METHODS[name.lower()]!r}?" if name.lower() in METHODS else hint
+        hint = new_name(name, names) or METHOD_HINTS.get(name.lower()) or meant(name, exactly=True)
+        hint = f"did you mean {OTHER_METHOD_NAMES[name.lower()]!r}?" if name.lower() in OTHER_METHOD_NAMES else hint
         raise no_attribute(name, "the namespace has no method {!r}", names, hint)
 
     def __repr__(self) -> str:
@@ -285,8 +285,8 @@ class Rec(
         >>> import polars as pl
         >>> import recframe
         >>> df = pl.DataFrame({"user": [1, 1, 2], "relevant": [0, 1, 0], "score": [0.5, 0.5, float("nan")]})
-        >>> found = df.rec.check(k=1)
-        >>> for row in found.select("finding", "severity", "count", "share").rows():
+        >>> result = df.rec.check(k=1)
+        >>> for row in result.select("finding", "severity", "count", "share").rows():
         ...     print(*row)
         nan_scores error 1 0.3333333333333333
         nothing_ordered error 1 0.5
@@ -378,7 +378,7 @@ def _call(
     config: Mapping[str, Any],
 ) -> Any:
     """Return the result of a namespace method under the roles and policies of `Config`."""
-    with only(config):
+    with only_these_roles(config):
         return getattr(Rec, name)(EagerRec(frame, bound), *args, **keywords)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from recframe._integrations.expressions.calls import CALLS, NO_LONGER
+from recframe._integrations.expressions.calls import CALLS, REPLACED_CALLS
 from recframe.errors import no_attribute
 
 globals().update(CALLS)
@@ -25,4 +25,4 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> NoReturn:
-    raise no_attribute(name, "recframe.expr has no {!r}", CALLS, NO_LONGER.get(name, ""))
+    raise no_attribute(name, "recframe.expr has no {!r}", CALLS, REPLACED_CALLS.get(name, ""))

@@ -22,18 +22,18 @@ RECOMMENDED = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 
 LABELLED = RECOMMENDED | {"relevant": [0, 1, 1]}
 
 
-def said(engine: Any, frame: Any, method: str = "ndcg", *args: Any, **given: Any) -> list[str]:
+def warning_texts(engine: Any, frame: Any, method: str = "ndcg", *args: Any, **given: Any) -> list[str]:
     """Return the messages of the data warnings of a call, one string a warning."""
     if method == "label" and not engine.answers_with_rows:
         pytest.skip("it answers with no rows")
     with engine.running(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         getattr(recframe.rec(frame), method)(*(args or (2,)), **given)
-    return [str(one.message) for one in caught if issubclass(one.category, recframe.DataWarning)]
+    return [str(each.message) for each in caught if issubclass(each.category, recframe.DataWarning)]
 
 
-def only(messages: list[str]) -> str:
-    """Return the one finding of the one warning."""
+def only_finding(messages: list[str]) -> str:
+    """Return the finding of the warning, where there is one warning with one finding."""
     (message,) = messages
     (finding,) = (line for line in message.splitlines() if line.startswith("- "))
     return finding
@@ -50,17 +50,17 @@ def eager(request):
 
 def test_data_that_mean_something_are_passed_over(engine):
     frame, truth = engine.frames(LABELLED, {"user": ["1", "3"], "item": ["b", "z"], "price": [0, 1]})
-    assert said(engine, frame) == []
-    assert said(engine, frame, "evaluate", ["ndcg", "mrr", "coverage"], k=2, per="user") == []
-    assert said(engine, frame, truth=truth, value="price") == []
+    assert warning_texts(engine, frame) == []
+    assert warning_texts(engine, frame, "evaluate", ["ndcg", "mrr", "coverage"], k=2, per="user") == []
+    assert warning_texts(engine, frame, truth=truth, value="price") == []
 
 
 def test_scores_that_are_called_as_ranks_are(engine):
     frame = engine.frame({**LABELLED, "Rank": LABELLED["score"], "gain": LABELLED["score"]})
-    found = only(said(engine, frame, score="Rank"))
+    found = only_finding(warning_texts(engine, frame, score="Rank"))
     assert found == "- score='Rank' is named like a rank, but the largest score comes first: rank='Rank' puts 1 first"
-    assert only(said(engine, frame, "evaluate", "mrr", score=["gain", "Rank"])) == found
-    assert said(engine, frame, score="gain") == []
+    assert only_finding(warning_texts(engine, frame, "evaluate", "mrr", score=["gain", "Rank"])) == found
+    assert warning_texts(engine, frame, score="gain") == []
 
 
 def test_a_warning_points_at_the_line_of_the_call(engine):
@@ -87,7 +87,9 @@ def test_warnings_say_what_check_finds(engine, data):
         frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
         roles["truth"] = there
     lines = [
-        line for message in said(engine, frame, "evaluate", ["mrr"], k=2, **roles) for line in message.splitlines()
+        line
+        for message in warning_texts(engine, frame, "evaluate", ["mrr"], k=2, **roles)
+        for line in message.splitlines()
     ]
     warned = {line: [name for name in PATTERNS if PATTERNS[name].fullmatch(line)] for line in lines if line[0] == "-"}
     found = {row["finding"] for row in engine.ask(frame, "check", 2, **roles) if row["count"]}
@@ -104,8 +106,8 @@ def test_warnings_say_what_check_finds(engine, data):
 def test_lists_that_never_match(engine, method):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["u1", "u2"], "item": ["a", "b"]})
     given = {"truth": truth} | ({"per": "user"} if method == "per list" else {})
-    found = only(
-        said(engine, frame, *(["evaluate", ["ndcg", "recall"]] if method == "evaluate" else ["ndcg"]), **given)
+    found = only_finding(
+        warning_texts(engine, frame, *(["evaluate", ["ndcg", "recall"]] if method == "evaluate" else ["ndcg"]), **given)
     )
     assert "no list of the frame is in truth: by='user' is '1', '2' in the frame, 'u1', 'u2' in truth" in found
     assert "Make the ids the same" in found
@@ -113,13 +115,13 @@ def test_lists_that_never_match(engine, method):
 
 def test_lists_that_never_match_where_a_number_replaces_undefined_ones(engine):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["u1"], "item": ["a"]})
-    assert "no list of the frame is in truth" in only(said(engine, frame, truth=truth, undefined=0.5))
+    assert "no list of the frame is in truth" in only_finding(warning_texts(engine, frame, truth=truth, undefined=0.5))
 
 
 def test_items_that_never_match(engine):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "2"], "item": ["x", "y"]})
-    assert "no item of the frame is in truth: item='item' is 'a', 'b' in the frame, 'x', 'y' in truth" in only(
-        said(engine, frame, truth=truth)
+    assert "no item of the frame is in truth: item='item' is 'a', 'b' in the frame, 'x', 'y' in truth" in only_finding(
+        warning_texts(engine, frame, truth=truth)
     )
 
 
@@ -137,24 +139,24 @@ def test_a_truth_of_another_day(engine):
         (["3", "4", "5", "6"], []),
     ):
         frame, truth = engine.frames(rows, {"user": known, "item": ["a"] * len(known)})
-        found = said(engine, frame, truth=truth)
+        found = warning_texts(engine, frame, truth=truth)
         lines = [line for message in found for line in message.splitlines() if line.startswith("- most ")]
         assert len(found) == bool(said_of)
         assert len(lines) == len(said_of)
         for line, text in zip(lines, said_of, strict=True):
             assert text in line
             assert "to the same days?" in line
-        assert said(engine, frame, "evaluate", ["coverage"], truth=truth) == []
+        assert warning_texts(engine, frame, "evaluate", ["coverage"], truth=truth) == []
     frame, truth = engine.frames(
         rows | {"user": ["1"] * 4, "item": ["a", "b", "c", "d"]}, {"user": ["1"], "item": ["d"]}
     )
-    assert said(engine, frame, by=None, truth=truth) == []
+    assert warning_texts(engine, frame, by=None, truth=truth) == []
 
 
 def test_a_truth_of_another_day_for_one_model(engine):
     rows = {"user": ["1", "2", "3", "3", "8", "9"], "item": ["a"] * 6, "score": [6, 5, 4, 3, 2, 1], "who": [*"aaabbb"]}
     frame, truth = engine.frames(rows, {"user": ["1", "2", "3"], "item": ["a"] * 3})
-    (message,) = said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth)
+    (message,) = warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth)
     assert [line for line in message.splitlines() if line.startswith("- most ")] == [
         "- most lists of truth, 2 of 3, have no row of who='b': they score 0. Does the truth belong to these lists, and to the same days?",
         "- most lists of who='b', 2 of 3, are not in truth: they have no value. Does the truth belong to these lists, and to the same days?",
@@ -171,38 +173,41 @@ def test_a_model_that_is_a_number_is_called_by_it(engine):
     frame, truth, strange = engine.frames(
         rows, {"user": ["1", "2", "3"], "item": ["a"] * 3}, {"user": ["1"], "item": ["a"]}
     )
-    (message,) = said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth)
+    (message,) = warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth)
     assert "have no row of who=2: they score 0" in message
-    assert "no list of who=2 is in truth" in said(engine, frame, "evaluate", ["recall"], model="who", truth=strange)[0]
+    assert (
+        "no list of who=2 is in truth"
+        in warning_texts(engine, frame, "evaluate", ["recall"], model="who", truth=strange)[0]
+    )
 
 
 def test_a_value_of_0_that_is_earned_is_passed_over(engine):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["1"], "item": ["b"]})
-    assert said(engine, frame, "ndcg", 1, truth=truth) == []
-    assert said(engine, engine.frame(LABELLED | {"relevant": [0, 0, 0]})) == []
+    assert warning_texts(engine, frame, "ndcg", 1, truth=truth) == []
+    assert warning_texts(engine, engine.frame(LABELLED | {"relevant": [0, 0, 0]})) == []
 
 
 @pytest.mark.parametrize("clicked", [[0, 1, 0], [0, 0, 0], [False, True, False], [0.0, 1.0, None]])
 def test_a_relevance_that_nobody_named(engine, clicked):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "clicked": clicked})
-    found = only(said(engine, frame, truth=truth))
+    found = only_finding(warning_texts(engine, frame, truth=truth))
     assert "truth has no column 'relevant', so each of its rows is relevant, but 'clicked' is 0 in some rows" in found
     assert "relevant='clicked'" in found
-    assert said(engine, frame, "evaluate", ["coverage"], truth=truth) == []
+    assert warning_texts(engine, frame, "evaluate", ["coverage"], truth=truth) == []
 
 
 def test_a_column_of_0_and_1_that_describes_the_lists_is_passed_over(engine):
     users, items = ["1", "1", "2", "2"], ["a", "b", "a", "b"]
     frame, truth = engine.frames(RECOMMENDED, {"user": users, "item": items, "premium": [0, 0, 1, 1]})
-    assert said(engine, frame, truth=truth) == []
+    assert warning_texts(engine, frame, truth=truth) == []
     frame, truth = engine.frames(RECOMMENDED, {"user": users, "item": items, "clicked": [0, 0, 1, 0]})
-    assert "'clicked' is 0 in some rows" in only(said(engine, frame, truth=truth))
+    assert "'clicked' is 0 in some rows" in only_finding(warning_texts(engine, frame, truth=truth))
 
 
 def test_a_truth_of_positives_is_passed_over(engine):
     for column in ([1, 1, 1], [3, 1, 5], [-1.0, -0.5, 2.0], ["0", "1", "0"]):
         frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "other": column})
-        assert said(engine, frame, truth=truth) == []
+        assert warning_texts(engine, frame, truth=truth) == []
 
 
 JUDGED = {"user": ["1", "1", "2"], "item": ["a", "b", "a"]}
@@ -214,10 +219,10 @@ def test_grades_that_nobody_named(engine, name, grades):
     frame, truth = engine.frames(RECOMMENDED, JUDGED | {name: grades})
     for method in ("ndcg", "label"):
         given = {"truth": truth} if method == "ndcg" else {}
-        found = only(said(engine, frame, method, *([] if given else [truth]), **given))
+        found = only_finding(warning_texts(engine, frame, method, *([] if given else [truth]), **given))
         assert f"but {name!r} is 0 in some rows. If that says what is relevant, relevant={name!r}" in found
     assert {row["finding"]: row["count"] for row in engine.ask(frame, "check", truth=truth)}["assumed_relevance"] == 1
-    assert said(engine, frame, truth=truth, relevant=name) == []
+    assert warning_texts(engine, frame, truth=truth, relevant=name) == []
 
 
 def test_bounds_and_estimates_warn_of_grades_that_nobody_named(engine):
@@ -228,21 +233,21 @@ def test_bounds_and_estimates_warn_of_grades_that_nobody_named(engine):
     named = graded | {"relevant": [1, 0] * 20}
     part, named_part = ({name: values[:20] for name, values in each.items()} for each in (graded, named))
     frame, *frames = engine.frames(rows, part, named, named_part, graded)
-    assert "'stars' is 0 in some rows" in only(said(engine, frame, "bounds", "mrr", truth=frames[0]))
+    assert "'stars' is 0 in some rows" in only_finding(warning_texts(engine, frame, "bounds", "mrr", truth=frames[0]))
     for human, judge in (frames[:2], frames[2:]):
-        found = said(engine, frame, "estimate_with_judge", "mrr", truth=human, judge=judge, undefined=0)
-        assert "'stars' is 0 in some rows" in only(found)
+        found = warning_texts(engine, frame, "estimate_with_judge", "mrr", truth=human, judge=judge, undefined=0)
+        assert "'stars' is 0 in some rows" in only_finding(found)
 
 
 def test_numbers_that_are_seldom_0_are_passed_over(engine):
     users = {"user": ["1"] * 30, "item": list(range(30))}
     frame, truth = engine.frames(users | {"score": list(range(30))}, users | {"hour": list(range(30))})
-    assert said(engine, frame, truth=truth) == []
+    assert warning_texts(engine, frame, truth=truth) == []
 
 
 def test_columns_of_a_truth_with_a_role_are_passed_over(engine):
     frame, truth = engine.frames(RECOMMENDED, JUDGED | {"topic": [0, 1, 2], "weight": [2, 2, 0]})
-    assert said(engine, frame, "alpha_ndcg", truth=truth, subtopic="topic", weight="weight") == []
+    assert warning_texts(engine, frame, "alpha_ndcg", truth=truth, subtopic="topic", weight="weight") == []
 
 
 # --- scores -------------------------------------------------------------------------------------------------------------
@@ -252,18 +257,18 @@ def test_columns_of_a_truth_with_a_role_are_passed_over(engine):
 def test_nothing_is_ranked(engine, missing):
     frame = engine.frame(LABELLED | {"knn": [0.1, 0.2, 0.3], "score": [missing] * 3}, {"score": "float64"})
     for given in ({}, {"score": ["knn", "score"]}):
-        (found,) = said(engine, frame, "evaluate", ["ndcg"], k=2, **given)
+        (found,) = warning_texts(engine, frame, "evaluate", ["ndcg"], k=2, **given)
         assert "nothing is ranked: score='score' is missing in every row" in found
 
 
 def test_every_score_of_every_list_ties(engine):
     frame = engine.frame(LABELLED | {"score": [7, 7, 8]})
-    assert "score='score' is the same in all rows of each list" in only(said(engine, frame))
-    assert said(engine, frame, ties="first") == []
-    assert "rank='score' is the same" in only(said(engine, frame, rank="score"))
+    assert "score='score' is the same in all rows of each list" in only_finding(warning_texts(engine, frame))
+    assert warning_texts(engine, frame, ties="first") == []
+    assert "rank='score' is the same" in only_finding(warning_texts(engine, frame, rank="score"))
     one_row_a_list = engine.frame({"user": [1, 2], "relevant": [0, 1], "score": [1, 1]})
-    assert said(engine, one_row_a_list) == []
-    assert "is the same in all rows" in only(said(engine, one_row_a_list, by=None))
+    assert warning_texts(engine, one_row_a_list) == []
+    assert "is the same in all rows" in only_finding(warning_texts(engine, one_row_a_list, by=None))
 
 
 @pytest.mark.parametrize(("method", "scores"), [("compare", ["score", "other"]), ("describe", ["score"])])
@@ -274,10 +279,12 @@ def test_comparisons_say_so_too(engine, method, scores):
     frame, never, truth = engine.frames(
         rows, {"user": [1, 2], "item": ["y", "z"]}, {"user": [1, 2], "item": ["a", "b"]}
     )
-    assert said(engine, frame, method, ["ndcg"], truth=truth, **given) == []
-    assert "no item of the frame is in truth" in only(said(engine, frame, method, ["ndcg"], truth=never, **given))
+    assert warning_texts(engine, frame, method, ["ndcg"], truth=truth, **given) == []
+    assert "no item of the frame is in truth" in only_finding(
+        warning_texts(engine, frame, method, ["ndcg"], truth=never, **given)
+    )
     tied = engine.frame(rows | {name: [1, 1, 1, 1] for name in scores})
-    found = said(engine, tied, method, ["ndcg"], truth=truth, **given)
+    found = warning_texts(engine, tied, method, ["ndcg"], truth=truth, **given)
     assert all(f"score='{name}' is the same" in found[0] for name in scores)
 
 
@@ -286,14 +293,14 @@ def test_comparisons_say_so_too(engine, method, scores):
 
 def test_models_without_a_role(engine):
     frame = engine.frame(LABELLED | {"item": ["a", "b", "c"], "model": ["x", "y", "x"]})
-    assert "the column 'model' has several values and no role" in only(said(engine, frame))
+    assert "the column 'model' has several values and no role" in only_finding(warning_texts(engine, frame))
     for given in ({"per": "model", "by": ["user", "model"]}, {"by": ["user", "model"]}):
-        assert said(engine, frame, **given) == []
-    assert said(engine, frame, "evaluate", ["ndcg"], model="model") == []
-    assert said(engine, engine.frame(LABELLED | {"model": ["x", "x", "x"]})) == []
+        assert warning_texts(engine, frame, **given) == []
+    assert warning_texts(engine, frame, "evaluate", ["ndcg"], model="model") == []
+    assert warning_texts(engine, engine.frame(LABELLED | {"model": ["x", "x", "x"]})) == []
     # A row without a model is one that the model did not recommend, as label adds them.
     frame = engine.frame(LABELLED | {"item": ["a", "b", "c"], "model": ["x", "x", None]})
-    assert said(engine, frame) == []
+    assert warning_texts(engine, frame) == []
     assert {row["finding"]: row["count"] for row in engine.ask(frame, "check")}["unused_model"] == 0
 
 
@@ -304,19 +311,19 @@ def test_a_catalogue_of_fewer_items_than_a_list_ranks(engine):
     frame, past = engine.frames(rows, {"user": [9], "item": [9]})
     roles, metric = {"rank": "rank", "train": past}, "serendipity(unexpected=ranks)@1"
     text = f"{metric} reads the number of all items, and the frame holds 2 of at least 5: catalog= names or"
-    assert text in only(said(engine, frame, "evaluate", metric, **roles))
-    assert said(engine, frame, "evaluate", metric, **roles, catalog=5) == []
-    assert said(engine, frame, "ndcg", 1, rank="rank") == []
+    assert text in only_finding(warning_texts(engine, frame, "evaluate", metric, **roles))
+    assert warning_texts(engine, frame, "evaluate", metric, **roles, catalog=5) == []
+    assert warning_texts(engine, frame, "ndcg", 1, rank="rank") == []
     full, roles["train"] = engine.frames(rows | {"recframe_candidates": [2, 2]}, {"user": [9], "item": [9]})
-    assert said(engine, full, "evaluate", metric, **roles) == []
+    assert warning_texts(engine, full, "evaluate", metric, **roles) == []
 
 
 def test_items_that_stand_twice(engine):
     frame = engine.frame(LABELLED | {"item": ["a", "a", "a"]})
-    assert "items are repeated in 1 list: item='item'" in only(said(engine, frame))
-    assert said(engine, frame, by=["user", "score"]) == []
+    assert "items are repeated in 1 list: item='item'" in only_finding(warning_texts(engine, frame))
+    assert warning_texts(engine, frame, by=["user", "score"]) == []
     truth = engine.frame({"user": ["1", "2"], "item": ["a", "a"]})
-    assert "items are repeated in 1 list" in only(said(engine, frame, truth=truth))
+    assert "items are repeated in 1 list" in only_finding(warning_texts(engine, frame, truth=truth))
 
 
 ALGOS = {
@@ -331,15 +338,15 @@ ALGOS = {
 
 def test_models_in_rows_under_another_name(engine):
     frame = engine.frame(ALGOS)
-    found = only(said(engine, frame))
+    found = only_finding(warning_texts(engine, frame))
     assert "items are repeated in 2 lists: item='item'. 'algo' tells their rows apart ('A', 'B')." in found
     assert "If it names models, model='algo'" in found
-    assert said(engine, frame, "evaluate", ["mrr"], model="algo") == []
+    assert warning_texts(engine, frame, "evaluate", ["mrr"], model="algo") == []
     numbered = engine.frame(ALGOS | {"algo": [1] * 4 + [2] * 4})
-    assert "model='algo'" in only(said(engine, numbered))
+    assert "model='algo'" in only_finding(warning_texts(engine, numbered))
     both = engine.frame(ALGOS | {"run": ["x"] * 4 + ["y"] * 4})
-    assert "'algo' and 'run' each tell their rows apart. If one of them names models, model='algo'" in only(
-        said(engine, both)
+    assert "'algo' and 'run' each tell their rows apart. If one of them names models, model='algo'" in only_finding(
+        warning_texts(engine, both)
     )
 
 
@@ -353,17 +360,19 @@ def test_models_in_rows_under_another_name(engine):
     ids=["rows stay repeated", "fractions", "no column"],
 )
 def test_rows_that_repeat_without_models(engine, columns):
-    found = only(said(engine, engine.frame(columns)))
+    found = only_finding(warning_texts(engine, engine.frame(columns)))
     assert "Each row counts as another item; drop the repeated rows" in found
     assert "or pass the column that names models as model=" in found
-    found = only(said(engine, engine.frame(columns | {"set": [1] * 8}), "evaluate", ["mrr"], model="set"))
+    found = only_finding(
+        warning_texts(engine, engine.frame(columns | {"set": [1] * 8}), "evaluate", ["mrr"], model="set")
+    )
     assert "drop the repeated rows" in found
     assert "model=" not in found
 
 
 def test_findings_come_in_one_warning(engine):
     frame = engine.frame(LABELLED | {"item": ["a", "a", "a"], "score": [1, 1, 1], "model": [1, 2, 1]})
-    (message,) = said(engine, frame, "evaluate", ["ndcg", "mrr"], k=[1, 2])
+    (message,) = warning_texts(engine, frame, "evaluate", ["ndcg", "mrr"], k=[1, 2])
     assert len([line for line in message.splitlines() if line.startswith("- ")]) == 3
     assert message.endswith("The call check looks at all rows.")
 
@@ -381,28 +390,28 @@ LONG = {
 @pytest.mark.parametrize("per", [None, "user"])
 def test_lists_of_one_model_that_never_match(engine, per):
     frame, truth = engine.frames(LONG, {"user": ["1", "2"], "item": ["a", "b"]})
-    found = only(said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per))
+    found = only_finding(warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per))
     assert "no list of who='b' is in truth: by='user' is 'u1', 'u2' in the frame, '1', '2' in truth" in found
     own, truth = engine.frames(LONG, {"user": ["1", "u1"], "item": ["b", "a"]})
-    assert said(engine, own, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per) == []
+    assert warning_texts(engine, own, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per) == []
 
 
 def test_items_of_one_model_that_never_match(engine):
     rows = LONG | {"user": ["1", "2", "1", "2"], "item": ["a", "b", "x", "y"]}
     frame, truth = engine.frames(rows, {"user": ["1", "2"], "item": ["a", "b"]})
-    found = only(said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth))
+    found = only_finding(warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth))
     assert "no item of who='b' is in truth: item='item' is 'x', 'y' in the frame, 'a', 'b' in truth" in found
 
 
 def test_contributions_of_one_model_that_never_matches(engine):
     frame, truth = engine.frames(LONG, {"user": ["1", "2"], "item": ["a", "b"]})
-    found = only(said(engine, frame, "contributions", "recall", truth=truth, model="who"))
+    found = only_finding(warning_texts(engine, frame, "contributions", "recall", truth=truth, model="who"))
     assert "no list of who='b' is in truth" in found
 
 
 def test_a_model_that_names_each_value_of_a_column_model_pools_nothing(engine):
     frame = engine.frame(LONG | {"relevant": [1, 0, 1, 0], "model": ["x", "x", "y", "y"]})
-    assert said(engine, frame, "evaluate", ["recall"], k=1, model="who") == []
+    assert warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who") == []
 
 
 # --- labels -------------------------------------------------------------------------------------------------------------
@@ -411,27 +420,29 @@ def test_a_model_that_names_each_value_of_a_column_model_pools_nothing(engine):
 def test_labels_of_ids_that_never_match(engine):
     for truth, what in (({"user": ["u1"], "item": ["a"]}, "list"), ({"user": ["1"], "item": ["x"]}, "item")):
         frame, there = engine.frames(RECOMMENDED, truth)
-        (message,) = said(engine, frame, "label", there)
+        (message,) = warning_texts(engine, frame, "label", there)
         assert message.startswith(f"the labels may mean nothing:\n- no {what} of the frame is in truth")
     frame, there = engine.frames(LONG, {"user": ["1", "2"], "item": ["a", "b"]})
-    assert "no list of who='b' is in truth" in only(said(engine, frame, "label", there, model="who"))
+    assert "no list of who='b' is in truth" in only_finding(warning_texts(engine, frame, "label", there, model="who"))
 
 
 def test_labels_by_a_relevance_that_nobody_named_and_of_models_without_a_role(engine):
     truth = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "clicked": [0, 1, 0]}
     frame, there = engine.frames(RECOMMENDED, truth)
-    assert "'clicked' is 0 in some rows" in only(said(engine, frame, "label", there))
+    assert "'clicked' is 0 in some rows" in only_finding(warning_texts(engine, frame, "label", there))
     frame, there = engine.frames(RECOMMENDED | {"model": ["x", "y", "x"]}, {"user": ["1"], "item": ["a"]})
-    assert "the column 'model' has several values and no role" in only(said(engine, frame, "label", there))
+    assert "the column 'model' has several values and no role" in only_finding(
+        warning_texts(engine, frame, "label", there)
+    )
 
 
 def test_labels_that_mean_something_are_passed_over(engine):
     for truth in ({"user": ["1", "9"], "item": ["a", "z"]}, {"user": ["1"], "item": ["z"], "relevant": [1]}):
         frame, there = engine.frames(RECOMMENDED, {**truth, "item": [*truth["item"]]})
-        messages = said(engine, frame, "label", there)
+        messages = warning_texts(engine, frame, "label", there)
         assert bool(messages) == ("relevant" in truth)
     frame, there = engine.frames(RECOMMENDED, {"user": ["1", "2"], "item": ["z", "b"]})
-    assert said(engine, frame, "label", there) == []
+    assert warning_texts(engine, frame, "label", there) == []
 
 
 # --- large frames -------------------------------------------------------------------------------------------------------
@@ -444,13 +455,15 @@ def small_sample(monkeypatch):
 
 def test_a_suspicion_in_the_sample_is_confirmed_in_the_whole_frame(engine, small_sample):
     users = {"user": [1, 1, 2, 2], "relevant": [1, 0, 1, 0]}
-    assert said(engine, engine.frame(users | {"score": [1, 1, 1, 2]})) == []
-    assert said(engine, engine.frame(users | {"score": [None, None, 1, 2]})) == []
-    assert "is the same in all rows" in only(said(engine, engine.frame(users | {"score": [1, 1, 2, 2]})))
+    assert warning_texts(engine, engine.frame(users | {"score": [1, 1, 1, 2]})) == []
+    assert warning_texts(engine, engine.frame(users | {"score": [None, None, 1, 2]})) == []
+    assert "is the same in all rows" in only_finding(
+        warning_texts(engine, engine.frame(users | {"score": [1, 1, 2, 2]}))
+    )
     frame = engine.frame(users | {"score": [1, 1, 1, 2], "part": [1, 1, 1, 1]})
-    assert said(engine, frame, per="part") == []
+    assert warning_texts(engine, frame, per="part") == []
     missing = engine.frame(users | {"score": [None] * 4}, {"score": "float64"})
-    assert "nothing is ranked" in only(said(engine, missing))
+    assert "nothing is ranked" in only_finding(warning_texts(engine, missing))
 
 
 @pytest.mark.parametrize("by", ["user", ["user", "day"], None])
@@ -465,10 +478,10 @@ def test_the_quick_look_counts_what_the_slow_one_counts(engine, monkeypatch, by)
             "relevant": [1, 0, 0] * 4,
         }
     )
-    quick = only(said(engine, frame, by=by))
+    quick = only_finding(warning_texts(engine, frame, by=by))
     assert "items are repeated in" in quick
     monkeypatch.setattr(type(adapter_of(frame)), "lists_with_repeats", lambda *_: None)
-    assert only(said(engine, frame, by=by)) == quick
+    assert only_finding(warning_texts(engine, frame, by=by)) == quick
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
@@ -491,21 +504,21 @@ def test_the_quick_look_answers_for_one_list_and_for_several(library):
 
 def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample, monkeypatch):
     frame = {"user": [1, 2, 3, 1], "item": ["a", "b", "c", "a"], "relevant": [1, 0, 1, 0], "score": [1, 2, 3, 4]}
-    assert "items are repeated in 1 list" in only(said(engine, engine.frame(frame)))
-    assert "items are repeated in 1 list" in only(
-        said(engine, engine.frame(frame | {"day": ["x", "y", "x", "x"]}), by=["user", "day"])
+    assert "items are repeated in 1 list" in only_finding(warning_texts(engine, engine.frame(frame)))
+    assert "items are repeated in 1 list" in only_finding(
+        warning_texts(engine, engine.frame(frame | {"day": ["x", "y", "x", "x"]}), by=["user", "day"])
     )
-    monkeypatch.setattr(data_warnings, "REACH", 3)
-    assert said(engine, engine.frame(frame)) == []
+    monkeypatch.setattr(data_warnings, "MOST_SEARCHED_ROWS", 3)
+    assert warning_texts(engine, engine.frame(frame)) == []
     models = engine.frame(frame | {"item": ["a", "b", "c", "d"], "model": ["x", "x", "x", "y"]})
-    assert "the column 'model' has several values" in only(said(engine, models))
+    assert "the column 'model' has several values" in only_finding(warning_texts(engine, models))
 
 
 def test_lists_of_values_in_place_of_items_are_passed_over(polars_engine):
     import polars as pl
 
     frame = pl.DataFrame({"user": [1, 1], "item": [["a"], ["a"]], "relevant": [0, 1], "score": [0.2, 0.1]})
-    assert said(polars_engine, frame) == []
+    assert warning_texts(polars_engine, frame) == []
 
 
 def test_lists_in_place_of_items_are_passed_over_on_pandas():
@@ -519,10 +532,14 @@ def test_lists_in_place_of_items_are_passed_over_on_pandas():
 
 def test_contributions_warn_as_metrics_do(engine):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["u1", "u2"], "item": ["a", "b"]})
-    assert "no list of the frame is in truth" in only(said(engine, frame, "contributions", "ndcg", truth=truth))
+    assert "no list of the frame is in truth" in only_finding(
+        warning_texts(engine, frame, "contributions", "ndcg", truth=truth)
+    )
     tied = engine.frame(LABELLED | {"score": [1, 1, 1]})
-    assert "is the same in all rows of each list" in only(said(engine, tied, "contributions", "mrr", 2))
-    assert said(engine, engine.frame(LABELLED), "contributions", "mrr", 2) == []
+    assert "is the same in all rows of each list" in only_finding(
+        warning_texts(engine, tied, "contributions", "mrr", 2)
+    )
+    assert warning_texts(engine, engine.frame(LABELLED), "contributions", "mrr", 2) == []
 
 
 # --- sampled candidates ---------------------------------------------------------------------------------------------
@@ -541,7 +558,9 @@ def candidates(lists: int = 6, rows: int = 60, items: int = 500, hits: int = 1) 
 
 def test_lists_of_one_relevant_item_and_as_many_others(engine):
     data = candidates()
-    finding = only(said(engine, engine.frame(data | {"relevant": [one or None for one in data["relevant"]]})))
+    finding = only_finding(
+        warning_texts(engine, engine.frame(data | {"relevant": [one or None for one in data["relevant"]]}))
+    )
     assert "one relevant item among 60 rows" in finding
     assert "sampled=(59, n)" in finding
 
@@ -561,7 +580,9 @@ def test_a_look_at_the_first_list_copies_no_column():
 
 
 def test_sampled_candidates_are_seen_in_the_first_rows_of_a_large_frame(polars_engine):
-    assert "among 100 rows" in only(said(polars_engine, polars_engine.frame(candidates(150, 99 + 1, 9_999))))
+    assert "among 100 rows" in only_finding(
+        warning_texts(polars_engine, polars_engine.frame(candidates(150, 99 + 1, 9_999)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -577,13 +598,13 @@ def test_sampled_candidates_are_seen_in_the_first_rows_of_a_large_frame(polars_e
     ids=["few lists", "few rows", "two hits", "whole catalogue", "other lengths", "no hit"],
 )
 def test_lists_that_need_not_be_samples(polars_engine, data):
-    assert said(polars_engine, polars_engine.frame(data)) == []
+    assert warning_texts(polars_engine, polars_engine.frame(data)) == []
 
 
 def test_sampled_candidates_that_the_call_knows_of(polars_engine):
     frame = polars_engine.frame(candidates())
-    assert said(polars_engine, frame, sampled=(59, 500), estimator="rank") == []
-    assert said(polars_engine, frame, "evaluate", ["roc_auc", "coverage@2"]) == []
+    assert warning_texts(polars_engine, frame, sampled=(59, 500), estimator="rank") == []
+    assert warning_texts(polars_engine, frame, "evaluate", ["roc_auc", "coverage@2"]) == []
 
 
 def test_keys_of_bytes_are_compared_beyond_the_sample(polars_engine, small_sample):
@@ -591,12 +612,12 @@ def test_keys_of_bytes_are_compared_beyond_the_sample(polars_engine, small_sampl
 
     frame = pl.DataFrame({"user": [b"a", b"a", b"c", b"a"], "item": [1, 2, 3, 1], "relevant": [1, 0, 1, 0]})
     frame = frame.with_columns(score=pl.Series([1, 2, 3, 4]))
-    assert "items are repeated in 1 list" in only(said(polars_engine, frame))
+    assert "items are repeated in 1 list" in only_finding(warning_texts(polars_engine, frame))
 
 
-def test_a_frame_without_rows_is_said_to_have_none(engine):
+def test_a_frame_without_rows_has_no_other_warning(engine):
     frame, truth = engine.frames({"user": [], "item": [], "score": []}, {"user": [1], "item": [1]})
-    found = "".join(said(engine, frame, truth=truth))
+    found = "".join(warning_texts(engine, frame, truth=truth))
     assert "the frame has no rows" in found
     assert "in truth" not in found
 
@@ -649,9 +670,9 @@ def test_what_check_calls_an_error_raises_or_warns(engine, name):
     for method, metric in (("mrr", ()), ("evaluate", (["ndcg", "recall"],))):
         if name in ("impossible_ranks", "overlapping_ranks", "segments_within_lists"):
             with pytest.raises(recframe.RecError):
-                said(engine, frame, method, *(metric or (None,)), **roles)
+                warning_texts(engine, frame, method, *(metric or (None,)), **roles)
         else:
-            (found,) = said(engine, frame, method, *(metric or (None,)), **roles)
+            (found,) = warning_texts(engine, frame, method, *(metric or (None,)), **roles)
             assert any(PATTERNS[name].fullmatch(line) for line in found.splitlines())
 
 
@@ -660,9 +681,9 @@ def test_nan_is_seen_wherever_it_is(engine, small_sample):
         pytest.skip("NaN is missing there")
     rows = {"user": [1, 1, 2, 2], "item": ["a", "b"] * 2, "relevant": [1, 0] * 2, "old": [1, 2, 3, None]}
     frame = engine.frame(rows | {"score": [4.0, 3.0, 2.0, float("nan")]})
-    found = only(said(engine, frame, "evaluate", ["mrr"], score=["old", "score"]))
+    found = only_finding(warning_texts(engine, frame, "evaluate", ["mrr"], score=["old", "score"]))
     assert "score='score' is NaN in 1 of 4 rows, which are not ranked" in found
-    assert said(engine, frame, score="old") == []
+    assert warning_texts(engine, frame, score="old") == []
 
 
 # --- relevance ----------------------------------------------------------------------------------------------------------
@@ -672,34 +693,36 @@ def test_every_ranked_row_is_relevant(engine):
     positives = {"user": [1, 1, 2], "item": [1, 2, 3], "relevant": [1, 1, 1], "score": [0.2, 0.1, 0.4]}
     frame = engine.frame(positives)
     for metric in ("mrr", "ndcg", "recall"):
-        found = only(said(engine, frame, "evaluate", metric))
+        found = only_finding(warning_texts(engine, frame, "evaluate", metric))
         assert "every row that score='score' ranks is relevant, in every list" in found
-    assert said(engine, frame, "evaluate", ["coverage"]) == []
-    assert said(engine, engine.frame(positives | {"relevant": [1, 0, 1]})) == []
+    assert warning_texts(engine, frame, "evaluate", ["coverage"]) == []
+    assert warning_texts(engine, engine.frame(positives | {"relevant": [1, 0, 1]})) == []
     # Lists of one row have one order.
-    assert said(engine, engine.frame(positives | {"user": [1, 2, 3]})) == []
+    assert warning_texts(engine, engine.frame(positives | {"user": [1, 2, 3]})) == []
     # One list may be an example of a perfect one.
-    assert said(engine, frame, by=None) == []
+    assert warning_texts(engine, frame, by=None) == []
     missing = engine.frame(positives | {"relevant": [1, 1, None], "score": [0.2, 0.1, None], "user": [1, 1, 2]})
-    assert said(engine, missing) == []
+    assert warning_texts(engine, missing) == []
     truth = engine.frame({"user": [1, 1, 2], "item": [1, 2, 3]})
-    assert said(engine, engine.frame({n: v for n, v in positives.items() if n != "relevant"}), truth=truth) == []
+    assert (
+        warning_texts(engine, engine.frame({n: v for n, v in positives.items() if n != "relevant"}), truth=truth) == []
+    )
 
 
 def test_orders_of_grades_are_not_all_perfect(engine):
     rows = {"user": [1, 1, 2, 2], "item": [1, 2, 3, 4], "relevant": [1, 2, 1, 1], "score": [0.2, 0.1, 0.4, 0.3]}
     frame = engine.frame(rows)
-    assert said(engine, frame, "ndcg", None) == []
-    assert "ranks is relevant, in every list" in only(said(engine, frame, "evaluate", ["ndcg", "mrr"]))
+    assert warning_texts(engine, frame, "ndcg", None) == []
+    assert "ranks is relevant, in every list" in only_finding(warning_texts(engine, frame, "evaluate", ["ndcg", "mrr"]))
 
 
 def test_only_positives_are_confirmed_in_the_whole_frame(engine, small_sample, monkeypatch):
     rows = {"user": [1, 1, 2, 2], "item": [1, 2, 3, 4], "relevant": [1, 1, 1, 0], "score": [0.2, 0.1, 0.4, 0.3]}
-    assert said(engine, engine.frame(rows)) == []
+    assert warning_texts(engine, engine.frame(rows)) == []
     from recframe._checks import relevance_warnings
 
     monkeypatch.setattr(relevance_warnings, "FIRST_VALUES", 2)
-    assert said(engine, engine.frame(rows)) == []
+    assert warning_texts(engine, engine.frame(rows)) == []
 
 
 RATED = {"user": [1, 1, 1, 2, 2, 2], "item": [1, 2, 3] * 2, "score": [3.0, 2.0, 1.0] * 2}
@@ -714,14 +737,19 @@ def test_ratings_without_a_zero(engine):
     )
     for rows, given in ((frame, {}), (bare, {"truth": truth})):
         for metric in ("precision@1", "mrr", "ndcg(gain=binary)"):
-            found = only(said(engine, rows, "evaluate", metric, relevant="rating", **given))
+            found = only_finding(warning_texts(engine, rows, "evaluate", metric, relevant="rating", **given))
             assert "holds grades from 1 to 5 and no 0" in found
             assert f"so {metric} counts 1 as relevant too" in found
             assert "min_relevance=4; if all are, min_relevance=1" in found
             # Without a truth, min_relevance=1 leaves no row that is not relevant.
             for least in (4, *([1] if given else [])):
-                assert said(engine, rows, "evaluate", metric, relevant="rating", min_relevance=least, **given) == []
-        assert said(engine, rows, "evaluate", ["ndcg", "err(max_relevance=5)"], relevant="rating", **given) == []
+                assert (
+                    warning_texts(engine, rows, "evaluate", metric, relevant="rating", min_relevance=least, **given)
+                    == []
+                )
+        assert (
+            warning_texts(engine, rows, "evaluate", ["ndcg", "err(max_relevance=5)"], relevant="rating", **given) == []
+        )
         counts = {row["finding"]: row["count"] for row in engine.ask(rows, "check", relevant="rating", **given)}
         assert counts["grades_without_zero"] == 6
 
@@ -738,7 +766,7 @@ def test_ratings_without_a_zero(engine):
 )  # fmt: skip
 def test_the_level_is_that_of_the_scale(engine, grades, level):
     frame, truth = engine.frames(RATED, {"user": RATED["user"], "item": RATED["item"], "relevant": grades})
-    found = said(engine, frame, truth=truth, method="mrr")
+    found = warning_texts(engine, frame, truth=truth, method="mrr")
     assert [f"min_relevance={level};" in text for text in found] == [True] * bool(level)
     counts = {row["finding"]: row["count"] for row in engine.ask(frame, "check", truth=truth)}
     assert (counts["grades_without_zero"] > 0) == bool(level)
@@ -747,7 +775,7 @@ def test_the_level_is_that_of_the_scale(engine, grades, level):
 def test_counts_are_no_ratings(engine):
     rows = {"user": [1] * 25, "item": list(range(25)), "score": list(range(25))}
     frame, truth = engine.frames(rows, {"user": [1] * 25, "item": list(range(25)), "relevant": list(range(1, 26))})
-    assert said(engine, frame, "mrr", truth=truth) == []
+    assert warning_texts(engine, frame, "mrr", truth=truth) == []
 
 
 # --- lists that hold nothing else than the top rows ---------------------------------------------------------------------
@@ -772,23 +800,23 @@ CLOSED = "no list has more than 3 rows, and all of them are ranked"
 def test_lists_of_the_top_rows(engine, metric):
     frame = engine.frame(export(price=[2] * 18))
     for k in (3, 10):
-        found = only(said(engine, frame, "evaluate", metric, k=k))
+        found = only_finding(warning_texts(engine, frame, "evaluate", metric, k=k))
         assert CLOSED in found
         assert "recall is 1 by construction" in found
         assert f"If other items are relevant too, {metric}@{k} is too high" in found
         assert "pass all relevant items as truth=" in found
-    assert said(engine, frame, "evaluate", metric, k=2) == []
+    assert warning_texts(engine, frame, "evaluate", metric, k=2) == []
 
 
 @pytest.mark.parametrize("metric", ["recall", "r_precision", "ndcg"])
 def test_lists_of_the_top_rows_without_a_cutoff(engine, metric):
-    found = only(said(engine, engine.frame(export()), "evaluate", metric))
+    found = only_finding(warning_texts(engine, engine.frame(export()), "evaluate", metric))
     assert CLOSED in found
     assert f"{metric} is too high" in found
     # Lists of many rows may hold all candidates, unless a cutoff says that they are the top rows.
     frame = engine.frame(export(11))
-    assert said(engine, frame, "evaluate", metric) == []
-    found = only(said(engine, frame, "evaluate", ["map@11", metric]))
+    assert warning_texts(engine, frame, "evaluate", metric) == []
+    found = only_finding(warning_texts(engine, frame, "evaluate", ["map@11", metric]))
     assert f"map@11 and {metric} are too high" in found
 
 
@@ -805,23 +833,28 @@ SCATTERED = sorted(range(18), key=lambda n: (n % 3, n))
     ids=["rows of a list apart", "a shorter list", "halves of lists"],
 )
 def test_lists_of_the_top_rows_in_any_order(engine, columns, longest):
-    found = only(said(engine, engine.frame(columns), "evaluate", "recall", k=longest))
+    found = only_finding(warning_texts(engine, engine.frame(columns), "evaluate", "recall", k=longest))
     assert f"no list has more than {longest} rows, and all of them are ranked" in found
 
 
 def test_lists_that_are_longer_than_the_cutoff_in_any_order(engine):
     columns = {name: [values[n] for n in SCATTERED] for name, values in export().items()}
-    assert said(engine, engine.frame(columns), "evaluate", "recall", k=2) == []
+    assert warning_texts(engine, engine.frame(columns), "evaluate", "recall", k=2) == []
     columns = {name: [*values, *values[:1]] for name, values in columns.items()}
-    assert not any("by construction" in text for text in said(engine, engine.frame(columns), "evaluate", "recall", k=3))
+    assert not any(
+        "by construction" in text for text in warning_texts(engine, engine.frame(columns), "evaluate", "recall", k=3)
+    )
 
 
 def test_lists_of_the_top_rows_that_say_enough(engine):
     frame = engine.frame(export())
-    assert said(engine, frame, "evaluate", ["precision", "mrr", "hit_rate", "dcg", "ndcg(ideal=ranked)"], k=3) == []
+    assert (
+        warning_texts(engine, frame, "evaluate", ["precision", "mrr", "hit_rate", "dcg", "ndcg(ideal=ranked)"], k=3)
+        == []
+    )
     truth = engine.frame({"user": [1, 2], "item": [1, 2]})
     bare = engine.frame({name: values for name, values in export().items() if name != "relevant"})
-    found = said(engine, bare, "evaluate", ["recall"], k=3, truth=truth)
+    found = warning_texts(engine, bare, "evaluate", ["recall"], k=3, truth=truth)
     assert not any(CLOSED in text for text in found)
 
 
@@ -839,19 +872,21 @@ def test_lists_of_the_top_rows_that_say_enough(engine):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_lists_that_need_not_be_exports(engine, columns, reason):
-    assert not any("by construction" in text for text in said(engine, engine.frame(columns), "evaluate", "recall", k=3))
+    assert not any(
+        "by construction" in text for text in warning_texts(engine, engine.frame(columns), "evaluate", "recall", k=3)
+    )
 
 
 def test_a_longer_list_is_seen_anywhere(engine, small_sample):
     frame = engine.frame({name: [*values, *values[:1]] for name, values in export().items()})
-    assert not any("by construction" in text for text in said(engine, frame, "evaluate", "recall", k=3))
-    assert CLOSED in only(said(engine, engine.frame(export()), "evaluate", "recall", k=3))
+    assert not any("by construction" in text for text in warning_texts(engine, frame, "evaluate", "recall", k=3))
+    assert CLOSED in only_finding(warning_texts(engine, engine.frame(export()), "evaluate", "recall", k=3))
 
 
 def test_each_model_in_rows_has_lists_of_its_own(engine):
     rows = export()
     both = {name: values * 2 for name, values in rows.items()} | {"who": ["a"] * 18 + ["b"] * 18}
-    assert CLOSED in only(said(engine, engine.frame(both), "evaluate", "recall", k=3, model="who"))
+    assert CLOSED in only_finding(warning_texts(engine, engine.frame(both), "evaluate", "recall", k=3, model="who"))
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -864,7 +899,7 @@ def test_lists_of_large_frames_are_counted_whatever_their_order(engine, shuffled
     frame, truth, known = engine.frames(
         rows, {"user": users, "item": [0] * 1500}, {"user": [2**60 + n for n in range(1500)], "item": [0] * 1500}
     )
-    (message,) = said(engine, frame, "mrr", truth=truth)
+    (message,) = warning_texts(engine, frame, "mrr", truth=truth)
     assert "most lists of truth, 1,400 of 1,500, have no row of the frame" in message
     assert "most lists of the frame, 1,400 of 1,500, are not in truth" in message
-    assert said(engine, frame, "mrr", truth=known) == []
+    assert warning_texts(engine, frame, "mrr", truth=known) == []

@@ -546,7 +546,7 @@ def test_out_writes_by_the_ending(run, ending):
         assert pl.read_parquet(path).columns == ["map"]
 
 
-def test_what_cannot_be_written_is_said_before_any_work(run):
+def test_files_that_cannot_be_written_are_errors_before_any_work(run):
     code, _, err = run("evaluate none.csv --out result.doc")
     assert (code, "the name ends in '.doc', which is no format" in err) == (2, True)
     code, out, err = run("evaluate recs.parquet --out old.csv/result.csv")
@@ -1043,7 +1043,7 @@ def test_a_gate_names_the_model(run):
         ("evaluate old.csv --truth test.csv --relevant grade --json", "(?s)--relevant grade"),
     ],
 )
-def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):
+def test_bad_input_prints_a_line_and_a_hint(run, line, message):
     if line.startswith("compare"):
         pytest.importorskip("scipy")
     Path("empty.csv").touch()

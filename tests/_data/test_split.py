@@ -156,7 +156,7 @@ def test_the_draw_is_the_same_in_every_version(engine):
     assert sorted(parts(engine, SMALL, count=1, seed=42)[1]) == [2, 5, 9, 13, 21, 29, 40, 48]
 
 
-def test_text_and_numbers_in_the_same_order_draw_alike(engine):
+def test_text_and_numbers_in_the_same_order_give_the_same_draw(engine):
     assert sorted(parts(engine, SMALL, count=1)[1]) == sorted(parts(engine, SMALL, count=1, item="word")[1])
 
 

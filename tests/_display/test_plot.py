@@ -371,7 +371,7 @@ def test_a_trend_of_too_many_times_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize(("every", "form"), [("1d", "%Y-%m-%d"), ("7h", "%Y-%m-%d %H:%M")])
-def test_dates_of_a_trend_are_written_alike_and_few(every, form):
+def test_dates_of_a_trend_are_few_and_have_one_format(every, form):
     start = dt.datetime(2024, 1, 29)  # noqa: DTZ001 - as most frames hold times
     times = pl.datetime_range(start, start + dt.timedelta(days=40), every, eager=True)
     frame = pl.DataFrame({"user": range(len(times)), "score": 1.0, "relevant": 1, "time": times})

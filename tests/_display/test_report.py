@@ -165,7 +165,7 @@ def test_a_report_is_not_written_to_a_file_of_another_kind(tmp_path):
     assert not path.exists()
 
 
-def test_a_directory_that_is_missing_is_said_before_all_work(tmp_path, monkeypatch):
+def test_a_missing_directory_is_an_error_before_all_work(tmp_path, monkeypatch):
     monkeypatch.setattr("recframe._display.data.Call.options", None)
     with pytest.raises(recframe.errors.InputError, match="there is no directory"):
         crowd().rec.report(tmp_path / "none" / "report.html", ["ndcg"], k=3, by="user", score="new")
@@ -270,7 +270,7 @@ def test_models_and_segments_that_are_lists_or_structs_have_a_report(tmp_path, a
     assert all(str(as_name(name)) in text for name in (*names, "DE", "FR"))
 
 
-def test_a_frame_without_findings_is_said_to_have_none(tmp_path):
+def test_a_report_states_that_there_are_no_findings(tmp_path):
     path = tmp_path / "report.html"
     truth = pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 3, 3, 1]})
     frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 3, 4], "score": [0.9, 0.2, 0.8, 0.3]})

@@ -492,13 +492,13 @@ SMALL = pl.DataFrame(
     }
 )
 BOTH = SMALL.rec(score=["old", "new"])
-ONE = SMALL.rec(score="new")
+ONE_MODEL = SMALL.rec(score="new")
 STATES = recframe.merge_states
 RESULTS = {
     "evaluate": lambda: BOTH.evaluate(["ndcg@2", "mrr"], counts=True),
     "chance": lambda: BOTH.evaluate("ndcg@2", chance=True),
     "lists": lambda: BOTH.evaluate("ndcg@2", per="user"),
-    "segments": lambda: ONE.ndcg(2, per="user"),
+    "segments": lambda: ONE_MODEL.ndcg(2, per="user"),
     "describe": lambda: BOTH.describe("ndcg@2"),
     "describe details": lambda: BOTH.describe("ndcg@2", details=True),
     "compare": lambda: BOTH.compare("ndcg@2", baseline="old"),
@@ -506,26 +506,26 @@ RESULTS = {
     "compare segments": lambda: BOTH.compare("ndcg@2", per="user"),
     "rank_models": lambda: BOTH.rank_models("ndcg@2"),
     "sample_size": lambda: BOTH.sample_size("ndcg@2", difference=0.1),
-    "bounds": lambda: ONE.bounds("ndcg@2", truth=SMALL.select("user", "item", "relevant").head(7)),
-    "estimate_with_judge": lambda: ONE.estimate_with_judge(
+    "bounds": lambda: ONE_MODEL.bounds("ndcg@2", truth=SMALL.select("user", "item", "relevant").head(7)),
+    "estimate_with_judge": lambda: ONE_MODEL.estimate_with_judge(
         "ndcg@2", truth=SMALL.head(6).select("user", "item", "relevant"), judge=SMALL.select("user", "item", "relevant")
     ),
     "agreement": lambda: BOTH.agreement(2),
     "changes": lambda: BOTH.changes("ndcg@2"),
-    "contributions": lambda: ONE.contributions("ndcg@2"),
-    "exposure": lambda: ONE.exposure(target="catalog"),
+    "contributions": lambda: ONE_MODEL.contributions("ndcg@2"),
+    "exposure": lambda: ONE_MODEL.exposure(target="catalog"),
     "check": lambda: BOTH.check(2),
     "check all": lambda: BOTH.check(2, all=True),
     "tune_fusion": lambda: BOTH.tune_fusion("ndcg@2", folds=2),
     "fuse": lambda: BOTH.fuse(method="rrf"),
-    "top": lambda: ONE.top(2),
+    "top": lambda: ONE_MODEL.top(2),
     "state": lambda: BOTH.state("ndcg@2"),
     "merged": lambda: STATES(BOTH.state("ndcg@2")).compare(),
     "merged means": lambda: STATES(BOTH.state("ndcg@2")).describe(),
-    "merged other lists": lambda: STATES(ONE.state("ndcg@2")).compare(
+    "merged other lists": lambda: STATES(ONE_MODEL.state("ndcg@2")).compare(
         baseline=SMALL.with_columns(pl.col("user") + 9).rec(score="old").state("ndcg@2")
     ),
-    "merged other lists details": lambda: STATES(ONE.state("ndcg@2")).compare(
+    "merged other lists details": lambda: STATES(ONE_MODEL.state("ndcg@2")).compare(
         baseline=SMALL.with_columns(pl.col("user") + 9).rec(score="old").state("ndcg@2"), details=True
     ),
 }

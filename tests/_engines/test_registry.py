@@ -74,7 +74,7 @@ def test_an_adapter_and_a_line_make_an_engine():
 
 
 @pytest.mark.usefixtures("library")
-def test_what_an_adapter_does_not_take_is_said():
+def test_calls_that_an_adapter_does_not_support_are_errors():
     rec = recframe.rec(Columns(DATA))
     with pytest.raises(recframe.OptionTypeError, match=r"(?s)accepts frames of polars or pandas.*DataFrame\(columns\)"):
         rec.top(1)

@@ -63,7 +63,7 @@ def test_gaps_of_given_ranks_are_closed(polars_engine):
     assert [(row["position"], row["tied"]) for row in rows] == [(1, 1), (2, 2), (2, 2)]
 
 
-def test_models_are_judged_alike(polars_engine):
+def test_condensed_lists_of_all_models_use_the_same_judgments(polars_engine):
     data = {"user": [1, 1, 1], "item": [1, 2, 3], "a": [3.0, 2.0, 1.0], "b": [1.0, 3.0, None]}
     frame, truth = polars_engine.frames(data, {"user": [1, 1], "item": [2, 3], "relevant": [0, 1]})
     rows = polars_engine.ask(frame, "evaluate", ["mrr", "judged"], truth=truth, score=["a", "b"], condensed=True)

@@ -310,7 +310,7 @@ def test_serendipity_reads_a_past(engine):
     assert_sums(engine, frame, "serendipity@3", ["user", "day"], by=["user", "day"], train=past)
 
 
-def test_what_cannot_be_done_is_said(engine):
+def test_metrics_without_contributions_are_errors(engine):
     rec = recframe.rec(engine.frame({"user": [1, 1], "item": [1, 2], "relevant": [0, 1], "score": [1.0, 2.0]}))
     with pytest.raises(ValueError, match="kendall of a list is not a sum over its rows"):
         rec.contributions("kendall")

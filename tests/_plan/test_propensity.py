@@ -53,7 +53,7 @@ def test_every_list_equals_its_oracle(engine, truth):
     assert_equal(engine.ask(frame, "evaluate", LABELS, propensity="p", per="user", **given), expected, ["user"])
 
 
-WHOLE = [("a", 1, 0.5, 3.0), ("b", 0, None, 2.0), ("c", 1, 0.2, 2.0), ("d", 2, 0.7, 1.0), ("e", 1, 0.4, None)]
+ALL_ITEMS = [("a", 1, 0.5, 3.0), ("b", 0, None, 2.0), ("c", 1, 0.2, 2.0), ("d", 2, 0.7, 1.0), ("e", 1, 0.4, None)]
 """A list: items with their true relevance, the probability to observe it, and a score; b and c tie, e is not ranked."""
 OTHER = [("a", 1, 0.25, 1.0), ("b", 2, 0.5, 2.0), ("c", 0, None, 3.0)]
 
@@ -72,31 +72,31 @@ def observed(items):
 
 
 def test_the_mean_over_all_that_may_be_observed_is_the_value_of_the_whole_list(polars_engine):
-    patterns = list(enumerate(observed(WHOLE)))
+    patterns = list(enumerate(observed(ALL_ITEMS)))
     assert same(sum(chance for _, (chance, _) in patterns), 1.0)
     rows = [{"user": user, "chance": chance, **row} for user, (chance, found) in patterns for row in found]
-    truth = [{"user": 0, "item": item, "relevant": relevant, "score": score} for item, relevant, _, score in WHOLE]
-    frame, whole = polars_engine.frames(rows, truth)
+    truth = [{"user": 0, "item": item, "relevant": relevant, "score": score} for item, relevant, _, score in ALL_ITEMS]
+    frame, unobserved_too = polars_engine.frames(rows, truth)
     # A list in which nothing was observed estimates 0.
     (found,) = polars_engine.ask(frame, "evaluate", SUMS, propensity="p", weight="chance", undefined=0)
-    (expected,) = polars_engine.ask(whole, "evaluate", SUMS)
+    (expected,) = polars_engine.ask(unobserved_too, "evaluate", SUMS)
     assert all(same(found[label], expected[label]) for label in SUMS), (found, expected)
     (naive,) = polars_engine.ask(frame, "evaluate", SUMS, weight="chance", undefined=0)
     assert all(naive[label] < expected[label] - 0.1 for label in SUMS)
 
 
 def test_pooled_shares_of_all_that_may_be_observed_are_those_of_the_whole_list(polars_engine):
-    patterns = list(enumerate(observed(WHOLE)))
+    patterns = list(enumerate(observed(ALL_ITEMS)))
     rows = [
         {"user": user, "chance": chance, "price": 3.0, **row} for user, (chance, found) in patterns for row in found
     ]
     truth = [
         {"user": 0, "item": item, "relevant": relevant, "score": score, "price": 3.0}
-        for item, relevant, _, score in WHOLE
+        for item, relevant, _, score in ALL_ITEMS
     ]
-    frame, whole = polars_engine.frames(rows, truth)
+    frame, unobserved_too = polars_engine.frames(rows, truth)
     labels = [*SHARES, "fbeta(beta=3)@2", *SUMS]
-    (expected,) = polars_engine.ask(whole, "evaluate", labels)
+    (expected,) = polars_engine.ask(unobserved_too, "evaluate", labels)
     given = {"propensity": "p", "weight": "chance", "undefined": 0}
     (found,) = polars_engine.ask(frame, "evaluate", labels, estimator="pooled", **given)
     assert all(same(found[label], expected[label]) for label in labels), (found, expected)
@@ -156,7 +156,7 @@ def test_pooled_needs_propensities_and_an_arithmetic_mean(given, message):
 def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
     pytest.importorskip("scipy")
     # Two users are drawn from two kinds, and then what is observed of each: every such world, and how likely it is.
-    kinds = [(chance / 2, found) for items in (WHOLE[:3], OTHER) for chance, found in observed(items)]
+    kinds = [(chance / 2, found) for items in (ALL_ITEMS[:3], OTHER) for chance, found in observed(items)]
     rows, chances = [], []
     for world, pair in enumerate(product(kinds, repeat=2)):
         chances.append(math.prod(chance for chance, _ in pair))

@@ -39,7 +39,7 @@ def mean_over_orders(label: str, of: Case) -> float | None:
 
 
 @pytest.mark.parametrize("name", [name for name in ACCURACY if name != "serendipity"])
-def test_every_value_is_the_mean_over_all_orders_or_as_far_off_as_said(engine, name):
+def test_values_are_means_over_all_orders_or_within_the_documented_error(engine, name):
     case = shop("orders", 25)
     rows = [{**row, "price": row["price"] or 10.0} for row in case.rows]
     case = replace(case, rows=rows, catalog=sorted({row["item"] for row in rows}))
@@ -70,7 +70,7 @@ FURTHEST = [
 
 
 @pytest.mark.parametrize(("label", "blocks", "expected"), FURTHEST)
-def test_the_furthest_values_are_as_far_off_as_said(polars_engine, label, blocks, expected):
+def test_the_largest_errors_are_the_documented_ones(polars_engine, label, blocks, expected):
     rows = [
         {"user": 1, "item": (place, i), "relevant": hit, "score": -float(place), "price": 10.0 if hit else 1.0}
         for place, block in enumerate(blocks)
@@ -83,7 +83,7 @@ def test_the_furthest_values_are_as_far_off_as_said(polars_engine, label, blocks
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_what_is_not_exact_is_said_where_it_is_read(name):
+def test_pages_name_values_that_are_not_exact(name):
     texts = [getattr(metric, "inexact", "") for metric in map(recframe.metrics.parse, spellings_of(name, (3,)))]
     page = (ROOT / "docs" / "metrics" / f"{name}.md").read_text(encoding="utf-8")
     under_ties = page.partition("\n- **Under ties:** ")[2].partition("\n")[0]

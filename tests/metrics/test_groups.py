@@ -114,7 +114,7 @@ def test_models_in_rows_and_columns(engine):
     assert_equal(found, right, ["model"])
 
 
-ONE = [
+ONE_LIST = [
     {"user": 1, "item": place, "group": group, "relevant": 0, "score": -place}
     for place, group in enumerate(["x", "y", "x", None, "y", "x"], 1)
 ]
@@ -132,19 +132,19 @@ TREC = 0.9581893555626796
 
 @pytest.mark.parametrize(("metric", "value"), SAPIEZYNSKI)
 def test_the_values_of_the_code_of_raj_and_ekstrand(engine, metric, value):
-    (found,) = engine.ask(engine.frame(ONE), "evaluate", [metric], group="group")
+    (found,) = engine.ask(engine.frame(ONE_LIST), "evaluate", [metric], group="group")
     assert list(found.values()) == [pytest.approx(value, abs=1e-14)]
 
 
 def test_the_value_of_the_fair_ranking_track(engine):
     metric = AWRF(target={"x": 0.3, "y": 0.7}, browsing=LOG, distance="js")
-    (found,) = engine.ask(engine.frame(ONE), "evaluate", [metric], group="group")
+    (found,) = engine.ask(engine.frame(ONE_LIST), "evaluate", [metric], group="group")
     assert [1 - math.log(2) * value for value in found.values()] == [pytest.approx(TREC, abs=1e-7)]
 
 
 def test_a_catalog_without_a_group_is_no_target(engine):
     labels = ["awrf", "awrf(target=catalog,distance=js)", "awrf(target={'x':1})"]
-    (found,) = engine.ask(engine.frame(ONE), "evaluate", labels, group="group", catalog=[4])
+    (found,) = engine.ask(engine.frame(ONE_LIST), "evaluate", labels, group="group", catalog=[4])
     assert_equal([found], {(): {labels[0]: None, labels[1]: None, labels[2]: 18 / 59}}, [])
 
 
@@ -156,7 +156,7 @@ def test_a_target_may_give_a_group_nothing():
 
 
 def test_lists_without_a_group_have_no_value(engine):
-    rows = [{**row, "user": 2, "group": None} for row in ONE] + ONE
+    rows = [{**row, "user": 2, "group": None} for row in ONE_LIST] + ONE_LIST
     found = engine.ask(engine.frame(rows), "evaluate", ["awrf", "awrf(target=relevant)"], group="group", per="user")
     found = sorted(found, key=itemgetter("user"))
     assert [row["awrf"] for row in found] == [pytest.approx(0.19491525423728812), None]
@@ -280,7 +280,7 @@ def test_exposure_without_groups_and_relevance(engine):
 )
 def test_refusals(polars_engine, metric, given, text):
     with pytest.raises(recframe.RecError, match=text):
-        polars_engine.frame(ONE).rec.evaluate([metric()], **{"group": "group", **given})
+        polars_engine.frame(ONE_LIST).rec.evaluate([metric()], **{"group": "group", **given})
 
 
 def test_calls_of_lists_accept_groups(polars_engine):

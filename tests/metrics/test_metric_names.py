@@ -246,7 +246,7 @@ def test_a_profile_that_reads_the_whole_list_says_how_to_write_it():
         rec.evaluate("rbp_90", like="ranx")
 
 
-def test_names_in_one_text_are_told_apart_where_all_are_names():
+def test_names_in_one_text_are_split_if_all_are_names():
     for text, hint in (("ndcg, map", "metrics=['ndcg', 'map']"), ("ndcg, m@@p", None), ("ndcg@@5", None)):
         with pytest.raises(recframe.OptionError, match=re.escape(hint or "write 'ndcg@10'")) as caught:
             parse(text)

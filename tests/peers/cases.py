@@ -113,25 +113,25 @@ def crowd(seed, lists, *, tied=True, inside=False, least=1, grades=GRADES, level
 
 EDGES = dict(enumerate(("not served", "not judged", "one row", "nothing relevant", "no pair", "equal scores")))
 
-WHOLE = (0, 0, 0, 1, 1, 2, 3)
+INTEGER_GRADES = (0, 0, 0, 1, 1, 2, 3)
 """The grades of exponential gains."""
 
 OWN_CROWD = {
     "trec_eval": {"lowest": "one zero"},  # on which pytrec_eval writes past its memory
-    "sklearn": {"least": 2, "grades": WHOLE},  # all that ndcg_score accepts
+    "sklearn": {"least": 2, "grades": INTEGER_GRADES},  # all that ndcg_score accepts
     "ranx": {},
     "rectools": {"tied": False},
     "recommenders": {"grades": (-1, -1, 0, 0, 1, 1, 2, 3), "lowest": "zero"},  # whose ideal is 0 nowhere
     "spark": {"tied": False, "blocks": 3},  # of which each takes seconds
     "torchmetrics": {"tied": False},
     "recometrics": {"inside": True, "least": 11, "tied": False},
-    "lightgbm": {"grades": WHOLE},
-    "xgboost": {"grades": WHOLE},
-    "catboost": {"grades": WHOLE},
+    "lightgbm": {"grades": INTEGER_GRADES},
+    "xgboost": {"grades": INTEGER_GRADES},
+    "catboost": {"grades": INTEGER_GRADES},
     "ir_measures": {"lowest": "one zero"},
     "recbole": {"inside": True, "least": 11, "tied": False},
     "replay": {},
-    "tensorflow_ranking": {"grades": WHOLE, "tied": False},
+    "tensorflow_ranking": {"grades": INTEGER_GRADES, "tied": False},
     "lenskit": {"tied": False},
     "mlflow": {"tied": False},
     "llama_index": {"tied": False},

@@ -16,7 +16,7 @@ from recframe.profiles import PROFILES
 from recframe.profiles._spec import spec_of
 
 # One list of five, as in the README: c and d are relevant, but were not recommended.
-ONE = {
+ONE_LIST = {
     "user": [1] * 7,
     "item": ["a", "x", "b", "y", "z", "c", "d"],
     "relevant": [3, 0, 1, 0, 0, 2, 1],
@@ -81,8 +81,8 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
     text = recframe.explain("ndcg@10", like="sklearn")
     spelled = next(line for line in text.splitlines() if line.startswith("full name")).split(None, 2)[2]
     assert spelled == "ndcg(ideal=ranked)@10, ties='average', undefined=0.0, lists='ranked'"
-    found = engine.value(engine.frame(ONE), "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked")
-    assert found == pytest.approx(engine.ask(engine.frame(ONE), "ndcg", 10, like="sklearn"))
+    found = engine.value(engine.frame(ONE_LIST), "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked")
+    assert found == pytest.approx(engine.ask(engine.frame(ONE_LIST), "ndcg", 10, like="sklearn"))
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("roc_auc", {"sampled": (99, 1000)}, "the expected value is the value of full lists"),
     ],
 )
-def test_options_and_policies_in_force_are_said(requested, given, words):
+def test_explanations_name_options_and_policies(requested, given, words):
     assert words in " ".join(recframe.explain(requested, **given).split())
 
 
 @pytest.mark.parametrize("label", ["recall@5", "r_precision", "map"])
-def test_the_relevant_rows_that_count_are_said_where_some_do_not(label):
+def test_explanations_name_the_relevant_rows_that_count(label):
     name, at, k = label.partition("@")
     text = "R: the relevant rows of the list that are ranked; others do not exist"
     assert text in str(recframe.explain(f"{name}(over=ranked){at}{k}"))

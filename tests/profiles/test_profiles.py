@@ -16,7 +16,7 @@ from recframe.metrics import METRICS
 from recframe.profiles import PROFILES, Profile
 
 # One list of five, as in the README: c and d are relevant, but were not recommended.
-ONE = {
+FIVE_ITEMS = {
     "user": [1] * 7,
     "item": ["a", "x", "b", "y", "z", "c", "d"],
     "relevant": [3, 0, 1, 0, 0, 2, 1],
@@ -53,20 +53,20 @@ def test_every_profile_has_its_name():
 
 @pytest.mark.parametrize("like", NDCG)
 def test_one_list_as_every_library_sees_it(engine, like):
-    found = engine.ask(engine.frame(ONE), "ndcg", 10, like=like, **tied(engine, like))
+    found = engine.ask(engine.frame(FIVE_ITEMS), "ndcg", 10, like=like, **tied(engine, like))
     assert found == pytest.approx(NDCG[like], abs=5e-5)
 
 
 def test_columns_have_the_requested_names(engine):
     requested = ["ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", metrics.MAP(5)]
-    found = engine.ask(engine.frame(ONE), "evaluate", requested, like="rectools", per="user")
+    found = engine.ask(engine.frame(FIVE_ITEMS), "evaluate", requested, like="rectools", per="user")
     assert list(found[0]) == ["user", "ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", "map@5"]
     assert found[0]["ndcg@10"] == pytest.approx(0.3301, abs=5e-5)
     assert found[0]["ndcg(ideal=all)@10"] == pytest.approx(0.5856, abs=5e-5)
 
 
 def test_an_option_given_by_name_wins(engine):
-    frame = engine.frame(ONE)
+    frame = engine.frame(FIVE_ITEMS)
     plain = engine.ask(frame, "ndcg", 10, gain="binary")
     assert engine.ask(frame, "ndcg", 10, like="rectools", ideal="all") == pytest.approx(plain)
     assert engine.value(frame, "ndcg(ideal=all)@10", like="rectools") == pytest.approx(plain)
@@ -134,7 +134,7 @@ def test_lists_of_several_models(engine):
 
 
 def test_a_metric_without_a_cutoff_there_is_computed_once(engine):
-    found = engine.ask(engine.frame(ONE), "evaluate", ["mrr", "ndcg", "r_precision"], k=[1, 3], like="trec_eval")
+    found = engine.ask(engine.frame(FIVE_ITEMS), "evaluate", ["mrr", "ndcg", "r_precision"], k=[1, 3], like="trec_eval")
     assert list(found[0]) == ["mrr", "ndcg@1", "ndcg@3", "r_precision"]
 
 
@@ -183,7 +183,7 @@ def test_a_metric_without_a_cutoff_there_is_computed_once(engine):
 )
 def test_what_is_refused_is_named(requested, given, message):
     polars = pytest.importorskip("polars")
-    frame = polars.DataFrame(ONE)
+    frame = polars.DataFrame(FIVE_ITEMS)
     with pytest.raises(recframe.OptionError, match=message):
         frame.rec.evaluate(requested, **given)
     with pytest.raises(recframe.OptionError, match=message):
@@ -203,19 +203,19 @@ def test_auc_of_a_list_without_a_pair_is_that_of_torchmetrics_by_default_only():
 def test_the_same_metric_twice_is_named():
     polars = pytest.importorskip("polars")
     with pytest.raises(recframe.OptionError, match="are the same under like='rectools'"):
-        polars.DataFrame(ONE).rec.evaluate(["ndcg@5", "ndcg(ideal=ones)@5"], like="rectools")
+        polars.DataFrame(FIVE_ITEMS).rec.evaluate(["ndcg@5", "ndcg(ideal=ones)@5"], like="rectools")
 
 
 def test_the_rows_of_a_lazy_polars_frame_have_an_order():
     polars = pytest.importorskip("polars")
-    assert polars.LazyFrame(ONE).rec.ndcg(5, like="ranx").collect().item() == polars.DataFrame(ONE).rec.ndcg(
-        5, like="ranx"
-    )
+    assert polars.LazyFrame(FIVE_ITEMS).rec.ndcg(5, like="ranx").collect().item() == polars.DataFrame(
+        FIVE_ITEMS
+    ).rec.ndcg(5, like="ranx")
 
 
 def test_row_order_of_a_relation_must_be_named():
     duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
-    relation = duckdb.from_arrow(polars.DataFrame(ONE).to_arrow())
+    relation = duckdb.from_arrow(polars.DataFrame(FIVE_ITEMS).to_arrow())
     with pytest.raises(recframe.OptionError, match=r"(?s)like='ranx' breaks ties by row order.*ties='average'"):
         recframe.rec(relation).ndcg(5, like="ranx")
 
@@ -230,7 +230,7 @@ def test_a_metric_of_ones_own_is_in_no_library():
             return sums.relevant
 
     with pytest.raises(recframe.OptionError, match="refuses mine"):
-        polars.DataFrame(ONE).rec.evaluate(Mine(), like="ranx")
+        polars.DataFrame(FIVE_ITEMS).rec.evaluate(Mine(), like="ranx")
 
 
 # --- grades, levels, repeated items -----------------------------------------------------------------------

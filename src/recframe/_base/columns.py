@@ -28,9 +28,9 @@ class Addends(NamedTuple):
     one_row_each: bool = False
     """Whether each list has only one row, so its terms already are its sums."""
     order: str = ""
-    """The column of positions that the rows of each list are in the order of, if it decides their sums."""
+    """The column of positions that the rows of each list are sorted by, if their order decides the sums' last bits."""
     upto: Mapping[str, int] = MappingProxyType({})
-    """The last of these positions at which a term adds something, of those that have one."""
+    """For each term with a cutoff: the last of these positions at which it adds something."""
 
 
 Kind = Literal["key", "integer", "float"]
@@ -81,7 +81,9 @@ key_column = FRAME.family(
     "key{}", "key", "a column of the list's key, or of `per_item`; key0 is 0 where the frame is one list"
 )
 attribute_column = FRAME.family("attribute{}", "key", "a column of `per` that describes a list and is not in its key")
-own_value_column = FRAME.family("own_{}", "key", "the item's own value of such a column of `per_item`", "item_groups")
+item_value_column = FRAME.family(
+    "item_value_{}", "key", "the value of the row's item in a column of `per_item`", "item_groups"
+)
 WEIGHT = FRAME.add("list_weight", "float", "the weight of the list in every mean; 0 where missing")
 CLUSTER = FRAME.add("cluster", "key", "the cluster of lists that are drawn together, where it is not in the key")
 STRATUM = FRAME.add("stratum", "key", "the stratum of the list, where it is not in the key")
@@ -144,11 +146,13 @@ RANKED_RELEVANT = TERM_ROWS.add("ranked_relevant", "float", "how many relevant i
 NONRELEVANT_BEFORE = TERM_ROWS.add(
     "nonrelevant_before", "float", "how many judged rows that are not relevant are ahead of the tied block", "ranks"
 )
-BLOCK_NONRELEVANT = TERM_ROWS.add("block_nonrelevant", "float", "how many such rows the tied block has", "ranks")
+BLOCK_NONRELEVANT = TERM_ROWS.add(
+    "block_nonrelevant", "float", "how many judged rows of the tied block are not relevant", "ranks"
+)
 POOLED_BEFORE = TERM_ROWS.add(
     "pooled_before", "float", "how many rows of the pool, relevant or not, are ahead of the tied block", "ranks"
 )
-BLOCK_POOLED = TERM_ROWS.add("block_pooled", "float", "how many such rows the tied block has", "ranks")
+BLOCK_POOLED = TERM_ROWS.add("block_pooled", "float", "how many rows of the tied block are in the pool", "ranks")
 FLAG = TERM_ROWS.add("flag", "float", "1 for a row that is counted ahead of others, else 0", "ranks")
 interpolated_column = TERM_ROWS.family("interpolated{}", "float", "the greatest precision from a recall on")
 first_pairs_column = TERM_ROWS.family(
@@ -156,15 +160,19 @@ first_pairs_column = TERM_ROWS.family(
 )
 seen_column = TERM_ROWS.family("seen{}", "float", "the attention of users who stop at relevant rows", "seen")
 HITS_AHEAD = TERM_ROWS.add("hits_ahead", "float", "how many relevant rows are ahead of any row's tied block", "seen")
-HITS_INSIDE = TERM_ROWS.add("hits_inside", "float", "how many relevant rows are in it", "seen")
+HITS_INSIDE = TERM_ROWS.add("hits_inside", "float", "how many relevant rows are in any row's tied block", "seen")
 INFERRED = TERM_ROWS.add("inferred", "float", "the precision that is estimated at a hit of the tied block", "places")
 LENGTH = TERM_ROWS.add("length", "float", "how many rows the list ranks", "ranks")
 GRADE_RANK = TERM_ROWS.add("grade_rank", "float", "the average rank of the relevance in the list", "ranks")
 SAME_GRADE = TERM_ROWS.add("same_grade", "float", "how many rows of the list have the same relevance", "ranks")
 LEVEL = TERM_ROWS.add("level", "integer", "the relevance's number among the list's relevances, from 0", "ranks")
 HIGHER_DIGITS = TERM_ROWS.add("higher_digits", "integer", "the binary digits of the level before one digit", "ranks")
-HIGHER_PLACE = TERM_ROWS.add("higher_place", "float", "the place from the last among rows with equal ones", "ranks")
-ALIKE_PLACE = TERM_ROWS.add("alike_place", "float", "the same place among rows that also have an equal digit", "ranks")
+HIGHER_PLACE = TERM_ROWS.add(
+    "higher_place", "float", "the position, counted from the last row, among rows with equal higher digits", "ranks"
+)
+SAME_DIGIT_PLACE = TERM_ROWS.add(
+    "same_digit_place", "float", "the same position among rows that also have the same digit", "ranks"
+)
 CONCORDANCE = TERM_ROWS.add("concordance", "float", "summed over a list: concordant less discordant pairs", "ranks")
 COMPARED = frozenset({LENGTH, GRADE_RANK, SAME_GRADE, CONCORDANCE})
 """The columns for which a row is compared with all ranked rows of its list."""
@@ -179,10 +187,10 @@ GREATEST = TERM_ROWS.add("greatest", "float", "the largest relevance of the fram
 PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "places")
 PLACE_COUNT = PLACES.add("place_count", "integer", "how many positions of the tied block to make")
 CHANCE = PLACES.add(
-    "chance", "float", "the probability that the row is here: the first hit, or the n-th marked", "ranks"
+    "chance", "float", "the probability that the first hit, or the n-th marked row, is at this position", "ranks"
 )
-MARKED = PLACES.add("marked", "float", "how many rows of the tied block are of the kind whose places are meant")
-NTH = PLACES.add("nth", "float", "which of these rows is meant, from 1")
+MARKED = PLACES.add("marked", "float", "how many rows of the tied block are of the kind that gets places, such as hits")
+NTH = PLACES.add("nth", "float", "the number of the marked row that gets the place, from 1")
 PASSED = PLACES.add("passed", "float", "the logarithm of a factor of the probability")
 stop_column = PLACES.family("stop{}", "float", "the probability to stop here, once at the tied block", "stops")
 go_on_column = PLACES.family(
@@ -207,14 +215,16 @@ NODE = NODES.add("node", "integer", "which point of the circle, from 1")
 ANGLE = NODES.add("angle", "float", "the angle of the point x")
 SINE = NODES.add("sine", "float", "the sine of half the angle")
 COSINE = NODES.add("cosine", "float", "the cosine of half the angle")
-REAL = NODES.add("real", "float", "the real part of 1 - u + u·q·x")
-SQUARE = NODES.add("square", "float", "the square of its size")
-log_column = NODES.family("log{}", "float", "the logarithm of its size, and the sum over the rows of the block")
-argument_column = NODES.family(
-    "argument{}", "float", "its angle less u times the angle of x, and the sum over the rows"
+REAL = NODES.add("real", "float", "the real part of z = 1 - u + u·q·x")
+SQUARE = NODES.add("square", "float", "the square of the absolute value of z")
+log_column = NODES.family(
+    "log{}", "float", "the logarithm of the absolute value of z, then its sum over the rows of the block"
 )
-BASE_LOG = NODES.add("base_log", "float", "the logarithm where nobody stops")
-BASE_ARGUMENT = NODES.add("base_argument", "float", "the angle where nobody stops")
+argument_column = NODES.family(
+    "argument{}", "float", "the angle of z less u times the angle of x, then its sum over the rows of the block"
+)
+BASE_LOG = NODES.add("base_log", "float", "the same logarithm for a block where nobody stops")
+BASE_ARGUMENT = NODES.add("base_argument", "float", "the same angle for a block where nobody stops")
 
 SIDE = FrameSpec("side tables", "an item, a user or a list of side information", (TRAIN, FEATURES), "side_tables")
 EVERYTHING = SIDE.add("everything", "integer", "a constant: all items are one list")
@@ -266,7 +276,7 @@ EXPOSED = {
         "items": "how many items of the catalogue the group has",
         "relevance": "the relevance of its relevant items, summed over lists",
         "exposure": "the attention that it gets, summed over lists",
-        "gain": "the same, times the relevance of relevant items",
+        "gain": "the attention times the relevance of relevant items, summed over lists",
         "target": "its part of the target, as a number",
     }.items()
 }
@@ -290,7 +300,7 @@ group_distance_column = LIST_SUMS.family(
 )
 grouped_column = LIST_SUMS.family("grouped{}", "float", "the attention to items that have a group", "groups")
 constant_column = LIST_SUMS.family(
-    "constant{}", "float", "the sum of a weight over positions, alike for all lists", "plan"
+    "constant{}", "float", "the sum of a weight over positions, the same for all lists", "plan"
 )
 
 ITEM_SUMS = FrameSpec("item sums", "an item within a segment", (RECOMMENDED,), "beyond_accuracy")
@@ -317,15 +327,15 @@ RESULT = FrameSpec("result", "a segment, or a model, with a column of each metri
 SHARES = FrameSpec("contributions", "a kept row with what it adds to its list", (TERM_ROWS, VALUES), "contributions")
 row_column = SHARES.family("row {}", "float", "what the row adds to a sum")
 block_column = SHARES.family("block {}", "float", "what the places of the tied block add to a sum together")
-OWN_GRADE = SHARES.add("own_grade", "float", "the relevance of the row whose positions are meant", "stops")
+ROW_GRADE = SHARES.add("row_grade", "float", "the relevance of the row whose positions are computed", "stops")
 CONTRIBUTION = SHARES.add("contribution", "float", "what the row adds to the value")
 LIST_VALUE = SHARES.add("list value", "float", "the value of the list")
 LIST_SUM = SHARES.add("list sum", "float", "the sum of what its rows add to a custom metric, of a lazy frame")
 
-SCRATCH = FrameSpec("checks of data", "a list or tied block that is looked at", (FRAME,), "all modules")
+SCRATCH = FrameSpec("checks of data", "a list or a tied block", (FRAME,), "all modules")
 COUNT = SCRATCH.add("count", "integer", "how many rows there are")
 PRESENT = SCRATCH.add("present", "integer", "how many of them are not missing")
-FOUND = SCRATCH.add("found", "float", "how many rows up to the cutoff the frame holds")
+ROWS_TO_CUTOFF = SCRATCH.add("rows_to_cutoff", "float", "how many rows up to the cutoff the frame holds")
 LEAST = SCRATCH.add("least", "float", "the least value")
 MOST = SCRATCH.add("most", "float", "the largest value")
 ABSOLUTE = SCRATCH.add("absolute", "float", "the absolute value")

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scope:
-    """What is named in a thread, or in a block of a thread or a task. Scopes are never changed."""
+    """The roles and policies that `Config` sets in a thread, or in a block of a thread or task. It is never changed."""
 
     roles: Mapping[str, Any]
     outer: Scope | None = None
-    """What holds after the block."""
+    """The scope in force after the block."""
     block: object = None
     """The ``with`` block that opened it; None: `Config.set` did."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("recframe.Config", default=None)
 _program: dict[str, Mapping[str, Any]] = {"roles": {}}
-"""What the main thread named outside blocks: it holds in every thread that names nothing itself."""
+"""What the main thread set outside blocks. It is in force in every thread that sets nothing itself."""
 
 
 def current() -> Mapping[str, Any]:
@@ -35,7 +35,7 @@ def current() -> Mapping[str, Any]:
 
 
 def name_roles(roles: Mapping[str, Any]) -> None:
-    """Name all roles and policies anew: in the open block, else in the program, else in this thread."""
+    """Set all roles and policies: of the open block; without a block, of the program or of this thread."""
     scope = _scope.get()
     if scope is not None and scope.block is not None:
         _scope.set(Scope(roles, scope.outer, scope.block))
@@ -47,7 +47,7 @@ def name_roles(roles: Mapping[str, Any]) -> None:
 
 
 def open_block(roles: Mapping[str, Any], block: object) -> None:
-    """Name roles and policies until the block is closed."""
+    """Set roles and policies until the block is closed."""
     _scope.set(Scope(roles, _scope.get(), block))
 
 
@@ -67,7 +67,7 @@ def _without(scope: Scope | None, block: object) -> Scope | None:
 
 
 @contextmanager
-def only(roles: Mapping[str, Any]) -> Iterator[None]:
+def only_these_roles(roles: Mapping[str, Any]) -> Iterator[None]:
     """Use only these roles and policies, for calls within a call."""
     block = object()
     open_block(roles, block)
@@ -90,15 +90,15 @@ BY, ITEM, RELEVANT, RANK, SCORE, VALUE, MODEL = map(
 
 
 def columns_or_defaults(**columns: Any) -> dict[str, Any]:
-    """Return the column for each role: the call's argument, else the one set by `recframe.Config`, else the default."""
+    """Return each role's column: the call's argument, otherwise as `recframe.Config` sets it, otherwise the default."""
     named = current()
     return {
-        role: _one_name(role, named, column) if isinstance(column, Default) else column
+        role: _config_column(role, named, column) if isinstance(column, Default) else column
         for role, column in columns.items()
     }
 
 
-def _one_name(role: str, named: Mapping[str, Any], default: Default) -> Any:
+def _config_column(role: str, named: Mapping[str, Any], default: Default) -> Any:
     """Return the column that Config sets, unless it sets scores of several models, which cannot name one new column."""
     column = named.get(role, str(default))
     return str(default) if role in ("rank", "score", "model") and not isinstance(column, str) else column
@@ -108,7 +108,7 @@ def config_hint(role: str, column: object) -> str:
     """Return the hint for a missing column if Config set its name, or an empty string."""
     value = current().get(role)
     names = value if isinstance(value, list) else [value]
-    # What is no text is compared by identity, as it may be an expression.
+    # Values other than text are compared by identity, because they may be expressions.
     if column is None or not any(name is column or (isinstance(column, str) and name == column) for name in names):
         return ""
     return f"recframe.Config names `{role}={value!r}`; name another in the call, as `{role}='name'`"

@@ -14,13 +14,13 @@ RENAMED = {"merge": "merge_states", "tune": "tune_fusion", "estimate": "estimate
 
 
 def new_name(name: str, names: Iterable[str]) -> str:
-    """Return the hint for an old name whose new one is among the names, or nothing."""
+    """Return the hint for an old name that has a new name among `names`, otherwise ""."""
     new = RENAMED.get(name, "")
     also = "; describe gives the interval of each mean" if name == "estimate" else ""
     return f"{name!r} is now {new!r}{also}" if new in names else ""
 
 
-METHODS = {
+OTHER_METHOD_NAMES = {
     "eval": "evaluate", "validate": "check", "summary": "describe", "significance": "compare", "ttest": "compare",
     "compare_models": "compare", "fusion": "fuse", "ensemble": "fuse", "rrf": "fuse", "rbo": "agreement",
     "optimize_fusion": "tune_fusion", "optimize": "tune_fusion", "grid_search": "tune_fusion",
@@ -34,8 +34,8 @@ METHODS = {
     "qrels": "recframe.from_dict", "run": "recframe.from_dict", "load_run": "recframe.read_run",
     "load_qrels": "recframe.read_qrels", "relevanceevaluator": "evaluate", "evaluator": "evaluate",
 }  # fmt: skip
-"""Methods by other names for what they do."""
-SENTENCES = {
+"""The method of this package for the name that another library uses."""
+METHOD_HINTS = {
     **dict.fromkeys(
         ("per_user", "per_list", "per_query"), "`per='user'` gives a row for each list, as in ndcg(10, per='user')"
     ),
@@ -63,7 +63,7 @@ SENTENCES = {
     "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
 }
 """What to use instead of a method that does not exist."""
-MEANT = {
+OTHER_ARGUMENT_NAMES = {
     "by": ("user", "users", "user_id", "user_col", "col_user", "group_by", "group", "groups", "query", "query_id",
            "qid", "key", "keys", "on"),
     "group": ("seller", "provider", "protected", "group_col"),
@@ -110,7 +110,7 @@ MEANT = {
     "fraction": ("test_size", "frac", "ratio", "share"),
 }  # fmt: skip
 """What other libraries call an argument, for hints."""
-WORDS = {
+OTHER_WORDS = {
     "arithmetic": ("mean", "avg", "average", "macro"), "geometric": ("gmean", "geo", "gm"), "harmonic": ("hmean", "hm"),
     "average": ("avg", "mean", "expected", "random"),
     "t": ("ttest", "t-test", "t_test", "student", "paired"), "randomization": ("permutation", "randomisation"),
@@ -126,8 +126,10 @@ WORDS = {
 
 
 def role_meant(name: str, allowed: Iterable[str]) -> str:
-    """Return the argument that other libraries call by a name, or nothing."""
-    return next((role for role, others in MEANT.items() if name.lower() in others and role in allowed), "")
+    """Return the argument that other libraries call by a name, otherwise ""."""
+    return next(
+        (role for role, others in OTHER_ARGUMENT_NAMES.items() if name.lower() in others and role in allowed), ""
+    )
 
 
 REQUIRED = {
@@ -152,7 +154,7 @@ KEEPS_ALL_ITEMS = (
     "The call check counts such rows with `train=train`"
 )
 """The hint for items that users already have."""
-ELSEWHERE = {
+ARGUMENT_HINTS = {
     **dict.fromkeys(
         (
             "train",
@@ -198,10 +200,13 @@ ELSEWHERE = {
 
 
 def argument_hint(name: str, allowed: Sequence[str], also: Sequence[str] = ()) -> str:
-    """Return the hint for an argument that a call does not accept, or nothing; `also` names more that it accepts."""
+    """Return the hint for an argument that a call does not accept, otherwise "".
+
+    `allowed` names the roles that the call accepts, and `also` its other arguments.
+    """
     # Calls of metrics have a cutoff, which is no role.
     cut = ("k",) if "min_relevance" in allowed else ()
     role = role_meant(name, [*allowed, *cut, *also])
     if role:
         return f"did you mean {role!r}?"
-    return ELSEWHERE.get(name.lower(), "") or closest(name, [*also, *allowed])
+    return ARGUMENT_HINTS.get(name.lower(), "") or closest(name, [*also, *allowed])

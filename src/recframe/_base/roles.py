@@ -14,11 +14,11 @@ from recframe._base.values import (
     column_name,
     column_names,
     column_or_none,
-    finite_or,
+    finite_number_or_word,
     flag,
     number,
     pair_of_numbers,
-    share_or,
+    share_or_word,
     whole_number,
 )
 
@@ -30,9 +30,9 @@ Undefined = float | Literal["skip", "raise", "raise_all"]
 TiePolicy = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """How tied items are handled: the expected value over their orders, its bounds, or a fixed order."""
 Ties = Literal[TiePolicy, "range"]
-"""The same, or the expected value together with its bounds, which only `evaluate` returns."""
+"""A tie policy, or the expected value together with its bounds, which only `evaluate` returns."""
 TieBound = Literal["best", "worst"]
-"""The orders of tied rows that `evaluate` looks at under ``ties="range"``."""
+"""The orders of tied rows that give the bounds under ``ties="range"``."""
 Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, lists in the truth, lists with a ranked row, or lists that are in both."""
 MeanKind = Literal["arithmetic", "geometric", "harmonic", "median"]
@@ -96,13 +96,13 @@ class Role:
     Attributes
     ----------
     check : callable
-        From the role's name, what the user gave, and the labels of the frames to what the plan reads; it may raise.
+        Takes the role's name, the user's value and the labels of the frames. It returns what the plan reads, or raises.
     calls : frozenset of str
-        The calls of the namespace that accept it, the metrics aside: these accept all but `model`.
+        The calls of the namespace that accept it, except for the metrics, which accept every role but `model`.
     kind : {"column", "policy", "frame", "side information", "parts"}
         What it names. `recframe.Config` accepts all but frames, the command line all but parts.
     metavar : str
-        What the command line calls its value, where its type does not tell.
+        The placeholder of its value in the help of the command line, if its type is not enough.
     holds : {"text", "float", "integer"}
         What its columns hold, in files and in tables of databases.
     """
@@ -143,6 +143,7 @@ def _words(kind: Any) -> tuple[str, ...]:
 
 
 def _parts(name: str, value: Any) -> int:
+    """Return a number of parts, or raise if it is not a whole number from 1."""
     wrong = f"is of type {type(value).__name__}"
     return whole_number(name, value, f"{name} is a whole number from 1, or None", wrong=wrong)
 
@@ -214,10 +215,10 @@ class Roles:
         read once and written to temporary files, and memory holds the ranking of one part. The values stay the same.
     weight : str, optional
         The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing counts as 0.
-        Read from `truth` where it has the column, else from the frame.
+        Read from `truth` if it has the column, otherwise from the frame.
     propensity : str, optional
         The probability, above 0 and up to 1, that the relevance of a row was observed. Each relevant item then counts
-        as 1 / propensity items. Read from `truth` if there is one, else from the frame.
+        as 1 / propensity items. Read from `truth` if there is one, otherwise from the frame.
     sampled : tuple of int, optional
         ``(m, n)``: each list holds one relevant item and a random sample of m items out of the other n - 1. The values
         estimate the metric on the full lists of n items.
@@ -249,7 +250,7 @@ class Roles:
         default=None, metadata=_policy(_optional(_value(number)), EXPOSED | {"bounds", "check"})
     )
     undefined: Undefined = field(
-        default="skip", metadata=_policy(_value(finite_or, _words(Undefined), UNDEFINED), AVERAGED)
+        default="skip", metadata=_policy(_value(finite_number_or_word, _words(Undefined), UNDEFINED), AVERAGED)
     )
     train: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "side information", "FILE"))
     catalog: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE|NUMBER"))
@@ -268,7 +269,7 @@ class Roles:
     sampled: tuple[int, int] | None = field(
         default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
     )
-    estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or, _words(Estimator))))
+    estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or_word, _words(Estimator))))
     model: str | None = field(default=None, metadata=Role.of(column_or_none, RANKING - {"bounds", "position_bias"}))
 
     omission_columns: tuple[str, ...] = ()
@@ -293,7 +294,7 @@ EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     call: tuple(name for name, role in ROLES.items() if call in role.calls) for call in CALLS
 }
-"""The roles that each call of the namespace accepts, the metrics aside."""
+"""The roles that each call of the namespace accepts, except for the metrics."""
 
 
 class ReadsTables(Protocol):

@@ -76,5 +76,5 @@ def _checked_weights(weights: Any) -> dict[Any, float]:
     for key, weight in checked.items():
         if not 0 < weight < math.inf:
             msg = f"`strata_weights[{key!r}]={weight:g}` is not above 0 and finite"
-            raise OptionError(msg, "leave the rows of a stratum out that should not count")
+            raise OptionError(msg, "leave out the rows of a stratum that should not count")
     return checked

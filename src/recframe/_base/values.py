@@ -11,7 +11,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.defaults import config_hint
-from recframe._base.guesses import WORDS, argument_hint
+from recframe._base.guesses import OTHER_WORDS, argument_hint
 from recframe.errors import MissingColumnError, OptionError, OptionTypeError, before_list, closest, one_of, quoted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def check_names(names: Iterable[str], allowed: Sequence[str], also: Sequence[str] = ()) -> None:
-    """Raise for an argument that a call does not accept; `also` names those that are no roles."""
+    """Raise for an argument that a call does not accept: `allowed` names roles, and `also` its other arguments."""
     for name in names:
         if name not in (*also, *allowed):
             existing = f"there are {', '.join([*also, *allowed])}"
@@ -34,13 +34,12 @@ def unnamed_role(value: object, call: str) -> OptionTypeError:
 
 # --- names of columns --------------------------------------------------------------------------------------------
 
-ROUNDING = 1e-12
-"""Values of a list that differ by less are equal: the same sum in another order."""
-LIBRARIES = {"narwhals", "numpy", "polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
+FRAME_LIBRARIES = {"narwhals", "numpy", "polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
 """The libraries of frames and of their columns; messages say what was given instead of a column's name."""
-VALUES = ("Series", "Index", "ndarray", "ChunkedArray", "Array")
+COLUMN_TYPES = ("Series", "Index", "ndarray", "ChunkedArray", "Array")
 """The names of column types in frame libraries."""
-FRAMES = ("DataFrame", "LazyFrame", "Table", "DuckDBPyRelation")
+FRAME_TYPES = ("DataFrame", "LazyFrame", "Table", "DuckDBPyRelation")
+"""The names of frame types in these libraries."""
 
 Labels = Collection[Any] | None
 """The column labels of the call's pandas frames, which need not be text; None: columns are named by text only."""
@@ -57,12 +56,12 @@ def column_name(role: str, value: object, labels: Labels = None) -> str:
         It could be the label of a pandas frame, but is not.
     """
     if is_label(value, labels):
-        return value  # type: ignore[return-value] # what is called a name may be any label of pandas
+        return value  # type: ignore[return-value] # pandas has labels of other types
     if labels is not None and isinstance(value, int | float | tuple) and not isinstance(value, bool):
         names = ", ".join(map(quoted, labels)) or "no columns"
         msg = f"`{role}={quoted(value)}`: the frame has no such column; it has {names}"
         raise MissingColumnError.of(msg, "", (role, value))
-    what, hint = _instead(role, value)
+    what, hint = _kind_and_remedy(role, value)
     hint = config_hint(role, value) or hint
     msg = f"`{role}={quoted(value)}` is {what}not the name of a column"
     raise OptionTypeError(msg, hint)
@@ -84,7 +83,7 @@ def column_names(role: str, value: object, labels: Labels = None) -> str | list[
 
 
 def as_tuple(value: Any) -> tuple[str, ...]:
-    """Return the columns that `column_names` found, as a tuple."""
+    """Return the columns that `column_names` returned, as a tuple."""
     if value is None:
         return ()
     return tuple(value) if isinstance(value, list) else (value,)
@@ -96,7 +95,7 @@ def is_label(value: object, labels: Labels) -> bool:
         # Half a surrogate pair is no text to polars.
         return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
     try:
-        # A set compares what has one hash only, so that nothing without a truth value is compared.
+        # A set compares only values with equal hashes. An array, whose comparison has no truth value, has no hash.
         return labels is not None and value in set(labels)
     except TypeError:
         return False
@@ -105,20 +104,20 @@ def is_label(value: object, labels: Labels) -> bool:
 def holds_values(value: object) -> bool:
     """Return whether an object is a column of any frame library."""
     kinds = [(base.__module__.split(".")[0], base.__name__) for base in type(value).__mro__]
-    return any(name in VALUES and _is_of_frames(library) for library, name in kinds)
+    return any(name in COLUMN_TYPES and _is_frame_library(library) for library, name in kinds)
 
 
-def _is_of_frames(library: str) -> bool:
-    """Return whether a library is one of frames or of their columns."""
-    return library in LIBRARIES
+def _is_frame_library(library: str) -> bool:
+    """Return whether a library has frames or columns of frames."""
+    return library in FRAME_LIBRARIES
 
 
-def _instead(role: str, value: object) -> tuple[str, str]:
-    """Return what was given instead of a name, and the remedy."""
+def _kind_and_remedy(role: str, value: object) -> tuple[str, str]:
+    """Return what kind of object was passed instead of a column's name, as text, and the remedy."""
     kind = type(value)
-    if isinstance(value, type) or not _is_of_frames(kind.__module__.split(".")[0]):
+    if isinstance(value, type) or not _is_frame_library(kind.__module__.split(".")[0]):
         return "", f"`{role}={quoted(sorted(value, key=quoted) if isinstance(value, set | frozenset) else 'name')}`"
-    if kind.__name__ in FRAMES:
+    if kind.__name__ in FRAME_TYPES:
         return "a frame, ", f"`{role}='name'`"
     name = _name_of(value)
     if name is not None:
@@ -146,6 +145,8 @@ def _name_of(value: Any) -> str | None:
 
 # --- numbers and words -------------------------------------------------------------------------------------------
 
+ROUNDING = 1e-12
+"""Two values of a list that differ by less count as equal, because the order of a sum changes its last bits."""
 MOST_EXACT = 2**53
 """The largest n for which floats hold every integer up to n."""
 LARGEST_NUMBER = 1e300
@@ -178,7 +179,7 @@ def whole_number(
 
 
 def number(name: str, value: object, hint: str = "") -> float:
-    """Return a number as a float; NaN is none."""
+    """Return a number as a float, or raise; NaN is not accepted."""
     try:
         converted = float(value) if isinstance(value, Real | Decimal) and not isinstance(value, bool) else None
     except ValueError:
@@ -192,7 +193,7 @@ def number(name: str, value: object, hint: str = "") -> float:
     return converted
 
 
-def number_or(name: str, value: object, words: Sequence[str], hint: str = "") -> Any:
+def number_or_word(name: str, value: object, words: Sequence[str], hint: str = "") -> Any:
     """Return a number as a float, or an allowed word."""
     if isinstance(value, str) and value in words:
         return value
@@ -202,18 +203,18 @@ def number_or(name: str, value: object, words: Sequence[str], hint: str = "") ->
     return number(name, value)
 
 
-def finite_or(name: str, option_value: object, words: Sequence[str], hint: str) -> Any:
+def finite_number_or_word(name: str, option_value: object, words: Sequence[str], hint: str) -> Any:
     """Return a number as a float that is small enough to average, or an allowed word."""
-    value = number_or(name, option_value, words, hint)
+    value = number_or_word(name, option_value, words, hint)
     if isinstance(value, float) and not abs(value) <= LARGEST_NUMBER:
         msg = f"`{name}={quoted(option_value)}` is not within ±{LARGEST_NUMBER:g}"
         raise OptionError(msg, hint)
     return value
 
 
-def share_or(name: str, option_value: object, words: Sequence[str]) -> Any:
+def share_or_word(name: str, option_value: object, words: Sequence[str]) -> Any:
     """Return a number above 0 and up to 1 as a float, or an allowed word."""
-    value = number_or(name, option_value, words)
+    value = number_or_word(name, option_value, words)
     if isinstance(value, float) and not 0 < value <= 1:
         msg = f"`{name}={quoted(option_value)}` is not above 0 and at most 1"
         raise OptionError(msg)
@@ -266,8 +267,11 @@ def choice(name: str, value: Any, allowed: Iterable[str]) -> Any:
     """Return the value if it is an allowed word, or raise."""
     allowed = tuple(allowed)
     if not isinstance(value, str) or value not in allowed:
-        text = "none" if value is None else ""
-        text = value.lower() if isinstance(value, str) else text
-        meant = [word for word in allowed if text in WORDS.get(word, ())]
+        text = ""
+        if isinstance(value, str):
+            text = value.lower()
+        elif value is None:
+            text = "none"
+        meant = [word for word in allowed if text in OTHER_WORDS.get(word, ())]
         raise one_of(name, value, allowed, *meant)
     return value

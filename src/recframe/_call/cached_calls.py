@@ -53,6 +53,7 @@ class Call:
 
 @cache
 def _expression_call(name: str) -> ExpressionCall:
+    """Return what an engine must know about a call to compute expressions among its arguments."""
     return ExpressionCall(name, COLUMN_ROLES, CALL_ROLES.get(name, ALL_ROLES))
 
 
@@ -83,6 +84,7 @@ class Arguments:
         self._request = Request(self._frame, self._without_frames(request.bound), self._without_frames(roles))
 
     def _without_frames(self, roles: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return roles with True in place of each frame, and keep the frames aside."""
         if FRAMES.isdisjoint(roles):
             return roles
         roles = sides_in_kind(self._frame, roles, FRAMES)
@@ -119,8 +121,10 @@ class Arguments:
                     msg = f"`train=` is not read by {metric.label}"
                     raise OptionError(msg, KEEPS_ALL_ITEMS)
         # With a truth, a named relevance is always read, and either frame may have the values.
-        read = () if roles.truth is None else ("relevant", "value")
-        roles_in_call = frozenset(role for role, value in arguments.items() if value is not None and role not in read)
+        always_read = () if roles.truth is None else ("relevant", "value")
+        roles_in_call = frozenset(
+            role for role, value in arguments.items() if value is not None and role not in always_read
+        )
         if "weight" not in roles_in_call and all(isinstance(metric, ExposureMetric) for metric in metrics):
             changes["weight"] = None  # values of all lists together are no mean over lists
         query = replace(query, in_call=roles_in_call, **changes)
@@ -182,7 +186,7 @@ def _is_plain(values: Iterable[Any]) -> bool:
             inner = (*value, *value.values())
         elif isinstance(value, Metric) and value.is_builtin:
             inner = vars(value).values()
-        if inner is None or not (not inner or _is_plain(inner)):
+        if inner is None or not _is_plain(inner):
             return False
     return True
 

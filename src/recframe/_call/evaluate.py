@@ -1,4 +1,4 @@
-"""From the arguments of a call to its answer. The plan and its kin are imported by the first call that needs them."""
+"""From the arguments of a call to its answer. The first call that needs the plan imports it."""
 
 from __future__ import annotations
 
@@ -199,7 +199,10 @@ def plan_of_lists(
     items: bool | None = None,
     strata: Strata | None = None,
 ) -> Plan:
-    """Return the plan of a call that looks at the values of lists: of every list, if it says whether to read items."""
+    """Return the plan of a call that reads one value per list, such as `compare`.
+
+    `items` says whether the plan also reads the item. If it is not None, lists without a relevant item are kept too.
+    """
     mean = {**current(), **request.bound}.get("mean", "arithmetic")
     if not (isinstance(mean, str) and mean == "arithmetic"):
         msg = f"`mean={quoted(mean)}` is bound, but {call} looks at arithmetic means"
@@ -263,7 +266,7 @@ def exposure(request: Request, metric: AWRF) -> Any:
     allowed = CALL_ROLES["exposure"]
     arguments = Arguments(request.with_bound_roles(allowed))
     roles = arguments.roles(allowed)
-    # A truth holds the relevance and the groups.
+    # With a truth, a second record with another target makes the plan read the relevance in the truth.
     also = [] if roles.truth is None else [replace(metric, target="relevant")]
     call = arguments.call([Spec(each, {}) for each in dict.fromkeys([metric, *also])], roles)
     return GroupExposure(arguments.opened(call), call.query, call.metrics, metric.target).frame()

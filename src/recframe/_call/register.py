@@ -1,8 +1,8 @@
 """Attaches the namespaces to polars and pandas frames, whichever is imported first.
 
-Both libraries' own registrars are called, for their checks of collisions and for completion; but the accessor
-that polars (and pandas 2) then cache on the frame makes a reference cycle, so that a frame lives until the
-cyclic collector runs. The class attribute is therefore replaced by one that does not cache.
+The registration functions of both libraries are called, because they check for collisions and make completion work.
+But polars and pandas 2 then cache the accessor on the frame. This is a reference cycle, so a frame would live until the
+cyclic garbage collector runs. So the class attribute is then replaced by one that does not cache.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class _Accessor:
         return self._namespace if frame is None else self._namespace(frame)
 
 
-class _Elsewhere:
-    """What columns have instead of the namespace: its methods say where that is."""
+class _Redirect:
+    """What columns have in place of the namespace: every method raises an error that says where the namespace is."""
 
     __slots__ = ("_hint", "_what")
 
@@ -58,8 +58,8 @@ class _Elsewhere:
         raise UnknownMethodError(msg, self._hint.format(call=call))
 
 
-class _Groups(_Elsewhere):
-    """What one grouped frame has: its hints name the groups."""
+class _GroupsRedirect(_Redirect):
+    """What a grouped frame has in place of the namespace: its errors name the groups."""
 
     __slots__ = ("_groups",)
 
@@ -75,13 +75,13 @@ class _Groups(_Elsewhere):
         raise UnknownMethodError(msg, hint)
 
 
-class _OfGroups:
+class _GroupsAccessor:
     """The accessor of grouped frames. If a column has its name, pandas shows the column as an attribute instead."""
 
     __slots__ = ()
 
     def __get__(self, groups: Any, owner: type | None = None) -> Any:
-        return groups[NAME] if NAME in getattr(getattr(groups, "obj", None), "columns", ()) else _Groups(groups)
+        return groups[NAME] if NAME in getattr(getattr(groups, "obj", None), "columns", ()) else _GroupsRedirect(groups)
 
 
 COLUMN = (
@@ -90,22 +90,23 @@ COLUMN = (
 )
 
 
-def _attach(owner: type, register: Callable[[str], Callable[[type], type]], accessor: _Accessor | _Elsewhere) -> None:
-    """Register once; where an earlier import of this package did, only put the newer accessor in its place."""
+def _attach(owner: type, register: Callable[[str], Callable[[type], type]], accessor: _Accessor | _Redirect) -> None:
+    """Attach an accessor to a class. If an earlier import of this package has registered the name, only replace it."""
     if type(vars(owner).get(NAME)).__module__ != __name__:
         register(NAME)(type(NAME, (), {}))
     setattr(owner, NAME, accessor)
 
 
 def _attach_to_groups(module: str, *names: str) -> None:
-    """Tell grouped frames where the namespace is, where the library has classes of these names."""
+    """Attach the accessor of grouped frames to each of the named classes that the library has."""
     for name in names:
         owner = getattr(sys.modules.get(module), name, None)
         if owner is not None:
-            setattr(owner, NAME, _OfGroups())
+            setattr(owner, NAME, _GroupsAccessor())
 
 
-def _polars(polars: ModuleType) -> None:
+def _attach_to_polars(polars: ModuleType) -> None:
+    """Attach the namespaces to the classes of polars."""
     _attach(polars.DataFrame, polars.api.register_dataframe_namespace, _Accessor("EagerRec"))
     _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, _Accessor("LazyRec"))
     _attach(
@@ -113,18 +114,19 @@ def _polars(polars: ModuleType) -> None:
         polars.api.register_expr_namespace,
         _Accessor("ExprRec", "recframe._integrations.expressions.namespace"),
     )
-    _attach(polars.Series, polars.api.register_series_namespace, _Elsewhere(*COLUMN))
+    _attach(polars.Series, polars.api.register_series_namespace, _Redirect(*COLUMN))
     _attach_to_groups("polars.dataframe.group_by", "GroupBy", "DynamicGroupBy", "RollingGroupBy")
     _attach_to_groups("polars.lazyframe.group_by", "LazyGroupBy")
 
 
-def _pandas(pandas: ModuleType) -> None:
+def _attach_to_pandas(pandas: ModuleType) -> None:
+    """Attach the namespaces to the classes of pandas."""
     _attach(pandas.DataFrame, pandas.api.extensions.register_dataframe_accessor, _Accessor("EagerRec"))
-    _attach(pandas.Series, pandas.api.extensions.register_series_accessor, _Elsewhere(*COLUMN))
+    _attach(pandas.Series, pandas.api.extensions.register_series_accessor, _Redirect(*COLUMN))
     _attach_to_groups("pandas.api.typing", "DataFrameGroupBy", "SeriesGroupBy")
 
 
-_LIBRARIES: dict[str, Callable[[ModuleType], None]] = {"polars": _polars, "pandas": _pandas}
+_LIBRARIES: dict[str, Callable[[ModuleType], None]] = {"polars": _attach_to_polars, "pandas": _attach_to_pandas}
 
 
 class _AfterImport(Loader):
@@ -158,10 +160,10 @@ class _Finder(MetaPathFinder):
         searched = threading.get_ident(), fullname
         if fullname not in _LIBRARIES or searched in self._searched:
             return None
-        # Another finder may ask all finders too, this one among them.
+        # Another finder may ask all finders in turn, including this one.
         self._searched.add(searched)
         try:
-            others = (finder for finder in list(sys.meta_path) if not _is_own(finder))
+            others = (finder for finder in list(sys.meta_path) if not _is_our_finder(finder))
             specs = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
             spec = next((spec for spec in specs if spec is not None), None)
         finally:
@@ -171,16 +173,16 @@ class _Finder(MetaPathFinder):
         return spec
 
 
-def _is_own(finder: object) -> bool:
+def _is_our_finder(finder: object) -> bool:
     """Return whether a finder belongs to this package, or to an earlier import of it."""
     return type(finder).__qualname__ == _Finder.__qualname__ and type(finder).__module__ == __name__
 
 
 def install() -> None:
-    """Register now with what is imported already, and with the rest when it is imported."""
+    """Attach the namespaces to libraries that are imported already, and to others when they are imported."""
     for name, register in _LIBRARIES.items():
         module = sys.modules.get(name)
         if module is not None and hasattr(module, "DataFrame"):
             register(module)
-    if not any(map(_is_own, sys.meta_path)):
+    if not any(map(_is_our_finder, sys.meta_path)):
         sys.meta_path.insert(0, _Finder())

@@ -11,8 +11,8 @@ from recframe._base.columns import ITEM, MODEL
 from recframe._base.roles import CALL_ROLES
 from recframe._base.values import flag
 from recframe._checks import rows
-from recframe._checks.findings import FINDINGS, MODEL_THERE
-from recframe._checks.lists import of_keys, of_lists
+from recframe._checks.findings import FINDINGS, HAS_MODEL
+from recframe._checks.lists import count_dependent_lists, count_lists
 from recframe._checks.opened import Opened
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._plan.sum_columns import literal
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from recframe._base.columns import Frame
     from recframe._checks.findings import Finding
-    from recframe._checks.opened import Part
+    from recframe._checks.opened import FindingCounts
     from recframe._plan.request import Request
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
@@ -34,8 +34,8 @@ TOTAL, ORDER, PLACE = "total", "order", "place of the finding"
 def check(request: Request, k: Any, *, strict: bool, absent: bool = False) -> Any:
     """Return the findings as a frame of the kind given, or raise for the errors among them.
 
-    With `absent`, what was looked for and not found has a row too, and the rows of a model stand together. Otherwise
-    the severe findings come first, whatever their model.
+    With `absent`, findings with the count 0 have a row too, and the rows of a model stand together. Otherwise the
+    severe findings come first, whatever their model.
     """
     frame = request.frame
     absent = flag("all", absent)
@@ -60,31 +60,34 @@ def check(request: Request, k: Any, *, strict: bool, absent: bool = False) -> An
 def _findings(opened: Opened, k: int | None) -> Frame:
     """Return a row for each model and each kind of finding."""
     shared = _parts_of_frame(opened)
-    parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, shared)]
+    parts = [part for index in range(len(opened.query.orders)) for part in _findings_of_model(opened, index, k, shared)]
     table = opened.engine.stack(parts)
-    # What needs a column that the frame turns out to lack was not looked for.
+    # A finding without a count needs a column that the frame lacks, so it was not checked.
     table = table.filter(~nw.col(COUNT).is_null())
     share = nw.when(nw.col(TOTAL) > 0).then(nw.col(COUNT) / nw.col(TOTAL)).otherwise(0.0)
     table = table.with_columns(share.alias(SHARE)).with_columns(nw.col(COUNT).cast(nw.Int64()))
     return opened.engine.collect_once(table.sort(*opened.long, ORDER, nulls_last=True))
 
 
-def _of_model(opened: Opened, index: int, k: int | None, shared: Sequence[Part]) -> list[Frame]:
-    """Return the findings of one model, each as a frame of its own."""
+def _findings_of_model(opened: Opened, index: int, k: int | None, shared: Sequence[FindingCounts]) -> list[Frame]:
+    """Return the findings of one model, each as a frame with one row."""
     parts = {name: part for names, part in (*_parts_of_model(opened, index, k), *shared) for name in names}
     model = MODEL if opened.long else literal(MODEL, opened.query.model_name(index))
-    looks = []
+    tables = []
     for number, finding in enumerate(FINDINGS):
         if finding.name in parts:
             order = literal(ORDER, index * len(FINDINGS) + number)
-            columns = model, *_shown(finding, needy=finding.needs in opened.optional), order
-            looks.append(parts[finding.name].select(*columns))
-    return looks
+            columns = model, *_finding_columns(finding, needy=finding.needs in opened.optional), order
+            tables.append(parts[finding.name].select(*columns))
+    return tables
 
 
 @lru_cache(2 * len(FINDINGS))
-def _shown(finding: Finding, *, needy: bool) -> list[nw.Expr]:
-    """Return what the findings show of one; kept, as each expression is converted once."""
+def _finding_columns(finding: Finding, *, needy: bool) -> list[nw.Expr]:
+    """Return the columns of a finding. They are cached, because Narwhals converts each expression only once.
+
+    `needy` says whether the frame may lack a column that the finding needs.
+    """
     count = nw.col(finding.name)
     count = nw.when(nw.col(finding.needs) > 0).then(count) if needy else count
     numbers = [count.alias(COUNT), nw.col(finding.of).alias(TOTAL)]
@@ -92,29 +95,29 @@ def _shown(finding: Finding, *, needy: bool) -> list[nw.Expr]:
     return [*numbers, *(literal(name, text) for name, text in texts.items())]
 
 
-def _parts_of_model(opened: Opened, index: int, k: int | None) -> list[Part]:
-    """Return the looks at one model."""
-    parts = [rows.of_rows(opened, index), of_lists(opened, index, k)]
-    return parts if opened.train is None else [*parts, rows.of_seen(opened, opened.train, index)]
+def _parts_of_model(opened: Opened, index: int, k: int | None) -> list[FindingCounts]:
+    """Return the counts of findings that one model has."""
+    parts = [rows.count_scores_and_keys(opened, index), count_lists(opened, index, k)]
+    return parts if opened.train is None else [*parts, rows.count_seen_items(opened, opened.train, index)]
 
 
-def _parts_of_frame(opened: Opened) -> list[Part]:
-    """Return the looks at what models in wide format share."""
-    parts = [rows.of_repeats(opened, opened.frame, opened.group, "duplicate_rows")]
+def _parts_of_frame(opened: Opened) -> list[FindingCounts]:
+    """Return the counts of findings that all models in wide format share."""
+    parts = [rows.count_repeats(opened, opened.frame, opened.group, "duplicate_rows")]
     if len(opened.query.by) > 1:
-        parts.append(of_keys(opened))
-    if MODEL_THERE in opened.optional:
-        parts.append(rows.of_unused_model(opened))
+        parts.append(count_dependent_lists(opened))
+    if HAS_MODEL in opened.optional:
+        parts.append(rows.count_unused_models(opened))
     if opened.query.min_relevance is not None:
-        parts.append(rows.of_lower_grades(opened, opened.query.min_relevance))
+        parts.append(rows.count_lower_grades(opened, opened.query.min_relevance))
     else:
-        parts.append(rows.of_grades(opened))
+        parts.append(rows.count_grades_without_zero(opened))
     if opened.truth is not None:
-        parts.append(rows.of_repeats(opened, opened.truth, opened.keys, "duplicate_truth_rows"))
-        parts.append(rows.of_unknown(opened, opened.truth, opened.keys, *rows.UNKNOWN["lists"]))
-        parts.append(rows.of_unknown(opened, opened.truth, [ITEM], *rows.UNKNOWN["items"]))
+        parts.append(rows.count_repeats(opened, opened.truth, opened.keys, "duplicate_truth_rows"))
+        parts.append(rows.count_unknown(opened, opened.truth, opened.keys, *rows.UNKNOWN["lists"]))
+        parts.append(rows.count_unknown(opened, opened.truth, [ITEM], *rows.UNKNOWN["items"]))
         if opened.candidates is not None:
-            parts.append(rows.of_assumed_relevance(opened, opened.truth, opened.candidates))
+            parts.append(rows.count_assumed_relevance(opened, opened.truth, opened.candidates))
     return parts
 
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 
 from recframe._base.columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, nan_column, score_column
-from recframe._base.guesses import MEANT
+from recframe._base.guesses import OTHER_ARGUMENT_NAMES
 from recframe._checks import first_rows
 from recframe._checks.definitions import comparable, list_keys, used_columns, values_of
 from recframe._checks.findings import ROWS, warning_of
-from recframe._checks.lists import of_scores
+from recframe._checks.lists import count_unordered_lists
 from recframe._checks.opened import Frames, candidate_specs, candidates, shown, unused_model
 from recframe._checks.relevance_warnings import relevance_faults
-from recframe._checks.rows import of_repeats, of_unused_model
+from recframe._checks.rows import count_repeats, count_unused_models
 from recframe._checks.truth_warnings import EXAMPLES, Matches, assumed_relevance
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.postponed import RERUN
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from recframe._plan.query import Query
     from recframe.metrics._record import Metric
 
-REACH = 1_000_000
-"""Among how many rows to look for the rest of the first row's list."""
+MOST_SEARCHED_ROWS = 1_000_000
+"""How many rows are searched for the rest of the first row's list."""
 LEAST_LISTS, LEAST_ROWS = 5, 50
 """The fewest lists, and rows in each, for which one relevant item in every list is unlikely to be chance."""
 MOST_MODELS = 50
@@ -65,7 +65,7 @@ def inspect_data(frames: CallFrames, query: Query, context: Opened) -> Inspected
     # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
         return None
-    reasons, guesses = [*_of_sample(frames.frame, query, context)], [*_ranks_as_scores(query)]
+    reasons, guesses = [*_sample_warnings(frames.frame, query, context)], [*_ranks_as_scores(query)]
     reasons += [*_nan_scores(frames.frame, query, context), *relevance_faults(frames, query, context)]
     if (
         frames.truth is None
@@ -129,7 +129,7 @@ def warn_of_data(
         if any(_is_zero(query, metric, read, context, means) for metric in metrics):
             reasons += matches.unmatched()
         if context.requirements.columns_read.relevance:
-            reasons += matches.strange_lists()
+            reasons += matches.rarely_matched_lists()
     _warn(reasons, "the numbers may mean nothing", guesses)
 
 
@@ -164,7 +164,7 @@ def _warn(reasons: Sequence[str], what: str, guesses: Sequence[str] = ()) -> Non
 
 
 def _is_zero(query: Query, metric: Metric, result: Any, context: Opened, means: Sequence[str] | None) -> bool:
-    """Return whether a metric is 0 or missing wherever a model has it, or an option may hide that it is."""
+    """Return whether some model has no value of a metric above 0, or an option may hide that it has none."""
     how = query.averaging(metric.label)
     if isinstance(how.undefined, float) and how.undefined != 0:
         return True
@@ -183,12 +183,12 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: Opened, means: 
     return not ((values.min() or 0.0) < 0 or (values.max() or 0.0) > 0)
 
 
-def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
-    """Yield what a sample of the frame shows."""
+def _sample_warnings(frame: Any, query: Query, context: Opened) -> Iterator[str]:
+    """Yield warnings about repeated items, pooled models and scores that order nothing, from a sample of the frame."""
     yield from _pooled_models(frame, query)
     adapter = adapter_of(frame)
-    if len(frame) > REACH:
-        frame = adapter.as_narwhals(frame)[:REACH].to_native()
+    if len(frame) > MOST_SEARCHED_ROWS:
+        frame = adapter.as_narwhals(frame)[:MOST_SEARCHED_ROWS].to_native()
     item = query.item if query.item in adapter.names(frame) and query.item not in query.by else None
     sample = first_rows.with_first_list(frame, query)
     repeats = adapter.lists_with_repeats(sample, list_keys(query), query.orders, item)
@@ -197,9 +197,9 @@ def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
         opened = first_rows.open_rows_of(sample, query, specs)
         all_rows = Frames(context.engine, context.frame, context.keys.group)
-        # No row is none that is ranked.
+        # A frame without rows has no row that could be ranked, so nothing is checked.
         inspected_frames = [opened, *([] if sample is frame else [all_rows])] if len(frame) else []
-        yield from _of_orders(inspected_frames, query, may_tie=len(frame) > 0 and TIED not in context.omitted)
+        yield from _order_warnings(inspected_frames, query, may_tie=len(frame) > 0 and TIED not in context.omitted)
         repeats = _lists_with_repeats(opened) if has_items else 0
     if repeats:
         lists = "1 list" if repeats == 1 else f"{repeats} lists"
@@ -207,24 +207,24 @@ def _of_sample(frame: Any, query: Query, context: Opened) -> Iterator[str]:
 
 
 def _remedy_of_repeats(sample: Any, query: Query) -> str:
-    """Return what to do about repeated items: name the columns that tell their rows apart, or drop rows."""
+    """Return what to do about repeated items: name the column that distinguishes their rows, or drop rows."""
     candidates = _columns_of_models(sample, query) if query.model is None else {}
     specs = {name: ColumnSpec(column, "model", "key") for name, column in candidates.items()}
     opened = first_rows.open_rows_of(sample, query, item_spec(query) | specs)
-    telling = []
+    separating = []
     for name, column in candidates.items():
         counts = opened.frame.group_by(*opened.group, ITEM, name).agg(nw.len().alias(ROWS)).collect()
-        telling += [column] if counts.get_column(ROWS).max() == 1 else []
-    if not telling:
+        separating += [column] if counts.get_column(ROWS).max() == 1 else []
+    if not separating:
         # The column of models may be one that a postponed call does not read.
         models = "" if query.model is not None else ", or pass the column that names models as `model=`"
         return f"Each row counts as another item; drop the repeated rows{models}"
-    if len(telling) > 1:
-        named = f"{', '.join(map(repr, telling[:-1]))} and {telling[-1]!r}"
-        return f"{named} each tell their rows apart. If one of them names models, `model={telling[0]!r}`"
-    values = values_of(adapter_of(sample).as_narwhals(sample), telling[0]).unique(maintain_order=True)[:EXAMPLES]
+    if len(separating) > 1:
+        named = f"{', '.join(map(repr, separating[:-1]))} and {separating[-1]!r}"
+        return f"{named} each tell their rows apart. If one of them names models, `model={separating[0]!r}`"
+    values = values_of(adapter_of(sample).as_narwhals(sample), separating[0]).unique(maintain_order=True)[:EXAMPLES]
     shown_values = ", ".join(map(repr, values.to_list()))
-    return f"{telling[0]!r} tells their rows apart ({shown_values}). If it names models, `model={telling[0]!r}`"
+    return f"{separating[0]!r} tells their rows apart ({shown_values}). If it names models, `model={separating[0]!r}`"
 
 
 def _columns_of_models(sample: Any, query: Query) -> dict[str, Any]:
@@ -238,7 +238,7 @@ def _columns_of_models(sample: Any, query: Query) -> dict[str, Any]:
     return columns
 
 
-def _of_orders(inspected_frames: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:
+def _order_warnings(inspected_frames: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:
     """Yield a warning for each score or rank that orders no list, neither in the sample nor in the whole frame."""
     role = "rank" if query.by_rank else "score"
     faults = {"nothing_ranked", *(["nothing_ordered"] if may_tie and query.ties != "first" else [])}
@@ -246,7 +246,7 @@ def _of_orders(inspected_frames: Sequence[Frames], query: Query, *, may_tie: boo
         shown_faults = faults
         for each in inspected_frames:
             lists = Frames(each.engine, each.frame, each.group)
-            shown_faults = shown_faults and shown_faults & shown(of_scores(lists, nw.col(score_column(i))))
+            shown_faults = shown_faults and shown_faults & shown(count_unordered_lists(lists, nw.col(score_column(i))))
         if shown_faults:
             yield warning_of(*shown_faults, role=role, column=column)
 
@@ -266,7 +266,7 @@ def _nan_scores(frame: Any, query: Query, context: Opened) -> Iterator[str]:
 def _ranks_as_scores(query: Query) -> Iterator[str]:
     """Yield a warning for each score column whose name means a rank, where 1 would be the best."""
     for name in () if query.by_rank else query.orders:
-        if str(name).lower() in ("rank", *MEANT["rank"]):
+        if str(name).lower() in ("rank", *OTHER_ARGUMENT_NAMES["rank"]):
             named = f"`score={name!r}` is named like a rank"
             yield f"{named}, but the largest score comes first: `rank={name!r}` puts 1 first"
 
@@ -289,7 +289,7 @@ def _small_catalog(frames: CallFrames, context: Opened) -> Iterator[str]:
 def _lists_with_repeats(sample: Frames) -> int:
     """Return how many lists repeat an item."""
     lists = Frames(sample.engine, sample.frame, [], sample.group)
-    (name,), totals = of_repeats(lists, lists.frame, lists.group, "duplicate_rows")
+    (name,), totals = count_repeats(lists, lists.frame, lists.group, "duplicate_rows")
     return len(totals.filter(nw.col(name) > 0).collect())
 
 
@@ -303,7 +303,7 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
     rows = adapter.as_narwhals(frame)
     ends = nw.concat([rows[:1], rows[-1:]], how="vertical").to_native()
     for part in (first_rows.with_first_list(frame, query), ends):
-        if shown(of_unused_model(first_rows.open_rows_of(part, query, model_spec(query) | unused))):
+        if shown(count_unused_models(first_rows.open_rows_of(part, query, model_spec(query) | unused))):
             yield warning_of("unused_model")
             return
 

@@ -11,7 +11,8 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 ROWS, LISTS = "rows", "lists"
 SAME_DAY = "Does the truth belong to these lists, and to the same days?"
-ITEM_THERE, GRADES_THERE, MODEL_THERE = "item there", "relevance there", "model there"
+HAS_ITEM, HAS_GRADES, HAS_MODEL = "has item", "has relevance", "has model"
+"""The columns that are above 0 if the frame has the column of this role."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Finding:
 
 
 FINDINGS = (
-    Finding("duplicate_rows", "error", ROWS, "the same item again in its list", ITEM_THERE,
+    Finding("duplicate_rows", "error", ROWS, "the same item again in its list", HAS_ITEM,
         "items are repeated in {lists}: `item={item!r}`. {remedy}"),
     Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked",
         warning="`{role}={column!r}` is NaN in {rows} of {all_rows} rows, which are not ranked. Find out why; "
@@ -38,7 +39,7 @@ FINDINGS = (
     Finding("impossible_ranks", "error", ROWS, "a rank below 1, or a fraction"),
     Finding("overlapping_ranks", "error", LISTS, "a rank within the tied block before it, as dense ranks give"),
     Finding("unused_model", "error", ROWS,
-        "the column 'model' has several values and no role: all models are ranked together", MODEL_THERE,
+        "the column 'model' has several values and no role: all models are ranked together", HAS_MODEL,
         "the column 'model' has several values and no role: the rows of all models are ranked together. "
         "To get one row per model, pass `model='model'`; if the column means something else, rename it"),
     Finding("segments_within_lists", "error", LISTS, "several values of a column of `per=`: calls refuse it"),
@@ -61,28 +62,28 @@ FINDINGS = (
     Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0",
         warning=f"most lists of truth, {{some}}, have no row of {{which}}: they score 0. {SAME_DAY}"),
     Finding("truth_of_unknown_items", "warning", ROWS, "relevant items that no list contains"),
-    Finding("lists_without_relevant", "warning", LISTS, "no relevant item: undefined, left out of means", GRADES_THERE,
+    Finding("lists_without_relevant", "warning", LISTS, "no relevant item: undefined, left out of means", HAS_GRADES,
         f"most lists of {{which}}, {{some}}, are not in truth: they have no value. {SAME_DAY}"),
     Finding("lists_without_ranked", "warning", LISTS, "nothing is ranked: 0, if an item is relevant"),
     Finding("only_relevant", "warning", LISTS,
-        "all ranked rows of the list are relevant: every order is perfect", GRADES_THERE,
+        "all ranked rows of the list are relevant: every order is perfect", HAS_GRADES,
         "every row that `{role}={column!r}` ranks is relevant, in every list: each order is a perfect one, so no model "
         "can lose. Rank the irrelevant items too, or pass the relevant ones as `truth=`"),
     Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are at the chance level"),
     Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
     Finding("grades_below_relevant", "note", ROWS,
-        "above 0, but not relevant: graded metrics count them, ndcg unless `grades='relevant'`", GRADES_THERE),
+        "above 0, but not relevant: graded metrics count them, ndcg unless `grades='relevant'`", HAS_GRADES),
     Finding("grades_without_zero", "note", ROWS,
         "grades, none of them 0 or less: the lowest is relevant too. For ratings from 1 to 5: `min_relevance=4`",
-        GRADES_THERE,
+        HAS_GRADES,
         "`relevant={column!r}` holds grades from {lowest} to {highest} and no 0, so {metric} counts {lowest} as "
         "relevant too. If only high grades are good, `min_relevance={good}`; if all are, `min_relevance={lowest}`"),
-    Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE,
+    Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", HAS_GRADES,
         "no list has more than {longest} rows, and all of them are ranked, so nothing was left to find: "
         "recall is 1 by construction. If other items are relevant too, {metrics} too high: pass all relevant items "
         "as `truth=`"),
     Finding("high_chance", "note", LISTS, "k is half of the ranked rows or more: so is recall@k of a random order. "
-        "evaluate with `chance=True` compares", GRADES_THERE),
+        "evaluate with `chance=True` compares", HAS_GRADES),
     Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),
     Finding("dependent_lists", "note", LISTS, "a column of the key repeats: compare and describe may want `cluster=`"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Looks at whole lists: what is ranked, what ties, what is relevant."""
+"""Counts the lists with findings: lists that rank nothing, tie, or have no relevant item."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import narwhals as nw
 
 from recframe._base.columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, SIZE, START, score_column
 from recframe._checks.definitions import makes_dependent
-from recframe._checks.findings import GRADES_THERE, LISTS
+from recframe._checks.findings import HAS_GRADES, LISTS
 from recframe._checks.opened import all_or_none
 from recframe._engines.base import known_values
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._base.columns import Frame
-    from recframe._checks.opened import Frames, Opened, Part
+    from recframe._checks.opened import FindingCounts, Frames, Opened
 
 RANKED_HITS, STRADDLES, OVERLAPS = "ranked hits", "straddles", "overlaps"
 LEAST, MOST, CONSTANT = "least", "most", "constant"
@@ -26,9 +26,9 @@ LISTS_OF_HITS, ONLY_RELEVANT = "lists of hits", "only_relevant"
 ONLY_HITS = {LISTS_OF_HITS: (nw.col(RANKED) > 1) & (nw.col(RANKED_HITS) == nw.col(RANKED))}
 
 
-def of_lists(opened: Opened, index: int, k: int | None) -> Part:
+def count_lists(opened: Opened, index: int, k: int | None) -> FindingCounts:
     """Check the lists of one model, including lists that are only in the truth."""
-    graded = [GRADES_THERE] if GRADES_THERE in opened.optional else []
+    graded = [HAS_GRADES] if HAS_GRADES in opened.optional else []
     segments = {name: f"values of {name}" for name in opened.segments}
     counts = [RANKED, CONSTANT, RANKED_HITS, RELEVANT, *graded]
     columns = [*counts, STRADDLES, OVERLAPS, KNOWN, *segments.values()]
@@ -42,7 +42,7 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
     sums = [nw.col(RANKED_HITS).sum(), nw.col(HIT).sum().alias(RELEVANT), *(nw.col(name).sum() for name in graded)]
     scores = _scores_of_lists(rows, opened.group, score, *sums)
     if opened.truth is None and not opened.long:
-        # The rows of a list are all that is known of it.
+        # Each list has rows in the frame, so no other frame adds lists.
         stacked = [to_sum_columns(scores, **{name: name for name in counts}, **{KNOWN: RELEVANT})]
     else:
         # A list has a relevant item for every model as soon as one model's rows, or the truth, show one.
@@ -73,18 +73,18 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
     if segments:
         several_values = [nw.col(name) > 1 for name in segments.values()]
         flags["segments_within_lists"] = nw.any_horizontal(*several_values, ignore_nulls=False)
-    return _orders(opened, lists, flags, graded)
+    return _list_totals(opened, lists, flags, graded)
 
 
-def of_hits(opened: Frames, score: nw.Expr) -> Part:
+def count_lists_of_hits(opened: Frames, score: nw.Expr) -> FindingCounts:
     """Count the lists in which a score ranks only relevant rows."""
     hits = nw.when(~score.is_null()).then(nw.col(HIT)).otherwise(0.0).sum().alias(RANKED_HITS)
-    return _orders(opened, _scores_of_lists(opened.frame, opened.group, score, hits), ONLY_HITS, [])
+    return _list_totals(opened, _scores_of_lists(opened.frame, opened.group, score, hits), ONLY_HITS, [])
 
 
-def of_scores(opened: Frames, score: nw.Expr) -> Part:
-    """Look at what a score orders."""
-    return _orders(opened, _scores_of_lists(opened.frame, opened.group, score), {}, [])
+def count_unordered_lists(opened: Frames, score: nw.Expr) -> FindingCounts:
+    """Count the lists in which a score ranks nothing, or ties all ranked rows."""
+    return _list_totals(opened, _scores_of_lists(opened.frame, opened.group, score), {}, [])
 
 
 def _scores_of_lists(rows: Frame, group: Sequence[str], score: nw.Expr, *others: nw.Expr) -> Frame:
@@ -96,8 +96,8 @@ def _scores_of_lists(rows: Frame, group: Sequence[str], score: nw.Expr, *others:
     return lists.with_columns(constant.cast(nw.Float64()).alias(CONSTANT))
 
 
-def _orders(opened: Frames, lists: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> Part:
-    """Return how many lists rank nothing, tie throughout or show other flags, and where all of them do."""
+def _list_totals(opened: Frames, lists: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> FindingCounts:
+    """Return how many lists rank nothing, tie throughout or have one of the flags, and whether all lists do."""
     flags = {"lists_without_ranked": nw.col(RANKED) == 0, "constant_lists": nw.col(CONSTANT) > 0, **flags}
     several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
     lists = lists.with_columns(nw.lit(1.0).alias(LISTS), several)
@@ -109,8 +109,8 @@ def _orders(opened: Frames, lists: Frame, flags: Mapping[str, nw.Expr], others: 
     )
 
 
-def of_keys(opened: Opened) -> Part:
-    """Look for a column of the key that has few values, as users have who return every day."""
+def count_dependent_lists(opened: Opened) -> FindingCounts:
+    """Count lists as dependent if a column of the key has few values: users who return every day have several lists."""
     lists = opened.frame.select(*opened.keys).unique()
     if opened.truth is not None:
         lists = opened.engine.stack([lists, opened.truth.select(*opened.keys).unique()]).unique()
@@ -140,7 +140,7 @@ def _segments(opened: Opened, name: str) -> Frame:
 
 
 def _blocks(opened: Opened, score: nw.Expr, k: int) -> Frame:
-    """Return what reaches over k, or over the block before it: tied rows of scores, blocks of ranks."""
+    """Return the tied blocks that cross position k, and blocks of ranks that overlap the block before them."""
     ranked = opened.engine.drop_missing(opened.frame.select(*opened.group, score.alias(SCORE)), SCORE)
     if not opened.query.by_rank:
         rows = opened.engine.rank_rows(ranked, opened.group, SCORE, k, None)

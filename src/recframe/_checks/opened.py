@@ -17,7 +17,7 @@ from recframe._base.columns import (
     nan_column,
 )
 from recframe._checks.definitions import comparable, used_columns, used_in_truth
-from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
+from recframe._checks.findings import HAS_GRADES, HAS_ITEM, HAS_MODEL, ROWS
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_frame, is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from recframe._plan.query import Query
 
     Specs = dict[str, ColumnSpec]
-    Part = tuple[set[str], Frame]
+    FindingCounts = tuple[set[str], Frame]
     """The kinds of findings that a check counted, and the counts: one row, or one per model in long format."""
 
 
@@ -73,7 +73,7 @@ class Frames:
         self.keys, self.long = [*keys], [*long]
         self.group = [*keys, *long]
 
-    def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> Part:
+    def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> FindingCounts:
         """Return the names of flags, and the sum of each flag and of other columns over the rows of each model."""
         names = [*flags, *others]
         shown = [flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()]
@@ -87,7 +87,7 @@ class Frames:
         return frame.join(self.frame.select(MODEL).unique(), how="cross") if self.long else frame
 
 
-def shown(part: Part) -> set[str]:
+def shown(part: FindingCounts) -> set[str]:
     """Return the kinds of findings that at least one model has."""
     names, totals = part
     counts = totals.collect()
@@ -116,7 +116,7 @@ class Opened(Frames):
         self.query = query
         specs, truth_specs = _frame_specs(query, truth=truth is not None)
         specs |= unused_model(frame, query)
-        self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & specs.keys()
+        self.optional = {HAS_ITEM, HAS_GRADES, HAS_MODEL} & specs.keys()
         segments = segment_specs(query)
         self.segments = list(segments)
         guessed = candidates(truth, query)
@@ -144,12 +144,12 @@ class Opened(Frames):
 
 
 def all_or_none(count: str, total: str, name: str) -> nw.Expr:
-    """Return a count if it equals the total, otherwise 0."""
+    """Return the count `count` under another name if it equals the total, otherwise 0."""
     return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
 
 
 def candidates(truth: Any, query: Query) -> list[Any] | None:
-    """Return the columns of a truth whose type allows that they hold the relevance; None if the relevance is known."""
+    """Return the columns of a truth that may hold the relevance, by their type; None if the relevance is known."""
     if not is_frame(truth) or "relevant" in query.named or query.relevant in adapter_of(truth).names(truth):
         return None
     schema = adapter_of(truth).as_narwhals(truth).collect_schema().items()
@@ -162,7 +162,7 @@ def candidates(truth: Any, query: Query) -> list[Any] | None:
 
 
 def candidate_specs(columns: Sequence[Any]) -> dict[str, ColumnSpec]:
-    """Return the columns to read from a truth to judge the candidates."""
+    """Return specs that read the columns of a truth that may hold the relevance."""
     return {f"candidate{i}": ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
 
 
@@ -176,7 +176,7 @@ def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
         return ColumnSpec(column, role, use, None if role in query.named or truth else default)
 
     keys = key_specs(query)
-    # As an attribute, what is missing is missing on every engine.
+    # A missing value of an attribute is null on every engine.
     missing = {missing_key_column(i): ColumnSpec(column, "by", "attribute") for i, column in enumerate(query.by)}
     role = "rank" if query.by_rank else "score"
     nans = {nan_column(i): ColumnSpec(column, role, "nan") for i, column in enumerate(query.orders)}
@@ -186,8 +186,8 @@ def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
         return frame, keys | item | {RELEVANCE: relevance_of_truth(query)}
     relevance = {RELEVANCE: spec_of("relevant", query.relevant, "relevance", 0.0)}
     absent = {
-        ITEM_THERE: ColumnSpec(query.item, "item", "there", default=0.0),
-        GRADES_THERE: ColumnSpec(query.relevant, "relevant", "there", default=0.0),
+        HAS_ITEM: ColumnSpec(query.item, "item", "exists", default=0.0),
+        HAS_GRADES: ColumnSpec(query.relevant, "relevant", "exists", default=0.0),
     }
     return frame | relevance | {name: flag for name, flag in absent.items() if flag.role not in query.named}, {}
 
@@ -197,7 +197,7 @@ def unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
     if MODEL in used_columns(query) or not (is_lazy(frame) or comparable(frame, MODEL)):
         return {}
     return {
-        # As an attribute, what is missing is missing on every engine.
+        # A missing value of an attribute is null on every engine.
         UNUSED_MODEL: ColumnSpec(MODEL, "model", "attribute", default=0.0),
-        MODEL_THERE: ColumnSpec(MODEL, "model", "there", default=0.0),
+        HAS_MODEL: ColumnSpec(MODEL, "model", "exists", default=0.0),
     }

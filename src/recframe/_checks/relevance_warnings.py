@@ -12,7 +12,7 @@ from recframe._base.columns import HIT, RELEVANCE, score_column
 from recframe._checks.definitions import has_columns, list_keys, values_of
 from recframe._checks.findings import LISTS, ROWS, warning_of
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
-from recframe._checks.lists import ONLY_RELEVANT, of_hits
+from recframe._checks.lists import ONLY_RELEVANT, count_lists_of_hits
 from recframe._checks.opened import Frames
 from recframe._checks.rows import FEWEST_GRADES, HIGHEST_JUDGMENT, MOST_GRADES
 from recframe._engines.column_spec import ColumnSpec
@@ -125,7 +125,7 @@ def _only_relevant(frame: Any, query: Query, context: Opened, metrics: Sequence[
 
 def _ranks_only_hits(rows: Frames, score: nw.Expr) -> bool:
     """Return whether a score ranks only relevant rows in two lists or more: a single list may be perfect."""
-    _, totals = of_hits(rows, score)
+    _, totals = count_lists_of_hits(rows, score)
     counts = totals.collect()
     return counts.get_column(LISTS).sum() > 1 and (counts.get_column(ONLY_RELEVANT) > 0).any()
 
@@ -220,7 +220,10 @@ def _scattered_lists(
     # So many lists have these values in their keys.
     combined = LEAST_LISTS ** len(context.keys.of_rows)
     rows = context.engine.rows_like(
-        context.session.frames["frame"], context.keys.of_rows, [first_rows[head] for head in first], combined * most
+        context.session.frames["frame"],
+        context.keys.of_rows,
+        [first_rows[head] for head in first],
+        combined * most,
     )
     if rows is None:
         return [], []

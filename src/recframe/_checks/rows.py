@@ -1,4 +1,4 @@
-"""Looks at single rows and items: scores, keys, repeats, and ids that never match."""
+"""Counts the rows and items with findings: scores, keys, repeats, and ids that never match."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import narwhals as nw
 
 from recframe._base.columns import ITEM, RELEVANCE, missing_key_column, nan_column, score_column
-from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
+from recframe._checks.findings import HAS_GRADES, HAS_ITEM, HAS_MODEL, ROWS
 from recframe._checks.opened import UNUSED_MODEL, all_or_none
 from recframe._plan.relevance import or_zero
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._base.columns import Frame
-    from recframe._checks.opened import Frames, Opened, Part
+    from recframe._checks.opened import FindingCounts, Frames, Opened
 
 GRADE, GRADES, LOW_GRADES, GRADED_ROWS = "grade", "grades", "low grades", "graded rows"
 GRADES_OF_RATINGS = "grades of ratings"
@@ -35,8 +35,8 @@ SEEN, IN_TRAIN = "already_seen", "in train"
 UNUSED, ASSUMED, LOWER = "unused_model", "assumed_relevance", "grades_below_relevant"
 
 
-def of_rows(opened: Opened, index: int) -> Part:
-    """Look at the scores or ranks of one model, and at keys."""
+def count_scores_and_keys(opened: Opened, index: int) -> FindingCounts:
+    """Count missing, NaN and impossible scores or ranks of one model, and missing keys."""
     score, nan = nw.col(score_column(index)), nw.col(nan_column(index)) > 0
     missing = score.is_null()
     no_key = [nw.col(missing_key_column(i)).is_null() for i in range(len(opened.query.by))]
@@ -52,19 +52,19 @@ def of_rows(opened: Opened, index: int) -> Part:
     return opened.totals(opened.frame, flags, [ROWS])
 
 
-def of_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str) -> Part:
-    """Look for items that a list holds more than once."""
+def count_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str) -> FindingCounts:
+    """Count the rows that repeat an item in its list."""
     items = opened.engine.count_rows(frame, [*group, ITEM], ROWS, {}).with_columns(nw.col(ROWS).cast(nw.Float64()))
     items = opened.for_models(items) if name == "duplicate_truth_rows" else items
     counted, totals = opened.totals(items, {name: nw.col(ROWS) - 1}, [ROWS])
-    if ITEM_THERE in opened.optional:
-        # It is the same in all rows.
-        totals = totals.join(frame.select(nw.col(ITEM_THERE).max()), how="cross")
+    if HAS_ITEM in opened.optional:
+        # The flag is the same in all rows.
+        totals = totals.join(frame.select(nw.col(HAS_ITEM).max()), how="cross")
     return counted, totals
 
 
-def of_seen(opened: Opened, train: Frame, index: int) -> Part:
-    """Look for ranked items that a list's user already has."""
+def count_seen_items(opened: Opened, train: Frame, index: int) -> FindingCounts:
+    """Count the ranked items that the list's user already has."""
     score = score_column(index)
     seen = train.select(*opened.keys, ITEM).unique().with_columns(nw.lit(1.0).alias(IN_TRAIN))
     rows = opened.frame.select(*opened.group, ITEM, score, ROWS)
@@ -73,24 +73,24 @@ def of_seen(opened: Opened, train: Frame, index: int) -> Part:
     return opened.totals(joined, {SEEN: is_seen}, [ROWS])
 
 
-def matched(opened: Frames, counts: Frame, keys: Sequence[str]) -> Frame:
-    """Return the lists or the items of each model, with their columns."""
+def keys_with_counts(opened: Frames, counts: Frame, keys: Sequence[str]) -> Frame:
+    """Return the lists or the items of each model, joined with the columns of `counts`."""
     return opened.engine.join(opened.engine.distinct(opened.frame, [*keys, *opened.long]), counts, keys)
 
 
-def of_unknown(opened: Frames, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> Part:
-    """Look for lists or items that are in the truth, but in no row of the model."""
+def count_unknown(opened: Frames, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> FindingCounts:
+    """Count the rows of the truth whose list or item is in no row of the model: `some`, or `all_of_them` if none is."""
     counts = opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS])
-    # SQL sums no rows to nothing.
-    seen, totals = opened.totals(matched(opened, counts, keys), {some: nw.col(ROWS).fill_null(0.0)}, [])
+    # In SQL, the sum over no rows is missing.
+    seen, totals = opened.totals(keys_with_counts(opened, counts, keys), {some: nw.col(ROWS).fill_null(0.0)}, [])
     totals = totals.join(counts.select(nw.col(ROWS).sum()), how="cross")
     totals = totals.with_columns((nw.col(ROWS) - nw.col(some).fill_null(0.0)).alias(some))
     return seen | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
 
 
-def of_lower_grades(opened: Opened, least: float) -> Part:
-    """Look for relevance above 0 that is not relevant, which metrics of grades count all the same."""
-    columns = [LOWER, ROWS, *([GRADES_THERE] if GRADES_THERE in opened.optional else [])]
+def count_lower_grades(opened: Opened, least: float) -> FindingCounts:
+    """Count the rows with a relevance above 0 and below `least`, which graded metrics still count."""
+    columns = [LOWER, ROWS, *([HAS_GRADES] if HAS_GRADES in opened.optional else [])]
     rows = opened.frame if opened.truth is None else opened.truth
     relevance = or_zero(RELEVANCE)
     lower = ((relevance > 0) & (relevance < least)).cast(nw.Float64()).alias(LOWER)
@@ -100,9 +100,9 @@ def of_lower_grades(opened: Opened, least: float) -> Part:
     return {LOWER}, opened.totals(counts, {}, columns)[1]
 
 
-def of_grades(opened: Opened) -> Part:
-    """Look for a scale of grades without 0, whose lowest grade counts as relevant."""
-    columns = [ROWS, *([GRADES_THERE] if GRADES_THERE in opened.optional else [])]
+def count_grades_without_zero(opened: Opened) -> FindingCounts:
+    """Count the graded rows if the relevance is a scale of grades without 0, whose lowest grade counts as relevant."""
+    columns = [ROWS, *([HAS_GRADES] if HAS_GRADES in opened.optional else [])]
     rows, long = (opened.frame, opened.long) if opened.truth is None else (opened.truth, [])
     grade = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).alias(GRADE)
     counts = opened.engine.sum_by(rows.select(*long, grade, *columns), [*long, GRADE], columns)
@@ -119,18 +119,18 @@ def of_grades(opened: Opened) -> Part:
     )
 
 
-def of_unused_model(opened: Frames) -> Part:
-    """Look for several values of a column `model` without a role."""
-    models, columns = [*opened.long, UNUSED_MODEL], [ROWS, MODEL_THERE]
+def count_unused_models(opened: Frames) -> FindingCounts:
+    """Count the rows if a column `model` without a role has several values."""
+    models, columns = [*opened.long, UNUSED_MODEL], [ROWS, HAS_MODEL]
     counts = opened.engine.sum_by(opened.frame.select(*models, *columns), models, columns)
-    # A row without a model is one that no model recommended, as after label.
+    # A row that no model recommended has no model, such as a relevant item that `label` adds.
     _, totals = opened.totals(counts, {MODELS: ~nw.col(UNUSED_MODEL).is_null()}, columns)
     several = nw.when(nw.col(MODELS) > 1).then(nw.col(ROWS)).otherwise(0.0)
     return {UNUSED}, totals.with_columns(several.alias(UNUSED))
 
 
-def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]) -> Part:
-    """Look for columns that seem to hold the relevance without a role, and count their rows of 0."""
+def count_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]) -> FindingCounts:
+    """Count the rows of 0 in columns that seem to hold the relevance but have no role."""
     sums, flags = {ROWS: nw.lit(1.0)}, {LONG: nw.col(ROWS) > 1}
     for name in candidates:
         of = CandidateColumns.of(name)
@@ -144,7 +144,7 @@ def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]
     _, totals = opened.totals(opened.for_models(lists), flags, [*sums])
     zeros = [_irrelevant_rows(CandidateColumns.of(name)).alias(name) for name in candidates]
     totals = totals.with_columns(nw.lit(0.0).alias(ASSUMED), *zeros)
-    # Spark's greatest value is one of at least two.
+    # Spark's `greatest` needs at least two columns.
     count = nw.max_horizontal(nw.lit(0.0), *map(nw.col, [ASSUMED, *candidates]))
     return {ASSUMED}, totals.with_columns(count.alias(ASSUMED))
 

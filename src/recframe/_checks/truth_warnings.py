@@ -14,7 +14,7 @@ from recframe._checks.definitions import is_comparable, list_keys, values_of
 from recframe._checks.findings import warning_of
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._checks.opened import Frames, candidate_specs, candidates
-from recframe._checks.rows import matched, of_assumed_relevance
+from recframe._checks.rows import count_assumed_relevance, keys_with_counts
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
@@ -72,13 +72,15 @@ class Matches:
             unmatched = {"the frame": frame}
             if any(shared for *_, shared, _ in counts):
                 models = [model for *of_model, _, shared, _ in counts for model in of_model if not shared]
-                unmatched = {f"{query.model}={name!r}": _of_model(frame, query.model, name) for name in models}
+                unmatched = {f"{query.model}={name!r}": _rows_of_model(frame, query.model, name) for name in models}
             for which, rows in unmatched.items():
-                yield warning_of(f"no_{what}_in_truth", which=which, values=_each(rows, truth, what, names))
+                yield warning_of(
+                    f"no_{what}_in_truth", which=which, values=_examples_of_columns(rows, truth, what, names)
+                )
             if unmatched:
                 return
 
-    def strange_lists(self) -> Iterator[str]:
+    def rarely_matched_lists(self) -> Iterator[str]:
         """Yield warnings if most lists of the truth are not in the frame or a model's rows, or the other way round."""
         for *model, lists, shared, in_truth in self._lists if self._query.by else ():
             which = f"{self._query.model}={model[0]!r}" if model else "the frame"
@@ -101,7 +103,7 @@ class Matches:
         session, long = self._session, self._frames.long
         truth, _ = with_list_key(session.frames["truth"], key_specs(self._query))
         keys_of_truth = session.engine.collect_once(session.engine.distinct(truth, keys))
-        shared = matched(self._frames, keys_of_truth.with_columns(_IS_SHARED), keys)
+        shared = keys_with_counts(self._frames, keys_of_truth.with_columns(_IS_SHARED), keys)
         native = session.finish(shared.group_by(*long).agg(*_COUNTS) if long else shared.select(*_COUNTS), {}, long)
         in_truth = session.engine.scalar(keys_of_truth.select(_ROWS))
         numbers = adapter_of(native).as_narwhals(native)
@@ -143,7 +145,7 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
     if not specs:
         return
     opened = open_rows_of(first, query, specs)
-    _, totals = of_assumed_relevance(opened, opened.frame, [*specs])
+    _, totals = count_assumed_relevance(opened, opened.frame, [*specs])
     (zeros,) = totals.collect().rows(named=True)
     like = [spec.column for name, spec in specs.items() if zeros[name] > 0]
     if like:
@@ -160,14 +162,14 @@ def _may_be_relevance(values: Any) -> bool:
     return bool((least >= 0 and greatest <= 1) or least <= 0 < greatest)
 
 
-def _of_model(frame: Any, column: Any, model: Any) -> Any:
+def _rows_of_model(frame: Any, column: Any, model: Any) -> Any:
     """Return the rows of one model."""
     rows = adapter_of(frame).as_narwhals(frame)
     values = values_of(rows, column)
     return rows.filter(values.is_null() if model is None else values == model).to_native()
 
 
-def _each(frame: Any, truth: Any, what: str, names: Sequence[Any]) -> str:
+def _examples_of_columns(frame: Any, truth: Any, what: str, names: Sequence[Any]) -> str:
     """Return examples of the values of columns in both frames."""
     role = "by" if what == "list" else what
     return "; ".join(f"`{role}={name!r}` is {_examples(frame, truth, name)}" for name in names)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recframe._base.guesses import ELSEWHERE, role_meant
+from recframe._base.guesses import ARGUMENT_HINTS, role_meant
 from recframe._cli.group import application
 from recframe._cli.terminal import complain, discard_output, warnings_as_lines, with_options
 from recframe._cli.texts import COMPLETE, NAME
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 ON_CHECK = "--fail-on-check"
-GONE: dict[str, str] = dict.fromkeys(
+REPLACED_OPTIONS: dict[str, str] = dict.fromkeys(
     ("--append", "--with"), "Write one file for each run: --out results/day=2026-11-23.parquet"
 )
-"""The options that replace options of former versions."""
+"""What to do instead of options that former versions had."""
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -30,13 +30,13 @@ def run(argv: Sequence[str] | None = None) -> int:
 
     0: all is well; 1: a gate says what fell short; 2: input that cannot be used; 130: interrupted.
     """
-    arguments = spread(sys.argv[1:] if argv is None else argv)
+    arguments = expand_arguments(sys.argv[1:] if argv is None else argv)
     program = f"python -m {NAME}" if Path(sys.argv[0]).parts[-2:] == (NAME, "__main__.py") else NAME
     try:
         with warnings_as_lines(program):
             answer = application().main(arguments, program, complete_var=COMPLETE, standalone_mode=False)
     except click.UsageError as error:
-        _with_what_is_meant(error).show()
+        _with_suggestion(error).show()
         return 2
     except RecError as error:
         complain(program, with_options(error.parts))
@@ -57,7 +57,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     return answer if isinstance(answer, int) else 0
 
 
-def spread(arguments: Sequence[str]) -> list[str]:
+def expand_arguments(arguments: Sequence[str]) -> list[str]:
     """Return arguments as click reads them.
 
     Several cutoffs after one ``-k`` have an option each, ``-k 5 10`` and ``-k 5,10``. ``--fail-on-check`` alone says
@@ -67,7 +67,7 @@ def spread(arguments: Sequence[str]) -> list[str]:
     of_k = False
     for argument in arguments:
         if words and words[-1] == ON_CHECK:
-            from recframe._cli.gates import is_check_limit  # only here: what it knows takes long to import
+            from recframe._cli.gates import is_check_limit  # imported only here, because it takes long
 
             words += [] if is_check_limit(argument) else ["error"]
         numbers = argument.split(",")
@@ -82,18 +82,22 @@ def spread(arguments: Sequence[str]) -> list[str]:
     return [*words, "error"] if words and words[-1] == ON_CHECK else words
 
 
-def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
+def _with_suggestion(error: click.UsageError) -> click.UsageError:
     """Return the error for an unknown option, which suggests our option if other libraries use that name."""
     if error.ctx and error.ctx.info_name == "metrics":
         return click.UsageError(f"{error.message.rstrip('.')}. Did you mean {NAME} explain METRIC?", ctx=error.ctx)
     if not isinstance(error, click.NoSuchOption):
         return error
-    if hint := GONE.get(error.option_name):
+    if hint := REPLACED_OPTIONS.get(error.option_name):
         return click.UsageError(f"No such option {error.option_name}. {hint}", ctx=error.ctx)
     option = error.option_name.lstrip("-").replace("-", "_")
     roles = [parameter.name for parameter in (error.ctx.command.params if error.ctx else [])]
     meant = role_meant(option, [name for name in roles if name])
-    hint = f"Did you mean --{meant.replace('_', '-')}?" if meant else with_options(parts_of(ELSEWHERE.get(option, "")))
+    hint = (
+        f"Did you mean --{meant.replace('_', '-')}?"
+        if meant
+        else with_options(parts_of(ARGUMENT_HINTS.get(option, "")))
+    )
     if not hint:
         return error
     return click.UsageError(f"No such option {error.option_name}. {hint[:1].upper()}{hint[1:]}", ctx=error.ctx)

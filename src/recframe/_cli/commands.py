@@ -16,12 +16,18 @@ from recframe._checks.findings import FINDINGS
 from recframe._cli import tables, terminal
 from recframe._cli.gates import bounds_of, check_limits, failed_findings
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import BETWEEN_METRICS, given_roles, non_role_arguments, parse_column_options, separator_of
+from recframe._cli.options import (
+    BETWEEN_METRICS,
+    non_role_arguments,
+    parse_column_options,
+    roles_from_options,
+    separator_of,
+)
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._data.files.paths import as_path
 from recframe._display.colours import painted
-from recframe._inference.gates import beyond_limits, verdict_failures
+from recframe._inference.gates import values_out_of_bounds, verdict_failures
 from recframe._inference.lists.calls import check_save, names_file
 from recframe._inference.lists.calls import save as save_lists
 from recframe._plan.request import Request
@@ -104,7 +110,7 @@ def evaluate(
     if sure:
         failures += _surely_beyond(rec(frame), least, most, roles, strata)
     elif bounds:
-        failures += beyond_limits(result, least or None, most or None)
+        failures += values_out_of_bounds(result, least or None, most or None)
     if path is not None and not failures:
         save_lists(Request(frame, {}, roles), requested, k, path)
     return failures
@@ -122,8 +128,8 @@ def _surely_beyond(
         msg = f"--sure judges the interval of an arithmetic mean, so it does not go with --{others[0]}"
         raise OptionError(msg, "leave one of them out")
     described = frame.describe([*{**least, **most}], **strata, **roles)
-    too_low = beyond_limits(described, least, by="high") if least else []
-    return too_low + (beyond_limits(described, None, most, by="low") if most else [])
+    too_low = values_out_of_bounds(described, least, by="high") if least else []
+    return too_low + (values_out_of_bounds(described, None, most, by="low") if most else [])
 
 
 def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
@@ -190,9 +196,9 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
     result = rec(frame).check(k, all=bool(values["all"]), **roles)
     _show(result, values, out, None if result.is_empty() else _picked(result, roles, COLUMNS_OF_CHECK))
     if not _format(values):
-        found_names = {*result.filter(result["count"] > 0)["finding"]}
+        counted_names = {*result.filter(result["count"] > 0)["finding"]}
         meanings = {finding.name: terminal.with_options(parts_of(finding.meaning)) for finding in FINDINGS}
-        lines = [f"{name}: {meaning}" for name, meaning in meanings.items() if name in found_names]
+        lines = [f"{name}: {meaning}" for name, meaning in meanings.items() if name in counted_names]
         say("\n".join(lines) or "Nothing found.")
     # A limit of a finding that this check does not look for is an error, so the gate reads all rows.
     return failed_findings(rec(frame).check(k, all=True, **roles), *limits) if fail_on_check else []
@@ -210,7 +216,7 @@ def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], 
     if catalog is not None:
         keywords["catalog"] = int(catalog) if catalog.isdecimal() else catalog
     keywords |= {name: list(values[name]) for name in ("truth_columns", "feature_columns")}
-    roles = {name: role for name, role in given_roles("evaluate", values).items() if name not in FRAMES}
+    roles = {name: role for name, role in roles_from_options("evaluate", values).items() if name not in FRAMES}
     kinds: dict[str, Any] = {**parse_column_options("--type", types, "TYPE", "clicked=boolean")}
     query = recframe.sql(
         requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **keywords, **roles
@@ -236,7 +242,7 @@ def _read(values: dict[str, Any], call: str) -> tuple[pl.DataFrame, dict[str, An
     """Return the frame of the files, and the roles of the call."""
     from recframe._cli.inputs import Inputs
 
-    roles = given_roles(call, values) | _named(values, ("judge",) if "judge" in values else ())
+    roles = roles_from_options(call, values) | _named(values, ("judge",) if "judge" in values else ())
     has_one_order = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
     named = has_one_order and names_file(values.get("baseline"), roles.get("score"))
     also = tuple(column for name in ("cluster", "strata", "runs") for column in as_tuple(values.get(name)))

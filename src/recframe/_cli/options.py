@@ -38,7 +38,7 @@ HELP = {
 def role_options(names: Iterable[str]) -> list[click.Option]:
     """Return an option for each role."""
     hints = get_type_hints(Roles)
-    texts = described(doc_of(Roles)) | HELP
+    texts = argument_texts(doc_of(Roles)) | HELP
     return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in names]
 
 
@@ -46,7 +46,7 @@ def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
     """Return an option for each argument of a call."""
     call = getattr(recframe.EagerRec, name)
     # The signature that users see has no types: the method behind it has.
-    texts = described(doc_of(call))
+    texts = argument_texts(doc_of(call))
     parameters = signature(unwrap(call)).parameters
     notes = SimpleNamespace(__annotations__={name: parameters[name].annotation for name in names})
     hints = get_type_hints(notes, {"Any": Any, "Literal": Literal, "Mapping": Mapping})
@@ -59,7 +59,7 @@ def non_role_arguments(call: str) -> list[str]:
     return [each.name for each in parameters if each.kind == Parameter.KEYWORD_ONLY and each.name not in ROLES]
 
 
-def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
+def roles_from_options(call: str, values: dict[str, Any]) -> dict[str, Any]:
     """Return the roles of a call that the user gave. A single name becomes text, even if the role accepts several."""
     accepted: dict[str, Any] = {}
     for name in roles_of(call):
@@ -78,7 +78,7 @@ def roles_of(call: str) -> list[str]:
     return [name for name in CALL_ROLES[call] if ROLES[name].kind != "parts"]
 
 
-def described(doc: str) -> dict[str, str]:
+def argument_texts(doc: str) -> dict[str, str]:
     """Return the docstring entry of each argument on one line, in the words of the command line."""
     entries = {name: entry for names, entry in entries_of(doc).items() for name in names.split(", ")}
     texts = {name: " ".join(entry.partition("\n")[2].split()) for name, entry in entries.items()}
@@ -126,8 +126,8 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
     metavar = ROLES[name].metavar if name in ROLES else {"judge": "FILE", "baseline": "MODEL|FILE"}.get(name)
     if metavar:
         return {"type": click.Path() if "FILE" in metavar else numbers, "metavar": metavar}
-    if name in WRITTEN:
-        reader, metavar = WRITTEN[name]
+    if name in OPTION_PARSERS:
+        reader, metavar = OPTION_PARSERS[name]
         return {"type": reader, "metavar": metavar}
     if words and float not in kinds:
         return {"type": click.Choice(words), "metavar": "|".join(words)}
@@ -198,7 +198,7 @@ def number_or_word(text: str) -> float | str:
         return text
 
 
-WRITTEN: dict[str, tuple[Callable[[str], Any], str]] = {
+OPTION_PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "margin": (margin_or_margins, "X|X%"),
     "difference": (number_or_word, "X|X%"),
     "strata_weights": (weights_by_name, "NAME=X,..."),

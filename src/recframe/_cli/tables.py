@@ -148,7 +148,7 @@ def with_column_of_name(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
         raise OptionError(msg, f"use another name, such as run={value}{path.suffix}")
     content: str | date = value
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
-        with suppress(ValueError):  # of the 30th of February
+        with suppress(ValueError):  # a date such as 2026-02-30
             content = date.fromisoformat(value)
     return frame.select(pl.lit(content).alias(name), pl.all())
 
@@ -159,17 +159,20 @@ def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
+    """Return a value as JSON can hold it: None for NaN, and text for infinity."""
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None if math.isnan(value) else str(value)
 
 
 def _cells(frame: pl.DataFrame, digits: int, missing: str = "-") -> tuple[list[str], list[list[str]]]:
+    """Return the header and the cells of a result as text."""
     rows = [[_cell(value, digits, missing) for value in row] for row in frame.rows()]
     return list(map(visible, frame.columns)), rows
 
 
 def _cell(value: Any, digits: int, missing: str) -> str:
+    """Return a value as text: a float with some digits, and a missing value as `missing`."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return missing
     if isinstance(value, float):

@@ -24,7 +24,7 @@ class CommandText(NamedTuple):
 
 COMMANDS = {
     "bounds": CommandText(
-        "Say how far values may be off, whatever the judgments are that --truth lacks.",
+        "Compute the lowest and highest values that the judgments missing from --truth can give.",
         ("recframe bounds results.test --truth qrels.test -m ndcg@10",),
         details="The files are one model.",
     ),
@@ -121,7 +121,7 @@ def examples_text(*lines: str) -> str:
 
 
 def number_of(text: str) -> int | float | None:
-    """Return a text as a number, a whole one if it is; None if it is none."""
+    """Return a text as an int if possible, otherwise as a float; None if it is not a number."""
     for kind in (int, float):
         try:
             return kind(text)

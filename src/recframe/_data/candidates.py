@@ -125,6 +125,7 @@ def candidates(
 
 
 def _as_lazy(frame: Any) -> Any:
+    """Return a frame as a lazy frame."""
     return frame if is_lazy(frame) else frame.lazy()
 
 

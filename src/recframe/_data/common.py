@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def check_frame(what: str, frame: object) -> None:
-    """Raise for what is no frame of polars or pandas."""
+    """Raise if a value is not a frame of polars or pandas."""
     check_answers_with_rows(frame)
     if not is_frame(frame):
         msg = f"{what} is a {type(frame).__name__}, not a frame"
@@ -47,7 +47,7 @@ def check_name(name: str, value: Any) -> str:
 
 
 def check_roles(**roles: Sequence[Any]) -> None:
-    """Raise where roles name a column of the result twice."""
+    """Raise if roles name a column of the result twice."""
     columns = [column for names in roles.values() for column in names]
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
@@ -60,7 +60,7 @@ def check_new_column(value: Any, query: Query, bound: Mapping[str, Any], scores:
     """Return the name of a column that a call adds, or raise if it would replace what a role or `scores` names."""
     name = check_name("name", value)
     named = {**current(), **bound}
-    # Bound roles that the call does not read are unchecked: what is neither text nor None is no new name.
+    # Bound roles that the call does not read are not checked, so they may hold other values than text and None.
     compared = [role for role in ("relevant", "item", "model") if isinstance(named.get(role), str | None)]
     taken = {named.get(role) or getattr(Roles, role): role for role in compared}
     taken |= {**dict.fromkeys(scores, "score"), query.item: "item", **dict.fromkeys(query.by, "by")}
@@ -71,7 +71,10 @@ def check_new_column(value: Any, query: Query, bound: Mapping[str, Any], scores:
 
 
 def words_of(name: str, value: Any, allowed: Collection[Any], wrong: str, remedy: str) -> list[Any]:
-    """Return one word or several of those that are known, without those that repeat; None may be among them."""
+    """Return the words of an option as a list without repeats, or raise for unknown words.
+
+    None is a word if `allowed` holds it.
+    """
     words = [value] if value is None or isinstance(value, str) else value
     if not isinstance(words, Sequence) or not words:
         msg = f"{name}={quoted(value)} names {wrong}"
@@ -83,7 +86,7 @@ def words_of(name: str, value: Any, allowed: Collection[Any], wrong: str, remedy
 
 
 def check_several(query: Query, what: str) -> None:
-    """Raise for one model, where a call is about several."""
+    """Raise if the frame holds one model, but the call compares several."""
     if len(query.orders) == 1 and query.model is None:
         msg = f"{what} several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
         raise OptionError(msg, "score=['old', 'new'], or model='model' if this column names each row's model")

@@ -8,12 +8,12 @@ from collections.abc import Set as AbstractSet
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from recframe._base.defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
+from recframe._base.defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only_these_roles
 from recframe._base.signatures import checked_call
 from recframe._base.values import LARGEST_NUMBER, as_tuple, column_names, flag, ids
 from recframe._data.common import check_frame, check_name, check_roles, count_of, query_of_frames
 from recframe._data.label import label
-from recframe._data.top import rank_column_beside, ranked, with_single_order
+from recframe._data.top import ranked, unused_rank_column, with_single_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._plan.query import check_apart
@@ -147,7 +147,7 @@ def _from_lists(
     names: Mapping[str, Any],
     library: str | None,
 ) -> Any:
-    """Return what `from_lists` does; the names of columns come from the call or from `Config`."""
+    """Return the frame that `from_lists` returns; `names` holds the column names of the call or of `Config`."""
     lists = {name: _rows_of(values) for name, values in zip(LISTS, (recommended, actual, scores), strict=True)}
     prices = _rows_of(prices)
     if recommended is None:
@@ -162,9 +162,9 @@ def _from_lists(
     keys = as_tuple(column_names("by", names["by"], labels_of(frame)))
     make = constructors_for((frame, recommended, actual, scores), library)
     if frame is None:
-        frame, lists = _collected(make, lists, users, keys)
+        frame, lists = _frame_of_plain_lists(make, lists, users, keys)
     else:
-        frame = _checked(frame, lists, keys, users)
+        frame = _checked_frame(frame, lists, keys, users)
     needed = [*keys, names["item"], names["relevant"], names["rank"]]
     needed += [names["score"]] if SCORES in lists else []
     needed += [] if prices is None else [names["value"]]
@@ -192,14 +192,14 @@ def _rows_of_lists(
     rows = make.explode(frame, keys, parallel, names["rank"] if order == "rank" else None)
     if ACTUAL not in lists:
         return rows
-    happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
+    relevant_rows = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
     roles = {"by": list(keys), "item": item, "relevant": names["relevant"], order: names[order]}
-    with only({}):
-        return label(Request(rows, {}, roles), happened, None, all_relevant=True)
+    with only_these_roles({}):
+        return label(Request(rows, {}, roles), relevant_rows, None, all_relevant=True)
 
 
 def _rows_of(values: Any) -> Any:
-    """Return the rows of a matrix as lists, as those that models return, and all else as it is."""
+    """Return a matrix, such as a model returns, as a list of its rows. Other values are returned unchanged."""
     # Expressions of pandas have any attribute.
     dimensions = getattr(values, "ndim", None)
     is_matrix = isinstance(dimensions, int) and dimensions == MATRIX and hasattr(values, "tolist")
@@ -218,7 +218,7 @@ def to_lists(request: Request, k: int | None, *, scores: bool) -> Any:
     check_roles(model=model, by=query.by, item=[query.item], **order_role)
     keys = [*model, *query.by]
     columns = [query.item, *order]
-    rank = rank_column_beside([*keys, *columns])
+    rank = unused_rank_column([*keys, *columns])
     top = ranked(frame, query, k, rank)
     frame = adapter_of(frame).checked("frame", Source(frame, {**key_specs(query), **model_spec(query)}))
     return constructors_for((frame,), None).implode(frame, top, keys, columns, rank)
@@ -227,10 +227,10 @@ def to_lists(request: Request, k: int | None, *, scores: bool) -> Any:
 # --- plain lists ----------------------------------------------------------------------------------------------
 
 
-def _collected(
+def _frame_of_plain_lists(
     make: Constructors, lists: dict[str, Any], users: Any, keys: Sequence[str]
 ) -> tuple[Any, dict[str, str]]:
-    """Return plain lists as a frame with columns of lists, and the names of these."""
+    """Return plain lists as a frame with columns of lists, and the names of these columns."""
     if len(keys) != 1:
         msg = f"by={quoted(list(keys))} names {len(keys)} columns, but plain lists have one user each"
         raise OptionError(msg, "give a frame with columns of lists: from_lists('recommended', 'actual', frame=df)")
@@ -245,7 +245,7 @@ def _collected(
         msg = f"there are unlike numbers of lists: {', '.join(f'{size} in {name}' for name, size in sizes.items())}"
         raise InputError(msg, "one list for each user; an empty one where there is nothing")
     columns = {
-        f"{name} of {key}": values if make.is_series(values) else list(map(_plain, values))
+        f"{name} of {key}": values if make.is_series(values) else list(map(_as_list, values))
         for name, values in lists.items()
     }
     if not len(users):
@@ -256,7 +256,7 @@ def _collected(
 
 
 def _by_user(users: Any, lists: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the users and one list for each, where mappings say whose each list is."""
+    """Return the users and one list for each. Mappings of users to lists name the users, so `users` must be None."""
     mappings = {name for name, values in lists.items() if isinstance(values, Mapping)}
     if not mappings:
         return users, lists
@@ -272,7 +272,7 @@ def _by_user(users: Any, lists: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 
 
 def _check_plain(make: Constructors, name: str, lists: Any) -> None:
-    """Raise for what is no sequence of lists."""
+    """Raise if an argument is not a sequence of lists."""
     if make.is_series(lists):
         some = next((values for values in lists if values is not None and not isinstance(values, float)), None)
         if some is not None and (isinstance(some, str) or not hasattr(type(some), "__len__")):
@@ -284,7 +284,7 @@ def _check_plain(make: Constructors, name: str, lists: Any) -> None:
         hint = "name a column of lists only with frame=" if isinstance(lists, str) else ""
         raise OptionTypeError(msg, hint or "[[...], [...]], a list for each user, or array.tolist(), or {user: [...]}")
     for values in lists:
-        # A set has another order in each process.
+        # The order of a set differs from process to process.
         in_order = name == ACTUAL or not isinstance(values, set | frozenset)
         if values is not None and not (in_order and _is_list(values)):
             msg = f"{name} holds {quoted(values)} where the list of a user belongs"
@@ -296,7 +296,7 @@ def _check_plain(make: Constructors, name: str, lists: Any) -> None:
 
 
 def _item_prices(prices: Any) -> dict[Any, Any] | None:
-    """Return the prices that are given for each item; None: there are none, or one for each recommended item."""
+    """Return the price of each item; None if there are no prices, or a list of prices for each user."""
     if not isinstance(prices, Mapping) or any(map(_is_list, prices.values())):
         return None
     for item, price in prices.items():
@@ -311,12 +311,14 @@ def _item_prices(prices: Any) -> dict[Any, Any] | None:
 
 
 def _is_list(value: object) -> bool:
+    """Return whether a value is a list, a set or an array, but not text."""
     if isinstance(value, str | bytes):
         return False
     return isinstance(value, Sequence | AbstractSet) or hasattr(value, "tolist")
 
 
-def _plain(values: Any) -> list[Any]:
+def _as_list(values: Any) -> list[Any]:
+    """Return one user's values as a Python list; None is an empty list."""
     if values is None:
         return []
     return list(values.tolist()) if hasattr(values, "tolist") else list(values)
@@ -325,8 +327,8 @@ def _plain(values: Any) -> list[Any]:
 # --- checks ---------------------------------------------------------------------------------------------------
 
 
-def _checked(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: Any) -> Any:
-    """Return a frame, or raise where it lacks columns."""
+def _checked_frame(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: Any) -> Any:
+    """Return the frame of the call, or raise if it lacks a column or an argument does not name one."""
     check_frame("frame", frame)
     if users is not None:
         msg = "users= is for plain lists, but the frame says whose each list is"

@@ -1,4 +1,4 @@
-"""Position bias from clicks: how likely what is shown at a position is examined."""
+"""Position bias from clicks: the probability that an item at a position is examined."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _examined(rates: NDArray[Any]) -> NDArray[Any]:
         shares = 1 / (1 + np.exp(logs[None, :] - logs[:, None]))
         slopes = (of_reached - both * shares).sum(axis=1)
         curvature = both * shares * (1 - shares)
-        # The first one stays as it is: only their differences matter.
+        # The first logarithm stays 0, because only the differences of logarithms matter.
         step = np.zeros(len(of_reached))
         step[1:] = np.linalg.solve(np.diag(curvature.sum(axis=1))[1:, 1:] - curvature[1:, 1:], slopes[1:])
         logs += step / max(1.0, np.abs(step).max(initial=0.0))

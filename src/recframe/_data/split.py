@@ -162,7 +162,7 @@ def _with_test_order(engine: Engine, frame: Frame, keys: Sequence[str], split_op
     elif split_options.kind not in ("since", LATEST):
         frame = scramble(frame, [*keys, ITEM], f"{split_options.seed}/items", RANDOM)
         first_key = nw.col(RANDOM)
-    # Among equal ones, the item decides.
+    # If times or random numbers are equal, the rank of the item decides.
     frame = frame.with_columns((first_key * (FIELD_SIZE + 1) + nw.col(ITEM)).alias(TEST_ORDER))
     order = nw.col(TEST_ORDER).rank("dense", descending=split_options.kind == "last").over(*keys)
     return frame.with_columns(order.cast(nw.Int64()).alias(TEST_ORDER))

@@ -29,7 +29,7 @@ def top(request: Request, k: int | None, name: str) -> Any:
 
 
 def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
-    """Return the first k rows of each list with their rank."""
+    """Return the first k rows of each list with their rank in the column `name`."""
     specs = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score_specs(query)}
     rows = open_rows({"frame": Source(frame, specs)})
     frame_rows, keys = with_list_key(rows.frames["frame"], key_specs(query))
@@ -43,7 +43,7 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     return rows.pick(first_rows, {PLACE: name}, [*models, *query.by, name])
 
 
-def rank_column_beside(columns: Sequence[Any]) -> str:
+def unused_rank_column(columns: Sequence[Any]) -> str:
     """Return a name for a column of ranks that no other column has, because it is longer than all their names."""
     return f"rank in {[*columns]}"
 

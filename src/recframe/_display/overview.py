@@ -190,7 +190,7 @@ class Facts(NamedTuple):
         if query.item not in adapter.names(frame) and "item" not in bound:
             del columns["item"]  # most metrics do not read it
         specs = {
-            f"{role} {name}": ColumnSpec(name, role, "there")
+            f"{role} {name}": ColumnSpec(name, role, "exists")
             for role, value in columns.items()
             for name in as_tuple(value)
         }

@@ -1,4 +1,4 @@
-"""PyArrow tables: they go through polars, or through pandas where only that is installed, and come back as tables."""
+"""PyArrow tables: polars computes for them, or pandas if polars is not installed, and results are tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Table = Any
 
 pa: Any = import_module("pyarrow")
-"""By name, so that type checkers do without it."""
+"""Imported by name, so that type checkers do not need it."""
 
 
 LACKING = ("is_decimal256", "is_interval", "is_union", "is_run_end_encoded", "is_list_view", "is_large_list_view")
@@ -49,7 +49,7 @@ class Arrow(Adapter):
         types = _types(sources)
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Table:
-            # Under the plan's names, which a user's column may be called like.
+            # Columns are still under the plan's names, because a user's column may have such a name.
             table = _table(session.finish(result, {}, sort))
             for name, dtype in types.items():
                 if name in table.column_names:
@@ -84,7 +84,7 @@ def _check_names(name: str, table: Table) -> None:
 
 
 def _read_columns(source: Source) -> Table:
-    """Return the columns that a call reads of a table: the libraries lack some types of Arrow."""
+    """Return only the columns that a call reads from a table, because polars and pandas lack some types of Arrow."""
     read = {spec.column for spec in (*source.specs.values(), *source.unread)}
     return source.native.select([name for name in source.native.column_names if name in read])
 
@@ -101,7 +101,7 @@ def _check_types(sources: Mapping[str, Source]) -> None:
 
 
 def _is_unknown_to_polars(dtype: Any) -> bool:
-    """Return whether a type of Arrow, or a type inside it, is none of polars."""
+    """Return whether polars lacks a type of Arrow, or a type inside it."""
     if pa.types.is_dictionary(dtype):
         return _is_unknown_to_polars(dtype.value_type)
     is_lacking = any(getattr(pa.types, name)(dtype) for name in LACKING if hasattr(pa.types, name))
@@ -109,7 +109,7 @@ def _is_unknown_to_polars(dtype: Any) -> bool:
 
 
 def _computing() -> tuple[Adapter, Callable[[Table], Any]]:
-    """Return the adapter of the library that computes, and what makes its frames of tables."""
+    """Return the adapter of the library that computes, and the function that converts a table to its frame."""
     if find_spec("polars") is not None:
         from recframe._engines.polars.adapter import EagerPolars
 
@@ -123,12 +123,14 @@ def _computing() -> tuple[Adapter, Callable[[Table], Any]]:
 
 
 def _as_polars(table: Table) -> Any:
+    """Return a table as a polars frame."""
     import polars as pl
 
     return pl.from_arrow(table)
 
 
 def _as_pandas(table: Table) -> Any:
+    """Return a table as a pandas frame of Arrow's types."""
     import pandas as pd
 
     # pandas factorises only the dictionaries that it made itself.
@@ -138,10 +140,11 @@ def _as_pandas(table: Table) -> Any:
 
 
 def _table(frame: Any) -> Table:
+    """Return a frame of polars or pandas as a table."""
     if hasattr(frame, "to_arrow"):
         import polars as pl
 
-        # Keys of signed and unsigned 64 bits have 128 together, which Arrow knows in decimals only.
+        # Signed and unsigned 64-bit keys have 128 bits in common, which Arrow can hold only as decimals.
         exceeds_64_bits = [name for name, dtype in frame.schema.items() if dtype == pl.Int128]
         table = frame.with_columns(pl.col(exceeds_64_bits).cast(pl.Decimal(38, 0))).to_arrow()
     else:
@@ -151,7 +154,7 @@ def _table(frame: Any) -> Table:
 
 
 def _types(sources: Mapping[str, Source]) -> dict[str, Any]:
-    """Return the types of the columns that results may carry, by the plan's names, where all tables agree on them."""
+    """Return the types of the columns that results may carry, by the plan's names, if all tables have the same type."""
     by_name: dict[str, set[Any]] = {}
     for source in sources.values():
         for name, spec in source.specs.items():
@@ -161,6 +164,7 @@ def _types(sources: Mapping[str, Source]) -> dict[str, Any]:
 
 
 def _cast(column: Any, dtype: Any) -> Any:
+    """Return a column in another type, also in a dictionary type."""
     if pa.types.is_dictionary(dtype):
         return column.cast(dtype.value_type).dictionary_encode().cast(dtype)
     return column.cast(dtype)

@@ -1,4 +1,4 @@
-"""What the plan gets of any library: columns to read, an adapter that opens frames, an engine that computes."""
+"""What each library provides for the plan: an adapter that opens its frames, and an engine that computes."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Needed(NamedTuple):
     """The rows of lists that metrics read."""
 
     rows: nw.Expr
-    """Those that it selects, wherever they are."""
+    """An expression that selects rows, whatever their position."""
     upto: int
     """All rows up to this position."""
     made: tuple[nw.Expr, ...] = ()
-    """Columns that a database makes of others again once rows are ranked, which are fewer: they need not be sorted."""
+    """Columns that a database computes again from other columns after the rows are ranked, so they need no sort."""
 
 
 # Constant expressions are converted once and reused.
@@ -58,7 +58,7 @@ class ExpressionCall(NamedTuple):
     roles: frozenset[str]
     """The arguments that name columns, for which an expression may stand."""
     accepted: Sequence[str]
-    """The arguments that the call accepts, frames of judgments among them."""
+    """The arguments that the call accepts, including frames of judgments."""
 
 
 class WithExpressions(NamedTuple):
@@ -79,27 +79,27 @@ class Adapter(ABC):
     Attributes
     ----------
     eager : bool
-        Whether the frames hold their rows, so that answers are values. Those of lazy frames stay frames.
+        Whether the frames hold their rows, so that results are values. Results of lazy frames are frames.
     postpones : bool
         Whether a call checks its arguments only, and is made again with data frames when its result is collected.
     remedy : str
         What to do for calls that do not accept such frames.
     answers_with_rows : bool
-        Whether calls that answer with the user's own rows accept such frames.
+        Whether calls that return the user's own rows accept such frames.
     any_label : bool
-        Whether columns may be named by something else than text.
+        Whether the labels of columns may be other objects than text.
     writes_sql : bool
-        Whether each step of a plan is a SELECT, which is computed again wherever it is read.
+        Whether each step of a plan is a SELECT, which the database computes again for each step that reads it.
     join_example : str
-        How the library joins a frame of users, with a place for the key, for hints.
+        How the library joins a frame of users, as a format string with the key, for hints.
     pivot_example : str
-        How the library makes columns of models in rows, with places for what does, for hints; empty: it is not shown.
+        How the library pivots models in rows to columns, as a format string, for hints; empty: hints do not show it.
     reads_parts : bool
         Whether ``partitions=`` reads the lists in parts.
     instead_of_parts : str
-        What to do without ``partitions=``, where it is not supported.
+        What to do instead of ``partitions=``, if it is not supported.
     constructors : Constructors
-        What makes frames of lists and values, where the library makes frames.
+        The functions that make frames from lists and values, if the library has them.
     """
 
     eager: ClassVar[bool]
@@ -126,12 +126,12 @@ class Adapter(ABC):
         text_of: Callable[[tuple[Any, ...]], str | None] | None = None,  # noqa: ARG002
         **keywords: Any,
     ) -> Any:
-        """Return what a function returns, or lazy frames that it returns when they are collected.
+        """Return the result of a function, or lazy frames that call the function when they are collected.
 
         Parameters
         ----------
         function : callable
-            A function that pickles, where lazy frames are to be stored.
+            A function that can be pickled, so that lazy frames can be stored.
         *args, **keywords
             Its arguments, with frames among them, or among the values of tuples and dicts.
         results : int
@@ -144,7 +144,7 @@ class Adapter(ABC):
         return function(*args, **keywords)
 
     def made_now(self, function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
-        """Return what a function returns; the columns that it reads of lazy frames are collected now."""
+        """Return the result of a function. The columns that it reads from lazy frames are collected now."""
         return function(*args, **keywords)
 
     @property
@@ -188,15 +188,15 @@ class Adapter(ABC):
         return values
 
     def first_rows_and(self, frame: Any, count: int, marked: nw.Series[Any]) -> Any:
-        """Return the first rows of an eager frame, and of the other rows those that are marked."""
+        """Return the first rows of an eager frame, and the marked ones among the other rows."""
         rows = self.as_narwhals(frame)
         # Slices, because `head` and `tail` of pandas copy.
         return nw.concat([rows[:count], rows[count:].filter(marked)], how="vertical").to_native()
 
     def may_hold_nan(self, frame: Any, column: Any, opened: Frame, name: str) -> bool:  # noqa: ARG002
-        """Return whether a column of an eager frame may hold NaN that is not missing; a sum is found faster than it.
+        """Return whether a column of an eager frame may hold NaN that is not missing, judged by its sum, which is fast.
 
-        Where the column was `opened`, under another name, NaN is missing.
+        `opened` is the frame under the plan's names, where NaN has become missing, and `name` the column in it.
         """
         rows = self.as_narwhals(frame)
         values = rows[:, rows.columns.index(column)]
@@ -212,7 +212,7 @@ class Adapter(ABC):
         """Return a frame of one column that holds the given items."""
 
     def side_frame(self, other: Any) -> Any:
-        """Return a frame that a call reads in addition, in kind where that costs nothing."""
+        """Return a further frame of a call, converted to the kind of the first frame if that costs nothing."""
         return other
 
     def with_expressions(
@@ -237,17 +237,17 @@ class Adapter(ABC):
         column: str,
         names: Sequence[str],  # noqa: ARG002
     ) -> Any:
-        """Return a lazy frame of the item, and a column for each place of a column of arrays; without places, raise."""
+        """Return a lazy frame of the item with a column for each position of an array column; raise without names."""
         msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
         raise OptionTypeError(msg, "give one column per feature, or an eager frame")
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Any:
-        """Open frames for a call that answers with the user's own rows, as `Rows`; see `registry.open_rows`."""
+        """Open frames for a call that returns the user's own rows, as `Rows`; see `registry.open_rows`."""
         raise NotImplementedError
 
     @property
     def ids(self) -> IdColumns:
-        """What looks up ids in columns."""
+        """The object that looks up ids in columns."""
         raise NotImplementedError
 
     def check_names(self, sources: Mapping[str, Source]) -> None:
@@ -270,14 +270,14 @@ class Adapter(ABC):
 class Engine(Adapter):
     """An adapter of a library that computes: what the plan needs in addition to Narwhals expressions.
 
-    Methods with a body are the defaults: an engine with a faster way of its own replaces them.
+    Methods with a body are defaults, which an engine overrides if it has a faster way.
     """
 
     averages_at_once: ClassVar[bool] = False
-    """Whether the mean over lists is one step, where their sums need not be kept."""
+    """Whether the mean over lists is computed in one step, if nothing else reads the sums."""
 
     def collect_once(self, frame: Frame) -> Frame:
-        """Compute a frame once for all its branches: an eager one now, a lazy one when it runs if its engine can."""
+        """Compute a frame once for all steps that read it: an eager frame now, a lazy one when it runs, if possible."""
         return frame
 
     def submit(self, build: Later) -> Later:
@@ -289,7 +289,7 @@ class Engine(Adapter):
         return (build() for build in builds)
 
     def scalar(self, frame: Frame) -> Any:
-        """Return the one value of an eager frame of one row and one column, None where it is missing."""
+        """Return the value of an eager frame with one row and one column, None if it is missing."""
         raise NotImplementedError
 
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
@@ -299,25 +299,25 @@ class Engine(Adapter):
         return float(ends[0] or 0), float(ends[1] or 0)
 
     def most_groups(self, frame: Frame, keys: Sequence[str]) -> int | None:  # noqa: ARG002
-        """Return a number that the groups of an eager frame do not exceed, where the engine finds one fast."""
+        """Return an upper bound of the number of groups in an eager frame, or None if the engine has none at once."""
         return None
 
     def rows_like(self, frame: Frame, keys: Sequence[str], rows: Sequence[int], most: int) -> list[int] | None:
-        """Return the numbers of the rows with the keys of some rows, each key by itself; None: more than `most`."""
+        """Return the numbers of the rows whose keys, column by column, occur in some rows; None if more than `most`."""
         columns = self.collected(frame.select(*keys)).iter_columns()
         is_like = reduce(and_, (column.is_in(column[list(rows)].to_list()) for column in columns))
         return is_like.arg_true().to_list() if is_like.sum() <= most else None
 
     def value_now(self, frame: Frame) -> Any:
-        """Return what `scalar` does of an eager frame, and None of a lazy one, whose rows are not read."""
+        """Return the `scalar` of an eager frame, and None for a lazy frame, whose rows are not read."""
         return self.scalar(frame) if self.eager else None
 
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
-        """Return whether a row meets a condition; of a lazy frame, whose rows are not read, one may."""
+        """Return whether a row meets a condition. For a lazy frame, whose rows are not read, the answer is True."""
         return not self.eager or self.scalar(frame.filter(condition).select(nw.len())) > 0
 
     def narrow(self, frame: Frame, columns: Sequence[str]) -> Frame:
-        """Return columns of a frame, or more where they cost nothing."""
+        """Return these columns of a frame. Further columns may stay if they cost nothing."""
         return frame.select(*columns)
 
     def drop_missing(self, frame: Frame, column: str) -> Frame:
@@ -334,7 +334,7 @@ class Engine(Adapter):
     ) -> Frame:
         """Return the rows whose tied blocks start among the first `upto`, with the start and the size of the block.
 
-        Rows that are not among the `needed` ones, if these are given, may be left out, and so may the score.
+        With `needed`, other rows may be left out, and so may the score.
         """
         return ranked_by_windows(frame, keys, score, upto)
 
@@ -348,13 +348,19 @@ class Engine(Adapter):
         return numbered_by_windows(frame, keys, column, descending=descending, tied=tied)
 
     def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
-        """Add the position of each row in its group by a score, of tied rows the mean or the first, under new names."""
+        """Add columns with the position of each row in its group by a score.
+
+        Tied rows get their mean position, or with `first` their first position.
+        """
         how: Any = "min" if first else "average"
         ranks = {name: nw.col(score).rank(how, descending=True).over(*group) for name, (group, score) in places.items()}
         return frame.with_columns(**{name: rank.cast(nw.Float64()) for name, rank in ranks.items()})
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
-        """Return the one known value of a column in each group; where one has several, raise, a plan when it runs."""
+        """Return the only known value of a column in each group, or raise if a group has several values.
+
+        In SQL, the query raises when it runs.
+        """
         values = self.collect_once(known_values(rows, keys, column))
         several = values.group_by(*keys).agg(_COUNT).filter(_IS_SEVERAL)
         if self.scalar(several.select(_ROWS)):
@@ -381,7 +387,7 @@ class Engine(Adapter):
         return self.sum_by(frame.with_columns(**counts) if counts else frame, group, [*columns, *counts])
 
     def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        """Return the sums of columns in each group, added in the order of the rows where an engine has one."""
+        """Return the sums of columns in each group, added in the order of the rows if the engine keeps an order."""
         return self.sum_by(frame, group, columns)
 
     def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
@@ -390,7 +396,7 @@ class Engine(Adapter):
         return self.in_order(frame, group, columns).group_by(*group).agg(*values)
 
     def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:  # noqa: ARG002
-        """Return the rows of each group sorted by columns, where that decides the last bits of their sums."""
+        """Return the rows of each group sorted by columns, if the order decides the last bits of their sums."""
         return frame
 
     def sum_terms(self, part: Addends, group: Sequence[str]) -> Frame:
@@ -402,7 +408,7 @@ class Engine(Adapter):
         return add(rows, group, list(part.terms)) if part.terms else rows.unique()
 
     def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002
-        """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""
+        """Return the sums of each group over parts that are summed separately; None to sum all parts together."""
         return None
 
     def distinct(self, frame: Frame, keys: Sequence[str]) -> Frame:
@@ -421,7 +427,7 @@ class Engine(Adapter):
         return frame.with_columns(**sums)
 
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
-        """Return columns of a frame: those with sides one by the other, missing where that is not above 0."""
+        """Return columns of a frame. A column in `sides` is a quotient, missing if the divisor is not above 0."""
         return frame.select(*(_ratio(name, *sides[name]) if name in sides else name for name in columns))
 
     @abstractmethod
@@ -437,33 +443,33 @@ class Engine(Adapter):
         return True
 
     def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "_right") -> Frame:
-        """Add what a table of the positions from 1 on has for that in a column; missing where it lacks it."""
+        """Add the columns of a table of positions, looked up by the position in a column; missing if it has no row."""
         return rows.join(table, left_on=column, right_on=POSITION, how="left", suffix=suffix)
 
     @abstractmethod
     def positions(self, upto: int | Frame) -> Frame:
-        """Return the whole numbers from 1, up to a number or the one value of a frame."""
+        """Return a frame of the integers from 1 up to a number, or up to the only value of a frame."""
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         """Return the rows of a frame, as an eager frame of a library that is installed."""
         return frame.collect()
 
     def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
-        """Return rows that were collected as a frame of the engine's own library."""
+        """Return collected rows as a frame of the engine's own library."""
         return frame.to_native()
 
     def release(self, frames: Iterable[Frame], columns: Collection[str] | None = None) -> None:
-        """Let go of the rows of frames, or of some columns, that nothing reads anymore.
+        """Free the rows of frames, or some columns, because nothing reads them anymore.
 
         A postponed call releases all of its rows at once, because nothing else refers to them.
         """
 
     def frame_of(self, native: Any) -> Frame:
-        """Return a frame of the engine's own library as the plan's."""
+        """Return a frame of the engine's own library as a frame of the plan."""
         return lazy(native)
 
     def computed(self, compute: Callable[[], Any], schema: Callable[[], Any]) -> Any:  # noqa: ARG002
-        """Return what a function computes of eager frames; None where frames cannot hold it.
+        """Return the result of a function for eager frames; None for frames of a database, which cannot hold it.
 
         If frames have no rows, only the columns of the answer matter: then return an empty frame with the schema.
         """
@@ -477,13 +483,14 @@ class Session:
     engine: Engine
     frames: Mapping[str, Frame]
     finish: Callable[[Frame, Mapping[str, str], Sequence[str]], Any]
-    """From the result, its new column names and the columns to sort by, to a frame of the user's kind."""
+    """Returns a result as a frame of the user's kind, from its new column names and the columns to sort by."""
     columns: Mapping[str, Mapping[str, str]]
-    """What came from each frame: the user's names by the plan's."""
+    """The columns that were read from each frame: the user's names by the plan's names."""
 
 
 @lru_cache(4096)
 def _ratio(name: str, above: str, below: str) -> nw.Expr:
+    """Return a quotient of two columns, missing if the divisor is not above 0."""
     return nw.when(nw.col(below) > 0).then(nw.col(above) / nw.col(below)).alias(name)
 
 
@@ -494,6 +501,7 @@ def known_values(rows: Frame, keys: Sequence[str], column: str) -> Frame:
 
 @lru_cache(4096)
 def _is_known(column: str) -> nw.Expr:
+    """Return whether a column is not missing."""
     return ~nw.col(column).is_null()
 
 
@@ -505,7 +513,7 @@ def ranked_by_windows(frame: Frame, keys: Sequence[str], score: str, upto: int |
 
 
 def numbered_by_windows(frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool) -> Frame:
-    """Return rows with what `Engine.number_rows` adds."""
+    """Return rows with the columns that `Engine.number_rows` adds."""
     # In short lists polars finds ordinal ranks in half the time of others.
     new = {POSITION: nw.col(column).rank("min" if tied else "ordinal", descending=descending).over(*keys)}
     new |= {EQUAL: nw.len().over(*keys, column)} if tied else {}
@@ -518,13 +526,13 @@ def sizes(keys: Sequence[str]) -> nw.Expr:
 
 
 def fetched(frame: Frame) -> nw.DataFrame[Any]:
-    """Return the rows of a frame in a database, which come as PyArrow's, also to polars."""
+    """Return the rows of a frame in a database. PyArrow transfers them, to polars too."""
     check_packages("rows of a database", "arrow", "pyarrow")
     return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")
 
 
 def values_of(column: nw.Series[Any]) -> list[Any]:
-    """Return the values of a column, None for what is missing and for NaN, as pandas has it."""
+    """Return the values of a column, None for missing values and for NaN, which pandas uses for missing values."""
     rows = zip(column.to_list(), column.is_null().to_list(), strict=True)
     # Only NaN differs from itself.
     return [None if missing or value != value else value for value, missing in rows]  # noqa: PLR0124

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import ColumnSpec, Source
 
 RELEVANCE_NAMES = "relevant relevance rel isrelevant label labels grade grades rating ratings ytrue"
-"""Names that certainly mean the relevance; `COLUMNS` also has names of events, in which every row may be relevant."""
-COLUMNS = {
+"""Names that surely mean the relevance. `USUAL_NAMES` also has names of events, whose rows may all be relevant."""
+USUAL_NAMES = {
     "by": "user userid uid customer customerid visitor visitorid member memberid session sessionid query queryid qid",
     "item": "item itemid iid product productid sku movie movieid article articleid doc docid docno document documentid",
     "relevant": f"{RELEVANCE_NAMES} click clicks clicked isclicked bought purchased liked watched target",
     "score": "score scores prediction predictions pred preds ypred yscore",
 }
-"""What the columns of a role are often called, in small letters and without underscores, the most usual first."""
+"""The usual names of a role's columns, in lower case and without underscores, the most usual first."""
 MATCHED = "frames are matched by columns of one name"
 
 
-def called(name: str) -> str:
-    """Return what messages call a frame."""
-    # The others are read from the frame of features, of pairs of items.
+def frame_text(name: str) -> str:
+    """Return how messages refer to a frame of a call."""
+    # The second items of pairs are read from the frame of features, under the name "others".
     return {"frame": "the frame", "others": "features"}.get(name, name)
 
 
@@ -68,7 +68,7 @@ def _lacking(source: Source, in_frame: Collection[Any]) -> list[ColumnSpec]:
 
 
 def _has_another_name(spec: ColumnSpec, source: Source, in_frame: Collection[Any]) -> bool:
-    """Return whether a column without a role has a name that surely means the role of a column that may be missing."""
+    """Return whether a column without a role has a name that surely means this role, although the role is optional."""
     free = [column for column in in_frame if column not in _taken(source)]
     return spec.refuses_other_names and bool(_columns_named(RELEVANCE_NAMES, free))
 
@@ -82,7 +82,7 @@ def _message(specs: Sequence[ColumnSpec], name: str, in_frame: Collection[Any]) 
     """Return what a frame lacks, and what it has."""
     roles = ", ".join(f"`{spec.role}={spec.column!r}`" for spec in specs)
     names = ", ".join(map(repr, in_frame)) or "no columns"
-    return f"{roles}: {called(name)} has no such column{'s' * (len(specs) > 1)}; it has {names}"
+    return f"{roles}: {frame_text(name)} has no such column{'s' * (len(specs) > 1)}; it has {names}"
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class _Remedies:
 
     def alone(self, name: str, spec: ColumnSpec) -> str:
         """Return the hint for the only column that is missing."""
-        shared = self._shared(name, spec)
+        shared = self._shared_column(name, spec)
         if shared is not None:
             return f"`{spec.role}={shared!r}`, which both frames have"
         several = [part.strip() for part in str(spec.column).split(",")]
@@ -106,7 +106,7 @@ class _Remedies:
         near, usual = self._guesses(name, spec)
         if near and not spec.refuses_other_names:
             return f"did you mean {near!r}?"
-        return " or ".join(self._ways(name, spec, usual))
+        return " or ".join(self._other_remedies(name, spec, usual))
 
     def together(self, lacking: Sequence[tuple[str, ColumnSpec]]) -> str:
         """Return the hint for several columns that are missing: a call to paste, and what it cannot say."""
@@ -116,7 +116,7 @@ class _Remedies:
         for name, spec in lacking:
             role = spec.role, spec.column
             if self._is_matched(name, spec):
-                shared = self._shared(name, spec)
+                shared = self._shared_column(name, spec)
                 if shared is not None:
                     new.setdefault(role, shared)
                 if new.get(role, spec.column) not in self.in_frames[name]:
@@ -124,17 +124,17 @@ class _Remedies:
                 continue
             near, usual = self._guesses(name, spec, new.values())
             if near or usual:
-                new[role] = self._matched_everywhere(spec, [*([near] if near else []), *usual])
+                new[role] = self._guess_in_all_frames(spec, [*([near] if near else []), *usual])
             elif spec.role == "score" and "rank" in self.in_frames[name]:
                 new["rank", spec.column] = "rank"
             else:
-                others.append(" or ".join(self._ways(name, spec, usual)))
+                others.append(" or ".join(self._other_remedies(name, spec, usual)))
         renamed = [f"in {name}, rename {' and '.join(columns)}" for name, columns in renames.items()]
         renamed = [f"{MATCHED}: {', and '.join(renamed)}"] if renamed else []
-        return "; ".join([*self._call(new), *renamed, *dict.fromkeys(others)])
+        return "; ".join([*self._call_to_paste(new), *renamed, *dict.fromkeys(others)])
 
-    def _call(self, new: Mapping[tuple[str, str], Any]) -> list[str]:
-        """Return the call that names the new columns of roles: of each key and model, also the columns that stay."""
+    def _call_to_paste(self, new: Mapping[tuple[str, str], Any]) -> list[str]:
+        """Return the call to paste, with the new column of each role. A key of several columns is named in full."""
         arguments = {}
         for role in dict.fromkeys(role for role, _ in new):
             read = self._columns_of(role) or [column for other, column in new if other == role]
@@ -143,7 +143,7 @@ class _Remedies:
         texts = {role: f"{role}={value!r}" for role, value in arguments.items()}
         if len(texts) == 1:
             return [f"`{text}`" for text in texts.values()]
-        bound = [texts.pop(role) for role in (*COLUMNS, "rank") if role in texts]
+        bound = [texts.pop(role) for role in (*USUAL_NAMES, "rank") if role in texts]
         return [*([f"`df.rec({', '.join(bound)})`"] if bound else []), *(f"`{text}`" for text in texts.values())]
 
     def _columns_of(self, role: str) -> list[str]:
@@ -155,16 +155,16 @@ class _Remedies:
         """Return whether a column is a key by which a further frame is matched with the first one."""
         return spec.role in ("by", "item") and name not in ("frame", "users", "items")
 
-    def _shared(self, name: str, spec: ColumnSpec) -> Any:
-        """Return a column that is usual for a key and in the first frame too, which also lacks the key; or None."""
+    def _shared_column(self, name: str, spec: ColumnSpec) -> Any:
+        """Return a column with a usual name for a key that both frames have, if both lack the key; otherwise None."""
         first = next(iter(self.in_frames.values()))
         if not self._is_matched(name, spec) or spec.column in first or len(self.in_frames) == 1:
             return None
         near, usual = self._guesses(name, spec)
         return next((column for column in (*([near] if near else []), *usual) if column in first), None)
 
-    def _matched_everywhere(self, spec: ColumnSpec, guesses: Sequence[Any]) -> Any:
-        """Return the first guess that all frames which lack the column have, or simply the first."""
+    def _guess_in_all_frames(self, spec: ColumnSpec, guesses: Sequence[Any]) -> Any:
+        """Return the first guess that is in all frames from which the column is read, otherwise the first guess."""
         holders = [
             self.in_frames[name]
             for name, source in self.sources.items()
@@ -179,18 +179,18 @@ class _Remedies:
         return f"{what} to {column!r}"
 
     def _guesses(self, name: str, spec: ColumnSpec, taken: Collection[Any] = ()) -> tuple[str, list[Any]]:
-        """Return the column of almost the same name, or nothing, and those that are usual for the role."""
+        """Return the column with almost the same name, otherwise "", and the columns with a usual name for the role."""
         read = _taken(self.sources[name]) if spec.role != "per" else set()
         free = [column for column in self.in_frames[name] if column not in read and column not in taken]
         near = closest_of(spec.column, map(str, free))
-        usual = _columns_named(COLUMNS.get(spec.role, ""), free)
+        usual = _columns_named(USUAL_NAMES.get(spec.role, ""), free)
         return (near if near in map(str, usual) or not usual else ""), usual
 
-    def _ways(self, name: str, spec: ColumnSpec, usual: Sequence[Any]) -> list[str]:
+    def _other_remedies(self, name: str, spec: ColumnSpec, usual: Sequence[Any]) -> list[str]:
         """Return the remedies if no column has almost the same name."""
         ways = ["`rank='rank'`"] if spec.role == "score" and "rank" in self.in_frames[name] else []
-        is_whole_key = spec.role == "by" and len(self._columns_of("by")) == 1
-        ways += ["`by=None`, if the frame is one list"] if is_whole_key and not usual else []
+        is_only_key = spec.role == "by" and len(self._columns_of("by")) == 1
+        ways += ["`by=None`, if the frame is one list"] if is_only_key and not usual else []
         if spec.role == "relevant" and name != "truth" and not usual:
             ways.append("`truth=`, if another frame holds what was relevant")
         elif spec.refuses_other_names and not usual:
@@ -213,13 +213,13 @@ class _Remedies:
 
 
 def several_columns_of_name(name: str, names: Iterable[str]) -> InputError:
-    """Return the error for columns of a frame that are read for each other."""
-    msg = f"{called(name)} has several columns of the name {' or '.join(map(repr, dict.fromkeys(names)))}"
+    """Return the error for a frame with several columns of one name."""
+    msg = f"{frame_text(name)} has several columns of the name {' or '.join(map(repr, dict.fromkeys(names)))}"
     return InputError(msg, "rename all but one of them")
 
 
 def _columns_named(names: str, in_frame: Collection[Any]) -> list[Any]:
-    """Return the columns of a frame that have one of some names, the most usual first."""
+    """Return the columns of a frame that have one of the usual names in `names`, the most usual first."""
     plain = {str(column).lower().replace("_", "").replace(" ", ""): column for column in in_frame}
     return [plain[name] for name in names.split() if name in plain]
 
@@ -242,7 +242,7 @@ def python_objects(spec: ColumnSpec) -> ColumnTypeError:
 
 
 def large_categories(spec: ColumnSpec) -> ColumnTypeError:
-    """Return the error for categories of pandas that are whole numbers which pandas rounds beside a missing value."""
+    """Return the error for categories of pandas with large integers, which pandas rounds next to a missing value."""
     msg = f"`{spec.role}={spec.column!r}` has categories above 2**53, which pandas rounds beside a missing value"
     return ColumnTypeError(msg, f"df.astype({{{spec.column!r}: 'Int64'}})")
 
@@ -266,8 +266,8 @@ def no_lists(role: str, column: str, dtype: object) -> ColumnTypeError:
 
 
 def unlike_keys(spec: ColumnSpec, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:
-    """Return the error for a key that has types in two frames, each named with its type, which never match."""
-    types = ", but ".join(f"{dtype} in {called(name)}" for name, dtype in (left, right))
+    """Return the error for a key whose types in two frames never match. A side is a frame's name and the type."""
+    types = ", but ".join(f"{dtype} in {frame_text(name)}" for name, dtype in (left, right))
     msg = f"`{spec.role}={spec.column!r}` has the type {types}"
     return ColumnTypeError(msg, "cast one of them, else no row would match")
 
@@ -280,7 +280,7 @@ def no_common_type(spec: ColumnSpec, dtypes: Iterable[object]) -> ColumnTypeErro
 
 
 def check_same_columns(columns: Mapping[str, Iterable[Any]], model: str) -> None:
-    """Raise for frames of models that have different columns, or one of the name that the column of models gets."""
+    """Raise for models' frames with different columns, or with a column named like the new column of models."""
     (first, known), *others = ((name, [*names]) for name, names in columns.items())
     for name, names in [(first, known), *others]:
         if model in names:

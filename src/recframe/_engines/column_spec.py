@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-Use = Literal["key", "order", "model", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
+Use = Literal["key", "order", "model", "attribute", "relevance", "score", "value", "feature", "time", "nan", "exists"]
 """What a column is read for: to be compared only, to be sorted too, to be sorted by first appearance, to be carried
-along, a number, or a point in time; or only for whether it is NaN and not missing, or whether the frame has it at all,
+along, a number, or a point in time; or only for whether it is NaN and not missing, or for whether the frame has it,
 both as 1.0 or 0.0."""
 
 
@@ -29,7 +29,7 @@ class ColumnSpec:
     default: float | None = None
     """The value of every row where the frame lacks the column; None: the column is required."""
     made: Callable[[nw.Expr], nw.Expr] | None = None
-    """What SQL makes of the column, without NaN, where it reads it."""
+    """An expression that SQL computes from the column, without NaN, when it reads the column."""
     remedy: str = ""
     """What to do about a missing column, for messages, besides naming another one."""
     refuses_other_names: bool = False
@@ -50,7 +50,7 @@ class ColumnSpec:
     @cached_property
     def is_flag(self) -> bool:
         """Whether only something about the column matters."""
-        return self.use in ("nan", "there")
+        return self.use in ("nan", "exists")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Source:
     native: Any
     specs: Mapping[str, ColumnSpec]
     unread: Sequence[ColumnSpec] = ()
-    """Columns that the frame must have, though nothing reads them."""
+    """Columns that the frame must have, although nothing reads them."""
 
     def with_specs(self, more: Mapping[str, ColumnSpec]) -> Source:
         """Return the same with more columns to read."""
@@ -81,5 +81,5 @@ def specs_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
 
 
 def columns_of(sources: Mapping[str, Source]) -> dict[str, dict[str, str]]:
-    """Return what comes from each frame: the user's names by the plan's."""
+    """Return the columns that are read from each frame: the user's names by the plan's names."""
     return {name: {plan: spec.column for plan, spec in source.specs.items()} for name, source in sources.items()}

@@ -12,15 +12,15 @@ class Constructors(Protocol):
     """Makes frames; a module for each library."""
 
     def is_series(self, value: object) -> bool:
-        """Return whether something is a column."""
+        """Return whether a value is a column of the library."""
         ...
 
     def table(self, columns: Mapping[str, Any]) -> Any:
-        """Return a frame of columns, each a sequence or a series."""
+        """Return a frame from columns, each a sequence or a series."""
         ...
 
     def distinct(self, frame: Any, columns: Sequence[str]) -> Any:
-        """Return the distinct values of some columns; of a lazy frame a lazy one."""
+        """Return the distinct values of some columns, as a lazy frame if the frame is lazy."""
         ...
 
     def uneven(self, frame: Any, columns: Sequence[str]) -> int:
@@ -28,7 +28,7 @@ class Constructors(Protocol):
         ...
 
     def check_lists(self, frame: Any, role: str, column: str) -> None:
-        """Raise where a column does not hold lists."""
+        """Raise if a column does not hold lists."""
         ...
 
     def explode(self, frame: Any, keys: Sequence[str], lists: Mapping[str, str], rank_column: str | None) -> Any:
@@ -42,13 +42,13 @@ class Constructors(Protocol):
             The columns that are repeated.
         lists : dict of str to str
             The columns of lists, by the names of the columns of their elements.
-        place : str, optional
+        rank_column : str, optional
             A column to add: the position of an element, from 1.
         """
         ...
 
     def priced(self, frame: Any, item: str, prices: Mapping[Any, Any], value: str) -> Any:
-        """Add the values of items."""
+        """Add a column with the value of each item, missing for an item without one."""
         ...
 
     def reorder(self, frame: Any, columns: Sequence[str]) -> Any:
@@ -60,7 +60,7 @@ class Constructors(Protocol):
         ...
 
     def fields(self, lines: bytes, names: Sequence[str], number: str | None, columns: Mapping[str, str]) -> Any:
-        """Return fields between single spaces as a frame; None where a line cannot be read.
+        """Return fields between single spaces as a frame, or None if a line cannot be read.
 
         Parameters
         ----------

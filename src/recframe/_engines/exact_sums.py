@@ -1,4 +1,4 @@
-"""How to cut floats so that no sum of them is rounded, whatever the order."""
+"""Splits floats into parts whose sums are not rounded, so that sums do not depend on the order."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 
 def parts_of(values: Any, largest_of: Callable[[Any], float | None]) -> list[Any]:
-    """Return columns of floats that add up to one, each with exact sums.
+    """Return columns of floats that add up to a column, where each column has exact sums.
 
-    A sum of floats is rounded, and which way depends on the order. So each number is cut in two: its high bits, and
-    its low ones. No sum of either is rounded. What is left is less than 2 to the power of -80 of the largest or so,
-    but all there is of a group whose numbers are that small: it is cut again.
+    A sum of floats is rounded, and which way depends on the order. So each number is split into
+    its high and its low bits. No sum of either is rounded. The rest is below about 2 to the power of -80 of the
+    largest number. But a group may hold only numbers that small, so the rest is split again.
 
     Parameters
     ----------
     values : polars.Series or numpy.ndarray
         The column; what is missing stays missing.
     largest_of : callable
-        Returns the largest absolute value of a column, None without values. Where it is 0 or infinite, the column
-        itself is all there is.
+        Returns the largest absolute value of a column, None without values. If it is 0 or infinite, the column is not
+        split.
     """
     parts: list[Any] = []
     rest = values
@@ -36,9 +36,10 @@ def parts_of(values: Any, largest_of: Callable[[Any], float | None]) -> list[Any
 
 
 def _step(rows: int, largest: float) -> float:
-    """Return a power of two that is more than twice as large as any sum: what is below its last bit gets lost in it.
+    """Return a power of two that is more than twice as large as any sum.
 
-    So what is added to it and taken away again is a whole multiple of this bit, and so are all sums.
+    A number that is added to it loses all bits below the power's last bit. So after the power is subtracted again, the
+    number is a multiple of this bit, and so are all sums of such numbers.
     """
     bound = 2.0 * rows * largest
     if not 0 < bound < 2.0**1022:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-NAMED = 3
+EXAMPLES = 3
 """How many ids a message names."""
 
 
 class IdColumns(ABC):
-    """Looks up ids in columns, and makes frames of ids; libraries add what Narwhals does not have, or not as fast."""
+    """Looks up ids in columns, and makes frames of ids. Each library implements what Narwhals lacks or does slowly."""
 
     @abstractmethod
     def ids(self, ids: Any, like: Any, column: str) -> Any:
-        """Return ids as a column of the library, of the type of a frame's column where there is one."""
+        """Return ids as a column of the library, with the type of a column of `like`, if `like` is a frame."""
 
     @abstractmethod
     def column(self, frame: Any, column: str) -> Any:
@@ -32,26 +32,26 @@ class IdColumns(ABC):
 
     @abstractmethod
     def look_up(self, frame: Any, column: str, ids: Any) -> Array:
-        """Return the place of each of a column's values among the ids, -1 for what is not there."""
+        """Return the position of each value of a column among the ids, from 0; -1 if it is not among them."""
 
     @abstractmethod
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
-        """Return the ids with the distinct values of some rows appended, and the places of these rows' values."""
+        """Return the ids with the distinct values of some rows appended, and the position of each row's value."""
 
     @abstractmethod
     def order(self, ids: Any) -> Array:
-        """Return the order of the ids, the least first."""
+        """Return the positions that sort the ids, the smallest id first."""
 
     @abstractmethod
     def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
-        """Return a frame of ids, by their places, and of numbers; a negative integer is missing."""
+        """Return a frame of ids, given by their positions, and of numbers. Negative integers are missing."""
 
     def typed(self, values: Any) -> Any:
-        """Return a column in the type of what it holds."""
+        """Return a column of Python objects in the type of its values, and other columns unchanged."""
         return values
 
     def numbers(self, frame: Any, column: str) -> Array:
-        """Return a column of numbers as floats, missing 0."""
+        """Return a column of numbers as floats, with 0 for missing values."""
         native = self.typed(self.column(frame, column))
         values = nw.from_native(native, series_only=True)
         if values.null_count() == len(values):
@@ -60,7 +60,7 @@ class IdColumns(ABC):
             msg = f"{column!r} has the type {native.dtype}, but relevance is bool, integer or float"
             raise ColumnTypeError(msg, "cast the column to a number first")
         numbers = values.cast(nw.Float64()).to_numpy()
-        # A sum takes a fraction of a look at each number.
+        # A sum shows whether any number is NaN, in a fraction of the time of a test of each number.
         return np.where(np.isnan(numbers), 0.0, numbers) if np.isnan(numbers.sum()) else numbers
 
     def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
@@ -79,7 +79,7 @@ class IdColumns(ABC):
 
 def _examples(values: nw.Series[Any]) -> list[Any]:
     """Return the first values of a column."""
-    return values.unique(maintain_order=True).head(NAMED).to_list()
+    return values.unique(maintain_order=True).head(EXAMPLES).to_list()
 
 
 def check_column(names: Sequence[Any], column: str) -> None:
@@ -96,7 +96,7 @@ def unlike_ids(column: str, dtype: object, ids: object) -> ColumnTypeError:
 
 
 def as_list(ids: Any) -> Any:
-    """Return ids of another library, or any iterable, as what polars accepts."""
+    """Return ids of another library, or any iterable, in a form that polars accepts."""
     if isinstance(ids, np.ndarray | list):
         return ids
     to_list = getattr(ids, "to_list", getattr(ids, "tolist", None))

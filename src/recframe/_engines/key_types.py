@@ -1,4 +1,4 @@
-"""The type in which a key's values compare in all frames, by Narwhals' types, on polars and in SQL alike."""
+"""The type in which the values of a key can be compared in all frames, for polars and for SQL engines."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 TEXT = (nw.String, nw.Categorical, nw.Enum)
 WIDE = (nw.UInt64, nw.Int128, nw.UInt128)
-"""Integers that 64 bits with a sign do not hold."""
+"""Integers that do not fit into 64 bits with a sign."""
 UNITS = ("ns", "us", "ms", "s")
 
 
-def common_type(spec: ColumnSpec, types: Mapping[str, DType], called: Mapping[str, object]) -> DType:
+def common_type(spec: ColumnSpec, types: Mapping[str, DType], native_types: Mapping[str, object]) -> DType:
     """Return the type in which the values of a key compare, or raise where they cannot match.
 
     Parameters
@@ -30,19 +30,19 @@ def common_type(spec: ColumnSpec, types: Mapping[str, DType], called: Mapping[st
         The key.
     types : mapping of str to DType
         Its types by the names of the frames.
-    called : mapping of str to object
-        The same as the frames' library writes them.
+    native_types : mapping of str to object
+        The same types as the frames' library names them, for messages.
     """
     (first, common), *others = types.items()
     for name, dtype in others:
-        shared = _of_two(common, dtype)
+        shared = _common_type_of_pair(common, dtype)
         if shared is None:
-            raise unlike_keys(spec, (first, called[first]), (name, called[name]))
+            raise unlike_keys(spec, (first, native_types[first]), (name, native_types[name]))
         common = shared
     return common
 
 
-def _of_two(left: DType, right: DType) -> DType | None:
+def _common_type_of_pair(left: DType, right: DType) -> DType | None:
     """Return the type in which the values of two types compare, or None where they cannot match."""
     if left == right:
         return left

@@ -37,7 +37,7 @@ MOST_SORTED = 0.35
 
 
 def scale(most: float, least: float, bits: int) -> float | None:
-    """Return what makes the distances of scores whole numbers of some bits; None where they are infinite or tiny."""
+    """Return the factor that scales distances of scores to integers of some bits; None if they are infinite or tiny."""
     spread = most - least
     if not spread < math.inf:
         return None

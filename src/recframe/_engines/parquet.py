@@ -18,7 +18,7 @@ MAGIC = b"PAR1"
 
 
 def _library() -> Any:
-    """Return the library that reads and writes."""
+    """Return the installed library that reads and writes Parquet."""
     if find_spec("polars"):
         import polars as pl
 
@@ -32,30 +32,30 @@ def _library() -> Any:
 
 
 def to_parquet(columns: Mapping[str, Any], types: Mapping[str, Any]) -> bytes:
-    """Return columns of the given types as a file."""
+    """Return columns of these types as the bytes of a Parquet file."""
     file = BytesIO()
     nw.from_dict(dict(columns), schema=dict(types), backend=_library()).write_parquet(file)
     return file.getvalue()
 
 
 def from_parquet(data: bytes, name: str, remedy: str) -> nw.DataFrame[Any]:
-    """Return the rows of a file.
+    """Return the rows of a Parquet file from its bytes.
 
     Raises
     ------
     InputError
-        It is no file of Parquet, or not a whole one.
+        The data is not a Parquet file, or the file is incomplete.
     """
     library = _library()
     if not data.startswith(MAGIC):
         msg = f"{name!r} is no Parquet file"
         raise InputError(msg, remedy)
-    # Rust's panics are no exceptions of Python.
+    # A panic of polars' Rust code is not a subclass of Exception.
     panics = (library.exceptions.PanicException,) if library.__name__ == "polars" else ()
     try:
         rows: nw.DataFrame[Any] = nw.from_native(library.read_parquet(BytesIO(data)), eager_only=True)
         if not panics:
-            # Arrow reads bytes that are no text, and raises where they are looked at.
+            # Arrow accepts bytes that are not valid text, and raises only when the text is read.
             rows.select(nw.selectors.string()).rows()
     except (Exception, *panics) as error:
         msg = f"{name!r} cannot be read as Parquet: {(str(error).splitlines() or ['it is cut off'])[0]}"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of frame: its class, and where its adapter is."""
+    """A kind of frame: its class, and the location of its adapter."""
 
     module: str
     """The module of the library that has the class of the frames."""
@@ -39,18 +39,18 @@ class Kind:
     adapter: str
     """The module in this package and the class of the adapter."""
     called: str
-    """What messages call such frames."""
+    """How messages refer to such frames."""
     makes_frames: bool = False
-    """Whether its adapter makes frames of what is no frame."""
+    """Whether its library can make new frames from lists and values."""
 
     @property
     def frame_class(self) -> Any:
-        """The class of the frames, or no class where the library is not imported."""
+        """The class of the frames, or an empty tuple if the library is not imported."""
         return getattr(sys.modules.get(self.module), self.name, ())
 
     @cached_property
     def adapter_class(self) -> type[Adapter]:
-        """The class of the adapter; its library is imported if it is not yet."""
+        """The class of the adapter. This imports its module, and so the library."""
         module, name = self.adapter.split(":")
         kind: type[Adapter] = getattr(import_module(f"recframe._engines.{module}"), name)
         return kind
@@ -66,13 +66,13 @@ KINDS = (
     Kind("pyspark.sql", "DataFrame", "sql.spark:Spark", "a Spark DataFrame"),
 )
 LIBRARY = "library"
-"""What `recframe.Config` calls the library that makes frames of what is no frame."""
+"""The setting of `recframe.Config` for the library that makes new frames."""
 MAKERS = {kind.module: kind for kind in KINDS if kind.makes_frames}
-"""The libraries that make frames of what is no frame: by default the first that is installed."""
+"""The libraries that can make new frames. By default, the first installed library makes them."""
 
 
 def kind_of(frame: object) -> Kind | None:
-    """Return the kind of a frame; None for what is no supported frame."""
+    """Return the kind of a frame, or None if a value is not a supported frame."""
     kind = _KNOWN.get(type(frame))
     if kind is None and type(frame).__module__ != "builtins":
         kind = next((kind for kind in KINDS if isinstance(frame, kind.frame_class)), None)
@@ -82,29 +82,29 @@ def kind_of(frame: object) -> Kind | None:
 
 
 _KNOWN: dict[type, Kind] = {}
-"""The kinds of the classes of frames that were seen."""
+"""A cache: the kind of each class of frames."""
 
 
 def is_frame(value: object) -> bool:
-    """Return whether something is a supported frame."""
+    """Return whether a value is a supported frame."""
     return kind_of(value) is not None
 
 
-COLUMNS = ("Series", "ChunkedArray")
-"""The classes that speak Arrow and are single columns."""
+SINGLE_COLUMNS = ("Series", "ChunkedArray")
+"""The names of classes that support Arrow's interface but are single columns, not frames."""
 
 
 def in_kind(value: Any, kind: Kind | None = None) -> Any:
-    """Return a frame of a supported kind: one that speaks Arrow as a frame of that kind, or of the first that fits.
+    """Return a value as a frame of a supported kind: `kind`, or the first that fits, if it supports Arrow's interface.
 
-    Reading it here, once, is necessary: a stream has its rows only once. Anything else is returned as it is.
+    It is read once, here, because a stream can be read only once. Other values are returned unchanged.
     """
     if kind_of(value) is not None:
         return value
     if isinstance(value, nw.DataFrame | nw.LazyFrame):
         return value.to_native()
     # Asks the class, because frames of SQLFrame have an attribute of any name.
-    if not hasattr(type(value), "__arrow_c_stream__") or type(value).__name__ in COLUMNS:
+    if not hasattr(type(value), "__arrow_c_stream__") or type(value).__name__ in SINGLE_COLUMNS:
         return value
     module = type(value).__module__.partition(".")[0] if kind is None else kind.module
     if module not in ("pyarrow", "pandas") and find_spec("polars") is not None:
@@ -118,7 +118,7 @@ def in_kind(value: Any, kind: Kind | None = None) -> Any:
 
 
 def frames_of_models(models: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return the frames that a mapping has by the names of models; empty: it is no such mapping."""
+    """Return the frames in a mapping of models to frames, or an empty dict if it is another mapping."""
     frames = {name: in_kind(frame) for name, frame in models.items()}
     return frames if any(map(is_frame, frames.values())) else {}
 
@@ -140,25 +140,25 @@ def stacked(models: Mapping[Any, Any], model: str) -> Any:
 
 
 def sides_in_kind(frame: object, roles: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Return roles, where the frames of some names become the kind of a frame if they speak Arrow."""
+    """Return roles, whose frames in `names` are converted to the kind of a frame if they support Arrow's interface."""
     kind = kind_of(frame)
     return {name: in_kind(value, kind) if name in names else value for name, value in roles.items()}
 
 
 def adapter_of(frame: object) -> Adapter:
-    """Return the adapter of a frame, or raise for what is no supported frame."""
+    """Return the adapter of a frame, or raise if a value is not a supported frame."""
     kind = kind_of(frame)
     if kind is None:
         if "GroupBy" in type(frame).__name__:
             raise OptionTypeError(*not_grouped(frame))
         msg = f"{a_type(frame)} is no frame that recframe knows"
         *names, last = dict.fromkeys(kind.called for kind in KINDS)
-        raise OptionTypeError(msg, f"{_instead_of(frame)}give {', '.join(names)} or {last}")
+        raise OptionTypeError(msg, f"{_start_of_hint(frame)}give {', '.join(names)} or {last}")
     return kind.adapter_class(frame)
 
 
-def _instead_of(value: object) -> str:
-    """Return what to do with what is no frame, as the start of a hint."""
+def _start_of_hint(value: object) -> str:
+    """Return the start of the hint for a value that is not a supported frame, "" for most values."""
     # Classes, never attributes: frames of SQLFrame have a column for any name that they are asked for.
     if isinstance(value, nw.DataFrame | nw.LazyFrame | nw.Series):
         return "give its to_native(); else "
@@ -168,7 +168,7 @@ def _instead_of(value: object) -> str:
 
 
 def is_lazy(frame: object) -> bool:
-    """Return whether something is a lazy frame, so that answers must stay frames."""
+    """Return whether a value is a lazy frame, so that results must stay frames."""
     return is_frame(frame) and not adapter_of(frame).eager
 
 
@@ -180,9 +180,9 @@ def labels_of(*frames: object) -> list[Any] | None:
 
 
 def of_another_kind(name: str, value: object, frame: object) -> OptionTypeError:
-    """Return the error for what is no frame, or one of another library, where a call reads one in addition."""
+    """Return the error for a further argument that is not a frame, or is a frame of another library."""
     msg = f"{name} is {a_type(value)}, but the frame is {a_type(frame)}"
-    return OptionTypeError(msg, f"{_instead_of(value)}give both as {type_name(frame)}")
+    return OptionTypeError(msg, f"{_start_of_hint(value)}give both as {type_name(frame)}")
 
 
 def check_answers_with_rows(frame: object) -> None:
@@ -196,12 +196,12 @@ def check_answers_with_rows(frame: object) -> None:
 
 
 def type_name(frame: object) -> str:
-    """Return what messages call a frame of the wrong library."""
+    """Return the library and the type of a value as text, for messages."""
     return f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}".removeprefix("builtins ")
 
 
 def a_type(frame: object) -> str:
-    """Return the same with its article."""
+    """Return the library and the type of a value as text, with the article."""
     name = type_name(frame)
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
@@ -217,7 +217,7 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
     sources : dict of str to Source
         The user's frames by their names: ``"frame"``, and the others of the call.
     either : dict of str to ColumnSpec
-        Columns to read from ``"truth"`` if it has them, else from ``"frame"``.
+        Columns to read from ``"truth"`` if it has them, otherwise from ``"frame"``.
     rows : collection of str
         The frames whose rows to number, which must be eager.
     """
@@ -233,7 +233,7 @@ def _opened(
 ) -> Session:
     """Return the opened frames of one kind."""
     if either:
-        # Only here a lazy frame must say which columns it has.
+        # Only this step needs the column names of a lazy frame.
         names = adapter.names(sources["truth"].native)
         of_truth = {name: spec for name, spec in either.items() if spec.column in names}
         rest = {name: spec for name, spec in either.items() if name not in of_truth}
@@ -246,14 +246,14 @@ def _opened(
 
 
 def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",)) -> Rows:
-    """Open frames of the same kind for a call that answers with rows of ``"frame"``.
+    """Open frames of the same kind for a call that returns rows of ``"frame"``.
 
     Parameters
     ----------
     sources : dict of str to Source
         The user's frames, and the columns to read from each.
     numbered : sequence of str
-        The frames whose own rows the answer holds.
+        The frames whose rows the result holds.
     """
     adapter, sources = _in_kind(sources)
     rows: Rows = adapter.open_rows(sources, numbered)
@@ -261,7 +261,7 @@ def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",
 
 
 def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]:
-    """Return the adapter of a call's frames, and these in the kind of the first, or raise where they are of another."""
+    """Return the adapter of a call's first frame, and all frames in its kind; raise for a frame of another kind."""
     frame = sources["frame"].native
     adapter = adapter_of(frame)
     kind = kind_of(frame)
@@ -274,16 +274,16 @@ def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]
     return adapter, converted
 
 
-# --- frames of what is no frame -----------------------------------------------------------------------------
+# --- new frames ---------------------------------------------------------------------------------------------
 
 
 def constructors_for(values: tuple[object, ...], library: str | None) -> Constructors:
-    """Return what makes frames, for the library of the values or for a library by name.
+    """Return the functions that make frames, of the values' library or of a library by name.
 
     Parameters
     ----------
     values : tuple
-        What the user gave; frames and columns among it are of one library.
+        The user's arguments. Frames and columns among them must be of one library.
     library : str, optional
         The name of the library. None: the library of the values, otherwise the one that Config names, otherwise polars
         if it is installed, otherwise pandas.
@@ -298,14 +298,14 @@ def constructors_for(values: tuple[object, ...], library: str | None) -> Constru
 
 
 def check_library(library: object) -> None:
-    """Raise for what is no name of a library that makes frames."""
+    """Raise if a value is not the name of a library that makes frames."""
     if library is not None and not (isinstance(library, str) and library in MAKERS):
         error = one_of(LIBRARY, library, MAKERS)
         raise error
 
 
 def ids_for(frame: object, library: str | None) -> IdColumns:
-    """Return what looks up ids in frames like this one; without a frame, for the named or an installed library."""
+    """Return the object that looks up ids in frames like this one, or in frames of a named or installed library."""
     if frame is not None:
         return adapter_of(frame).ids
     library = library or current().get(LIBRARY)
@@ -315,7 +315,7 @@ def ids_for(frame: object, library: str | None) -> IdColumns:
 def _maker(libraries: Sequence[str], requested: str | None) -> Adapter:
     """Return the adapter of the first library that is installed."""
     for name in libraries:
-        # A library that is there but broken is an error, not a reason for another one.
+        # If a library is installed but broken, raise its error instead of trying another library.
         if find_spec(name) is not None:
             return MAKERS[name].adapter_class()
     what = "making a frame" if requested is None else f"library={requested!r}"

@@ -1,4 +1,4 @@
-"""Calls that answer with the user's own rows: what each library provides for them."""
+"""What each library provides for calls that return the user's own rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Rows(ABC):
     Attributes
     ----------
     engine : Engine
-        What the frames are computed with.
+        The engine that computes the frames.
     frames : mapping of str to Frame
         The frames under the plan's names.
     row : list of str
@@ -57,12 +57,12 @@ class Rows(ABC):
         result : Frame
             The rows of ``"frame"``.
         added : Frame
-            The others: their row numbers as `OTHER_ROW`.
+            The rows of ``"truth"``, with their row numbers in the column `OTHER_ROW`.
         names : dict of str to str
-            The user's names, in both frames, of what comes from the other frame.
+            The user's columns, in both frames, that are filled from ``"truth"``, by the plan's names.
         new : dict of str to str
-            The user's names of the new columns of both. They get the type of the truth's column of that name, or
-            become whole numbers where it has none; those that come from both frames stay numbers of any type.
+            The user's names of the new columns, by the plan's names. A column that the frame lacks gets the type of the
+            truth's column of this name, or becomes integers. Other columns may hold numbers of any type.
         model : str, optional
             The user's column of models, filled from the rows of ``"frame"`` whose numbers are `MODEL_ROW`.
         """

@@ -35,7 +35,10 @@ class Shared:
     def session(
         self, sources: Mapping[str, Source], either: Mapping[str, ColumnSpec], rows: Any, make: Callable[[], Session]
     ) -> Session:
-        """Return the opened frames of equal sources, which are made if no call has opened them yet."""
+        """Return the opened frames of equal sources. If no call has opened them yet, `make` opens them.
+
+        `either` are columns that any one of the frames may hold, and `rows` names the frames whose rows are numbered.
+        """
         read = [(name, id(each.native), *each.specs.items(), *each.unread) for name, each in sources.items()]
         key = (*read, *either.items(), *rows)
         if key not in self._sessions:

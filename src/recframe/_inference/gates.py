@@ -14,7 +14,7 @@ from recframe._base.signatures import checked_call
 from recframe._base.values import choice, number
 from recframe._engines.base import values_of
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
-from recframe._inference.lists.claims import Claims, Demand, models_at_risk, rows_of
+from recframe._inference.lists.claims import Claims, Demand, correction_factor, rows_of
 from recframe._inference.lists.confidences import claims_of
 from recframe.errors import (
     MissingColumnError,
@@ -27,10 +27,10 @@ from recframe.errors import (
 )
 from recframe.profiles._spec import spec_of
 
-LAST_BITS = 1e-13
-"""The share of a bound by which a value beyond it still suffices: a mean of 0.56 may be 0.5599999999999999."""
+ROUNDING_SHARE = 1e-13
+"""A value passes if it misses its bound by at most this share of the bound: 0.56 may be 0.5599999999999999."""
 ENDS = {"mean": "{}", "low": "the lower end of {}", "high": "the upper end of {}"}
-"""What `by` names, and what a message calls it."""
+"""How messages refer to the columns that `by` may name."""
 NOT_DESCRIBED = "by={!r} is a column of describe, but the result is no frame of it"
 SUFFICIENT = {"not worse": ("better", "equivalent", "not worse"), "better": ("better",)}
 """The verdicts that meet each demand. For "not worse", each of them rules out a loss of more than the margin."""
@@ -87,7 +87,7 @@ def require(
     >>> recframe.require(df.rec.evaluate("rbp_residual", score="new"), most={"rbp_residual": 0.9})
     """
     if verdict is None:
-        failures = beyond_limits(result, least, most, by)
+        failures = values_out_of_bounds(result, least, most, by)
     else:
         if any(each is not None for each in (least, most, by)):
             msg = f"verdict={verdict!r} judges verdicts, so it does not go with least=, most= and by="
@@ -98,7 +98,7 @@ def require(
 
 
 def verdict_failures(result: Any, demand: Demand) -> list[str]:
-    """Return which rows of a result of `compare` fall short of a demand, a phrase each.
+    """Return a phrase for each row of a result of `compare` that falls short of a demand.
 
     Parameters
     ----------
@@ -122,17 +122,17 @@ def verdict_failures(result: Any, demand: Demand) -> list[str]:
     claims = claims_of(result)
     if claims is None or rows_of(frame) != claims.rows:
         failed = [row for row in rows if row["verdict"] not in SUFFICIENT[demand]]
-        return [_doubt(row, segments, demand, None, _p_adjusted(row)) for row in failed]
+        return [_shortfall_text(row, segments, demand, None, _p_adjusted(row)) for row in failed]
     return _failed_claims(rows, segments, demand, claims)
 
 
 def _failed_claims(
     rows: Sequence[Mapping[Any, Any]], segments: Sequence[Any], demand: Demand, claims: Claims
 ) -> list[str]:
-    """Return the phrases of the rows whose p-values are too large for a demand."""
+    """Return a phrase for each row whose p-value is too large for a demand."""
     p_values = claims.p_values[demand]
     models = [row.get("model") for row in rows]
-    times = models_at_risk(p_values, models, claims.correction, claims.level)
+    times = correction_factor(p_values, models, claims.correction, claims.level)
     adjusted = f", adjusted for {len({*models})} models," if times > 1 else ""
     phrases = []
     margins = claims.margins if demand == "not worse" else [None] * len(rows)
@@ -141,21 +141,23 @@ def _failed_claims(
             continue
         what = "of no gain" if margin is None else f"of a loss of {margin}"
         decided = f"the p-value {what}{adjusted} is {min(p * times, 1.0):.3g}, and {claims.level:.3g} or more fails"
-        phrases.append(_doubt(row, segments, demand, margin, "" if math.isnan(p) else decided))
+        phrases.append(_shortfall_text(row, segments, demand, margin, "" if math.isnan(p) else decided))
     return phrases
 
 
 def _p_adjusted(row: Mapping[Any, Any]) -> str:
-    """Return what an adjusted p-value says, or nothing where there is none."""
+    """Return the adjusted p-value of a row as text, or "" if it has none."""
     p = row["p_adjusted"]
     return "" if p is None or math.isnan(p) else f"its p-value, adjusted for all rows, is {p:.3g}"
 
 
-def _doubt(row: Mapping[Any, Any], segments: Sequence[Any], demand: Demand, margin: str | None, decided: str) -> str:
-    """Return the phrase that says that a row falls short of a demand, and which p-value decided."""
+def _shortfall_text(
+    row: Mapping[Any, Any], segments: Sequence[Any], demand: Demand, margin: str | None, decided: str
+) -> str:
+    """Return the phrase about a row that falls short of a demand. `decided` names the p-value that decided."""
     labels = [(name, row[name]) for name in (*(["model"] if "model" in row else []), *segments)]
-    of = _named(labels)
-    baseline = _shown(row["baseline"]) if "baseline" in row else "the baseline"
+    of = _labels_text(labels)
+    baseline = _label_text(row["baseline"]) if "baseline" in row else "the baseline"
     what = f"{row['metric']} of {of}" if of else row["metric"]
     if not decided:
         return f"{what} has no p-value (nan) of its difference to {baseline}"
@@ -165,20 +167,20 @@ def _doubt(row: Mapping[Any, Any], segments: Sequence[Any], demand: Demand, marg
     return f"{what} {doubts[demand]}: {reason}, {decided}"
 
 
-def beyond_limits(result: Any, least: Any, most: Any = None, by: Any = None) -> list[str]:
-    """Return what is beyond its limit, a phrase each."""
+def values_out_of_bounds(result: Any, least: Any, most: Any = None, by: Any = None) -> list[str]:
+    """Return a phrase for each value that is beyond its limit."""
     if by is not None:
         choice("by", by, tuple(ENDS))
     limits = {name: limit for name, limit in {"least": least, "most": most}.items() if limit is not None}
     if not limits:
         msg = "no limit is given"
         raise OptionTypeError(msg, "require(result, 0.3), or require(result, most=0.3)")
-    judge = _of_frame if is_frame(result) else _of_number
+    judge = _frame_failures if is_frame(result) else _number_failures
     return [phrase for which, limit in limits.items() for phrase in judge(result, which, limit, by)]
 
 
-def _of_number(result: Any, which: str, limit: Any, by: str | None) -> list[str]:
-    """Return whether a number is beyond its limit."""
+def _number_failures(result: Any, which: str, limit: Any, by: str | None) -> list[str]:
+    """Return a phrase in a list if a number is beyond its limit, otherwise an empty list."""
     if by is not None:
         raise OptionTypeError(NOT_DESCRIBED.format(by), DESCRIBED)
     if result is not None and (not isinstance(result, Real) or isinstance(result, bool)):
@@ -192,28 +194,28 @@ def _of_number(result: Any, which: str, limit: Any, by: str | None) -> list[str]
             msg = f"{which}={quoted(limit)} names {len(limit)} metrics, but the result is one number"
             raise OptionError(msg, "give one number")
         ((what, limit),) = limit.items()
-        what = _text(what)
-    phrase = _beyond(what, result, which, number(which, limit))
+        what = _metric_name(what)
+    phrase = _failure_text(what, result, which, number(which, limit))
     return [phrase] if phrase else []
 
 
 def _refuse_lazy(result: Any) -> None:
-    """Raise for a result whose values are not computed yet."""
+    """Raise for a lazy result, whose values are not computed yet."""
     if is_lazy(result):
         msg = "result is lazy, but a gate needs its values"
         raise OptionTypeError(msg, f"{adapter_of(result).remedy}, then require(rows, ...)")
 
 
-def _of_frame(result: Any, which: str, limits: Any, by: str | None) -> list[str]:
-    """Return what is beyond its limit in a frame of `evaluate`, or of `describe`."""
+def _frame_failures(result: Any, which: str, limits: Any, by: str | None) -> list[str]:
+    """Return a phrase for each value beyond its limit in a result of `evaluate`, or of `describe` with `by`."""
     _refuse_lazy(result)
     if not isinstance(limits, Mapping) or not limits:
         msg = f"{which}={quoted(limits)} names no metric, but the result is a frame"
-        raise OptionTypeError(msg, _demanded(limits) or "give {'ndcg@10': 0.3}")
+        raise OptionTypeError(msg, _verdict_hint(limits) or "give {'ndcg@10': 0.3}")
     frame = adapter_of(result).as_result(result)
     names = frame.columns
     if by is not None:
-        return _of_intervals(frame, which, limits, by)
+        return _interval_failures(frame, which, limits, by)
     bounds = {_column(names, name): number(f"{which}[{quoted(name)}]", value) for name, value in limits.items()}
     # Columns of models and segments come before the metrics, and columns of counts after them.
     keys = [index for index in range(min(map(names.index, bounds))) if not frame.schema[names[index]].is_float()]
@@ -222,63 +224,65 @@ def _of_frame(result: Any, which: str, limits: Any, by: str | None) -> list[str]
             f"{name} has no value, but must be at {which} {bound:g}: the result has no rows"
             for name, bound in bounds.items()
         ]
-    # By place: a label of pandas need not be text.
+    # Select by position, because a label of pandas need not be text.
     columns = {name: frame[:, [*keys, names.index(name)]] for name in bounds}
-    phrases = (phrase for name, bound in bounds.items() for phrase in _of_column(columns[name], name, which, bound))
+    phrases = (
+        phrase for name, bound in bounds.items() for phrase in _column_failures(columns[name], name, which, bound)
+    )
     return [phrase for phrase in phrases if phrase]
 
 
-def _demanded(limit: Any) -> str:
-    """Return the hint for a verdict where a limit is expected, or nothing."""
+def _verdict_hint(limit: Any) -> str:
+    """Return the hint if a verdict was passed as a limit, otherwise ""."""
     return (
-        f"require(found, verdict={limit!r}) judges a result of compare"
+        f"require(result, verdict={limit!r}) judges a result of compare"
         if isinstance(limit, str) and limit in SUFFICIENT
         else ""
     )
 
 
-def _of_intervals(frame: nw.DataFrame[Any], which: str, limits: Mapping[str, Any], by: str) -> list[str]:
-    """Return what is beyond its limit in a frame of `describe`."""
+def _interval_failures(frame: nw.DataFrame[Any], which: str, limits: Mapping[str, Any], by: str) -> list[str]:
+    """Return a phrase for each mean or end of an interval beyond its limit in a result of `describe`."""
     if not {"metric", by} <= {*frame.columns}:
         raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
     metrics = frame["metric"].unique().to_list()
     names = frame.columns
-    # Segments are ahead of the metric, models behind it.
+    # The columns of segments are before the metric, and the model is after it.
     keys = [number for number, name in enumerate(names) if number < names.index("metric") or name == "model"]
     phrases: list[str] = []
     for name, value in limits.items():
         metric = _column(metrics, name, "metric")
         bound = number(f"{which}[{quoted(name)}]", value)
         rows = frame.filter(nw.col("metric") == metric)[:, [*keys, names.index(by)]]
-        phrases += filter(None, _of_column(rows, ENDS[by].format(metric), which, bound))
+        phrases += filter(None, _column_failures(rows, ENDS[by].format(metric), which, bound))
     return phrases
 
 
-def _of_column(rows: nw.DataFrame[Any], name: str, which: str, bound: float) -> Iterator[str]:
-    """Yield a phrase, or nothing, for each row of labels and a value."""
+def _column_failures(rows: nw.DataFrame[Any], name: str, which: str, bound: float) -> Iterator[str]:
+    """Yield a phrase for each row of labels and a value, "" if the value passes."""
     keys = rows.columns[:-1]
     for *labels, value in zip(*map(values_of, rows.iter_columns()), strict=True):
-        of = _named(zip(keys, labels, strict=True))
-        yield _beyond(f"{name} of {of}" if of else name, value, which, bound)
+        of = _labels_text(zip(keys, labels, strict=True))
+        yield _failure_text(f"{name} of {of}" if of else name, value, which, bound)
 
 
-def _named(labels: Iterable[tuple[Any, Any]]) -> str:
+def _labels_text(labels: Iterable[tuple[Any, Any]]) -> str:
     """Return the model and the segment of a row as text."""
-    return " and ".join(f"{key} {_shown(label)}" for key, label in labels)
+    return " and ".join(f"{key} {_label_text(label)}" for key, label in labels)
 
 
-def _shown(label: Any) -> str:
+def _label_text(label: Any) -> str:
     """Return a label as messages show it: text in quotes, a date as it is read."""
     return str(label) if isinstance(label, dt.date) else repr(label)
 
 
-def _beyond(what: str, value: Any, which: str, bound: float) -> str:
-    """Return the phrase that says that a value is beyond its bound, or nothing; no value never passes."""
+def _failure_text(what: str, value: Any, which: str, bound: float) -> str:
+    """Return the phrase about a value beyond its bound, or "" if it passes. A missing value never passes."""
     if value is None or (isinstance(value, Real) and value != value):  # noqa: PLR0124 - only NaN differs from itself
         return f"{what} has no value (nan), but must be at {which} {bound:g}"
     value = number(what, value)
     side = "below" if which == "least" else "above"
-    if (value >= bound if which == "least" else value <= bound) or math.isclose(value, bound, rel_tol=LAST_BITS):
+    if (value >= bound if which == "least" else value <= bound) or math.isclose(value, bound, rel_tol=ROUNDING_SHARE):
         return ""
     texts = [f"{each:.6g}" for each in (value, bound)]
     texts = texts if len(set(texts)) > 1 else [repr(value), repr(bound)]
@@ -286,8 +290,8 @@ def _beyond(what: str, value: Any, which: str, bound: float) -> str:
 
 
 def _column(names: Sequence[Any], name: Any, kind: str = "column") -> str:
-    """Return the column or the row of a metric, however its name is spelled."""
-    text = _text(name)
+    """Return the column, or the value of the column `metric`, that belongs to a metric in any spelling."""
+    text = _metric_name(name)
     if text in names:
         return text
     try:
@@ -307,7 +311,8 @@ def _column(names: Sequence[Any], name: Any, kind: str = "column") -> str:
     raise MissingColumnError(msg, closest(spelled, map(str, names)) or hint)
 
 
-def _text(name: Any) -> str:
+def _metric_name(name: Any) -> str:
+    """Return the name of a metric, or raise if it is not text."""
     if not isinstance(name, str):
         msg = f"{quoted(name)} is not the name of a metric"
         raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")

@@ -50,15 +50,15 @@ class CallFrames:
     target: Any = None
     """The groups that tables of targets name, and the numbers that each table gives them."""
     target_tables: Sequence[Table] = ()
-    """These tables."""
+    """The tables of targets, as the metrics hold them."""
     catalog_size: int | None = None
     """The size of a catalogue that is given as a number."""
     greatest: float | None = None
-    """The largest relevance of all, where the frames hold a part of the rows only."""
+    """The largest relevance of all rows, if the frames hold only a part of the rows."""
     models: Any = None
-    """A frame of all models in long format, where the frame holds a part of the rows only."""
+    """A frame of all models in long format, if `frame` holds only a part of the rows."""
     items: Any = None
-    """A frame of all items and their groups, where the frame holds a part of the rows only."""
+    """A frame of all items and their groups, if `frame` holds only a part of the rows."""
 
     @property
     def by_name(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class CallFrames:
 
 
 def inputs_of(roles: Roles, metrics: Sequence[Metric]) -> frozenset[str]:
-    """Return the side information that metrics read, or raise where a metric lacks some that it needs."""
+    """Return the side information that metrics read, or raise if a metric needs some that the call lacks."""
     for metric in metrics:
         for name in metric.needed_inputs:
             if getattr(roles, name) is None:
@@ -125,13 +125,14 @@ def _pair_columns(adapter: Adapter, native: Any, roles: Roles, metrics: Sequence
 
 
 def _listed(names: Sequence[str]) -> str:
+    """Return names as text for a message."""
     return ", ".join(map(repr, names)) or "none"
 
 
 def _feature_columns(adapter: Adapter, native: Any, roles: Roles, *, describes: bool) -> tuple[Any, list[str]]:
     """Return a frame of the item and one column a feature, and the names of those; none, if no metric needs one.
 
-    A column of lists becomes one column for each of their places. Of a lazy frame only the schema is read.
+    A column of lists becomes a column for each position in the lists. Only the schema of a lazy frame is read.
     """
     frame = adapter.as_narwhals(native)
     item = roles.item
@@ -151,6 +152,7 @@ def _feature_columns(adapter: Adapter, native: Any, roles: Roles, *, describes: 
 
 
 def _holds_lists(frame: Any, column: str) -> bool:
+    """Return whether a column holds lists or arrays, judging by its first value if it holds Python objects."""
     dtype = frame.collect_schema()[column]
     if dtype != nw.Object or isinstance(frame, nw.LazyFrame):
         return isinstance(dtype, nw.List | nw.Array)
@@ -159,7 +161,7 @@ def _holds_lists(frame: Any, column: str) -> bool:
 
 
 def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
-    """Return a frame of the item and a column for each place of a column of lists."""
+    """Return a frame of the item and a column for each position in a column of lists."""
     if isinstance(frame, nw.LazyFrame):
         dtype = frame.collect_schema()[column]
         names = [feature_column(index) for index in range(dtype.size)] if isinstance(dtype, nw.Array) else []
@@ -174,7 +176,7 @@ def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, 
 
 
 def _lists_of(frame: Any, column: str) -> tuple[list[Any], int]:
-    """Return the lists of a column, None for a missing one, and their common length; raise if they are no features."""
+    """Return the lists of a column, None for a missing one, and their length; raise if they cannot be features."""
     lists = [None if each is None or isinstance(each, float) else each for each in frame.get_column(column).to_list()]
     if any(isinstance(value, str) for each in lists if each is not None for value in each):
         msg = f"features[{column!r}] holds lists of text, but features are numbers"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._base.columns import RELEVANCE, own_value_column
+from recframe._base.columns import RELEVANCE, item_value_column
 from recframe._plan.matches import matched
 from recframe._plan.sources import item_names, key_names, with_list_key
 
@@ -28,7 +28,7 @@ def by_value(session: Session, query: Query, name: str, *, reads_relevance: bool
     pairs = session.engine.distinct(source, [*keys, *values])
     if by_truth and name == "frame":
         return _copied_per_value(session, frame, pairs, keys)
-    columns = {value: own_value_column(value) for value in values}
+    columns = {value: item_value_column(value) for value in values}
     rows = _copied_per_value(session, frame.rename(columns), pairs, keys)
     if reads_relevance:
         differs = nw.any_horizontal(*(_differ(value, column) for value, column in columns.items()), ignore_nulls=False)

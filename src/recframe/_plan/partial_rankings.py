@@ -8,11 +8,11 @@ import narwhals as nw
 
 from recframe._base.columns import (
     CANDIDATES,
-    FOUND,
     PLACE,
     RANKED,
     RELEVANCE,
     ROWS,
+    ROWS_TO_CUTOFF,
     SIZE,
     START,
 )
@@ -81,7 +81,7 @@ def _check_complete(context: Opened, kept: Frame, metric: Metric) -> None:
         msg = f"{metric.label} reads {first} of a list, and a lazy frame is not checked for missing rows"
         raise OptionError(msg, "collect the frame first")
     share = Row().within(k)
-    rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64())).with_columns(share.alias(FOUND))
+    rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64())).with_columns(share.alias(ROWS_TO_CUTOFF))
     if _lacking(context, rows, k):
         raise InputError(msg, hint)
 
@@ -96,15 +96,17 @@ def check_recommended(context: Opened, rows: Frame) -> None:
         if CANDIDATES not in context.omitted or not context.engine.eager:
             continue
         first = rows if k is None else rows.filter(nw.col(PLACE) <= k)
-        if _lacking(context, first.with_columns(nw.lit(1.0).alias(FOUND)), k):
+        if _lacking(context, first.with_columns(nw.lit(1.0).alias(ROWS_TO_CUTOFF)), k):
             needed = "every row that a list ranks" if k is None else f"the first {k} rows of each list"
             msg = f"{metric.label} reads {needed}, and the frame does not hold them all"
             raise InputError(msg, "a cutoff up to the k of from_factors" if k is None else f"from_factors(..., k={k})")
 
 
 def _lacking(context: Opened, rows: Frame, k: int | None) -> bool:
-    """Return whether a list has fewer rows here than the first k that it ranks; `FOUND` holds each row's count."""
-    counts = context.engine.sum_by(rows.select(*context.keys.group, FOUND), context.keys.group, [FOUND])
+    """Return whether the frame lacks some of the first k rows of a list; ROWS_TO_CUTOFF holds the count of each row."""
+    counts = context.engine.sum_by(
+        rows.select(*context.keys.group, ROWS_TO_CUTOFF), context.keys.group, [ROWS_TO_CUTOFF]
+    )
     lists = context.engine.join(candidates(context), counts, context.keys.group)
-    lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < at_most(nw.col(RANKED), k) - CLOSE)
+    lacking = lists.filter(nw.col(ROWS_TO_CUTOFF).fill_null(0.0) < at_most(nw.col(RANKED), k) - CLOSE)
     return bool(context.engine.scalar(lacking.select(nw.len())))

@@ -127,8 +127,8 @@ def _placed_by_score(context: Opened, ranked: Frame, upto: int | None, index: in
     shared = SHARED.get()
     needed = _needed_rows(context, upto)
     rank = partial(context.engine.rank_rows, ranked, context.keys.group, SCORE)
-    is_whole = context.frame is context.session.frames["frame"]
-    if shared is None or index is None or not (context.engine.eager and is_whole):
+    has_all_rows = context.frame is context.session.frames["frame"]
+    if shared is None or index is None or not (context.engine.eager and has_all_rows):
         return rank(upto, needed)
     last = None if upto is None or shared.upto is None else max(upto, shared.upto)
     query = context.query

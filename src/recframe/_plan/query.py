@@ -54,7 +54,7 @@ class Query(Roles):
     named: frozenset[str] = frozenset()
     """The roles that the user gave or bound: their columns must exist."""
     in_call: frozenset[str] = frozenset()
-    """Those that the call itself gave: their columns must exist even if nothing reads them."""
+    """The roles that the call itself gave: their columns must exist even if nothing reads them."""
     floor: float = 0.0
     """What counts for lower values of lists in a geometric mean."""
     cluster: str | None = None
@@ -72,7 +72,7 @@ class Query(Roles):
 
     @cached_property
     def cached(self) -> dict[Hashable, Any]:
-        """What depends on nothing else than the query and the keys here; equal calls have the same query."""
+        """A cache of objects that depend only on the query and on their key here. Equal calls share a query."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Query(Roles):
 
 
 def _check_prerequisites(roles: Roles, named: Collection[str]) -> None:
-    """Raise for what is named and means something only with another role, which is not given."""
+    """Raise if a named role means something only together with another role, which is not given."""
     if roles.estimator == "pooled":
         _check_pooled(roles, named)
     elif roles.sampled is None and "estimator" in named:
@@ -149,7 +149,7 @@ def _check_prerequisites(roles: Roles, named: Collection[str]) -> None:
 
 
 def _check_per_item(roles: Roles, by: Collection[str], per_item: Collection[str]) -> None:
-    """Raise for what says nothing of the items of a list."""
+    """Raise if `per_item` names a key of lists, or if items of relevance 0 would be relevant."""
     both = next((column for column in per_item if column in by), None)
     if both is not None:
         msg = f"`per_item={both!r}` describes items, but `by=` has it as a key of lists"
@@ -161,7 +161,7 @@ def _check_per_item(roles: Roles, by: Collection[str], per_item: Collection[str]
 
 
 def _check_pooled(roles: Roles, named: Collection[str]) -> None:
-    """Raise for what a ratio of sums over all lists cannot be."""
+    """Raise for roles and policies that do not go with the pooled estimator."""
     if roles.propensity is None and ("estimator" in named or roles.sampled is not None):
         msg = "`estimator='pooled'` is about propensities, but there is no `propensity=`"
         raise OptionError(msg, "`propensity='p'`, the probability that the relevance was observed")
@@ -171,7 +171,7 @@ def _check_pooled(roles: Roles, named: Collection[str]) -> None:
 
 
 def _check_median(roles: Roles) -> None:
-    """Raise for what a median cannot do."""
+    """Raise for roles that do not go with a median."""
     if roles.mean != "median":
         return
     if roles.weight is not None:
@@ -185,7 +185,7 @@ def _check_median(roles: Roles) -> None:
 
 
 def _check_omissions(roles: Roles, orders: Sequence[str]) -> None:
-    """Raise for what a frame of `from_factors`, which holds only some of the ranked rows, cannot tell."""
+    """Raise for roles and policies that need the ranked rows which a frame of `from_factors` omits."""
     if not roles.omission_columns:
         return
     if len(orders) > 1:
@@ -226,7 +226,7 @@ APART = "rename the column of the frame, or name each metric, cutoff and column 
 
 
 def check_apart(names: Sequence[Any], remedy: str = APART) -> None:
-    """Raise where a result would have several columns of one name."""
+    """Raise if a result would have several columns of one name."""
     twice = sorted({name for name in names if names.count(name) > 1}, key=str)
     if twice:
         msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"

@@ -8,7 +8,6 @@ import narwhals as nw
 
 from recframe._base.columns import (
     ABSENT,
-    ALIKE_PLACE,
     BLOCK_HITS,
     CHANCE,
     CONCORDANCE,
@@ -28,6 +27,7 @@ from recframe._base.columns import (
     RELEVANCE,
     RELEVANT,
     ROW,
+    SAME_DIGIT_PLACE,
     SAME_GRADE,
     SIZE,
     START,
@@ -197,15 +197,15 @@ def concordant_pairs(engine: Engine, frame: Frame, keys: Sequence[str], digits: 
     the row's places in the two groups counts the rows that differ in this digit, with ties as one half. The pair adds 1
     if the row ahead has the higher level, and -1 otherwise.
     """
-    frame = engine.with_places(frame, {ALIKE_PLACE: ([*keys, LEVEL], START)})
+    frame = engine.with_places(frame, {SAME_DIGIT_PLACE: ([*keys, LEVEL], START)})
     frame = frame.with_columns((0.0 * nw.col(LEVEL)).alias(CONCORDANCE), (nw.col(LEVEL) // 2).alias(HIGHER_DIGITS))
     for digit in range(digits):
         frame = engine.with_places(frame, {HIGHER_PLACE: ([*keys, HIGHER_DIGITS], START)})
-        others = nw.col(HIGHER_PLACE) - nw.col(ALIKE_PLACE)
+        others = nw.col(HIGHER_PLACE) - nw.col(SAME_DIGIT_PLACE)
         share = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(others).otherwise(-1 * others)
         frame = frame.with_columns(
             (nw.col(CONCORDANCE) + share).alias(CONCORDANCE),
-            nw.col(HIGHER_PLACE).alias(ALIKE_PLACE),
+            nw.col(HIGHER_PLACE).alias(SAME_DIGIT_PLACE),
             (nw.col(LEVEL) // 2 ** (digit + 2)).alias(HIGHER_DIGITS),
         )
     return frame

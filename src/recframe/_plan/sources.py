@@ -177,7 +177,7 @@ def _unread(query: Query) -> dict[str, list[ColumnSpec]]:
 
 def _in_call(query: Query, *roles: str) -> list[ColumnSpec]:
     """Return specs that only check that a column exists, for the roles that the call names explicitly."""
-    return [ColumnSpec(getattr(query, role), role, "there") for role in roles if role in query.in_call]
+    return [ColumnSpec(getattr(query, role), role, "exists") for role in roles if role in query.in_call]
 
 
 def group_frames(frames: CallFrames, query: Query, requirements: Requirements) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ import narwhals as nw
 from recframe._base.columns import (
     GREATEST,
     MARKED,
-    OWN_GRADE,
     POSITION,
     RELEVANCE,
+    ROW_GRADE,
     SIZE,
     START,
     end_column,
@@ -93,16 +93,16 @@ def row_stop_places(context: Opened, kept: Frame, *, tied: bool) -> Frame:
         return first
     grades = engine.collect_once(grades.filter(nw.col(SIZE) > 1))
     block = [*context.keys.group, START]
-    row = [*block, OWN_GRADE]
-    grades = grades.rename({RELEVANCE: OWN_GRADE})
-    rest = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
-    itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
+    row = [*block, ROW_GRADE]
+    grades = grades.rename({RELEVANCE: ROW_GRADE})
+    rest = engine.join(grades.rename({ROW_GRADE: RELEVANCE}), grades.select(*row), block)
+    itself = (nw.col(RELEVANCE) == nw.col(ROW_GRADE)).cast(nw.Float64())
     rest = rest.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
     (cascade,) = context.requirements.cascades
     places = engine.join(survivals(engine, rest, row, [], cascade), grades.select(*row, SIZE, stop, examined), row)
     stopped = quotient(nw.col(stop) * nw.col(survival), nw.col(SIZE)).alias(stop)
     position = _position(nw.col(POSITION) + 1).alias(POSITION)
-    places = places.with_columns(stopped, position).rename({OWN_GRADE: RELEVANCE})
+    places = places.with_columns(stopped, position).rename({ROW_GRADE: RELEVANCE})
     return engine.stack([first, places.select(*columns)])
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row
 
 Table = tuple[tuple[float, float], ...]
-"""A mapping as a metric keeps it: sorted, so that it can be hashed."""
+"""A mapping as a metric stores it: a sorted tuple of pairs, which can be hashed."""
 GainName = Literal["linear", "exp2", "binary"]
 """The gains with a name: the relevance itself, 2^relevance − 1, or 1 for a relevant row."""
 Gain = GainName | Mapping[float, float] | Table | Callable[[nw.Expr], nw.Expr]
@@ -56,7 +56,7 @@ def check_function(name: str, function: Callable[[nw.Expr], object], of: str, ex
 
 
 def looked_up(relevance: nw.Expr, table: Table) -> nw.Expr:
-    """Return the number that a table has for a relevance, 0 where it has none."""
+    """Return the number that a table has for a relevance, 0 if it has none."""
     gain = nw.lit(0.0)
     for grade, number in table:
         gain = nw.when(relevance == grade).then(nw.lit(number)).otherwise(gain)
@@ -77,7 +77,7 @@ def gain_of(row: Row | IdealRow, gain: Any, grades: Grades) -> nw.Expr:
     return nw.when(relevance > 0).then(value).otherwise(0.0)
 
 
-def own_order(gain: Any, grades: Grades) -> Callable[[IdealRow], nw.Expr] | None:
+def order_by_gain(gain: Any, grades: Grades) -> Callable[[IdealRow], nw.Expr] | None:
     """Return the gain that sorts the best order, or None if the gain grows with the relevance, which then sorts it."""
     return None if isinstance(gain, str) else _sorted_by(gain, grades)
 

@@ -53,7 +53,8 @@ class Metric:
     higher_is_better : bool
         The direction.
     undefined_if, weighs : str
-        In words, for `defined` and `weighting`: when else a list has no value, and what weighs lists in the mean.
+        In words: when a list has no value besides having no relevant item (`defined`), and what weights lists in the
+        mean (`weighting`).
     reads_relevance : bool
         Whether it reads the relevance: a frame without one has a value too if no metric of a call does.
     reads_groups : bool
@@ -66,10 +67,10 @@ class Metric:
         Which ranked rows `terms` must see: all; those with a relevance other than 0; or the relevant ones. A class
         attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
     lower_grades : str
-        In words: what a relevance above 0 still does that is below `min_relevance`; empty: nothing.
+        In words: what a relevance above 0 but below `min_relevance` still does; empty: nothing.
     best_of : {"all", "ranked", "signed"}
-        Which rows `best_terms` orders: all of the list, or only the ranked ones, as signed ones with all that are
-        not positive.
+        Which rows `best_terms` orders. ``"all"``: the list's relevant rows, ranked or not. ``"ranked"``: only ranked
+        rows. ``"signed"``: ranked rows, also those with a relevance of 0 or below.
     cuts_at_relevant : bool
         True where ``terms`` are 0 past position R, the list's own number of relevant items.
     requires_average_ties : bool
@@ -77,7 +78,7 @@ class Metric:
     needs_relevant : bool
         False where a list without a relevant item may have a value: `defined` alone says which lists have one.
     of_every_list : bool
-        True where even a list has a value that holds nothing of relevance, so that the plan must not leave it out.
+        True if lists without any relevance have a value too, so that the plan must not leave them out.
     allows_propensity : bool
         True where each term of a row is about its own relevance, so that ``propensity=`` may count the row as several.
     best_by_relevance : bool
@@ -85,14 +86,14 @@ class Metric:
     ignores_sampling : bool
         True where lists with a random sample of their irrelevant rows have the expected value of the full lists.
     is_additive : bool
-        False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
+        False if a list's value is not a sum over its rows, so that `contributions` has nothing to show.
     required_inputs, optional_inputs : tuple of str
         The side information that the metric requires, and that which it reads where it is given:
         ``"train"``, ``"features"``, ``"catalog"``.
     undefined_without : str
         What a list without a value lacks, for messages.
     unranked : str
-        What a list with relevant items does that was recommended nothing, for `explain`.
+        What happens to a list with relevant items and no ranked row, for `explain`.
     inexact : str
         Why tied rows do not have their exact expected value, and how far off it can be; empty: they have it.
 
@@ -595,7 +596,7 @@ def _spelled(value: object) -> str:
 
 
 def _key(value: Any) -> str:
-    """Return what a table gives a number: a relevance, or the name of a group."""
+    """Return a key of a table as a metric string spells it: a relevance, or the name of a group."""
     return spelled_number(value) if isinstance(value, float) else repr(value)
 
 

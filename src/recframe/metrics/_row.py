@@ -57,17 +57,17 @@ Numbered = TypeVar("Numbered")
 EPSILON = 0.00001
 """The constant that trec_eval adds to counts of judged rows, so that their share is defined without any."""
 ALL_ROWS = "all_rows"
-"""In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
+"""Requested by a row of the ideal ranking if every row counts there, whatever its relevance."""
 FIRST_HIT = "first_hit"
-"""In what a row is requested: the places of the first hit."""
+"""Requested by a row that reads the places of the first hit."""
 ALL_HITS = "all_hits"
-"""In what a row is requested: whether all hits of a tied block are among the first k."""
+"""Requested by a row that reads whether all hits of a tied block are among the first k."""
 STOPS = "stops"
-"""In what a row is requested: the places where users stop."""
+"""Requested by a row that reads the places where users stop."""
 
 
 class Numbering(dict[Numbered, int]):
-    """A number for each function, with its arguments, in the order in which metrics give them to rows and sums."""
+    """A number for each function with its arguments, in the order in which metrics pass them to rows and sums."""
 
     def of(self, key: Numbered) -> int:
         """Return the number of a function with its arguments."""
@@ -75,7 +75,7 @@ class Numbering(dict[Numbered, int]):
 
 
 class Numbers:
-    """Numbers what the metrics of a call give to rows and sums, so that each is computed once."""
+    """Numbers the functions and options that the metrics of a call pass to rows and sums, so each is computed once."""
 
     def __init__(self) -> None:
         self.weights: Numbering[tuple[Weight, int | None]] = Numbering()
@@ -91,9 +91,9 @@ class Numbers:
         self.seen: Numbering[tuple[float, Weight, int | None]] = Numbering()
         """Weights that users who stop at relevant rows give positions up to one."""
         self.orders: Numbering[Order] = Numbering()
-        """What sorts the best order of a list instead of its relevance."""
+        """Gains that sort the best order of a list instead of the relevance."""
         self.alphas: Numbering[float] = Numbering()
-        """What a repeated subtopic loses."""
+        """Shares of its gain that a repeated subtopic loses."""
         self.groups: Numbering[Group] = Numbering()
         """Distances of groups from a target."""
         self.distinct: Numbering[int | None] = Numbering()
@@ -250,7 +250,8 @@ class Row(RelevantRow):
     def log_all_within(self, k: int | None) -> nw.Expr:
         """Return what the row adds to the logarithm of the probability that all hits are among the first k.
 
-        It holds if each tied block could have all of its hits there; of any other block it adds nothing.
+        The value is right only if each tied block has room for all of its hits there. A block
+        without room adds nothing.
         """
         # It is added by the hits of blocks that straddle k: see AllHitsRow.
         if k is not None:

@@ -116,7 +116,7 @@ class TermColumns:
 
     def __init__(self, name: Callable[[object], str]) -> None:
         self._name = name
-        self._own: dict[str, dict[str, str]] = {}
+        self._by_label: dict[str, dict[str, str]] = {}
         self._by_key: dict[object, str] = {}
 
     @property
@@ -126,15 +126,15 @@ class TermColumns:
 
     def of(self, label: str) -> Mapping[str, str]:
         """Return the columns of a metric's terms by their names."""
-        return self._own.get(label, {})
+        return self._by_label.get(label, {})
 
     def known(self, label: str, terms: Mapping[str, nw.Expr], requested: Iterable[str] = ()) -> Terms:
         """Return what other rows add to the same sums, from columns that they request."""
-        return Terms({self._own[label][name]: term for name, term in terms.items()}, frozenset(requested))
+        return Terms({self._by_label[label][name]: term for name, term in terms.items()}, frozenset(requested))
 
     def add(self, label: str, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:
         """Return a metric's terms by column; terms that another metric has too share its column."""
-        columns = self._own.setdefault(label, {})
+        columns = self._by_label.setdefault(label, {})
         by_column = {}
         check_terms(label, terms)
         check_names(label, terms, columns)

@@ -89,11 +89,11 @@ class Sums(Reader):
         """Return how far the shares of groups in a sum are from a target."""
         number = self._numbers.groups.of((self._columns[attention], distance, target))
         how_far = self._column(group_distance_column(number)) + 0.5
-        # Not a hair below 0 or above 1.
+        # Rounding may move it slightly below 0 or above 1.
         return nw.when(how_far < 0).then(0.0).otherwise(nw.when(how_far > 1).then(1.0).otherwise(how_far))
 
     def grouped(self, attention: str, distance: str, target: Any) -> nw.Expr:
-        """Return the part of the sum that is of groups, 0 if the list has no target."""
+        """Return the part of the sum that belongs to items with a group, 0 if the list has no target."""
         return self._column(grouped_column(self._numbers.groups.of((self._columns[attention], distance, target))))
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:

@@ -47,7 +47,7 @@ def _looked_up(chances: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr, n
 
 
 def _chances_of(table: Any) -> tuple[tuple[float, float], ...]:
-    """Return the option `probability` as a metric keeps it, or raise for what holds no chances."""
+    """Return the option `probability` as a metric stores it, or raise if it does not hold probabilities."""
     chances = table_of("probability", table, "{1: 0.1, 2: 0.4}")
     for grade, chance in chances:
         if not 0 <= chance <= 1:
@@ -63,6 +63,7 @@ def _explained(probability: Probability) -> str:
 
 
 def _itself(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
+    """Return the relevance itself as the probability to stop."""
     return relevance
 
 
@@ -79,7 +80,7 @@ class CascadeMetric(CutMetric):
 
     @property
     def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
-        # Where somebody may stop at a row that is not relevant, all of them.
+        # If users may stop at irrelevant rows, the metric reads all rows.
         return "all" if isinstance(self.probability, tuple) and dict(self.probability).get(0.0) else "hits"
 
     def value(self, sums: Sums) -> nw.Expr:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.metrics._gain import Gain, Grades, check_function, checked_gain, explained_gain, gain_of, own_order
+from recframe.metrics._gain import Gain, Grades, check_function, checked_gain, explained_gain, gain_of, order_by_gain
 from recframe.metrics._options import table
 from recframe.metrics._record import LINEAR, MOST_EXPONENT, BestOf, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite, quotient
@@ -34,7 +34,7 @@ def _ideal_gain(row: IdealRow, gain: Gain, grades: Grades, discount: Weight, k: 
     """Return the same at the row's position in the best order."""
     if gain == "binary":
         return row.hit * row.hit_weight(discount, k)
-    weight = row.weight(discount, k, signed=grades == "signed", order=own_order(gain, grades))
+    weight = row.weight(discount, k, signed=grades == "signed", order=order_by_gain(gain, grades))
     return gain_of(row, gain, grades) * weight
 
 

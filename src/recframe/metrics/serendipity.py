@@ -23,7 +23,7 @@ Unexpected = Literal["popular", "ranks", "history"]
 """What an item is unexpected by: the most popular items, its rank by popularity, or the items that the user had."""
 
 
-def _climb(row: Row, k: int | None) -> nw.Expr:
+def _positions_ahead(row: Row, k: int | None) -> nw.Expr:
     """Return how many positions a hit is expected to be ahead of its rank by popularity, 0 if it is behind it."""
     # An item that nobody had comes after the catalogue in the rank by popularity.
     level = nw.coalesce(row.popular_level, row.catalog_size + 1)
@@ -118,17 +118,17 @@ class Serendipity(CutMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         if self.unexpected == "history":
-            return {"found": row.shared(hits, self.k) * (1 - row.familiar)}
+            return {"unexpected_hits": row.shared(hits, self.k) * (1 - row.familiar)}
         if self.unexpected == "ranks":
-            return {"found": row.shared(_climb, self.k)}
+            return {"unexpected_hits": row.shared(_positions_ahead, self.k)}
         expected = self.k if self.expected is None else self.expected
         if expected is None:
             msg = "serendipity of the whole list does not say how many of the most popular items are expected"
             raise OptionError(msg, "give k=10, or expected=10")
-        return {"found": row.hit * (row.popular > expected).cast(nw.Float64()) * row.within(self.k)}
+        return {"unexpected_hits": row.hit * (row.popular > expected).cast(nw.Float64()) * row.within(self.k)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        total = row["found"]
+        total = row["unexpected_hits"]
         if self.unexpected == "ranks":
             total = sums.ratio(total, sums.catalog_size)
         return per_position(total, sums, self.k, self.denominator)

@@ -209,7 +209,7 @@ class SubtopicRecall(SubtopicMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         # With alpha = 1, a subtopic that was covered before adds nothing.
-        return {"found": row.shared(_novel_gain, 1.0, constant_weight, self.k)}
+        return {"novel_gain": row.shared(_novel_gain, 1.0, constant_weight, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums["found"] / sums.subtopics
+        return sums["novel_gain"] / sums.subtopics

@@ -10,7 +10,7 @@ EXP_OR_POSITION = "gain='exp2' gives type=Exp, discount='reciprocal' denominator
 
 
 def _ndcg(calls: str, variants: str, group: str) -> Definition:
-    """Return what LightGBM and XGBoost compute."""
+    """Return the definition of NDCG in LightGBM and XGBoost."""
     departs = f"A {group} without a relevant row adds 1 whatever its weight; here weight= applies to it too."
     return Definition(calls, variants, options=EXPONENTIAL, cut="needed", reads_level=False, least=0.0, departs=departs)
 

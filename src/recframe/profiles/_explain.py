@@ -220,8 +220,8 @@ def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tupl
         yield "estimate", f"each relevant item counts as 1 / {query.propensity} items, in sums and in R: {meaning}"
     if query.sampled is not None:
         sampled, total = query.sampled
-        of_whole = f"of lists of {total} items, from {sampled} sampled ones and a relevant one, {_estimator(query)}"
-        yield "estimate", "the expected value is the value of full lists" if metric.ignores_sampling else of_whole
+        text = f"of lists of {total} items, from {sampled} sampled ones and a relevant one, {_estimator(query)}"
+        yield "estimate", "the expected value is the value of full lists" if metric.ignores_sampling else text
     if query.mean != "arithmetic" or query.weight is not None:
         yield "mean", query.mean + ("" if query.weight is None else f", of lists with the weight {query.weight}")
 

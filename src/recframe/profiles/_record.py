@@ -41,9 +41,9 @@ class Definition:
     undefined, lists
         The policies, if they differ from the profile's.
     reads_level : bool
-        Whether `min_relevance` may be given: not where the library reads grades and knows no level.
+        Whether `min_relevance` may be given: not if the library reads grades and has no threshold.
     level_options : mapping of str to value
-        The options that differ where `min_relevance` is given.
+        The options that differ if `min_relevance` is given.
     least : float, optional
         The least relevance that the library accepts; None: any.
     departs : str
@@ -71,8 +71,8 @@ class Profile:
     name, title : str
         What ``like=`` accepts, which `PROFILES` says, and what the library calls itself.
     ties, min_relevance, undefined, lists
-        The policies where they are not the defaults. None for `ties` and `min_relevance`: the library has nothing to
-        say there. A `min_relevance` of `EVERY_ROW` is about ``truth=``: without it, a relevance above 0 is relevant.
+        The policies, if they are not the defaults. None for `ties` and `min_relevance`: the library sets no
+        policy. A `min_relevance` of `EVERY_ROW` is about ``truth=``: without it, a relevance above 0 is relevant.
     ties_note : str
         What the library does with items of equal score.
     metrics : mapping of str to Definition
@@ -198,7 +198,7 @@ def _with_policies(profile: Profile, roles: Roles, names: Sequence[str]) -> Role
 
 
 def _as_defined(profile: Profile, definition: Definition, spec: Spec, level: float | None) -> Metric:
-    """Return a metric with the options of its definition, those aside that the metric spells."""
+    """Return a metric with the options of its definition, except for options that the user gave."""
     options = dict(definition.options)
     if level is not None:
         _check_level(profile, definition, level)

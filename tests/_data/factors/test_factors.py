@@ -351,7 +351,7 @@ def test_ids_of_other_types_are_found(ids):
 
 def ranked_items(a=((1.0, 0.0), (0.0, 1.0)), **given):
     """Return two users' best of three items and their relevant ones, as (user, item, relevant, rank, candidates)."""
-    found = plain(from_factors(np.array(a), np.array([[1.0, 3], [3, 2], [2, 1]]), k=1, **(ONE | given)))
+    found = plain(from_factors(np.array(a), np.array([[1.0, 3], [3, 2], [2, 1]]), k=1, **(IDS | given)))
     return [*zip(*(found[name] for name in ("user", "item", "relevant", "rank", "recframe_candidates")), strict=True)]
 
 
@@ -364,14 +364,14 @@ def test_ids_of_polars_match_by_value():
     test = pl.DataFrame({"user": pl.Series([1, 2], dtype=pl.Int16), "item": ["a", "b"]})
     for users in ([1, 2], pl.Series([1, 2], dtype=pl.UInt8), pl.Series([1, 2], dtype=pl.Int64)):
         assert ranked_items(users=users, test=test) == RANKED
-        assert from_factors(A, B, **ONE | {"users": users}, test=test, k=1).schema["user"] == pl.Int16
+        assert from_factors(A, B, **IDS | {"users": users}, test=test, k=1).schema["user"] == pl.Int16
     # Ids that the frame's type cannot hold keep their own, and a row of an unknown user changes nothing.
     many = {"users": [1, 2, 70_000], "a": [[1.0, 0], [0, 1], [1, 1]]}
     assert ranked_items(test=test, **many) == RANKED
     wide = pl.DataFrame({"user": [1, 70_000], "item": ["c", "c"]})
     assert ranked_items(test=test, train=wide) == [(1, "b", 0.0, 1, 2), (1, "a", 1.0, 2, 2), *RANKED[2:]]
     for dtype in (pl.Categorical, pl.Enum(["a", "b", "c"])):
-        items, some = pl.Series(ONE["items"], dtype=dtype), test.with_columns(pl.col("item").cast(dtype))
+        items, some = pl.Series(IDS["items"], dtype=dtype), test.with_columns(pl.col("item").cast(dtype))
         assert ranked_items(items=items, test=test) == ranked_items(test=some) == RANKED
     assert ranked_items(test=test.with_columns(relevant=None)) == NO_HITS
     for wrong, message in (
@@ -389,7 +389,7 @@ def test_ids_of_pandas_match_by_value():
     for some in (test, test.set_index("user"), test.set_index(["user", "item"]), test.astype({"item": "category"})):
         assert ranked_items(test=some) == RANKED
     for kind in (pd.Categorical, pd.CategoricalIndex, lambda items: pd.Series(items, dtype="category"), pd.Index):
-        assert ranked_items(items=kind(ONE["items"]), test=test) == RANKED
+        assert ranked_items(items=kind(IDS["items"]), test=test) == RANKED
     for relevant, expected in (([1, None], [*RANKED[:3], NO_HITS[3]]), ([None, None], NO_HITS), ([True, True], RANKED)):
         some = test.assign(relevant=pd.Series(relevant, dtype=object))
         assert ranked_items(test=some) == expected
@@ -421,7 +421,7 @@ def test_whole_numbers_as_ids_of_pandas_match_exactly():
         )
 
 
-ONE = {"users": [1, 2], "items": ["a", "b", "c"]}
+IDS = {"users": [1, 2], "items": ["a", "b", "c"]}
 A, B = np.eye(2), np.ones((3, 2))
 
 
@@ -473,7 +473,7 @@ def test_columns_of_any_name(library):
     ],
 )  # fmt: skip
 def test_errors_say_what_is_wrong(library, arguments, given, error, message):
-    given = {"test": {"user": [1, 2], "item": ["a", "b"]}, "k": 2} | ONE | given
+    given = {"test": {"user": [1, 2], "item": ["a", "b"]}, "k": 2} | IDS | given
     given |= {name: library(given[name]) for name in ("test", "train") if name in given}
     with pytest.raises(error, match=message):
         from_factors(*arguments, **given)
@@ -486,40 +486,40 @@ def test_errors_say_what_is_wrong(library, arguments, given, error, message):
 def test_ids_without_a_common_type_are_named(users, odd):
     test = pytest.importorskip("polars").DataFrame({"user": ["a"], "item": ["a"]})
     with pytest.raises(recframe.InputError, match=f"the ids of 'user' are no column of polars: .*{odd}"):
-        from_factors(A, B, **ONE | {"users": users}, test=test, k=1)
+        from_factors(A, B, **IDS | {"users": users}, test=test, k=1)
 
 
 def test_objects_are_no_ids_of_polars():
     pytest.importorskip("polars")
     with pytest.raises(recframe.InputError, match="(?s)the ids of 'user' are objects.*Hint: give all of them as text"):
-        from_factors(A, B, users=[object() for _ in ONE["users"]], items=ONE["items"], k=1)
+        from_factors(A, B, users=[object() for _ in IDS["users"]], items=IDS["items"], k=1)
 
 
 @pytest.mark.parametrize("kind", [set, frozenset])
 def test_a_set_of_ids_has_no_order(library, kind):
     test = library({"user": [1], "item": ["a"]})
-    for name, ids in ONE.items():
+    for name, ids in IDS.items():
         with pytest.raises(
             recframe.OptionTypeError, match=rf"(?s){name}=.* is neither a frame nor a sequence.*{name}=\[\.\.\.\]"
         ):
-            from_factors(A, B, **ONE | {name: kind(ids)}, test=test, k=1)
+            from_factors(A, B, **IDS | {name: kind(ids)}, test=test, k=1)
 
 
 def test_an_empty_test_set_and_frames_of_another_kind(library):
     test = library({"user": [1], "item": ["a"]})
     with pytest.raises(recframe.InputError, match="test has no rows"):
-        from_factors(A, B, **ONE, test=test[:0], k=1)
+        from_factors(A, B, **IDS, test=test[:0], k=1)
     with pytest.raises(recframe.OptionTypeError, match="train is a dict"):
-        from_factors(A, B, **ONE, test=test, train={"user": [1]}, k=1)
+        from_factors(A, B, **IDS, test=test, train={"user": [1]}, k=1)
     with pytest.raises(recframe.OptionTypeError, match="collect it first"):
-        from_factors(A, B, **ONE, test=pytest.importorskip("polars").LazyFrame({"user": [1], "item": ["a"]}), k=1)
+        from_factors(A, B, **IDS, test=pytest.importorskip("polars").LazyFrame({"user": [1], "item": ["a"]}), k=1)
 
 
 def test_frames_of_two_libraries_are_an_error():
     sets = [pytest.importorskip(name).DataFrame({"user": [1], "item": ["a"]}) for name in ("pandas", "polars")]
     for train, test in (sets, sets[::-1]):
         with pytest.raises(recframe.OptionTypeError, match="of pandas and polars"):
-            from_factors(A, B, **ONE, train=train, test=test, k=1)
+            from_factors(A, B, **IDS, train=train, test=test, k=1)
 
 
 @pytest.mark.parametrize(

@@ -323,7 +323,7 @@ def test_numpy_sorts_but_on_processors_where_polars_is_faster(processor, used, f
     assert (polars_compat.numpy_if_it_sorts_fast.__wrapped__() is numpy) == fast
 
 
-WHOLE = {
+INTEGER_COLUMNS = {
     "flags": ([True, False], True),
     "integers": ([-3, 0, 4], True),
     "unsigned": (pl.Series([0, 255], dtype=pl.UInt8), True),
@@ -337,10 +337,10 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("kind", list(WHOLE))
+@pytest.mark.parametrize("kind", list(INTEGER_COLUMNS))
 def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     rng = random.Random(kind)
-    values, packed = WHOLE[kind]
+    values, packed = INTEGER_COLUMNS[kind]
     relevance = pl.Series("relevant", [values[rng.randrange(len(values))] for _ in range(300)], strict=False)
     frame = pl.DataFrame({"user": [rng.randint(0, 9) for _ in relevance], "score": [rng.random() for _ in relevance]})
     frame = frame.with_columns(relevance)

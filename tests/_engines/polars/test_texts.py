@@ -98,7 +98,7 @@ def test_text_comes_back_as_text(different):
     )
 
 
-def test_the_slow_way_numbers_texts_alike_in_each_call():
+def test_the_slow_way_gives_texts_the_same_numbers_in_each_call():
     # Metrics of several levels are joined by these numbers, of a plan for each.
     texts = pl.Series("user", texts_of(700))
     assert polars_texts._by_join(texts).known.to_list() == list(dict.fromkeys(texts))

@@ -156,7 +156,7 @@ def test_names_and_types_are_checked_at_once(make):
         rec.ndcg(truth=make({"user": ["1"], "item": ["a"]}))
 
 
-def test_what_a_plan_cannot_do_is_said_at_once(make):
+def test_what_a_plan_cannot_do_is_an_error_at_once(make):
     rec = recframe.rec(make(FRAME))
     assert isinstance(rec, recframe.LazyRec)
     with pytest.raises(ValueError, match="(?s)ties='first' means row order.*fetch the rows first"):

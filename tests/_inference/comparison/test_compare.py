@@ -11,7 +11,7 @@ import narwhals as nw
 import pytest
 
 import recframe
-from sessions import MODELS, one, pair_of, rows_of, values_of
+from sessions import MODELS, only_row, pair_of, rows_of, values_of
 
 np = pytest.importorskip("numpy")
 stats = pytest.importorskip("scipy.stats")
@@ -29,7 +29,7 @@ def library(request):
     return pytest.importorskip(request.param)
 
 
-def alike(found, expected):
+def assert_same_row(found, expected):
     """Compare two rows, numbers up to rounding."""
     assert list(found) == list(expected)
     for name, value in expected.items():
@@ -92,7 +92,7 @@ def test_models_in_long_format_compare_as_in_wide_format(engine):
     found = engine.ask(stacked, "compare", ["ndcg", "mrr"], k=3, by="session", model="model")
     assert len(found) == len(expected) == 6
     for ours, theirs in zip(found, expected, strict=True):
-        alike(ours, theirs)
+        assert_same_row(ours, theirs)
 
 
 def test_a_baseline_is_compared_with_every_other_model(engine):
@@ -115,7 +115,7 @@ def test_segments_are_compared_alone(engine):
     for country in ("at", "be"):
         part = engine.frame([row for row in rows if row["country"] == country])
         (expected,) = engine.ask(part, "compare", "ndcg@3", by="session", score=["a", "b"], correction="none")
-        row = one(found, country=country)
+        row = only_row(found, country=country)
         assert row["p"] == pytest.approx(expected["p"], rel=1e-9)
         assert row["lists"] == expected["lists"]
 
@@ -150,7 +150,7 @@ def test_a_cluster_may_be_a_column_of_the_key(engine):
     key = ["user", "session"]
     alone = engine.ask(frame, "compare", "mrr", by="session", score=["a", "b"], cluster="user")
     of_key = engine.ask(frame, "compare", "mrr", by=key, score=["a", "b"], cluster="user")
-    alike(of_key[0], alone[0])
+    assert_same_row(of_key[0], alone[0])
 
 
 def test_weights_of_lists_weigh_every_mean(engine):
@@ -218,7 +218,7 @@ def test_other_tests_read_the_differences_of_the_lists_with_values(engine, test)
         found = resampling.bootstrap(units, 2_000, 3, 0.95, "percentile")
         expected |= dict(zip(("low", "high", "p"), np.ravel(found).tolist(), strict=True))
     verdict = "open" if expected["p"] >= 0.05 else "better" if row["difference"] > 0 else "worse"
-    alike(row, expected | {"p_adjusted": expected["p"], "verdict": verdict})
+    assert_same_row(row, expected | {"p_adjusted": expected["p"], "verdict": verdict})
 
 
 @pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
@@ -465,7 +465,7 @@ def test_clusters_of_one_list_each_change_nothing(engine, weight):
 
 @pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
 @pytest.mark.parametrize(("lists", "p"), [(2, 0.5), (5, 2**-4), (30, 2**-29)])
-def test_lists_that_all_differ_alike_have_the_p_value_of_flips(engine, test, lists, p):
+def test_lists_with_equal_differences_have_the_p_value_of_flips(engine, test, lists, p):
     rows = [{"session": i, "item": 1, "relevant": 1, "a": 1, "b": 2} for i in range(lists)]
     (row,) = engine.ask(
         engine.frame(rows), "compare", "mrr", by="session", rank=["b", "a"], test=test, resamples=200, baseline="b"
@@ -477,7 +477,7 @@ def test_lists_that_all_differ_alike_have_the_p_value_of_flips(engine, test, lis
 
 
 @pytest.mark.parametrize("test", ["t", "anytime", "wilcoxon", "randomization", "bootstrap"])
-def test_what_numpy_is_told_of_floating_point_errors_does_not_matter(test):
+def test_numpy_settings_for_floating_point_errors_do_not_matter(test):
     np = pytest.importorskip("numpy")
     pytest.importorskip("scipy")
     pl = pytest.importorskip("polars")

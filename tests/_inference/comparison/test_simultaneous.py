@@ -171,7 +171,7 @@ def test_differences_of_rounding_are_no_column_of_flips(library, correction):
     assert both == [*alone, 1.0]
 
 
-def test_segments_draw_alike_in_any_order_of_rows(library):
+def test_segments_have_the_same_draws_in_any_order_of_rows(library):
     rows = rows_of(23, lists=40)
     given = {"by": "session", "score": MODELS, "per": "country", "correction": "maxt", "resamples": 100}
     found = [library.DataFrame(each).rec.compare("mrr", **given)["p_adjusted"].to_list() for each in (rows, rows[::-1])]

@@ -7,7 +7,7 @@ pytest.importorskip("scipy")
 
 import recframe
 from recframe._inference.statistics.prediction_powered import Values, prediction_powered
-from sessions import MODELS, one, rows_of
+from sessions import MODELS, only_row, rows_of
 
 
 @pytest.fixture(params=["polars", "pandas"])
@@ -56,7 +56,7 @@ def test_a_useless_judge_changes_nothing(engine):
     found = engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, **given)
     told = engine.ask(frame, "describe", "mrr", truth=truth, lists="truth", **given)
     for row in found:
-        alone = one(told, model=row["model"])
+        alone = only_row(told, model=row["model"])
         assert row["judge_weight"] == 0
         assert (row["mean"], row["low"], row["high"]) == (row["human_mean"], row["human_low"], row["human_high"])
         assert [row[f"human_{name}"] for name in ("mean", "low", "high")] == pytest.approx(
@@ -199,7 +199,7 @@ def test_segments_have_estimates_of_their_own(engine, per):
         own = [[row for row in rows if markets[row["session"]] == market] for rows in (shown, human, model)]
         part, truth, judge = engine.frames(*own)
         for row in engine.ask(part, "estimate_with_judge", "mrr", truth=truth, judge=judge, **given):
-            same = one([each for each in found if each["market"] == market], model=row["model"])
+            same = only_row([each for each in found if each["market"] == market], model=row["model"])
             assert [same[name] for name in names] == pytest.approx([row[name] for name in names])
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 import recframe
 from recframe._inference.statistics import power
 from recframe._inference.statistics.student import Sums
-from sessions import MODELS, one, pair_of, rows_of
+from sessions import MODELS, only_row, pair_of, rows_of
 
 
 @pytest.fixture(params=["polars", "pandas"])
@@ -71,9 +71,9 @@ def test_as_many_lists_as_there_are_find_what_is_detectable(engine, more):
     frame = engine.frame(rows_of(30, lists=60))
     given = {"by": "session", "score": MODELS, **more}
     found = engine.ask(frame, "compare", "mrr", **given)
-    row = one(found, model="b", baseline="a")
+    row = only_row(found, model="b", baseline="a")
     found = engine.ask(frame, "sample_size", "mrr", difference=row["detectable"], **given)
-    needed = one(found, model="b", baseline="a")
+    needed = only_row(found, model="b", baseline="a")
     assert (needed["seen"], needed["lists"], needed["tests"]) == (row["lists"], row["lists"], 3)
     assert "cluster" not in more or needed["clusters"] == 20
 

@@ -97,7 +97,7 @@ def exact_coverage(lists, gain, lose):
 @pytest.mark.parametrize(
     ("lists", "gain", "lose"), [(100, 0, 0.05), (150, 0.02, 0.02), (200, 0, 0.02), (250, 0.01, 0.03)]
 )
-def test_intervals_hold_the_truth_as_often_as_said_where_few_lists_differ(lists, gain, lose):
+def test_intervals_have_their_coverage_where_few_lists_differ(lists, gain, lose):
     assert exact_coverage(lists, gain, lose) >= 0.93
 
 

@@ -72,7 +72,7 @@ def test_clusters_of_equal_weight_equal_a_cluster_robust_regression_on_a_constan
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("clustered", [False, True])
-def test_the_standard_error_is_unbiased_where_the_means_of_units_vary_alike(seed, clustered):
+def test_the_standard_error_is_unbiased_where_the_means_of_units_vary_equally(seed, clustered):
     random = np.random.default_rng(seed)
     units = int(random.integers(3, 30))
     weights = random.lognormal(0, 0.7, units)

@@ -182,7 +182,7 @@ def test_probabilities_of_two_classes_are_scores():
     assert recframe.scorer("mrr", by=None)(Probable(), np.array([[0.1], [0.9]]), [0, 1]) == 1
 
 
-def test_calls_while_training_are_told_in_words_what_is_wrong():
+def test_errors_while_training_are_in_words():
     for make in (recframe.scorer, recframe.feval):
         with pytest.raises(recframe.RecError, match="metric 'recal' is unknown"):
             make("recal@3")

@@ -32,7 +32,7 @@ def evaluate(
     train: Any,
     test: Any,
     roles: dict[str, str],
-    how: Settings,
+    settings: Settings,
     library: str | None,
 ) -> Any:
     """Return the frame of a model: the first k rows of each list, and all test items."""
@@ -45,8 +45,8 @@ def evaluate(
     ids = Ids(columns, columns.ids(users, frame, roles["by"]), columns.ids(items, frame, roles["item"]), **roles)
     _check_repeated(ids)
     model = model_of(*factors, len(ids.users), len(ids.items))
-    if how.k > model.n_items:
-        msg = f"k={how.k} is more than the {model.n_items} items"
+    if settings.k > model.n_items:
+        msg = f"k={settings.k} is more than the {model.n_items} items"
         raise OptionError(msg, f"k={model.n_items} keeps the whole list")
 
     test_pairs = test_of(test, ids)
@@ -55,11 +55,11 @@ def evaluate(
     test_lists = np.searchsorted(rows, test_pairs.users)
     test_rows, test_cells = _known_test_cells(test_pairs, test_lists, numbering, len(rows))
     train_cells = _train_cells(*train_of(train, ids), rows, numbering, model.n_items)
-    with progress_bar(len(rows), "users", show=how.progress) as step:
-        top, cells = rank_in_blocks(_in_order(model, numbering.order), rows, train_cells, test_cells, how, step)
+    with progress_bar(len(rows), "users", show=settings.progress) as step:
+        top, cells = rank_in_blocks(_in_order(model, numbering.order), rows, train_cells, test_cells, settings, step)
     result = _result_rows(top, cells, test_lists, test_pairs, test_rows, numbering)
     numbers = {ids.relevant: result.relevance, DEFAULT_RANK: result.starts, TIED_ROWS: result.sizes}
-    if how.everywhere:
+    if settings.everywhere:
         candidates = model.n_items - np.diff(train_cells.starts)
         numbers[RANKED_ROWS] = candidates[result.lists]
     id_numbers = {ids.by: (ids.users, rows[result.lists]), ids.item: (test_pairs.ids, result.items)}

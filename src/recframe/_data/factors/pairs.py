@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from recframe._engines.ids import NAMED
+from recframe._engines.ids import EXAMPLES
 from recframe._engines.registry import a_type, adapter_of, constructors_for, is_frame
 from recframe.errors import InputError, OptionTypeError
 
@@ -55,7 +55,7 @@ def train_of(train: Any, ids: Ids) -> tuple[Array, Array]:
     if train is None:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     if hasattr(type(train), "tocoo"):
-        pairs = _sparse("train", train, ids)
+        pairs = _pairs_of_matrix("train", train, ids)
         return pairs.users, pairs.items
     users, items = ids.pairs_of(train)
     _check_some_known("train", train, ids.by, users, ids, "users", ids.users)
@@ -71,7 +71,7 @@ def test_of(test: Any, ids: Ids) -> Test:
         return Test(no_pairs, no_pairs, no_pairs.astype(np.float64), ids.items)
     item_ids = ids.items
     if hasattr(type(test), "tocoo"):
-        users, items, relevance = _sparse("test", test, ids)
+        users, items, relevance = _pairs_of_matrix("test", test, ids)
     else:
         users, items = ids.pairs_of(test)
         has_relevance = ids.relevant in list(test.columns)
@@ -81,7 +81,7 @@ def test_of(test: Any, ids: Ids) -> Test:
         raise InputError(msg)
     if (users < 0).any():
         rows = np.flatnonzero(users < 0)
-        some = listed(ids.columns.some(test, ids.by, rows[: NAMED * 100]))
+        some = listed(ids.columns.some(test, ids.by, rows[: EXAMPLES * 100]))
         msg = f"test holds users without factors, in {len(rows)} of {len(users)} rows, such as {some}"
         raise InputError(msg, "give them factors, or leave them out of test")
     if (items < 0).any():
@@ -119,7 +119,7 @@ def frame_of(train: Any, test: Any, library: str | None = None) -> Any:
 def _check_some_known(name: str, frame: Any, column: str, numbers: Array, ids: Ids, role: str, known: Any) -> None:
     """Raise if no id of a column is known, because then the column holds another kind of id."""
     if len(numbers) and (numbers < 0).all():
-        examples = listed(ids.columns.some(frame, column, np.arange(min(len(numbers), NAMED * 100))))
+        examples = listed(ids.columns.some(frame, column, np.arange(min(len(numbers), EXAMPLES * 100))))
         msg = f"{name} holds none of the {role} of the factors: {column!r} holds {examples} and so on"
         raise InputError(msg, f"{role}= holds ids such as {listed(ids.columns.first(known))}")
 
@@ -132,7 +132,7 @@ class _Pairs(NamedTuple):
     relevance: Array
 
 
-def _sparse(name: str, matrix: Any, ids: Ids) -> _Pairs:
+def _pairs_of_matrix(name: str, matrix: Any, ids: Ids) -> _Pairs:
     """Return the pairs in a sparse matrix, or raise if its shape does not fit the ids."""
     expected = (len(ids.users), len(ids.items))
     if tuple(matrix.shape) != expected:

@@ -92,7 +92,7 @@ class _Candidates:
 
 
 def rank_in_blocks(
-    model: Model, rows: Array, train: Cells, test: Cells, how: Settings, step: Callable[[int], None]
+    model: Model, rows: Array, train: Cells, test: Cells, settings: Settings, step: Callable[[int], None]
 ) -> tuple[Top, TestCells]:
     """Return the first k rows of all lists, without the items of `train`, and the positions of the test items.
 
@@ -104,18 +104,18 @@ def rank_in_blocks(
         The users' rows in the factors, one per list.
     train, test : Cells
         The columns to leave out of each list, and the columns to find the positions of.
-    how : Settings
+    settings : Settings
         The options. k is at most the number of items.
     step : callable
         Is called with the number of lists that are done.
     """
     row_bytes = model.n_items * model.dtype.itemsize
-    block_size = min(max(1, how.memory // row_bytes), max(1, len(rows)))
-    chunk = max(1, min(CHUNK // row_bytes, -(-block_size // how.threads)))
+    block_size = min(max(1, settings.memory // row_bytes), max(1, len(rows)))
+    chunk = max(1, min(CHUNK // row_bytes, -(-block_size // settings.threads)))
     block = np.empty((block_size, model.n_items), dtype=model.dtype)
     cells = TestCells.of(test, model.dtype)
     tops: list[Top] = []
-    with ThreadPoolExecutor(how.threads) as pool:
+    with ThreadPoolExecutor(settings.threads) as pool:
         for first in range(0, len(rows), block_size):
             last = min(first + block_size, len(rows))
             model.scores(rows[first:last], block[: last - first])
@@ -125,14 +125,14 @@ def rank_in_blocks(
                 scores = block[begin - first : end - first]
                 left_out = train.part(begin, end)
                 scores[left_out.lists, left_out.columns] = -np.inf
-                candidates = _candidates(scores, begin, how.k)
-                cells.read(scores, test, begin, end, everywhere=how.everywhere)
+                candidates = _candidates(scores, begin, settings.k)
+                cells.read(scores, test, begin, end, everywhere=settings.everywhere)
                 return candidates
 
-            tops.append(_top(list(pool.map(work, range(first, last, chunk))), how.k))
+            tops.append(_top(list(pool.map(work, range(first, last, chunk))), settings.k))
             step(last)
     top = Top(*(np.concatenate(parts) for parts in zip(*tops, strict=True)))
-    if not how.everywhere:
+    if not settings.everywhere:
         cells.take_from(top, test, len(rows), model.n_items)
     return top, cells
 
@@ -196,7 +196,7 @@ def find(cells: Array, others: Array) -> Array:
 def _candidates(scores: Array, begin: int, k: int) -> _Candidates:
     """Return all rows that can be among the first k of their lists, and few other rows."""
     n_items = scores.shape[1]
-    least = _reached_by_k(scores, k)
+    least = _score_reached_by_k(scores, k)
     enough = scores >= least[:, None]
     crowded = np.flatnonzero(np.count_nonzero(enough, axis=1) > max(SPARE * k, SCORES_OF_GROUP))
     # Lists with many equal scores, or with fewer than k items, are handled one by one below.
@@ -218,7 +218,7 @@ def _candidates(scores: Array, begin: int, k: int) -> _Candidates:
     return _Candidates(lists + begin, columns, values, crowded + begin, cut)
 
 
-def _reached_by_k(scores: Array, k: int) -> Array:
+def _score_reached_by_k(scores: Array, k: int) -> Array:
     """Return, for each list, a score that at least k items reach: close to the k-th greatest, and found in one pass."""
     n_items = scores.shape[1]
     size = min(SCORES_OF_GROUP, n_items // (SPARE * k))

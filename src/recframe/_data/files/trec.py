@@ -13,7 +13,7 @@ from recframe._base.signatures import checked_call
 from recframe._data.common import check_frame, check_name, check_roles
 from recframe._data.files.fields import BEIR_HEADER, POSITIVES, QRELS, RANKS, RUN, read_fields
 from recframe._data.files.paths import as_path, models_of, write_atomically
-from recframe._data.top import rank_column_beside, ranked, with_single_order
+from recframe._data.top import ranked, unused_rank_column, with_single_order
 from recframe._engines.registry import constructors_for, is_lazy
 from recframe._plan.request import Request
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
@@ -237,7 +237,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         raise OptionError(msg, "`by='user'`, or one column made of several")
     order = query.orders[0]
     check_roles(by=query.by, item=[query.item], **{"rank" if query.by_rank else "score": [order]})
-    rank_column = rank_column_beside([query.by[0], query.item, order])
+    rank_column = unused_rank_column([query.by[0], query.item, order])
     rows = nw.from_native(ranked(frame, query, None, rank_column), eager_only=True)
     queries, items, scores = (rows.get_column(column).to_list() for column in (query.by[0], query.item, order))
     _check_fields(query.by[0], queries)

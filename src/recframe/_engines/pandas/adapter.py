@@ -12,7 +12,7 @@ from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_errors import check_same_columns
 from recframe._engines.column_spec import columns_of, specs_of
 from recframe._engines.pandas import constructors as pandas_constructors
-from recframe._engines.pandas import look as pandas_look
+from recframe._engines.pandas import repeats as pandas_repeats
 from recframe._engines.pandas import sort as pandas_sort
 from recframe._engines.pandas import sums as pandas_sums
 from recframe._engines.pandas.columns import (
@@ -113,7 +113,7 @@ class Pandas(Engine):
         return pd.DataFrame({column: series_of(items)})
 
     def lists_with_repeats(self, frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
-        return pandas_look.lists_with_repeats(frame, keys, scores, item)
+        return pandas_repeats.lists_with_repeats(frame, keys, scores, item)
 
     def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         values = column_of(frame, column)
@@ -139,7 +139,7 @@ class Pandas(Engine):
         return None if pd.isna(value) else value
 
     def drop_missing(self, frame: Frame, column: str) -> Frame:
-        # Few frames lack a score, and leaving rows out copies the others.
+        # Few frames lack scores, and leaving rows out copies all other rows.
         return super().drop_missing(frame, column) if frame.collect().to_native()[column].hasnans else frame
 
     def rank_rows(
@@ -171,7 +171,7 @@ class Pandas(Engine):
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         if not group:
             return super().sum_by(frame, group, columns)
-        # Natively, as Narwhals would put many columns together one by one.
+        # Natively, because Narwhals would add many columns one by one.
         native = frame.collect().to_native()
         sums = native.groupby(list(group), dropna=False, sort=False, observed=True)[list(columns)].sum()
         return lazy(sums.copy().reset_index())  # a copy is one block, to which columns are added without a warning
@@ -201,7 +201,7 @@ class Pandas(Engine):
 
 
 def _decoded(frame: pd.DataFrame, decoders: Mapping[str, Any]) -> pd.DataFrame:
-    """Return a frame with the values of codes: -1 is the missing value, and so is an attribute that nobody knows."""
+    """Return a frame with the values of codes. The code -1, or a missing code, becomes a missing value."""
     for name, values in decoders.items():
         if name in frame.columns:
             codes = frame[name].fillna(-1).to_numpy(dtype="int64")
@@ -216,7 +216,7 @@ def polars_engine() -> type[EagerPolars] | None:
     try:
         from recframe._engines.polars import adapter as polars
     except ModuleNotFoundError as error:
-        # A polars that is there but broken is an error: pandas alone takes ten times as long.
+        # If polars is installed but broken, raise: pandas alone would take ten times as long.
         if error.name != "polars":
             raise
         return None

@@ -1,4 +1,4 @@
-"""Pandas frames made of something else: of lists, of values, of all pairs."""
+"""Makes pandas frames from columns, lists and lines of text, and converts between rows and lists."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def uneven(frame: Frame, columns: Sequence[str]) -> int:
 
 
 def check_lists(frame: Frame, role: str, column: str) -> None:
-    """Raise where a column does not hold lists, or holds sets, which have no order, and needs one."""
+    """Raise if a column does not hold lists, or holds sets, whose order is not defined, although the order matters."""
     known = frame[column].dropna()
     unordered = role != "actual" and any(isinstance(values, set | frozenset) for values in known)
     if len(known) and (unordered or not any(map(_is_list, known))):
@@ -65,9 +65,9 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], rank_co
 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
-    """Add the values of items."""
+    """Add a column with the value of each item, missing for an item without one."""
     price_of = {name: float(price) for name, price in prices.items()}
-    # Each item is looked up once: rows are many more.
+    # There are many more rows than items, so each item is looked up once.
     codes, items = pd.factorize(frame[item], use_na_sentinel=False)
     amounts = np.array([price_of.get(name, np.nan) for name in items.tolist()], dtype="float64")
     return frame.assign(**{value: amounts[codes]})
@@ -86,9 +86,9 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     both = pd.concat([_keys(ranked, keys), _keys(frame, keys)], ignore_index=True)
     codes = [ordered_codes(both[name]) for name in keys]
     number = pd.Series(codes[0]).groupby(codes).ngroup().to_numpy()
-    mine = number[: len(ranked)]
-    order = np.lexsort((ranked[rank].to_numpy(), mine))
-    ends = np.cumsum(np.bincount(mine, minlength=number.max(initial=-1) + 1))
+    number_of_ranked = number[: len(ranked)]
+    order = np.lexsort((ranked[rank].to_numpy(), number_of_ranked))
+    ends = np.cumsum(np.bincount(number_of_ranked, minlength=number.max(initial=-1) + 1))
     starts = [0, *ends][: len(ends)]
     _, first = np.unique(number, return_index=True)
     imploded = both.take(first).reset_index(drop=True)
@@ -100,7 +100,7 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
 
 
 def fields(lines: bytes, names: Sequence[str], number: str | None, columns: Mapping[str, str]) -> Frame | None:
-    """Return fields between single spaces as a frame; None where a line cannot be read."""
+    """Return fields between single spaces as a frame, or None if a line cannot be read."""
     try:
         frame: Any = pd.read_csv(
             BytesIO(lines), sep=" ", header=None, names=list(names), index_col=False, dtype="str", quoting=QUOTE_NONE,
@@ -115,7 +115,7 @@ def fields(lines: bytes, names: Sequence[str], number: str | None, columns: Mapp
     # Python reads 1_0 as ten, and digits of other scripts; other readers of these files do not.
     if bool(frame[number].str.contains(r"[^\x00-\x7f]|_", regex=True).any()):
         return None
-    # A relevance is a whole number in most files, and stays one; a score may look like one.
+    # A relevance is an integer in most files and stays one. A score is always a float.
     for kind in ("float64",) if number == "score" else ("int64", "float64"):
         try:
             frame[number] = frame[number].astype(kind)
@@ -126,16 +126,16 @@ def fields(lines: bytes, names: Sequence[str], number: str | None, columns: Mapp
 
 
 def _keys(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Return columns, or levels of the index, with NaN as null."""
+    """Return columns, or levels of the index, with null for NaN."""
     keys = with_levels(frame, columns)[list(columns)]
-    keys.attrs = {}  # pandas puts no two frames together whose attributes are arrays
+    keys.attrs = {}  # pandas cannot concatenate frames whose attributes are arrays
     for number, name in enumerate(columns):
         keys.isetitem(number, no_nan(keys[name]))
     return keys
 
 
 def _column(values: Any) -> Any:
-    """Return a column; one of lists stays one of objects."""
+    """Return values as a column. Lists stay Python objects."""
     if isinstance(values, pd.Series | pd.Index):
         return pd.Series(values).reset_index(drop=True)
     values = list(values)
@@ -143,9 +143,10 @@ def _column(values: Any) -> Any:
 
 
 def _is_list(value: object) -> bool:
-    """Return whether a cell holds a list; a missing one is an empty list."""
+    """Return whether a cell holds a list. A missing cell holds none."""
     return hasattr(value, "__len__") and not isinstance(value, str | bytes)
 
 
 def _lengths(series: Any) -> Any:
+    """Return the length of the list in each row, 0 if it is missing."""
     return np.fromiter((len(values) if _is_list(values) else 0 for values in series), dtype="int64", count=len(series))

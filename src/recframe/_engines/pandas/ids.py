@@ -60,9 +60,10 @@ class PandasIds(IdColumns):
 
 
 def _plain(ids: Any) -> Any:
-    """Return a series of what its categories hold, with NaN as null."""
+    """Return ids as a series with values in place of categories, and null for NaN."""
     return no_nan(without_categories(pd.Series(_index(ids))))
 
 
 def _index(values: Any) -> Any:
+    """Return values as an index. A tuple stays one value."""
     return pd.Index(values, tupleize_cols=False)

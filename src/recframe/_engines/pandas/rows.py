@@ -77,7 +77,7 @@ def _typed(series: Any, dtype: Any) -> Any:
     if types.is_bool_dtype(dtype):
         return series.astype(bool).astype(dtype)
     if types.is_integer_dtype(dtype):
-        # The largest integers are no floats: they were rounded up, to one that the type does not hold.
+        # A float rounds the largest integers up to a number that the type cannot hold.
         series = series.clip(upper=np.nextafter(2.0 ** (64 if types.is_unsigned_integer_dtype(dtype) else 63), 0))
     return series.astype(dtype) if types.is_any_real_numeric_dtype(dtype) else series
 

@@ -136,7 +136,7 @@ def _ordered(lists: Any, count: int, values: Any, *, descending: bool) -> tuple[
     rows = lists & (2**row_bits - 1)
     packed = lists >> row_bits
     first_of_value = _heads(packed)
-    _tell_apart(rows, values, first_of_value, descending=descending)
+    _sort_equal_bits(rows, values, first_of_value, descending=descending)
     return rows, _heads(packed >> bits), first_of_value
 
 
@@ -147,7 +147,7 @@ def _heads(values: Any) -> Any:
     return heads
 
 
-def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None:
+def _sort_equal_bits(rows: Any, values: Any, heads: Any, *, descending: bool) -> None:
     """Sort rows whose scaled scores are equal by their exact scores, and flag where another score begins, in place."""
     in_run = ~heads
     in_run[:-1] |= ~heads[1:]

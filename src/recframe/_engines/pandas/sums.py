@@ -1,4 +1,4 @@
-"""Sums of pandas frames that no order of the rows changes."""
+"""Sums of pandas frames that do not depend on the order of the rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def exact_sums(
     frame: pd.DataFrame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Return the sums of columns in each group, or over all rows, and by other names how many values a column has."""
+    """Return the sums of columns in each group, or over all rows without a group.
+
+    `counted` names further columns. Each counts the values that are not missing in a column.
+    """
     summands: dict[str, Any] = {name: frame[name] for name in group}
     totals: dict[str, list[str]] = {}
     for number, name in enumerate(columns):
@@ -38,7 +41,7 @@ def exact_sums(
 
 
 def _parts(values: Any) -> Any:
-    """Return the parts of a column of floats, or a column of whole numbers."""
+    """Return the parts into which a column of floats is split for an exact sum; integers need only one part."""
     if values.dtype.kind != "f" or not len(values):
         return [values]
     with np.errstate(invalid="ignore"):

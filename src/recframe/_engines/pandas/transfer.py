@@ -29,7 +29,7 @@ def polars_frame(columns: Mapping[str, Any]) -> Frame:
     def series(name: str, values: Any) -> pl.Series:
         if isinstance(values, np.ndarray):
             return pl.Series(name, values, nan_to_null=True)
-        # Nullable integers, kept whole with their mask.
+        # Nullable integers stay exact, with their mask.
         numbers = pl.Series(name, values.to_numpy(dtype=values.dtype.numpy_dtype, na_value=0))
         return numbers.to_frame().select(pl.when(pl.Series(values.notna().to_numpy())).then(pl.col(name)))[name]
 
@@ -43,12 +43,13 @@ def to_pandas(result: Frame) -> pd.DataFrame:
 
 
 def _from_polars(result: Frame) -> pd.DataFrame:
+    """Return a result of polars as a pandas frame."""
     import polars as pl
 
     from recframe._engines.polars.compat import collect
 
     native = collect(result.to_native())
-    # Text goes by lists, which need no pyarrow.
+    # Text is converted by Python lists, which need no pyarrow.
     return pd.DataFrame(
         {column.name: column.to_list() if column.dtype == pl.String else column.to_numpy() for column in native}
     )

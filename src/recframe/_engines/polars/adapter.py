@@ -16,8 +16,8 @@ from recframe._engines.base import Engine, Session
 from recframe._engines.column_errors import check_same_columns
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars import constructors as polars_constructors
-from recframe._engines.polars import look as polars_look
 from recframe._engines.polars import pack as polars_pack
+from recframe._engines.polars import repeats as polars_repeats
 from recframe._engines.polars import runs as polars_runs
 from recframe._engines.polars import sort as polars_sort
 from recframe._engines.polars import sums as polars_sums
@@ -170,7 +170,7 @@ class EagerPolars(Engine):
     def lists_with_repeats(
         self, frame: pl.DataFrame, keys: Sequence[Any], scores: Sequence[Any], item: Any
     ) -> int | None:
-        return polars_look.lists_with_repeats(frame, keys, scores, item)
+        return polars_repeats.lists_with_repeats(frame, keys, scores, item)
 
     def some_values(self, frame: pl.DataFrame, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         values: list[Any] = series(frame, column)[rows].to_list()
@@ -301,7 +301,7 @@ class EagerPolars(Engine):
         # Read the column directly, because a plan would cost more.
         numbers: Any = eager_rows(frame.select(column) if computed_rows(frame) is None else frame).get_column(column)
         facts = getattr(frame, "facts", {}).setdefault(column, [])
-        if not facts and (numbers.dtype.is_integer() or (not self._is_small and polars_pack.may_be_whole(numbers))):
+        if not facts and (numbers.dtype.is_integer() or (not self._is_small and polars_pack.may_be_integers(numbers))):
             facts[:] = polars_pack.facts(numbers, numbers.dtype)
         least, most = facts[:2] or (numbers.min(), numbers.max())
         return float(least or 0), float(most or 0)
@@ -358,7 +358,7 @@ class EagerPolars(Engine):
 
 
 def _submit(pool: Executor, build: Callable[[], Built]) -> Future[Built]:
-    """Start building something in another thread, under what holds in the caller's, such as `Config`."""
+    """Start building something in another thread, with the caller's context variables, such as `Config`."""
     return pool.submit(copy_context().run, build)
 
 
@@ -377,5 +377,5 @@ def stacked_models(frames: Mapping[str, Any], model: str) -> Any:
 
 
 def _are_comparable(left: pl.DataType, right: pl.DataType) -> bool:
-    """Return whether columns of two types become one without a change of what they hold."""
+    """Return whether columns of two types can be concatenated without changing their values."""
     return left == right or pl.Null in (left, right) or (left.is_numeric() and right.is_numeric())

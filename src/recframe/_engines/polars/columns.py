@@ -135,9 +135,9 @@ def _holds_nan(values: pl.Series) -> bool:
 
 
 def _flag(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
-    """Return a flag as a float: whether the column exists (`use="there"`), or whether a value is NaN."""
-    if spec.use == "there" or not dtype.is_float():
-        return pl.repeat(1.0 if spec.use == "there" else 0.0, pl.len(), dtype=pl.Float64)
+    """Return a flag as a float: whether the column exists (`use="exists"`), or whether a value is NaN."""
+    if spec.use == "exists" or not dtype.is_float():
+        return pl.repeat(1.0 if spec.use == "exists" else 0.0, pl.len(), dtype=pl.Float64)
     return column.is_nan().fill_null(value=False).cast(pl.Float64)
 
 

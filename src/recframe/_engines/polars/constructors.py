@@ -100,7 +100,7 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], rank_co
         The columns that are repeated.
     lists : dict of str to str
         The columns of lists, by the names of the columns of their elements.
-    place : str, optional
+    rank_column : str, optional
         A column to add: the position of an element, from 1.
     """
     first = next(iter(lists))

@@ -232,7 +232,7 @@ def digits_of(
 
 def _ask(frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> None:
     """Add the missing facts about columns that may hold only integers."""
-    columns = [*filter(may_be_whole, map(frame.get_column, filterfalse(facts_of.get, names)))]
+    columns = [*filter(may_be_integers, map(frame.get_column, filterfalse(facts_of.get, names)))]
     # In a small frame, one step for all columns costs more than computing on each series.
     few = frame.height <= FEW_ROWS or not columns
     looked_up = [fact for column in columns for fact in facts(column if few else pl.col(column.name), column.dtype)]
@@ -244,18 +244,18 @@ def _ask(frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> None:
 def facts(values: Any, dtype: pl.DataType) -> tuple[Any, ...]:
     """Return the least and the largest number, whether all are integers, and whether some values are missing."""
     values = values.to_physical() if dtype in CODED else values
-    are_integers = _is_whole(values).all() if dtype.is_float() else True
+    are_integers = _is_integer(values).all() if dtype.is_float() else True
     return values.min(), values.max(), are_integers, values.null_count() > 0
 
 
-def may_be_whole(column: pl.Series) -> bool:
+def may_be_integers(column: pl.Series) -> bool:
     """Return whether a column may hold only integers: by its type, or for floats by the first values."""
     if column.dtype.is_float():
-        return bool(column.head(FEW).to_frame().select(_is_whole(pl.first()).all()).item())
+        return bool(column.head(FEW).to_frame().select(_is_integer(pl.first()).all()).item())
     return column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Categorical, pl.Enum)
 
 
-def _is_whole(number: Any) -> Any:
+def _is_integer(number: Any) -> Any:
     """Return whether a number is an integer, stored as a float."""
     return number % 1 == 0  # the remainder of inf is NaN; polars' floor() of 16-bit floats leaves 0.5
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class SqlEngine(Engine):
-    """An engine that writes SQL. Abstract methods are what differs between them."""
+    """An engine that writes SQL. The abstract method and the overridable ones differ between databases."""
 
     eager = False
     writes_sql = True
@@ -126,7 +126,7 @@ def _column(engine: SqlEngine, spec: ColumnSpec, schema: nw.Schema, untyped: set
         return nw.lit(spec.default)
     column = nw.col(engine.spelled(spec.column))
     dtype = schema[spec.column]
-    if spec.use == "there":
+    if spec.use == "exists":
         return nw.lit(1.0)
     if spec.use == "nan":
         return column.is_nan().fill_null(value=False).cast(nw.Float64()) if dtype.is_float() else nw.lit(0.0)
@@ -149,7 +149,7 @@ def _align(
     types = {name: frame.collect_schema()[column] for name, frame in holders.items() if name not in empty}
     if not types:
         return {}
-    are_all_integers = len({*types.values()}) > 1 and all(map(_is_whole, types.values()))
+    are_all_integers = len({*types.values()}) > 1 and all(map(_is_integer_type, types.values()))
     # Spark reads integers of 64 bits without a sign as decimals.
     with_decimals = are_all_integers and not all(dtype.is_integer() for dtype in types.values())
     common = nw.Decimal(38, 0) if with_decimals else common_type(spec, types, types)
@@ -160,6 +160,6 @@ def _align(
     }
 
 
-def _is_whole(dtype: DType) -> bool:
+def _is_integer_type(dtype: DType) -> bool:
     """Return whether a type holds whole numbers only."""
     return dtype.is_integer() or (isinstance(dtype, nw.Decimal) and dtype.scale == 0)

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import Source
 
 
-NEEDED = (2, 28)
+MIN_NARWHALS = (2, 28)
 """The first version of Narwhals that quotes names such as ``ndcg@5``."""
 
 
 duckdb: Any = import_module("duckdb")
-"""By name, so that type checkers do without it."""
+"""Imported by name, so that type checkers do not need it."""
 
 
 class DuckDB(SqlEngine):
@@ -36,20 +36,20 @@ class DuckDB(SqlEngine):
     averages_at_once = True
 
     @cached_property
-    def _one(self) -> Any:
-        # A relation does not give its connection, so that new ones start from one row of this one.
+    def _single_row(self) -> Any:
+        # A relation does not expose its connection, so new relations are made from this one, which has a single row.
         return self._frame.limit(0).aggregate("count(*) AS one")
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
-        if tuple(map(int, nw.__version__.split(".")[:2])) < NEEDED:
-            needed = ".".join(map(str, NEEDED))
+        if tuple(map(int, nw.__version__.split(".")[:2])) < MIN_NARWHALS:
+            needed = ".".join(map(str, MIN_NARWHALS))
             msg = f"DuckDB relations need Narwhals {needed} or newer, but {nw.__version__} is installed"
             raise MissingExtraError(msg, "pip install --upgrade narwhals")
         for name, source in sources.items():
             if source.native is self._frame:
                 continue
             try:
-                self._one.set_alias("here").cross(source.native.limit(0).set_alias("there"))
+                self._single_row.set_alias("here").cross(source.native.limit(0).set_alias("there"))
             except duckdb.InvalidInputException as error:
                 msg = f"{name} is a relation of another DuckDB connection than the frame"
                 raise InputError(msg, "make both with one connection: connection.sql(...)") from error
@@ -66,7 +66,7 @@ class DuckDB(SqlEngine):
 
     def items_frame(self, column: str, items: list[Any]) -> Any:
         values = duckdb.FunctionExpression("unnest", duckdb.ConstantExpression(items))
-        return self._one.select(values.alias(column))
+        return self._single_row.select(values.alias(column))
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         if nw.Duration in frame.collect_schema().dtypes():
@@ -79,7 +79,7 @@ class DuckDB(SqlEngine):
         # DuckDB reads it by its name, if no table has that name.
         _rows_of_recframe = frame.to_arrow()
         try:
-            return self._one.query("one", "SELECT * FROM _rows_of_recframe")
+            return self._single_row.query("one", "SELECT * FROM _rows_of_recframe")
         except duckdb.CatalogException as error:
             msg = "the result has rows of Python, which this connection does not read"
             raise InputError(msg, f"SET python_enable_replacements = true, or {self.remedy}") from error

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import Source
 
 ibis: Any = import_module("ibis")
-"""By name, so that type checkers do without it."""
+"""Imported by name, so that type checkers do not need it."""
 ops: Any = import_module("ibis.expr.operations")
 
 TESTED = frozenset({"duckdb", "postgres", "clickhouse"})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @cache
 def functions() -> Any:
-    """Return Spark's functions; by name, so that type checkers, and the import of this module, do without Spark."""
+    """Return Spark's functions, imported by name, so that type checkers and this module do not need Spark."""
     return import_module("pyspark.sql.functions")
 
 
@@ -42,7 +42,7 @@ class Spark(SqlEngine):
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         first_frame, second_frame = left.to_native(), right.to_native()
         columns = [*first_frame.columns, *(name for name in second_frame.columns if name not in on)]
-        # Names of their own, so that both sides may come from the same frame.
+        # The right keys are renamed, so that both sides may come from the same frame.
         second_frame = second_frame.toDF(*(f"there_{name}" if name in on else name for name in second_frame.columns))
         matches = [functions().col(name).eqNullSafe(functions().col(f"there_{name}")) for name in on]
         return lazy(first_frame.join(second_frame, matches, "left").select(*columns))
@@ -61,7 +61,7 @@ class Spark(SqlEngine):
         return bool(frame.to_native().sparkSession.conf.get("spark.sql.caseSensitive") != "true")
 
     def spelled(self, column: str) -> str:
-        # Unquoted, a dot is a field of a field.
+        # Without quotes, a dot reads a field of a struct.
         return "`" + column.replace("`", "``") + "`"
 
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:

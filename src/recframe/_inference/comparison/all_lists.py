@@ -1,4 +1,4 @@
-"""Metrics of all lists together, such as coverage: what they are without some of the lists, and what that says.
+"""Intervals and tests of metrics of all lists together, such as coverage, from their values without some lists.
 
 Lists, or clusters of lists, are put into G groups, as many as there are lists, and at most 200. With the value θ of all
 lists and θ₍g₎ without the group g, the pseudo-values
@@ -8,7 +8,7 @@ lists and θ₍g₎ without the group g, the pseudo-values
 have the mean θ, and the standard error of their mean is the jackknife's. So they are treated as the values of G lists.
 By Efron and Stein, the squared error is not too small on average, whatever the metric is.
 
-The bootstrap is no help here: of lists drawn with replacement, a third are missing, so that fewer items are covered.
+The bootstrap does not work here: a sample with replacement lacks a third of the lists, so it covers fewer items.
 
 References
 ----------
@@ -61,12 +61,14 @@ def of_all_lists(plan: Plan) -> list[ExposureMetric]:
 
 
 def check_left_out(plan: Plan, refused: Mapping[str, bool]) -> None:
-    """Raise for metrics of all lists together where only values of lists will do: by what refuses them.
+    """Raise for a metric of all lists together if an option of the call needs a value per list.
+
+    `refused` maps the text of each such option to whether the call has it.
 
     Raises
     ------
     OptionError
-        There is such a metric, and something refuses it.
+        There is such a metric and such an option.
     """
     together = of_all_lists(plan)
     why = next((name for name, holds in refused.items() if holds), None)
@@ -114,7 +116,7 @@ class LeftOut:
         }
         sizes = engine.collected(context.side_tables.with_catalog_size(engine.positions(1), recommended))
         self._size = float(sizes[CATALOG_SIZE][0]) if CATALOG_SIZE in sizes.columns else np.nan
-        self._kept: dict[Any, tuple[float, Floats]] = {}
+        self._cache: dict[Any, tuple[float, Floats]] = {}
         self._backend = nw.get_native_namespace(items)
         for metric in of_all_lists(plan):
             how = context.query.averaging(metric.label)
@@ -132,12 +134,13 @@ class LeftOut:
     def pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> tuple[float, Floats]:
         """Return the value of a metric, and its pseudo-values, one for each group of lists.
 
-        There is one alone where the metric is undefined without some lists, and none where it is undefined with all.
+        If the metric is undefined without some group, its value is the only pseudo-value. If it is undefined for all
+        lists, there are none.
         """
         key = (metric, model, segment)
-        if key not in self._kept:
-            self._kept[key] = self._pseudo_values(*key)
-        return self._kept[key]
+        if key not in self._cache:
+            self._cache[key] = self._pseudo_values(*key)
+        return self._cache[key]
 
     def _pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> tuple[float, Floats]:
         """Compute the value and the pseudo-values of a metric."""
@@ -198,7 +201,7 @@ class LeftOut:
         }  # fmt: skip
 
     def tested(self, pairs: Sequence[Pair], options: Options) -> Tested:
-        """Return what the t-test finds of pairs of models under these metrics."""
+        """Return the results of the t-test for pairs of models under these metrics."""
         metrics = of_all_lists(self._plan)
         query = self._plan.context.query
         sums = [self.paired(metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
@@ -210,14 +213,14 @@ class LeftOut:
         differences = tests.sums
         width = np.diff([range_with_number(metrics[pair.metric], query) for pair in pairs])
         ends = student.cut(numbers["low"], numbers["high"], differences.mean, (-width, width))
-        # Where nothing changes without a group, nothing says how much other lists would change.
+        # If no group changes the difference, the variation between samples of lists is unknown.
         is_constant = (differences.standard_error == 0) & (differences.mean != 0)
         numbers |= {"low": ends[0], "high": ends[1], "p": np.where(is_constant, np.nan, numbers["p"])}
         numbers |= {"lists": np.where(differences.lists > 0, self.lists, 0.0), "effect": differences.mean * np.nan}
         return tests
 
     def _values(self, metric: ExposureMetric, sums: dict[str, Floats]) -> Floats:
-        """Return the values of a metric, of each row of sums."""
+        """Return the value of a metric for each row of sums."""
         rows, items = next(iter(sums.values())).shape
         codes = np.repeat(np.arange(rows), items)
         columns = {name: array.ravel() for name, array in sums.items()}

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 BEFORE = "before"
 AFTER = "after"
 DIFFERENCE = "difference"
-OF_LISTS = (BEFORE, AFTER, DIFFERENCE, "first_before", "first_after")
+LIST_COLUMNS = (BEFORE, AFTER, DIFFERENCE, "first_before", "first_after")
 """The columns of a list, after its key."""
-OF_ITEMS = ("change", ITEM, RELEVANCE, "position_before", "position_after", "top_before", "top_after", "part")
+ITEM_COLUMNS = ("change", ITEM, RELEVANCE, "position_before", "position_after", "top_before", "top_after", "part")
 """The columns of a changed item, after the columns of its list."""
 LIST = "number of list"
 SIDE = "side"
@@ -48,7 +48,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class Options:
-    """What to show of the changes, checked."""
+    """The checked options of `changes`."""
 
     most: int | None
     items: bool
@@ -68,7 +68,7 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
     query = rows.context.query
     if not context.keys.long:
         _sides_of(query.orders, options.baseline)
-    columns = (*OF_LISTS, *(OF_ITEMS if options.items else ()))
+    columns = (*LIST_COLUMNS, *(ITEM_COLUMNS if options.items else ()))
     users = {ITEM: query.item, RELEVANCE: query.relevant}
     names = context.keys.key_names | {
         name if name in users else INTERNAL.format(name): users.get(name, name) for name in columns
@@ -81,7 +81,7 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
         return _table(rows, k, options).select(*names, *extra)
 
     def finished() -> Any:
-        # Under the plan's names first: a user's column may be called like those that only sort.
+        # Sort under the plan's names, because a user's column may have the name of a column that only sorts.
         native = context.session.finish(table().lazy(), {}, sort)
         return nw.from_native(native).drop(extra).rename(names).to_native()
 
@@ -103,7 +103,7 @@ def _sides_of(models: Sequence[Any], baseline: Any) -> tuple[int, int]:
     return before, after
 
 
-def _of_models(rows: Contributions, frames: Sequence[Frame], baseline: Any) -> list[Frame]:
+def _both_sides(rows: Contributions, frames: Sequence[Frame], baseline: Any) -> list[Frame]:
     """Return the rows of the model before, then of the model after, from frames of all rankings."""
     context = rows.context
     models: Sequence[Any] = context.query.orders
@@ -124,7 +124,7 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     before, after, difference = (INTERNAL.format(name) for name in (BEFORE, AFTER, DIFFERENCE))
     first, second = (
         lists.select(*keys, nw.col(LIST_VALUE).alias(name))
-        for lists, name in zip(_of_models(rows, lists_of_models, options.baseline), (before, after), strict=True)
+        for lists, name in zip(_both_sides(rows, lists_of_models, options.baseline), (before, after), strict=True)
     )
     both = engine.join(first, second, keys)
     both = both.with_columns((nw.col(after) - nw.col(before)).alias(difference))
@@ -141,7 +141,7 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
         falls = nw.col(difference) <= float(lost.max(initial=-NO_DIFFERENCE)) + SLACK
         both = both.filter(falls | (nw.col(difference) >= float(gained.min(initial=NO_DIFFERENCE)) - SLACK))
         rankings = rows.of_lists(both).by_ranking()
-    sides = _of_models(rows, [items for items, _ in rankings], options.baseline)
+    sides = _both_sides(rows, [items for items, _ in rankings], options.baseline)
     return _with_items(lists, _rows_of_lists(engine, sides, both, keys), keys, k, options)
 
 
@@ -149,10 +149,10 @@ def _with_items(lists: Table, ranked: Table, keys: Sequence[str], k: int | None,
     """Return the lists with their numbers and first positions, and with `items=True` a row for each changed item."""
     number_of = {key: number for number, key in enumerate(rows_of(lists, keys))}
     numbers = [number_of.get(key, -1) for key in rows_of(ranked, keys)]
-    ranked = _with(ranked, LIST, numbers, nw.Int64()).filter(nw.col(LIST) >= 0)
-    lists = _with(lists, LIST, list(range(len(lists))), nw.Int64())
-    for name, values in zip(OF_LISTS[3:], _first_positions(ranked, len(lists)), strict=True):
-        lists = _with(lists, INTERNAL.format(name), values, nw.Float64())
+    ranked = _with_column(ranked, LIST, numbers, nw.Int64()).filter(nw.col(LIST) >= 0)
+    lists = _with_column(lists, LIST, list(range(len(lists))), nw.Int64())
+    for name, values in zip(LIST_COLUMNS[3:], _first_positions(ranked, len(lists)), strict=True):
+        lists = _with_column(lists, INTERNAL.format(name), values, nw.Float64())
     if not options.items:
         return lists
     joined = lists.join(_changed_items(ranked, k), on=LIST, how="left")
@@ -161,7 +161,7 @@ def _with_items(lists: Table, ranked: Table, keys: Sequence[str], k: int | None,
 
 
 def _chosen(differences: Any, most: int | None) -> Any:
-    """Return the places of the lists to show, by their differences; equal ones stay in the order of their keys."""
+    """Return the row numbers of the lists to show, sorted by difference. Ties stay in the order of their keys."""
     rounded = np.round(differences, ORDERING_DIGITS)
     if most is None:
         return np.argsort(rounded, kind="stable")
@@ -177,7 +177,7 @@ def _rows_of_lists(engine: Engine, sides: Sequence[Frame], lists: Frame, keys: S
     return engine.collected(matched(engine, stacked, lists.select(*keys), keys))
 
 
-def _with(table: Table, name: str, values: Sequence[Any], dtype: Any) -> Table:
+def _with_column(table: Table, name: str, values: Sequence[Any], dtype: Any) -> Table:
     """Return a table with one more column."""
     return table.with_columns(nw.new_series(name, values, dtype, backend=nw.get_native_namespace(table)))
 
@@ -199,10 +199,10 @@ def _first_positions(rows: Table, count: int) -> list[list[float | None]]:
 
 def _changed_items(rows: Table, k: int | None) -> Table:
     """Return the items whose chance to be in the top k changed, or what they add to the value of their list."""
-    # If a tied block crosses k, the chance of each row to be in the top k is the same: random order of the block.
-    room = nw.lit(1.0) if k is None else (k + 1 - nw.col(POSITION)) / nw.col(TIED)
-    inside = nw.when(room < 1).then(room).otherwise(1.0)
-    inside = nw.when(nw.col(POSITION).is_null() | (room < 0)).then(0.0).otherwise(inside)
+    # If a tied block crosses k, each of its rows is in the top k with the same probability.
+    share = nw.lit(1.0) if k is None else (k + 1 - nw.col(POSITION)) / nw.col(TIED)
+    inside = nw.when(share < 1).then(share).otherwise(1.0)
+    inside = nw.when(nw.col(POSITION).is_null() | (share < 0)).then(0.0).otherwise(inside)
     expected = nw.col(POSITION) + (nw.col(TIED) - 1) / 2
     columns = [
         nw.when(nw.col(SIDE) == 1).then(nw.col(CONTRIBUTION)).otherwise(0.0 - nw.col(CONTRIBUTION)).alias("part")
@@ -224,4 +224,4 @@ def _changed_items(rows: Table, k: int | None) -> Table:
     items = items.with_columns(
         nw.when(moved > ROUNDING).then(nw.lit("entered")).otherwise(left_or_stayed).alias("change")
     )
-    return items.rename({name: INTERNAL.format(name) for name in OF_ITEMS if name not in (ITEM, RELEVANCE)})
+    return items.rename({name: INTERNAL.format(name) for name in ITEM_COLUMNS if name not in (ITEM, RELEVANCE)})

@@ -36,7 +36,7 @@ def correct(compared: Sequence[Tested], options: Options) -> None:
     tests = 1 if options.correction == "none" else tests
     for tested in compared if options.details else ():
         level = (1 - options.confidence) / tests
-        reach = options.law.end(tested.sums, tested.bounds, level)
+        reach = options.mean_test.end(tested.sums, tested.bounds, level)
         tested.numbers["detectable"] = detectable(tested.sums, 1 - level, reach=reach)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from recframe._base.values import column_or_none, flag
 from recframe._inference.comparison.all_lists import LeftOut, of_all_lists
-from recframe._inference.comparison.doubts import are_uneven, say_of_tail, say_of_uneven
+from recframe._inference.comparison.doubts import are_uneven, tail_warning, uneven_warning
 from recframe._inference.comparison.options import Intervals
 from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import statistics
@@ -101,7 +101,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
             for model in range(len(values.models))
             for metric in of_all_lists(plan)
         ]
-        # Metrics that differ in their level only are equal.
+        # Two metrics that differ only in their level of relevance compare as equal, so they are found by label.
         labels = [metric.label for metric in plan.metrics]
         rows.sort(key=lambda row: (labels.index(row[1].label), row[0]))
     names_of = {metric.label: context.query.averaging(metric.label).name for metric in plan.metrics}
@@ -124,7 +124,7 @@ def _stratified(
     powers_of_mean = (student.ratio(pooled[name], pooled["weight"]) for name in ("difference", "squares", "cubes"))
     skew = skewness(*powers_of_mean).item() if _may_be_skewed(values) else np.nan
     described = _spread(every, values, sums, interval_of_values(values, sums, confidence, bounds))
-    # Strata may be uneven, as their error allows for it: they stand for no fewer units.
+    # The standard error of strata allows for uneven weights, so no units are lost.
     effective = pooled["effective"].item()
     return described | {"skewness": skew, "effective": effective, "units": effective}
 
@@ -160,12 +160,15 @@ def _spread(every: Any, values: Any, sums: Sums, interval: tuple[Any, Any]) -> d
 
 
 def _may_be_skewed(values: Any) -> bool:
-    """Return whether skewness matters: not of few values, where it is chance, nor of shares, whose interval has it."""
+    """Return whether the skewness of values matters.
+
+    The skewness of few values is chance, and the interval of shares allows for it.
+    """
     return len(values) >= LEAST_SKEWED_LISTS and not ((values == 0) | (values == 1)).all()
 
 
 def _skewness(values: Any) -> float:
-    """Return the skewness of values, NaN if it says nothing."""
+    """Return the skewness of values, NaN if it does not matter."""
     if not _may_be_skewed(values):
         return np.nan
     # Squares and cubes of very large values are infinite.
@@ -174,12 +177,12 @@ def _skewness(values: Any) -> float:
 
 
 def _warn_of_uneven(rows: Sequence[tuple[int, Metric, dict[str, Any]]], *, clustered: bool) -> None:
-    """Warn of the first interval whose clusters or weighted lists stand for few equal ones."""
+    """Warn about the first interval whose clusters or weighted lists amount to few equal ones."""
     for _, _, numbers in rows:
         rows_with_few = np.flatnonzero(are_uneven(numbers["units"], numbers["effective"]))
         if len(rows_with_few):
             units, effective = (numbers[name][rows_with_few[0]] for name in ("units", "effective"))
-            msg = say_of_uneven(int(units), effective, clustered=clustered)
+            msg = uneven_warning(int(units), effective, clustered=clustered)
             warnings.warn(msg, DataWarning, stacklevel=stack_level())
             return
 
@@ -187,20 +190,20 @@ def _warn_of_uneven(rows: Sequence[tuple[int, Metric, dict[str, Any]]], *, clust
 def _warn_of_tails(
     rows: Sequence[tuple[int, Metric, dict[str, Any]]], models: Sequence[Any], greatest: Sequence[float]
 ) -> None:
-    """Warn of the first interval for which there are too few lists, as the values have a long tail."""
+    """Warn about the first interval for which there are too few lists, because the values have a long tail."""
     for number, (model, metric, numbers) in enumerate(rows):
         skewed_rows = np.flatnonzero(is_skewed(numbers["lists"], numbers["skewness"]))
         if len(skewed_rows):
             lists, skew = (numbers[name][skewed_rows[0]] for name in ("lists", "skewness"))
             of = "" if models[model] is None else f" of {models[model]!r}"
             bounded = np.isfinite(greatest[number // len(models)])
-            msg = say_of_tail(f"the values of {metric.label}{of}", int(lists), skew, bounded=bool(bounded))
+            msg = tail_warning(f"the values of {metric.label}{of}", int(lists), skew, bounded=bool(bounded))
             warnings.warn(msg, DataWarning, stacklevel=stack_level())
             return
 
 
 def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple[float, float]) -> tuple[Any, Any]:
-    """Return the interval of the mean of values that weigh something, whose sums are known."""
+    """Return the interval of a mean. `values` are the values with a weight above 0, and `sums` their sums."""
     negative = (values < 0).any(keepdims=True)
     fractions = ((values != 0) & (values != 1)).any(keepdims=True)
     return intervals_of_means(sums, confidence, bounds, negative=negative, fractions=fractions)
@@ -209,7 +212,10 @@ def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple
 def intervals_of_means(
     sums: Sums, confidence: float, bounds: tuple[float, float], *, negative: Any, fractions: Any
 ) -> tuple[Any, Any]:
-    """Return the intervals of means: for each, whether a value is negative, and whether one is neither 0 nor 1."""
+    """Return the intervals of means.
+
+    `negative` says for each mean whether a value is negative, and `fractions` whether a value is neither 0 nor 1.
+    """
     least, greatest = bounds
     lowest = student.least_value(least, negative, greatest)
     # Values of 0 and 1 are shares, whose spread follows from their mean.

@@ -1,4 +1,4 @@
-"""Warnings of results whose t-test or interval is too sure of itself: few lists differ, or a few large values decide.
+"""Warnings about intervals that are too short: few lists differ, or a few large values decide.
 
 The mean of few values other than 0 is not normal, so its interval misses the true value on one side too often.
 """
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 LEAST_DIFFERING = 20
-"""So many lists should differ before a verdict."""
+"""The fewest lists that should differ for a verdict."""
 LEAST_FOR_MARGIN = 100
-"""So many lists should differ before a verdict by a margin."""
+"""The fewest lists that should differ for a verdict by a margin."""
 LEAST_EFFECTIVE = 50
-"""So many equal clusters should stand behind the clusters of a test."""
+"""The fewest equal clusters that the clusters of a test should amount to."""
 UNEVEN_SHARE = 0.8
-"""Clusters are uneven if they stand for a smaller share than this of equal ones."""
+"""Clusters are uneven if their effective number is below this share of their number."""
 FEW_SHARE = 0.5
-"""Lists that differ are few if they are a smaller share than this of all: otherwise, t-tests know small samples."""
+"""Lists that differ are few if they are below this share of all lists. Otherwise, a t-test allows for few lists."""
 
 
 def few_differ(lists: Any, differing: Any, decided: Any, decided_by_margin: Any) -> Bools:
@@ -46,14 +46,14 @@ def few_differ(lists: Any, differing: Any, decided: Any, decided_by_margin: Any)
 
 
 def are_uneven(units: Any, effective: Any) -> Bools:
-    """Return whether clusters or weighted lists, as uneven as they are, stand for few equal ones."""
+    """Return whether uneven clusters or weighted lists hold only as much information as few equal ones."""
     with np.errstate(invalid="ignore"):
         few = ~(effective >= LEAST_EFFECTIVE) & (effective < UNEVEN_SHARE * units)
     return np.asarray(few & (units >= LEAST_DIFFERING))
 
 
-def say_of_uneven(units: int, effective: float, *, clustered: bool) -> str:
-    """Return what to say of clusters or weighted lists that stand for few equal ones."""
+def uneven_warning(units: int, effective: float, *, clustered: bool) -> str:
+    """Return the warning about clusters or weighted lists that amount to few equal ones."""
     what, each = ("clusters", "cluster") if clustered else ("weighted lists", "list")
     weight = "To count every cluster the same, pass a `weight=` of 1 / the number of its lists"
     remedy = weight if clustered else "Cap the largest weights"
@@ -78,7 +78,7 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
         for tests, names in compared
     ]
     # One warning is enough: few lists that differ are skewed too.
-    for number, say in ((2, _say_of_few), (3, _say_of_uneven), (4, _say_of_skewed)):
+    for number, text_of in ((2, _few_text), (3, _uneven_text), (4, _skewed_text)):
         rows = [(each, pair, entry) for each in doubts for pair, entry in np.argwhere(each[number]).tolist()]
         if rows:
             doubt, pair, segment = rows[0]
@@ -89,12 +89,12 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
             more = f" (and in {len(rows) - 1} more rows of the result)" if len(rows) > 1 else ""
             row = {name: array[pair, segment] for name, array in numbers.items() if np.shape(array)[:1]}
             row |= {"bounded": bounded[pair, segment], "clustered": options.cluster is not None}
-            warnings.warn(say(of, more, row), DataWarning, stacklevel=stack_level())
+            warnings.warn(text_of(of, more, row), DataWarning, stacklevel=stack_level())
             return
 
 
 def _are_bounded(tests: Tested) -> Bools:
-    """Return in which rows differences have a range."""
+    """Return for which rows the differences are bounded."""
     greatest = tests.bounds[1] if tests.bounds else np.inf
     return np.asarray(np.isfinite(np.broadcast_to(greatest, tests.sums.mean.shape)))
 
@@ -120,17 +120,17 @@ def _skewed(tests: Tested) -> Bools:
 
 
 def _uneven(tests: Tested) -> Bools:
-    """Return which rows have clusters or weighted lists that stand for few equal ones."""
+    """Return which rows have clusters or weighted lists that amount to few equal ones."""
     return are_uneven(tests.numbers["units"], tests.numbers["effective"])
 
 
-def _say_of_uneven(_: str, __: str, row: Mapping[str, Any]) -> str:
-    """Return what to say of clusters or weighted lists that stand for few equal ones."""
-    return say_of_uneven(int(row["units"]), float(row["effective"]), clustered=bool(row["clustered"]))
+def _uneven_text(_: str, __: str, row: Mapping[str, Any]) -> str:
+    """Return the warning about uneven clusters or lists in a row of the result."""
+    return uneven_warning(int(row["units"]), float(row["effective"]), clustered=bool(row["clustered"]))
 
 
-def _say_of_few(of: str, more: str, row: Mapping[str, Any]) -> str:
-    """Return what to say of few lists that differ."""
+def _few_text(of: str, more: str, row: Mapping[str, Any]) -> str:
+    """Return the warning about few lists that differ."""
     differing = int(row["wins"] + row["losses"])
     lists = int(row["lists"])
     least = LEAST_DIFFERING if differing < LEAST_DIFFERING else LEAST_FOR_MARGIN
@@ -141,14 +141,14 @@ def _say_of_few(of: str, more: str, row: Mapping[str, Any]) -> str:
     )
 
 
-def _say_of_skewed(of: str, more: str, row: Mapping[str, Any]) -> str:
-    """Return what to say of differences with a long tail."""
+def _skewed_text(of: str, more: str, row: Mapping[str, Any]) -> str:
+    """Return the warning about differences with a long tail."""
     what = f"the differences between {of}{more}"
-    return say_of_tail(what, int(row["lists"]), float(row["skewness"]), bounded=bool(row["bounded"]))
+    return tail_warning(what, int(row["lists"]), float(row["skewness"]), bounded=bool(row["bounded"]))
 
 
-def say_of_tail(what: str, lists: int, skew: float, *, bounded: bool) -> str:
-    """Return what to say of values with a long tail; values without bounds may be capped."""
+def tail_warning(what: str, lists: int, skew: float, *, bounded: bool) -> str:
+    """Return the warning about values with a long tail. Values without bounds may be capped."""
     wanted = lists_wanted(skew)
     remedy = "Give more lists" if bounded else "Cap the largest values, such as prices above 100, or give more lists"
     return (

@@ -130,8 +130,8 @@ class ComparisonMethods(Methods):
         ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
         ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
         ... })
-        >>> found = df.rec.compare("mrr", score=["old", "new"])
-        >>> found.select("model", "baseline", "difference", "verdict").row(0)
+        >>> result = df.rec.compare("mrr", score=["old", "new"])
+        >>> result.select("model", "baseline", "difference", "verdict").row(0)
         ('new', 'old', 0.3333333333333333, 'open')
         """
         options = {
@@ -262,9 +262,9 @@ class ComparisonMethods(Methods):
         ...     "user": [1, 1, 1, 2, 2], "item": ["a", "b", "c", "a", "b"], "relevant": [0, 1, 0, 1, 0],
         ...     "old": [1, 3, 2, 2, 1], "new": [3, 1, 2, 2, 1],
         ... })
-        >>> found = df.rec.changes("mrr", k=2, score=["old", "new"])
+        >>> result = df.rec.changes("mrr", k=2, score=["old", "new"])
         >>> columns = ["user", "difference", "first_before", "first_after", "change", "item", "part"]
-        >>> for row in found.select(columns).rows():
+        >>> for row in result.select(columns).rows():
         ...     print(*row)
         1 -1.0 1.0 3.0 left b -1.0
         1 -1.0 1.0 3.0 entered a 0.0

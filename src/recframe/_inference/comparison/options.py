@@ -38,7 +38,7 @@ MOST_RESAMPLES = 1_000_000
 
 @dataclass(frozen=True)
 class Intervals:
-    """How sure intervals of means over lists are, and whose lists are drawn together, checked."""
+    """The checked options of intervals: the confidence, the cluster and the strata."""
 
     confidence: float
     cluster: str | None
@@ -55,7 +55,7 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Draws(Intervals):
-    """The same where chance plays a part, checked."""
+    """The checked options of intervals that need random numbers."""
 
     resamples: int
     seed: int
@@ -71,7 +71,7 @@ class Draws(Intervals):
 
 @dataclass(frozen=True)
 class Options(Draws):
-    """How models are compared, checked."""
+    """The checked options of `compare`."""
 
     baseline: Any
     test: Test
@@ -85,8 +85,8 @@ class Options(Draws):
     runs: str | None = None
 
     @property
-    def law(self) -> anytime.Student | anytime.Asymptotic | anytime.Bounded:
-        """How the interval and the p-value of a mean follow from sums. Resampling tests replace Student's results."""
+    def mean_test(self) -> anytime.Student | anytime.Asymptotic | anytime.Bounded:
+        """The method that computes intervals and p-values from sums. Resampling tests replace its results."""
         level = 1 - self.confidence
         if self.test not in ANYTIME:
             return anytime.Student(level)
@@ -127,7 +127,7 @@ class Options(Draws):
 
 
 def _check_name(baseline: Any) -> None:
-    """Raise for a baseline that is no name but data: comparing these would compare their rows."""
+    """Raise if a baseline is data and not a name, because `==` on data compares its rows."""
     # Asks the type, because an expression of pandas has every attribute.
     kind = type(baseline)
     of_data = hasattr(kind, "__array__") and hasattr(kind, "__len__") and not issubclass(kind, str)

@@ -49,7 +49,7 @@ def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, An
     for entry, part in enumerate(parts):
         units = units_of(part, pairs)
         low, high, p, direction = _test(units, options)
-        # Where differences have no spread, all tests agree.
+        # If differences have no spread, all tests give the result of the t-test.
         spreads = differences.standard_error[:, entry] > 0
         if options.test == "wilcoxon":
             numbers["low"][:, entry] = np.nan
@@ -85,7 +85,7 @@ def parts_of(
 
 
 def units_of(part: dict[str, Any], pairs: Sequence[Pair], by: Any = 0.0, *, relative: Any = False) -> Any:
-    """Return what is resampled of a segment: differences to which `by` is added, or `by` times the baseline."""
+    """Return the units of a segment to resample: differences plus `by`, or plus `by` times the baseline's value."""
     differences = np.column_stack([part[pair.difference] for pair in pairs])
     ones = np.ones(len(differences))
     weights = np.column_stack([part.get(pair.weight, ones) for pair in pairs])

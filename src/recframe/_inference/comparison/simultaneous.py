@@ -56,14 +56,14 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
     """
     if not compared[0].units:
         return [tested.numbers for tested in compared]
-    law = _Dunnett(compared, options) if options.correction == "dunnett" else _Flips(compared, options)
+    method = _Dunnett(compared, options) if options.correction == "dunnett" else _Flips(compared, options)
     tables = []
     for number, tested in enumerate(compared):
         numbers = tested.numbers
         names = ["p", *(name for name in BEYOND if name in numbers)]
-        adjusted = {name: np.fmax(law.adjusted(tested, name), numbers[name]) for name in names}
+        adjusted = {name: np.fmax(method.adjusted(tested, name), numbers[name]) for name in names}
         adjusted = {name: np.where(np.isnan(numbers[name]), np.nan, p) for name, p in adjusted.items()}
-        low, high = law.interval(tested)
+        low, high = method.interval(tested)
         # The interval is never narrower than the unadjusted interval.
         low, high = np.minimum(low, numbers["low"]), np.maximum(high, numbers["high"])
         low, high = student.cut(low, high, tested.sums.mean, tested.bounds)
@@ -71,8 +71,8 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
         low, high = np.where(kept, np.minimum(low, 0.0), low), np.where(kept, np.maximum(high, 0.0), high)
         # If one unit outweighs all others, the interval holds 0 although the p-value is small. Then it is unknown.
         unknown = ~kept & (low <= 0) & (high >= 0)
-        if law.stepped:
-            stepped = np.where(np.isnan(numbers["p"]), np.nan, np.fmax(law.stepped[number], numbers["p"]))
+        if method.stepped:
+            stepped = np.where(np.isnan(numbers["p"]), np.nan, np.fmax(method.stepped[number], numbers["p"]))
             # If only the stepped-down p-value is small, the models differ, but no interval says how much.
             unknown |= kept & (stepped < 1 - options.confidence)
             adjusted["p"] = stepped
@@ -112,12 +112,12 @@ class _Flips:
         observed = [self._statistic(tested.moments["p"]) for tested in compared]
         every = list(np.concatenate(observed).T) if steps else None
         parts = _by_segment(compared)
-        self._law = LargestFlipped(parts, options.resamples, options.seed, every)
-        self._critical = self._law.critical(1 - options.confidence)
+        self._distribution = LargestFlipped(parts, options.resamples, options.seed, every)
+        self._critical = self._distribution.critical(1 - options.confidence)
         self.stepped: list[Floats] = []
         """The stepped-down p-values, for each batch of pairs."""
         if steps:
-            stepped = self._law.stepped_down.reshape(len(parts), -1).T
+            stepped = self._distribution.stepped_down.reshape(len(parts), -1).T
             self.stepped = np.split(stepped, np.cumsum([len(each) for each in observed])[:-1])
 
     @staticmethod
@@ -128,7 +128,7 @@ class _Flips:
 
     def adjusted(self, tested: Tested, name: str) -> Floats:
         """Return the adjusted p-values of the test of 0 (`"p"`), or of an end of the margin."""
-        return self._law.p_values(self._statistic(tested.moments[name]))
+        return self._distribution.p_values(self._statistic(tested.moments[name]))
 
     def interval(self, tested: Tested) -> tuple[Floats, Floats]:
         """Return the intervals: the differences whose statistics are not above the critical statistic.
@@ -167,13 +167,13 @@ class _Dunnett:
         degrees = np.concatenate([tested.sums.degrees.ravel() for tested in compared])
         degrees = degrees[np.isfinite(degrees)]
         parts = _by_segment(compared, residuals=True)
-        self._law = MultivariateT(parts, float(degrees.min(initial=np.inf)), options.resamples, options.seed)
-        self._level = self._law.level(1 - options.confidence)
+        self._distribution = MultivariateT(parts, float(degrees.min(initial=np.inf)), options.resamples, options.seed)
+        self._level = self._distribution.level(1 - options.confidence)
 
     def adjusted(self, tested: Tested, name: str) -> Floats:
         """Return the adjusted p-values of the test of 0 (`"p"`), or of an end of the margin."""
         p = tested.numbers[name]
-        return self._law.p_values(p.ravel()).reshape(p.shape)
+        return self._distribution.p_values(p.ravel()).reshape(p.shape)
 
     def interval(self, tested: Tested) -> tuple[Floats, Floats]:
         """Return the intervals of t-tests at the level of each test that keeps the level of all tests together."""

@@ -1,4 +1,4 @@
-"""What tests find of pairs of models from sums."""
+"""Tests of pairs of models that only need sums over lists."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tested:
-    """What tests found of pairs: a row of each array for a pair, and an entry for each reported value."""
+    """The results of tests: arrays with a row for each pair of models, and an entry for each segment."""
 
     sums: Sums
-    """What t-tests read."""
+    """The sums that t-tests read."""
     numbers: dict[str, Any]
     """The statistics by their columns."""
     upwards: Any
@@ -41,9 +41,9 @@ class Tested:
     ends: Sequence[Sums] = ()
     """The sums of differences that are moved to either end of the margin."""
     moments: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    """The sums of differences (`"p"`), and of those that are moved to either end."""
+    """The sums of the differences (`"p"`), and of the differences moved to either end of the margin."""
     units: list[Units] = field(default_factory=list)
-    """What each reported value resamples, if the correction reads it."""
+    """The units that are resampled in each segment, if the correction reads them."""
 
 
 def tested(
@@ -57,8 +57,8 @@ def tested(
     differences = paired.statistics(sums)
     hits = _hits(sums, differences, options)
     bounds = np.broadcast_arrays(*paired.bounds(sums, pairs, range_of), differences.mean)[:2]
-    low, high = options.law.interval(differences, bounds)
-    p = options.law.p_value(differences, bounds)
+    low, high = options.mean_test.interval(differences, bounds)
+    p = options.mean_test.p_value(differences, bounds)
     if hits is not None:
         low, high = hits.interval(low, high, options.confidence)
         p = np.where(hits.are_hits, hits.shares.p_value(np.zeros_like(p)), p)
@@ -71,7 +71,7 @@ def tested(
         "are_hits": np.zeros_like(p, dtype=bool) if hits is None else hits.are_hits,
         "skewness": _skewness(sums) if "cubes" in sums else np.full_like(p, np.nan),
         "effective": sums.get("effective", differences.units),
-        # Strata may be uneven: their error allows for it.
+        # The standard error of strata allows for uneven weights.
         "units": sums.get("clusters", sums.get("effective", sums["lists"])),
         **{name: sums[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
@@ -85,7 +85,7 @@ def tested(
         "direction": np.sign(differences.mean),
     }
     if options.relative:
-        reach = options.law.end(differences, bounds, 1 - options.confidence)
+        reach = options.mean_test.end(differences, bounds, 1 - options.confidence)
         relative_ends = fieller(differences, sums, reach)
         if hits is not None:
             relative_ends = hits.relative_interval(relative_ends, means["baseline"], options.confidence)
@@ -99,7 +99,7 @@ def tested(
         # The range of the differences moves as their mean does.
         by = end.mean - differences.mean
         moved_bounds = [bound + by for bound in bounds]
-        p = options.law.p_value(end, moved_bounds)
+        p = options.mean_test.p_value(end, moved_bounds)
         if options.test != "anytime-bounded":
             # If all differences are equal, the test at the margin agrees with their interval. Anytime tests are
             # never surer than their own p-value, and the bounded test handles equal differences itself.
@@ -114,7 +114,7 @@ def tested(
 
 @dataclass(frozen=True)
 class _Hits:
-    """The rows that compare hits, with the shares that the score test reads."""
+    """Which rows compare hits, and the shares of lists that the score test reads."""
 
     shares: PairedHits
     are_hits: Any
@@ -153,7 +153,7 @@ def _skewness(sums: Mapping[str, Any]) -> Any:
 
 
 def _hits(sums: Mapping[str, Any], differences: Sums, options: Options) -> _Hits | None:
-    """Return what the score test reads, or None if no row compares hits with a t-test at one look."""
+    """Return which rows compare hits and what their score test reads, or None if no row needs the score test."""
     if options.test != "t" or options.correction in SIMULTANEOUS or "fractions" not in sums:
         return None
     are_hits = (sums["fractions"] == 0) & (differences.standard_error > 0)

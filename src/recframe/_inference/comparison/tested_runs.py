@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def tested_runs(sums: CrossedSums, baseline: Any, bounds: Sequence[Any], options: Options) -> dict[str, Any]:
-    """Return the statistics of differences that follow from sums over lists and runs, and the baseline's means."""
-    law = options.law
+    """Return the statistics of differences from sums over lists and runs. `baseline` holds the baseline's means."""
+    mean_test = options.mean_test
     mean = sums.mean
-    low, high = law.interval(sums, bounds)
-    p = law.p_value(sums, bounds)
+    low, high = mean_test.interval(sums, bounds)
+    p = mean_test.p_value(sums, bounds)
     # Equal differences show no spread, so the interval is at least as wide as for lists alone.
     hides_spread = _lists_are_equal(sums) & (sums.run_squares > 0)
-    ends = law.interval(sums.of_lists, bounds)
-    p_of_lists = law.p_value(sums.of_lists, bounds)
+    ends = mean_test.interval(sums.of_lists, bounds)
+    p_of_lists = mean_test.p_value(sums.of_lists, bounds)
     return {
         "are_hits": np.zeros_like(p, dtype=bool),
         "effective": sums.units,
@@ -45,7 +45,7 @@ def tested_runs(sums: CrossedSums, baseline: Any, bounds: Sequence[Any], options
 
 
 def p_of_moved(moved: CrossedSums, sums: CrossedSums, bounds: Sequence[Any]) -> Floats:
-    """Return the p-values of differences that are moved to one end of a margin, of `sums` before."""
+    """Return the p-values of the differences in `sums`, moved to one end of a margin: `moved` are the moved sums."""
     equal = student.without_spread(moved, np.ones(np.shape(moved.total), dtype=bool))
     shift = equal.mean - sums.mean
     at_lists = student.p_of_equal(equal, [bound + shift for bound in bounds])

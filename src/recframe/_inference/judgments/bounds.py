@@ -17,7 +17,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._base.columns import ITEM, RELEVANCE, score_column
-from recframe._base.defaults import only
+from recframe._base.defaults import only_these_roles
 from recframe._base.values import ROUNDING, number
 from recframe._call.evaluate import evaluate
 from recframe._inference.lists.keys import numbered, rows_of, segments_of
@@ -240,7 +240,7 @@ class Candidates:
             roles = {"by": "list", "per": "list", "rank": "rank", "truth": truth.to_native()}
             roles["min_relevance"] = min_relevance
             # `Config` is switched off, because its columns are the ones of the user's frame.
-            with warnings.catch_warnings(), only({}):
+            with warnings.catch_warnings(), only_these_roles({}):
                 warnings.simplefilter("ignore", RecWarning)
                 request = Request(frame.to_native(), {}, roles)
                 evaluated = evaluate(request, list(metrics), None, counts=False, chance=False)

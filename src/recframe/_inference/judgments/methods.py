@@ -82,10 +82,10 @@ class JudgmentMethods(Methods):
         >>> df = pl.DataFrame({"user": range(60), "item": [1, 2, 3] * 20, "score": [1.0] * 60})
         >>> llm = df.select("user", "item", relevant=pl.col("user") % 2)
         >>> human = df.select("user", "item", relevant=pl.col("user") % 4 % 3 > 0)[:12]
-        >>> found = df.rec.estimate_with_judge("precision", 1, truth=human, judge=llm, undefined=0)
-        >>> found.select("mean", "human_mean", "judge_mean").row(0)
+        >>> result = df.rec.estimate_with_judge("precision", 1, truth=human, judge=llm, undefined=0)
+        >>> result.select("mean", "human_mean", "judge_mean").row(0)
         (0.5, 0.5, 0.5)
-        >>> [round(found[name].item(), 4) for name in ("kappa", "kappa_low", "kappa_high")]
+        >>> [round(result[name].item(), 4) for name in ("kappa", "kappa_low", "kappa_high")]
         [0.0, -0.6209, 0.6209]
         """
         check_installed()

@@ -1,4 +1,4 @@
-"""What a gate reads of a comparison: the p-values of the claims that a model is not worse, and that it is better.
+"""What a gate reads from a comparison: the p-values of the claims that a model is not worse, and that it is better.
 
 A gate that all rows of a model must pass needs no correction for the number of rows. It passes a bad model only if the
 one bad row passes too, and the test of that row alone bounds the probability (intersection–union test). So the p-value
@@ -64,8 +64,8 @@ def rows_of(frame: nw.DataFrame[Any]) -> list[tuple[str, str]]:
     return [(str(number), str(word)) for number, word in zip(*(values_of(frame[name]) for name in READ), strict=True)]
 
 
-def models_at_risk(p_values: Sequence[float], models: Sequence[Any], correction: Correction, level: float) -> float:
-    """Return what the p-values of rows are multiplied by: a model passes if all products are below the level.
+def correction_factor(p_values: Sequence[float], models: Sequence[Any], correction: Correction, level: float) -> float:
+    """Return the factor that corrects the p-values of rows: a model passes if all products are below the level.
 
     Parameters
     ----------

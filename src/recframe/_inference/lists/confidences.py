@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Note:
-    """What is remembered of a frame."""
+    """The confidence and the claims that belong to one frame."""
 
     frame: ref[Any]
     confidence: float
     claims: Callable[[], Claims] | None
-    """What returns what gates read: only a call that asks for it pays for it."""
+    """The function that returns what gates read, called only if a gate needs it."""
 
 
 _NOTES: dict[int, _Note] = {}
@@ -49,5 +49,6 @@ def claims_of(result: Any) -> Claims | None:
 
 
 def _note_of(result: Any) -> _Note | None:
+    """Return the note about a result, or None if there is none or it belongs to a freed frame with the same id."""
     note = _NOTES.get(id(result))
     return note if note is not None and note.frame() is result else None

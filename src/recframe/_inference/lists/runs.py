@@ -71,7 +71,7 @@ class RunsCall:
     def check(self, refused: Mapping[str, bool], cluster: str | None, strata: Strata | None) -> None:
         """Raise for arguments and frames that cannot have runs, before any row is read.
 
-        `refused` says of each text of an argument whether it was given and does not go with runs.
+        `refused` maps the text of each argument that does not go with runs to whether it was given.
         """
         roles = {**current(), **self.request.named}
         named = {"cluster": cluster, "strata": None if strata is None else strata.column}
@@ -158,7 +158,7 @@ class Coded:
 
 
 def not_with_runs(runs: str, what: str) -> OptionError:
-    """Return the error for what cannot be combined with runs."""
+    """Return the error for an argument that cannot be combined with `runs=`."""
     msg = f"`runs={runs!r}` does not go with {what}"
     return OptionError(msg, "leave one of them out")
 
@@ -212,19 +212,19 @@ class RunValues:
         return segments(self.values, self.plan.context)[0]
 
     def warn(self, runs: str) -> None:
-        """Warn of models with so few runs that little is known about how much they vary."""
+        """Warn about models with too few runs to know how much runs vary."""
         warn_of_few_runs({self.models[model]: len(columns) for model, columns in self.runs_of.items()}, runs)
 
 
 def warn_of_few_runs(counts: Mapping[Any, int], runs: str) -> None:
-    """Warn of models with so few runs that little is known about how much they vary, from how many each has."""
+    """Warn about models with too few runs to know how much runs vary. `counts` has the runs of each model."""
     text = text_of_few_runs(counts, runs)
     if text is not None:
         warnings.warn(text, DataWarning, stacklevel=stack_level())
 
 
 def text_of_few_runs(counts: Mapping[Any, int], runs: str) -> str | None:
-    """Return what few runs cannot tell, None if all models have enough."""
+    """Return the warning about models with few runs, or None if all models have enough runs."""
     if max(counts.values(), default=1) == 1:
         return SINGLE_RUNS.format(runs)
     for count, text in ((1, ONE_RUN), (2, TWO_RUNS)):

@@ -85,8 +85,8 @@ class RankMethods(Methods):
         ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
         ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
         ... })
-        >>> found = df.rec.rank_models("mrr", score=["old", "new"])
-        >>> found.select("model", "rank", "rank_low", "rank_high", "tied_with_best").rows()
+        >>> result = df.rec.rank_models("mrr", score=["old", "new"])
+        >>> result.select("model", "rank", "rank_low", "rank_high", "tied_with_best").rows()
         [('old', 2, 1, 2, True), ('new', 1, 1, 2, True)]
         """
         options = {
@@ -165,8 +165,8 @@ class RankMethods(Methods):
         ...     "user": [user for user in range(120) for _ in range(2)], "relevant": [0, 1, 1, 0, 0, 1] * 40,
         ...     "old": [3, 1, 1, 2, 2, 1] * 40, "new": [1, 2, 2, 1, 2, 1] * 40,
         ... })
-        >>> found = df.rec.sample_size("mrr", score=["old", "new"], difference=0.1)
-        >>> found.select("seen", "lists", "lists_careful").row(0)
+        >>> result = df.rec.sample_size("mrr", score=["old", "new"], difference=0.1)
+        >>> result.select("seen", "lists", "lists_careful").row(0)
         (120, 46, 54)
         """
         options = {

@@ -62,12 +62,12 @@ class Means:
     lists: float
     means: Floats
     variances: Floats
-    """The squares of the standard errors of the differences of any two of them."""
+    """The squared standard error of the difference between any two models: models × models."""
     degrees: float
 
     @classmethod
     def of(cls, values: Floats, weights: Floats, clusters: Any = None) -> Means:
-        """Return the means of lists × models, over the lists in which every model has a value."""
+        """Return the means of a table of lists × models, over the lists in which every model has a value."""
         every = ~np.isnan(values).any(axis=1)
         values = values[every]
         weights = np.nan_to_num(weights[every])

@@ -37,7 +37,7 @@ COLUMNS = (
     "lists_equivalent", "clusters",
 )  # fmt: skip
 """The columns of a result, after the columns of `per`. The last one appears only with `cluster=`."""
-LEAST_SEEN = 100 - 1e-9
+LEAST_PILOT_UNITS = 100 - 1e-9
 """With fewer lists or clusters, a warning says that the pilot is small."""
 SHARES_OF_NEEDED = np.geomspace(0.05, 4, 60)
 """The numbers of lists of a power curve, as multiples of the number that is needed."""
@@ -72,8 +72,8 @@ class Options(Intervals):
 
 
 @dataclass(frozen=True)
-class Seen:
-    """The differences of pairs of models over the lists of the call. Arrays have a row for each pair."""
+class Pilot:
+    """The differences of pairs of models in the lists of the call, a pilot study. Arrays have a row for each pair."""
 
     names: list[dict[str, Any]]
     reported: nw.DataFrame[Any]
@@ -88,7 +88,7 @@ class Seen:
     level: float
 
     @classmethod
-    def of(cls, plan: Plan, options: Options) -> Seen:
+    def of(cls, plan: Plan, options: Options) -> Pilot:
         """Return the differences over the lists of a plan."""
         values = ListValues(plan).without_unknown()
         context = plan.context
@@ -109,7 +109,7 @@ class Seen:
         differences: Sums,
         totals: Mapping[str, Any],
         options: Options,
-    ) -> Seen:
+    ) -> Pilot:
         """Return the differences from sums over lists. With clusters, `totals` holds their number."""
         difference = np.full(differences.mean.shape, options.difference.size)
         if options.difference.relative:
@@ -145,16 +145,16 @@ class Seen:
         ]
 
     def _lists(self, units: Floats) -> tuple[Floats, Floats]:
-        """Return the number of lists that stand for some units, and the number of their clusters."""
+        """Return the number of lists that hold as much information as some units, and the number of their clusters."""
         with np.errstate(invalid="ignore", divide="ignore"):
             # You collect whole clusters, as large as the clusters of the call. Without clusters, each is one list.
-            clusters = _whole(units * self.units.lists * self.clusters / self.sums.lists)
-            return _whole(clusters * self.sums.lists / self.clusters), clusters
+            clusters = _rounded_up(units * self.units.lists * self.clusters / self.sums.lists)
+            return _rounded_up(clusters * self.sums.lists / self.clusters), clusters
 
     def _warn_of_small_pilots(self) -> None:
         """Warn if there are few lists, or clusters, to estimate how much differences vary."""
         least = float(np.nanmin(self.sums.units, initial=np.inf))
-        if least < LEAST_SEEN:
+        if least < LEAST_PILOT_UNITS:
             what = "effective clusters" if (self.clusters < self.sums.lists).any() else "lists"
             msg = (
                 f"the numbers of lists come from only {least:.0f} {what}, so they may be far too small.\nPlan with"
@@ -169,8 +169,8 @@ def sample_size(plan: Plan, options: Options) -> Any:
     columns = COLUMNS if plan.context.keys.cluster is not None else COLUMNS[:-1]
 
     def rows() -> nw.DataFrame[Any]:
-        seen = Seen.of(plan, options)
-        return stacked(seen.reported, seen.rows(options), columns)
+        pilot = Pilot.of(plan, options)
+        return stacked(pilot.reported, pilot.rows(options), columns)
 
     return result_frame(plan, rows, columns)
 
@@ -178,20 +178,20 @@ def sample_size(plan: Plan, options: Options) -> Any:
 def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
     """Return the power of the test of each pair at numbers of lists."""
     check_values_per_list(plan.metrics, "power")
-    seen = Seen.of(plan, options)
+    pilot = Pilot.of(plan, options)
     rows = []
-    needed = seen.units.needed(seen.differences, options.power, seen.level)
+    needed = pilot.units.needed(pilot.differences, options.power, pilot.level)
     for times in SHARES_OF_NEEDED.tolist():
         units = np.maximum(needed * times, 2.0)
-        powers = seen.units.power(seen.differences, units, seen.level)
-        lists = units * seen.units.lists
-        for row, names in enumerate(seen.names):
+        powers = pilot.units.power(pilot.differences, units, pilot.level)
+        lists = units * pilot.units.lists
+        for row, names in enumerate(pilot.names):
             if np.isfinite(powers[row, 0]):
                 pair = {name: names[name] for name in ("model", "baseline")}
                 rows.append(pair | {"lists": float(lists[row, 0]), "power": float(powers[row, 0])})
     return rows
 
 
-def _whole(numbers: Floats) -> Floats:
+def _rounded_up(numbers: Floats) -> Floats:
     """Return numbers rounded up to integers, ignoring rounding errors above an integer."""
     return np.ceil(numbers * (1 - 1e-9))

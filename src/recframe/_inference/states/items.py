@@ -1,4 +1,4 @@
-"""How often each item is recommended: what states keep of it, and the values of all lists that it adds up to."""
+"""How often each item is recommended, which states keep for the metrics of all lists together."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Items:
     Attributes
     ----------
     metrics : list of tuple
-        The metrics of all lists together, with their places in the call.
+        The metrics of all lists together, each after its number in the call.
     catalog : dict
-        What must be the same in all states: how many items a catalogue has that is counted or named, and which.
+        The size of a catalogue that the call counts or names, and a hash of its items: the same in all states.
     """
 
     def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
@@ -45,9 +45,9 @@ class Items:
         self._texts = texts_of(context, self._table, [ITEM])
         self._segments = rows_of(self._table, context.keys.per)
         of_model = models_of_rows(context, self._table, models)
-        self._places = [np.flatnonzero(of_model == number).tolist() for number in range(len(models))]
+        self._rows_of_models = [np.flatnonzero(of_model == number).tolist() for number in range(len(models))]
         self._rest: list[str | None] = []
-        """Items that no list recommends, of a catalogue that nobody named or counted."""
+        """Items that no list recommends, if the catalogue is the items of the frame."""
         self.catalog: dict[str, Any] = {"catalog": plan.frames.catalog_size}
         catalog = context.side_tables.catalog()
         if catalog is not None:
@@ -59,11 +59,11 @@ class Items:
             self._rest = sorted({*texts_of(context, every, [ITEM])} - {*self._texts}, key=str)
 
     def rows(self, metric: ExposureMetric) -> Iterator[tuple[list[Any], dict[str, Any]]]:
-        """Yield of each model the segments of its items, and the columns of these: their names and sums."""
+        """Yield for each model the segments of its items, and the columns of the items: their names and sums."""
         terms = next(each for each in self._plan.context.requirements.exposure if each.metric == metric)
         columns = dict(zip(ITEM_SUM_COLUMNS, terms.recommended.by_column, strict=False))
-        for number, rows in enumerate(self._places):
-            # Items that no list recommends count for the catalogue: in no segment more than in others.
+        for number, rows in enumerate(self._rows_of_models):
+            # Items that no list recommends belong to the catalogue, but to no segment.
             rest = [] if number else self._rest
             sums: dict[str, Any] = {
                 name: np.append(self._table[column].to_numpy()[rows], np.zeros(len(rest)))

@@ -28,7 +28,7 @@ from recframe._inference.lists.results import INTERNAL, stacked
 from recframe._inference.ranks.rank_models import Options as RankOptions
 from recframe._inference.ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE
 from recframe._inference.ranks.sample_size import Options as SizeOptions
-from recframe._inference.ranks.sample_size import Seen
+from recframe._inference.ranks.sample_size import Pilot
 from recframe._inference.states.merged_items import values_of_items
 from recframe._inference.states.merged_ranks import ranks_of_states
 from recframe._inference.states.merged_runs import MergedRuns
@@ -158,7 +158,7 @@ class Merged:
             One row for each segment, metric and model: ``lists``, ``mean``, ``low``, ``high`` and ``std``.
         """
         confidence = check_confidence(confidence)
-        rows = self._by_list("describe")
+        rows = self._rows_with_values("describe")
         of_strata = in_strata(rows, strata_of(rows, strata, strata_weights))
         rows = rows if of_strata is None else of_strata.rows
         names = [(number, model) for number in range(len(rows.metrics)) for model in rows.models]
@@ -237,7 +237,7 @@ class Merged:
         if options.correction in SIMULTANEOUS:
             msg = f"correction={correction!r} reads the values of lists, but a state holds only their sums"
             raise OptionError(msg, "correction='holm', or compare on the frames themselves")
-        rows = self._by_list("compare")
+        rows = self._rows_with_values("compare")
         check_looks(options, None)
         check_stratified(options)
         if options.margin is not None:
@@ -247,7 +247,7 @@ class Merged:
             if options.strata is not None:
                 msg = f"`strata={strata!r}` pairs lists, and does not go with other states as the baseline"
                 raise OptionError(msg, "leave one of them out")
-            # One model that is not named is compared with one.
+            # If both sides hold one model without a name, no column names models.
             shown = comparison.UNPAIRED if options.details else comparison.ANSWER
             columns = [name for name in shown if rows.several or name not in ("model", "baseline")]
             return _compared(rows, unpaired(rows, before, options), columns, options)
@@ -316,19 +316,19 @@ class Merged:
             baseline=baseline,
             cluster=None,
         )
-        rows = self._by_list("sample_size")
+        rows = self._rows_with_values("sample_size")
         self._runs({"sample_size": True})
         pairs, arrays = self._pairs("sample_size", baseline)
         differences = paired.statistics(arrays)
-        seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), differences, arrays, options)
+        pilot = Pilot.of_sums([self._names(pair) for pair in pairs], rows.reported(), differences, arrays, options)
         clustered = any(rows.definitions[metric]["cluster"] is not None for metric in rows.metrics)
-        return _stacked(rows, seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
+        return _stacked(rows, pilot.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
 
     def _pairs(
         self, call: str, baseline: Any, of_strata: StratifiedRows | None = None
     ) -> tuple[list[Pair], dict[str, Any]]:
         """Return the pairs of models that all states hold, for each metric, and their sums."""
-        rows = self._by_list(call)
+        rows = self._rows_with_values(call)
         if len(rows.models) == 1:
             msg = f"{call} needs two models, but the states have one"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
@@ -374,7 +374,7 @@ class Merged:
         options = RankOptions.of(
             None, confidence=confidence, cluster=None, resamples=resamples, seed=seed, details=details
         )
-        rows = self._by_list("rank_models")
+        rows = self._rows_with_values("rank_models")
         runs = MergedRuns.of(rows)
         statistics = ranks_of_states(rows, options, runs)
         if runs is not None:
@@ -389,11 +389,12 @@ class Merged:
         return runs
 
     def _names(self, pair: Pair) -> dict[str, Any]:
+        """Return the metric and the two models of a pair, as columns of a result."""
         models = {"model": self._rows.models[pair.model], "baseline": self._rows.models[pair.baseline]}
         return {"metric": self._rows.metrics[pair.metric], **models}
 
-    def _by_list(self, call: str) -> Rows:
-        """Return the rows, or raise if no metric has a value per list."""
+    def _rows_with_values(self, call: str) -> Rows:
+        """Return the rows for a call that needs a value per list, or raise if no metric has one."""
         if not self._rows.metrics:
             msg = f"{call} needs a value per list, but {self._rows.exposures[0]} is one value of all lists together"
             raise OptionError(msg, "look at evaluate()")
@@ -436,13 +437,13 @@ def _stacked(rows: Rows, statistics: Sequence[Mapping[str, Any]], columns: Seque
     ]
     names = {INTERNAL.format(name): name for name in columns}
     table = made[order].rename(names)
-    # By place: a label of pandas need not be text.
+    # Select by position, because a label of pandas need not be text.
     table = table[:, [table.columns.index(name) for name in (*rows.per, *columns)]]
     return nw.maybe_reset_index(table).to_native()
 
 
 def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
-    """Return the rows of a baseline that is merged states, or states; None where it is the name of a model."""
+    """Return the rows of a baseline that is a state or merged states; None if it is the name of a model."""
     state = baseline.state() if isinstance(baseline, Merged) else baseline
     return _with_clusters(read_states([state], per)) if is_frame(state) else None
 

@@ -69,7 +69,7 @@ class MergedRuns:
             raise not_with_runs(self.column, what)
 
     def warn(self) -> None:
-        """Warn of few runs."""
+        """Warn if models have few runs."""
         warn_of_few_runs(self.counts, self.column)
 
     def of_model(self, metric: str, model: Any, sums: Mapping[str, Any], means: Any, other: Any = None) -> list[Runs]:
@@ -145,7 +145,7 @@ class MergedRuns:
         ]
 
     def single(self, shape: tuple[int, ...]) -> dict[str, Any]:
-        """Return the columns of runs where every model has one run."""
+        """Return the columns about runs for models with one run each."""
         return {**dict.fromkeys(RUN_COLUMNS[:2], np.ones(shape)), RUN_COLUMNS[2]: np.full(shape, np.nan)}
 
     def described(

@@ -59,23 +59,23 @@ class Rows:
     per : list
         The columns to report by.
     types : dict
-        Their types, None where states differ.
+        Their types, None if states differ.
     segments : list of tuple
         Their values, sorted.
     metrics, exposures, evaluated : list of str
         The metrics with a value per list, the metrics of all lists together, and all metrics, in order of the calls.
     definitions : dict
-        What each metric is.
+        The definition of each metric, as the state stores it.
     models : list of str
-        In the order of the calls; one model without a name where there are not several.
+        The models in the order of the calls; a single model has no name.
     backend : str
         The library of the frames.
     hashed : array of int
         The hashes of the keys of all lists.
     segment_names : list of str
-        The columns that may be reported by.
+        The columns that `per` may name.
     of_lists : bool
-        Whether segments are the lists themselves: what they weigh changes no value.
+        Whether segments are the lists themselves, so that weights of lists change no value.
     """
 
     def __init__(self, frames: Sequence[nw.DataFrame[Any]], segment_names: Sequence[str], per: Sequence[str]) -> None:
@@ -186,11 +186,11 @@ class Rows:
         return self._sums[name][rows]
 
     def names_of_items(self, rows: Any) -> list[str | None]:
-        """Return the items of rows in which they are recommended."""
+        """Return the names of the recommended items in some rows."""
         return [self._keys[number][-2] for number in rows if self._sums["total"][number] > 0]
 
     def catalog(self, metric: str) -> set[str | None]:
-        """Return all items of the frames that the states are of, as far as a metric counts them."""
+        """Return all items that a metric counts in the frames of the states."""
         at = len(self.per)
         return {key[-2] for key in self._keys if key[at : at + 2] == ("item", metric)}
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recframe._inference.states.merging import Rows
 
 POOLED = ("difference", "squares", "baseline", *COUNTED)
-"""The sums of each stratum that make the mean over strata and its error."""
+"""The sums of each stratum that give the mean over strata and its standard error."""
 ADDED = ("zeros", "undefined", "negative")
 """Further counts, which are added up."""
 
@@ -74,7 +74,7 @@ class StratifiedRows:
             raise OptionError(msg, "make the states without `weight=`, of metrics that count every list the same")
 
     def _spread(self, parts: Sequence[Mapping[str, Any]], name: str, empty: float = 0.0) -> Any:
-        """Return the sums of rows, segments and strata as an array."""
+        """Return one of the sums as an array of parts × segments × strata, `empty` for a segment without a stratum."""
         counted = (self._segments >= 0) & (self._places >= 0)
         array = np.full((len(parts), len(self.rows.segments), len(self._names)), empty)
         values = np.array([part[name] for part in parts]).reshape(len(parts), len(counted))

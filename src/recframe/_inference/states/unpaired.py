@@ -108,7 +108,7 @@ def _statistics(
     with np.errstate(invalid="ignore", divide="ignore"):
         # This many lists, half of them on each side, would hold as much information.
         lists = 4 / (1 / current["effective"] + 1 / before["effective"])
-        half = np.where(error > 0, _law(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
+        half = np.where(error > 0, _mean_test(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
     width = limits[1] - limits[0]
     low, high = student.cut(difference - half, difference + half, difference, (-width, width))
     numbers = {
@@ -145,13 +145,13 @@ def _error(current: dict[str, Any], before: dict[str, Any], factor: float) -> tu
 def _p_value(difference: Any, error: Any, degrees: Any, lists: Any, options: Options) -> Any:
     """Return the two-sided p-value of a difference of 0, NaN without an error."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(error > 0, _law(options).p_of(np.abs(difference) / error, degrees, lists), np.nan)
+        return np.where(error > 0, _mean_test(options).p_of(np.abs(difference) / error, degrees, lists), np.nan)
 
 
-def _law(options: Options) -> Student | Asymptotic:
-    """Return what the interval and the p-value of a statistic are."""
-    law = options.law
-    if isinstance(law, Bounded):
+def _mean_test(options: Options) -> Student | Asymptotic:
+    """Return the method that turns a statistic into a p-value and an interval, or raise if it needs pairs of lists."""
+    mean_test = options.mean_test
+    if isinstance(mean_test, Bounded):
         msg = f"test={options.test!r} pairs lists, but other states hold other lists"
         raise OptionError(msg, ASYMPTOTIC)
-    return law
+    return mean_test

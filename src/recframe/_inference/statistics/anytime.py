@@ -1,11 +1,11 @@
-"""Tests that may be looked at as often as one likes: confidence sequences of a mean, from sums over lists.
+"""Tests that allow repeated looks: confidence sequences of a mean, from sums over lists.
 
-A confidence sequence holds the mean at all numbers of lists at once, with the given confidence. So whoever stops when
-the interval excludes 0 is wrong with a probability of at most α. Each law below has an e-value E: a number whose mean
-is at most 1 at any look if the mean is 0, so that E ≥ 1/α at any look at all has a probability of at most α (Ville).
+A confidence sequence holds the mean at all numbers of lists at once, with the given confidence. So if you stop when the
+interval excludes 0, you are wrong with a probability of at most α. Each method below has an e-value E, a number whose
+mean is at most 1 at any look if the true mean is 0. So the probability that E ≥ 1/α at any look is at most α (Ville).
 The p-value is 1 / E, at most 1, and the interval holds the means whose E is below 1/α.
 
-Both laws mix over the size of the effect, so that they are the tightest at a planned number of lists N. With
+Both methods average over sizes of the effect, so that intervals are shortest at a planned number of lists N. With
 α = 1 − confidence,
 
     ρ² = (−2 log α + log(1 − 2 log α)) / N
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FACTORS = 400
-"""The number of bets that the bounded law averages."""
+"""The number of bets that `Bounded` averages."""
 USUAL_VARIANCE = 0.04
-"""The variance of differences, in units of half their range, for which the bounded law is the tightest."""
+"""The variance of differences, in units of half their range, for which the intervals of `Bounded` are shortest."""
 
 
 @dataclass(frozen=True)
 class Student:
-    """The t-test at one look, planned before."""
+    """The t-test at a single look that was planned in advance."""
 
     level: float
 
@@ -55,7 +55,7 @@ class Student:
         return student.p_value(sums)
 
     def end(self, sums: Sums, bounds: Sequence[Any], level: float) -> Floats:  # noqa: ARG002 - Bounded reads it
-        """Return from how many standard errors on the test rejects at a level."""
+        """Return the number of standard errors beyond which the test rejects at a level."""
         return self.limit(sums.degrees, sums.effective_lists, level)
 
     def p_of(self, statistic: Floats, degrees: Floats, lists: Floats) -> Floats:  # noqa: ARG002 - Asymptotic reads it
@@ -63,7 +63,7 @@ class Student:
         return np.asarray(2 * scipy_stats().t.sf(statistic, degrees))
 
     def limit(self, degrees: Floats, lists: Floats, level: float) -> Floats:  # noqa: ARG002 - Asymptotic reads it
-        """Return the statistic from which on the p-value is below a level."""
+        """Return the statistic beyond which the p-value is below a level."""
         return np.asarray(scipy_stats().t.isf(level / 2, degrees))
 
 
@@ -102,7 +102,7 @@ class Asymptotic(Student):
             return np.asarray(np.exp(np.minimum(0.5 * np.log1p(growth) - (degrees + 1) / 2 * gain, 0.0)))
 
     def limit(self, degrees: Floats, lists: Floats, level: float) -> Floats:
-        """Return the statistic from which on the p-value is below a level; infinite where none is."""
+        """Return the statistic beyond which the p-value is below a level, infinite if there is none."""
         growth = self.growth(lists)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             needed = 2 / (degrees + 1) * (0.5 * np.log1p(growth) - np.log(level))
@@ -132,7 +132,7 @@ class Asymptotic(Student):
 
 @dataclass(frozen=True)
 class Bounded:
-    """The sequence of bounded values: exact for any number of lists, whatever their law.
+    """The sequence of bounded values: exact for any number of lists and any distribution.
 
     Values lie within c ± h. With x = (d − c) / h, which lies within ±1, v = Σx² and the sum s of x less its mean,
     exp(λs − ψ(λ)v) with ψ(λ) = −log(1 − λ) − λ has a mean of at most 1 for each bet 0 ≤ λ < 1 (Fan and others; Howard
@@ -140,8 +140,8 @@ class Bounded:
 
         E = mean over λ of cosh(λs) exp(−ψ(λ) v)
 
-    The bets are quantiles of half a normal law of the variance 1 / r, with r = 0.04 / ρ² where the values' standard
-    deviation is a fifth of h, cut at 1. Lists weigh the same.
+    The bets are quantiles of a half-normal distribution, cut at 1, with the variance 1 / r. With r = 0.04 / ρ², it is
+    tightest if the standard deviation of the values is a fifth of h. All lists have the same weight.
 
     References
     ----------
@@ -171,7 +171,7 @@ class Bounded:
 
     @staticmethod
     def _scaled(sums: Sums, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
-        """Return the half-width, and Σx² where it is known: the range is, and there are two lists of weight 1."""
+        """Return the half-width, and Σx²: NaN without a range, with unequal weights, or with fewer than two lists."""
         centre = (bounds[0] + bounds[1]) / 2
         half = (bounds[1] - bounds[0]) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -180,7 +180,7 @@ class Bounded:
         return half, np.where(np.isfinite(half) & has_equal_weights & ~np.isnan(sums.units), squares, np.nan)
 
     def _reach(self, squares: Floats, level: float) -> Floats:
-        """Return the sum, in half-widths, from which on E is 1 / level."""
+        """Return the sum, in half-widths, at which E is 1 / level."""
         bets = self._bets
         wanted = -np.log(level)
         low = np.zeros(np.shape(squares))
@@ -200,6 +200,6 @@ class Bounded:
             return np.asarray(np.exp(-np.maximum(self._log_e(sums.total / half, squares), 0.0)))
 
     def end(self, sums: Sums, bounds: Sequence[Any], level: float) -> Floats:
-        """Return from how many standard errors on the test rejects at a level."""
+        """Return the number of standard errors beyond which the test rejects at a level."""
         half, squares = self._scaled(sums, bounds)
         return ratio(self._reach(squares, level) * half, sums.weight * sums.standard_error)

@@ -66,7 +66,7 @@ class Runs:
 
     @classmethod
     def of(cls, values: Floats) -> Runs:
-        """Return how much the columns of lists × runs vary. One run varies by nothing, as far as anybody can see."""
+        """Return how much the columns of lists × runs vary. With one run, the variation is 0."""
         deviations = values - values.mean(axis=1)[:, None]
         mean = float(values.mean()) if values.size else np.nan
         return cls.of_sums(len(values), mean, deviations.sum(axis=0), square(deviations).sum(axis=0))
@@ -155,7 +155,7 @@ class CrossedSums(Sums):
         squares = square(of_lists.standard_error)
         below = square(squares) / of_lists.degrees + self.run_degrees
         degrees = ratio(square(squares + self.run_squares), below)
-        # Nothing varies: as many as for lists alone.
+        # If nothing varies, use the degrees of freedom of lists alone.
         degrees = np.where(below > 0, degrees, of_lists.degrees)
         return np.maximum(degrees, np.minimum(of_lists.degrees, self.least_degrees))
 

@@ -1,4 +1,4 @@
-"""Sums over units drawn with replacement: many resamples at a time, each unit as likely as any other."""
+"""Sums over units drawn with replacement, for many resamples at a time. Every unit is equally likely."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _split(
 
 
 class _PairDraws:
-    """The sums of each column over the units that each resample draws, which come from one block after the other.
+    """The sums of each column over the units that each resample draws, block by block.
 
     One random number draws two units: their sum is looked up in a table of all pairs. The last unit of an odd number is
     drawn alone. The arrays of a block are used again for the next: new ones would cost as much as their contents.
@@ -58,7 +58,7 @@ class _PairDraws:
         self._random = random
         self._tables = np.empty(columns * UNITS_OF_BLOCK * (UNITS_OF_BLOCK + 1), np.complex128)
         self._chosen = np.empty(0, np.intp)
-        self._found = np.empty(0, np.complex128)
+        self._drawn_sums = np.empty(0, np.complex128)
 
     def add(self, block: Pairs, drawn: Integers) -> None:
         """Draw units from a block: as many as each resample draws from it."""
@@ -70,24 +70,24 @@ class _PairDraws:
             self._add_pairs(tables, drawn[start : start + RESAMPLES_AT_ONCE], start)
 
     def _add_pairs(self, tables: Pairs, drawn: Integers, start: int) -> None:
-        """Draw units for resamples, from the first of them on."""
+        """Draw the units of some resamples, whose numbers begin with `start`."""
         length = tables.shape[2]
         pairs = (drawn + 1) // 2
         ends = pairs.cumsum()
         total = int(ends[-1])
         if total > len(self._chosen):
             self._chosen = np.empty(total, np.intp)
-            self._found = np.empty(total, np.complex128)
+            self._drawn_sums = np.empty(total, np.complex128)
         chosen = self._chosen[:total]
-        taken = self._found[:total]
+        taken = self._drawn_sums[:total]
         np.copyto(chosen, _random_numbers(self._random, total, length**2))
-        # Each unit alone follows all pairs.
+        # In a table, the single units follow all pairs.
         alone = ends[drawn % 2 == 1] - 1
         chosen[alone] = length**2 + chosen[alone] % length
         some = np.flatnonzero(pairs)
         firsts = (ends - pairs)[some]
         for column, table in zip(self.sums, tables.reshape(len(tables), -1), strict=True):
-            # All numbers lie within the table; NumPy copies nothing where it need not raise.
+            # All numbers lie within the table. With "wrap", NumPy does not check them, so it needs no copy.
             table.take(chosen, out=taken, mode="wrap")
             column[start + some] += np.add.reduceat(taken, firsts)
 
@@ -100,6 +100,6 @@ def _random_numbers(random: np.random.Generator, count: int, end: int) -> Any:
 
 
 def random_bits(random: np.random.Generator, count: int, dtype: Any) -> Any:
-    """Return numbers of random bits: four or eight of them for each one drawn."""
+    """Return integers of random bits. One 64-bit draw of the generator gives several of them."""
     words = -(-count * np.dtype(dtype).itemsize // 8)
     return random.bit_generator.random_raw(words).view(dtype)[:count]

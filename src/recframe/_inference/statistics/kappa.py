@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_CHANCE = 1e-12
-"""The least squared difference that chance must give, so that kappa is no quotient of two rounding errors."""
+"""The least squared difference that chance must give, so that kappa is not a quotient of two rounding errors."""
 NEARLY_EQUAL = 1 - 1e-9
-"""From this kappa on, Fisher's transformation is of no use."""
+"""From this kappa on, Fisher's transformation is not used, because it becomes infinite."""
 
 
 @dataclass(frozen=True)

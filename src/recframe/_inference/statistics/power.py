@@ -1,4 +1,4 @@
-"""The power of t-tests by noncentral t: of so many lists, the lists that are needed, the difference that is found."""
+"""The power of t-tests by the noncentral t distribution, the number of lists needed, and the detectable difference."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ if TYPE_CHECKING:
 DEFAULT_POWER = 0.8
 """The power of a test to find the difference that `detectable` names."""
 CAREFUL = 0.8
-"""The confidence that the spread of other units is not larger than a careful one."""
+"""The confidence that the true spread of units is not above the careful estimate."""
 STEPS = 12
+"""The most steps of the search for the detectable difference."""
 MOST_UNITS = 1e12
-"""More units than this nobody has."""
+"""The largest number of units to report: no data set has more."""
 NORMAL = 1e6
-"""From so many degrees of freedom on, t is normal."""
+"""The degrees of freedom from which t is treated as normal."""
 FAR = 36.0
-"""From so many standard errors on, SciPy's noncentral t is not exact; few values of the mean tell its law."""
+"""The shift in standard errors from which SciPy's noncentral t is not exact. The power is then integrated here."""
 
 
 def power_of(shift: Any, degrees: Any, level: float) -> Floats:
-    """Return the power of two-sided t-tests at a level, where the mean is so many standard errors from 0."""
+    """Return the power of two-sided t-tests at a level if the true mean is `shift` standard errors from 0."""
     return power_beyond(shift, degrees, scipy_stats().t.isf(level / 2, degrees))
 
 
 @cache
-def _of_normal() -> tuple[Floats, Floats]:
-    """Return a few values that stand for the normal distribution, and the share of each: Gauss and Hermite's."""
+def _normal_quadrature() -> tuple[Floats, Floats]:
+    """Return the nodes and the weights of Gauss-Hermite quadrature, which integrates over a normal distribution."""
     values, weights = np.polynomial.hermite_e.hermegauss(7)
     return values, weights / weights.sum()
 
 
 def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
-    """Return the probability of a statistic t that is beyond either end, as far from 0."""
+    """Return the probability that the statistic t is above `end` or below -`end`, if its true mean is `shift`."""
     stats = scipy_stats()
     with np.errstate(invalid="ignore"):
         few = np.where(degrees < NORMAL, degrees, np.nan)
@@ -50,17 +51,17 @@ def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
         # SciPy's other tail is NaN where it is nearly 0.
         exact = stats.nct.sf(end, few, near) + np.nan_to_num(stats.nct.cdf(-end, few, near))
         normal = stats.norm.sf(end - shift) + stats.norm.cdf(-end - shift)
-        means, shares = _of_normal()
+        means, shares = _normal_quadrature()
         far = np.tensordot(shares, stats.chi2.cdf(degrees * square(np.add.outer(means, shift) / end), degrees), 1)
         power = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far), normal)
         return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, power)
 
 
 def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reach: Floats | None = None) -> Floats:
-    """Return the smallest true mean that a test at this level finds with this power, as noncentral t has it.
+    """Return the smallest true mean that a test at this level finds with this power, by the noncentral t distribution.
 
-    The test is the t-test, or rejects means of more standard errors than `reach`. The mean is missing where all values
-    are the same.
+    The test is the t-test, or a test that rejects means of more standard errors than `reach`. The result is NaN if all
+    values are the same.
     """
     t = scipy_stats().t
     degrees = sums.degrees
@@ -115,9 +116,9 @@ class Units:
     def careful(self, degrees: Floats, differing: Floats) -> Self:
         """Return the units with the upper end of the one-sided interval of their spread.
 
-        Of lists, a share `differing` has a difference other than 0, as of normal values. The variance of so many values
-        is as uncertain as the variance of fewer normal ones: of 2 / (κ − 1) times as many, with the kurtosis κ, here
-        3 / differing.
+        A share `differing` of lists has a difference other than 0, which is taken as normal. The variance of such
+        values is as uncertain as the variance of 2 / (κ − 1) times as many normal values, with the kurtosis
+        κ = 3 / differing.
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             degrees = degrees * 2 * differing / (3 - differing)

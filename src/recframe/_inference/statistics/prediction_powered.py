@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ONE_MORE = 2
-"""The weight of predictions is estimated from the same values as the mean: two numbers that the data give up."""
+ESTIMATED_NUMBERS = 2
+"""How many numbers are estimated from the same values: the mean, and the weight of the predictions."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """The values of lists, NaN where there is none, and what these weigh.
+    """The values of lists, NaN for a list without a value, and the weights of lists.
 
     A mean over the lists that have a value is the ratio of two sums, of `totals` and of `counts`.
     """
@@ -31,12 +31,12 @@ class Values:
 
     @property
     def counts(self) -> Floats:
-        """What a list weighs in the mean: nothing where it has no value."""
+        """The weight of each list in the mean, 0 for a list without a value."""
         return np.where(np.isnan(self.values), 0.0, self.weights)
 
     @property
     def totals(self) -> Floats:
-        """What a list adds to the sum of values."""
+        """The weighted value that each list adds to the sum."""
         return self.counts * np.nan_to_num(self.values)
 
     @property
@@ -46,13 +46,13 @@ class Values:
         return float(self.totals.sum() / counts) if counts > 0 else np.nan
 
     def residuals(self, mean: float) -> Floats:
-        """Return how far lists are from a mean, times what they weigh."""
+        """Return the difference between each list's value and a mean, times the list's weight."""
         return self.totals - mean * self.counts
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its interval, and the weight of the predictions that it rests on."""
+    """A mean with its interval, and the weight of the predictions in it."""
 
     mean: float
     low: float
@@ -61,7 +61,7 @@ class Estimate:
 
 
 def prediction_powered(true: Values, predicted: Values, others: Values, confidence: float) -> Estimate | None:
-    r"""Return the PPI++ estimate of a mean; None where predictions say nothing of true values.
+    r"""Return the PPI++ estimate of a mean, or None if predictions do not help to estimate true values.
 
     .. math:: \hat\theta = \frac1n \sum_i (Y_i - \lambda F_i) + \frac\lambda N \sum_j F_j,
         \qquad \lambda = \frac{\mathrm{Cov}(Y, F)}{(1 + n / N) \mathrm{Var}(F)} \text{ cut to } [0, 1]
@@ -82,14 +82,14 @@ def prediction_powered(true: Values, predicted: Values, others: Values, confiden
     ----------
     Angelopoulos, Duchi, Zrnic, *PPI++: efficient prediction-powered inference*, arXiv 2311.01453.
     """
-    # Lists that weigh nothing are no part of the sample.
+    # Lists of weight 0 are not part of the sample.
     weighs = (true.weights > 0) | (predicted.weights > 0)
     true, predicted = (Values(each.values[weighs], each.weights[weighs]) for each in (true, predicted))
     others = Values(*(each[others.weights > 0] for each in (others.values, others.weights)))
     count = len(true.values)
     more = len(others.values)
     mean = true.mean
-    if (true.counts > 0).sum() <= ONE_MORE or more < ONE_MORE:
+    if (true.counts > 0).sum() <= ESTIMATED_NUMBERS or more < ESTIMATED_NUMBERS:
         return None
     human, judge, further = (each.residuals(mean) for each in (true, predicted, others))
     spread = np.concatenate([judge, further]).var(ddof=1)
@@ -105,10 +105,10 @@ def prediction_powered(true: Values, predicted: Values, others: Values, confiden
     human, judge, further = (each.residuals(mean) for each in (true, predicted, others))
     units = np.square(true.counts.sum()) / np.square(true.counts).sum()
     variances = np.array([
-        (human - weight * judge).var() / count * units / max(units - ONE_MORE, 1e-9),
+        (human - weight * judge).var() / count * units / max(units - ESTIMATED_NUMBERS, 1e-9),
         weight**2 * further.var(ddof=1) / more,
     ]) / divisor**2  # fmt: skip
-    degrees = np.array([max(units - ONE_MORE, 1e-9), more - 1])
+    degrees = np.array([max(units - ESTIMATED_NUMBERS, 1e-9), more - 1])
     variance = variances.sum()
     with np.errstate(invalid="ignore", divide="ignore"):
         freedom = variance**2 / (variances**2 / degrees).sum()

@@ -1,4 +1,4 @@
-"""The ranks of means that differences leave open: intervals that hold all ranks at once."""
+"""The ranks of means, with intervals that hold all true ranks at once."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 NO_SPREAD = 1e-12
-"""Variances below this share of the largest are not drawn: they are rounding of the others."""
+"""Variances below this share of the largest variance are rounding errors, and are not drawn."""
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """The ranks of means, 1 for the best, with the least and the greatest that the differences leave open."""
+    """The ranks of means, 1 for the best, with the lowest and the highest rank that each may truly have."""
 
     rank: Floats
     low: Floats
@@ -36,14 +36,14 @@ class Ranks:
         A mean is below another one if their difference, over its standard error, is above the critical value: the
         quantile of the largest of all such statistics, for normal means with the same covariance. Each difference has
         its own estimated error, so the quantile of t with the same tail probability replaces the normal quantile.
-        Differences that are found are left out of the largest statistic, until no more are found (step-down).
+        Significant differences are left out and the others are tested again, until none is significant (step-down).
 
         Parameters
         ----------
         differences : array of float, means × means
-            How much better the row's mean is than the column's mean; NaN where nothing is known.
+            How much better the row's mean is than the column's mean; NaN if it is not known.
         variances : array of float, means × means
-            The squares of the standard errors of the differences; 0 where all units have the same.
+            The squares of the standard errors of the differences; 0 if all units have the same difference.
         degrees : float
             The degrees of freedom; infinite: as in R's csranks.
         confidence : float
@@ -68,8 +68,8 @@ class Ranks:
 def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """Return draws of means, a row each, and the standard errors of their differences.
 
-    Few units make estimated covariances more alike than they are, so these move towards independent means by the share
-    of the degrees of freedom that they take.
+    With few units, estimated covariances make models look more similar than they are. So the covariance moves towards
+    independent means, by the share of the degrees of freedom that its estimate takes.
     """
     count = len(variances)
     centred = variances - variances.mean(axis=0)
@@ -95,20 +95,20 @@ def _beats(
     flips = stats.t.isf(2.0 ** max(min(-degrees, 0.0), LEAST_LOG_OF_FLIPS) / 2, degrees)
     statistics = np.where(np.isinf(statistics), np.sign(better) * flips, statistics)
     drawn = variances > NO_SPREAD * variances.max(initial=0.0)
-    left = statistics != 0
-    left |= drawn
-    beats = np.zeros(left.shape, dtype=bool)
-    while left.any():
-        # Bonferroni's, of all pairs, where nothing is drawn.
-        level = (1 - confidence) / left.sum()
-        if (drawn & left).any():
-            level = stats.norm.sf(max(np.quantile(_largest(draws, errors, drawn & left), confidence), 0.0))
+    remaining = statistics != 0
+    remaining |= drawn
+    beats = np.zeros(remaining.shape, dtype=bool)
+    while remaining.any():
+        # Bonferroni's correction for the remaining pairs, if none of them is drawn.
+        level = (1 - confidence) / remaining.sum()
+        if (drawn & remaining).any():
+            level = stats.norm.sf(max(np.quantile(_largest(draws, errors, drawn & remaining), confidence), 0.0))
         critical = stats.t.isf(level, degrees)
-        more = left & (statistics > critical)
+        more = remaining & (statistics > critical)
         if not more.any():
             break
         beats |= more
-        left &= ~more
+        remaining &= ~more
     return beats
 
 

@@ -38,7 +38,7 @@ TABLES = 2**6
 
 @dataclass(frozen=True)
 class Units:
-    """What is resampled: lists, or clusters of lists.
+    """The units that are resampled: lists, or clusters of lists.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ def _all_flips(totals: Floats) -> Floats:
 
 
 def _drawn_flips(part: Units, random: np.random.Generator, count: int) -> Floats:
-    """Return what `_between_flipped` makes of random flips, its three arrays side by side."""
+    """Return the results of `_between_flipped` for random flips, its three arrays stacked."""
     arrays = _between_flipped(part, flips(part.both, random, count))
     return np.stack(arrays, axis=1, dtype=np.float64, casting="safe")
 

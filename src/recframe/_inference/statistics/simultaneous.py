@@ -129,8 +129,10 @@ class MultivariateT:
             return p
         stats = scipy_stats()
         squares = np.square(stats.t.isf(p / 2, self._degrees))
-        law = stats.f(self._size, self._degrees)
-        return np.array([square if np.isnan(square) else law.sf(square / self._shares).mean() for square in squares])
+        distribution = stats.f(self._size, self._degrees)
+        return np.array(
+            [square if np.isnan(square) else distribution.sf(square / self._shares).mean() for square in squares]
+        )
 
     def level(self, level: float) -> float:
         """Return the level of each single test at which all tests together have this level."""

@@ -7,10 +7,10 @@ lists,
 
 The degrees of freedom are Satterthwaite's. A stratum with one list has no variance, so that the error is missing.
 
-The intervals, p-values and margins of `student` read sums over lists that all weigh the same. So `pooled` returns the
-sums of as many lists as would have the same mean, error and degrees of freedom: u = degrees of freedom + 1 lists of the
-variance u · error². Covariances with the baseline's values are treated alike. The sums that describe how lists spread,
-such as Σd², count each stratum by its weight. Where nothing varies, u is 1 / Σ (W² / n).
+The intervals, p-values and margins of `student` read sums over lists of equal weight. So `pooled` returns the sums of
+as many lists as would have the same mean, error and degrees of freedom: u = degrees of freedom + 1 lists of the
+variance u · error². Covariances with the baseline's values are treated in the same way. The sums that describe how
+lists spread, such as Σd², count each stratum by its weight. If nothing varies, u is 1 / Σ (W² / n).
 
 References
 ----------
@@ -51,7 +51,7 @@ class _Strata:
 
     @property
     def effective(self) -> Floats:
-        """How many lists of equal weight these stand for: 1 / Σ (W² / n)."""
+        """The number of equally weighted lists with as much information: 1 / Σ (W² / n)."""
         return ratio(np.ones(self.lists.shape[:-1]), (square(self._weights) * self._share).sum(axis=-1))
 
     def means(self, name: str) -> Floats:
@@ -102,13 +102,13 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
     has_spread = (strata.lists > 1).all(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         degrees = square(error) / (square(errors) / np.maximum(strata.lists - 1, 1.0)).sum(axis=-1)
-        # So many equal lists of this spread have the error. Shares count so many lists.
+        # This many lists of equal weight and of this spread have the same standard error. Intervals of shares read it.
         lists_with_this_error = np.where(error > 0, np.fmax(effective, (squares - square(mean)) / error), effective)
     units = np.where(has_spread & (error > 0), degrees + 1, effective)
     pooled_sums = {
         "weight": units,
         "weight_squares": square(units) / lists_with_this_error,
-        # A single unit says nothing of its spread.
+        # With a single unit, the spread is unknown.
         "unit_weight_squares": np.where(has_spread, units, square(units)),
         "unit_weight_cubes": units,
         "difference": units * mean,

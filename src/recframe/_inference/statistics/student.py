@@ -1,17 +1,17 @@
 """Student's t from sums over lists: the interval of a mean, its p-value, and the difference that could be detected.
 
-Lists are the units that are drawn. Where a cluster groups lists (the sessions of one user), clusters are. With the
+The units of the sample are lists or, if a cluster groups lists (the sessions of one user), clusters. With the
 weight w and the value d of a list, W = Σw, the mean m = Σwd / W and the residual sum of a unit r = Σ w (d − m) over its
 lists:
 
     standard error² = Σ r² / W² / g,    degrees of freedom = u (1 − 1 / u)² / g,    g = 1 − 2 Σv³ / (W Σv²) + 1 / u
 
-v is the weight of a unit, and u = W² / Σv² the effective number of units: their number where all weigh the same. Units
-that weigh more pull the mean towards themselves, so that their residuals are too small. The divisor g makes up for it,
-exactly where the means of all units vary alike. The degrees of freedom are Satterthwaite's for Σ r², as Bell and
-McCaffrey have them. Units of equal weight have g = 1 − 1 / u and u − 1 degrees of freedom: without weights and clusters
-this is the paired t-test. Fewer than two effective units tell nothing of their spread: the error, and all that is made
-of it, is missing.
+v is the weight of a unit, and u = W² / Σv² the effective number of units: their number if all weigh the same. Units
+with a larger weight pull the mean towards themselves, so their residuals are too small. The divisor g corrects this,
+exactly if the means of all units have the same variance. The degrees of freedom are Satterthwaite's for Σ r², as in
+Bell and McCaffrey. Units of equal weight have g = 1 − 1 / u and u − 1 degrees of freedom. Without weights and
+clusters this is the paired t-test. With fewer than two effective units the spread is unknown, so the standard error is
+NaN, and so is everything computed from it.
 
 References
 ----------
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_UNITS = 2 - 1e-9
-"""Two effective units, less the rounding of their sums."""
+"""Two effective units, less a tolerance for rounding."""
 ROUNDING_OF_SQUARES = 1e-24
-"""Squares of residuals below this share of the squares of what they are residuals of are rounding."""
+"""Residual sums of squares below this share of the sum of squared values are rounding errors."""
 LEAST_LOG_OF_FLIPS = float(np.finfo(np.float64).minexp)
 """The power of two that is the least p-value of equal differences, however many there are: it is never 0."""
 UNBOUNDED = (-np.inf, np.inf)
@@ -165,7 +165,7 @@ class Sums:
 
 
 def _without_rounding(spread: float, squares: float) -> float:
-    """Return a spread, 0 if it is the rounding of values of these squares, NaN where the squares are infinite."""
+    """Return a residual sum of squares, 0 if it is only rounding, NaN if the sum of squared values is infinite."""
     if squares == np.inf:
         return np.nan
     return spread if spread > ROUNDING_OF_SQUARES * squares else 0.0
@@ -186,7 +186,7 @@ def check_confidence(confidence: Any) -> float:
     Raises
     ------
     OptionError
-        It is none.
+        It is not a number between 0.5 and 1.
     """
     level = number("confidence", confidence, "`confidence=0.95`")
     if not 0 < level < 1:
@@ -219,7 +219,7 @@ def interval(
     many equal values would be drawn with a probability below (1 - confidence) / 2. So the interval reaches to the mean
     that results if a share q of the units lies at the lower or at the upper bound. If the values equal a bound, this is
     Clopper and Pearson's interval. It is missing without bounds, and if it would hold 0 although the p-value rejects 0.
-    `held` says whether the p-value does not reject 0; None: as `p_value` says.
+    `includes_zero` says whether the test does not reject 0; None: the p-value of `p_value` decides.
     """
     mean = sums.mean
     error = sums.standard_error
@@ -237,7 +237,7 @@ def interval(
 
 
 def least_value(least: Any, negative: Any, greatest: Any = 1.0) -> Any:
-    """Return the least value of a metric: of one with a greatest value alone, 0 where no value is negative."""
+    """Return the least value of a metric. If it has only a greatest value and no value is negative, that is 0."""
     return np.where(np.isfinite(least) | ~np.isfinite(greatest) | (np.asarray(negative) > 0), least, 0.0)
 
 
@@ -263,8 +263,8 @@ def p_value(sums: Sums) -> Floats:
 
 def p_of_equal(sums: Sums, bounds: Sequence[Any]) -> Floats:
     """Return the p-value at which the interval of equal values just reaches 0: 1 without a bound beyond it."""
-    room = np.where(sums.mean > 0, sums.mean - bounds[0], bounds[1] - sums.mean)
-    share = np.clip(np.nan_to_num(ratio(np.abs(sums.mean), room)), 0.0, 1.0)
+    distance_to_bound = np.where(sums.mean > 0, sums.mean - bounds[0], bounds[1] - sums.mean)
+    share = np.clip(np.nan_to_num(ratio(np.abs(sums.mean), distance_to_bound)), 0.0, 1.0)
     return np.minimum(2 * (1 - share) ** sums.units, 1.0)
 
 
@@ -277,7 +277,7 @@ def effect(sums: Sums) -> Floats:
 
 
 def square(values: Floats) -> Floats:
-    """Return squares, infinite where they are too large for a number: what is made of them is missing."""
+    """Return squares, infinite if they are too large for a float: then everything computed from them is missing."""
     with np.errstate(over="ignore"):
         return np.square(values)
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from recframe._call.cached_calls import Call
 
-OWN_POLICIES = ("ties", "min_relevance", "undefined")
+EXPRESSION_POLICIES = ("ties", "min_relevance", "undefined")
 """The roles that an expression has in addition to the relevance."""
-READ = ("score", "relevant", *OWN_POLICIES)
+READ = ("score", "relevant", *EXPRESSION_POLICIES)
 """The roles of an expression."""
 NAMES = (
     *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "full_recall", "mrr", "map"),
@@ -35,11 +35,11 @@ NAMES = (
     *("spearman", "kendall", "opa", "eed", "eer", "eel", "num_rel", "num_ret", "num_rel_ret"),
 )
 """The metrics that read nothing but the scores and the relevance of one list."""
-NO_LONGER = {
+REPLACED_CALLS = {
     "measure": "call the metric's method, as in pl.col('score').rec.ndcg('clicked', k=10); evaluate accepts names, "
     "aliases and metrics of your own"
 }
-"""What to use instead of a call that is gone."""
+"""What to use instead of calls that former versions had."""
 _COLUMNS = """score : str or Expr, default "score"
     The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
 relevant : str or Expr, default "relevant"
@@ -124,7 +124,7 @@ def signature_of(kind: type[Metric]) -> Signature:
         Parameter(field.name, named, default=field.default, annotation=field.type)
         for field in sorted(fields(kind), key=lambda field: field.name != "k")
     ]
-    return Signature([*columns, *options, *role_parameters(OWN_POLICIES)], return_annotation="pl.Expr")
+    return Signature([*columns, *options, *role_parameters(EXPRESSION_POLICIES)], return_annotation="pl.Expr")
 
 
 def keyword_only(call: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
@@ -180,7 +180,7 @@ def _expression(
 
     def make() -> Call:
         compiled = specs()
-        checked = arguments.roles((*group_roles, *OWN_POLICIES))
+        checked = arguments.roles((*group_roles, *EXPRESSION_POLICIES))
         check_call(compiled, checked)
         return arguments.call(compiled, checked, every_list=True)
 
@@ -224,10 +224,10 @@ def _check_roles(keywords: Mapping[str, Any]) -> None:
             msg = "truth= is a second frame, and an expression computes one group of its own"
             hint = "join it first, so that relevant items without a recommendation are rows without a score: "
             raise OptionTypeError(msg, f"{hint}df.join(truth, on=['query', 'item'], how='full', coalesce=True)")
-        if name in ALL_ROLES and name not in OWN_POLICIES:
+        if name in ALL_ROLES and name not in EXPRESSION_POLICIES:
             msg = f"{name}={quoted(keywords[name])} is an argument of frames, not of expressions"
-            raise OptionTypeError(msg, f"df.rec has it; expressions have {', '.join(OWN_POLICIES)}")
-    check_names(list(keywords), OWN_POLICIES)
+            raise OptionTypeError(msg, f"df.rec has it; expressions have {', '.join(EXPRESSION_POLICIES)}")
+    check_names(list(keywords), EXPRESSION_POLICIES)
 
 
 _CALLS: Sequence[Callable[..., pl.Expr]] = (evaluate, *(call_of(METRICS[name]) for name in NAMES))

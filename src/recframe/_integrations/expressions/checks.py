@@ -47,6 +47,7 @@ def check_call(specs: Sequence[Spec], roles: Roles) -> None:
 
 
 def _reads_more(metric: Metric, query: Query) -> bool:
+    """Return whether a metric reads more than the scores and the relevance of one group."""
     if isinstance(metric, RecommendedMetric) or metric.required_inputs or metric.optional_inputs:
         return True
     requirements = requirements_of([metric], query, 0, truth=False)

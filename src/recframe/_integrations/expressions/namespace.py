@@ -6,7 +6,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recframe._integrations.expressions.calls import CALLS, NO_LONGER
+from recframe._integrations.expressions.calls import CALLS, REPLACED_CALLS
 from recframe.errors import OptionTypeError, no_attribute
 from recframe.metrics import METRICS, meant
 
@@ -32,12 +32,12 @@ class ExprRec:
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
         hint = f"frames have it: df.rec.{name}(...)" if name in METRICS else meant(name, exactly=True)
-        hint = NO_LONGER.get(name, hint)
+        hint = REPLACED_CALLS.get(name, hint)
         raise no_attribute(name, "an expression has no .rec.{}", CALLS, hint)
 
 
 BY_POSITION = ("metrics", "relevant", "k")
-"""The arguments that a method also accepts by position, in this order: the score is in front of it."""
+"""The arguments that a method also accepts by position, in this order; the score is the expression before `.rec`."""
 
 
 def _method(call: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:

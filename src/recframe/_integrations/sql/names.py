@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LONGEST_SQL_NAME = 60
 """The longest name. PostgreSQL cuts names after 63 bytes."""
 PLAIN = re.compile("[a-z_][a-z0-9_]*")
-DRAWN = re.compile("_?[0-9a-f]{12,}")
+RANDOM_PARTS = re.compile("_?[0-9a-f]{12,}")
 """Random parts of Narwhals' own column names. They are removed, so that equal calls have equal texts."""
 MOST_ADDED = 2
 """How many added columns the name of a query mentions."""
@@ -45,7 +45,7 @@ def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     renamed: dict[str, str] = {}
     used = set(taken)
     for name in names:
-        name_of_call = DRAWN.sub("", name)
+        name_of_call = RANDOM_PARTS.sub("", name)
         base = re.sub(r"\W+", "_", name_of_call.replace("@", "_at_")).strip("_").lower() or "column"
         base = base if not base[0].isdigit() else f"_{base}"
         base = base[:LONGEST_SQL_NAME]

@@ -76,56 +76,56 @@ def feval(
     else:
         values = Value.of(cast("str | Metric", metric), policies)
     # A function within this one could not be pickled, as a process that trains would need it.
-    calls: dict[str | None, Callable[..., Any]] = {None: _any_booster, "lightgbm.sklearn": _of_labels}
-    return partial(calls.get(library, _of_data), values)
+    calls: dict[str | None, Callable[..., Any]] = {None: _any_booster, "lightgbm.sklearn": _from_labels}
+    return partial(calls.get(library, _from_data), values)
 
 
-def _of_each(values: Values, call: Callable[[Value], Any]) -> Any:
+def _results(values: Values, call: Callable[[Value], Any]) -> Any:
     """Return the result of one metric, or a list with a result for each of several metrics."""
     return call(values) if isinstance(values, Value) else [call(value) for value in values]
 
 
 # LightGBM counts the parameters after the values to see what to pass.
 def _any_booster(values: Values, first: Any, second: Any, weight: Any = None, group: Any = None) -> Any:
-    """Return the result to a trainer, which passes its data, or to LightGBM's scikit-learn, which passes labels."""
+    """Return the result for a trainer, which passes its data, or for LightGBM's scikit-learn, which passes labels."""
     if hasattr(second, "get_label") or group is None:
-        return _of_data(values, first, second)
-    return _of_labels(values, first, second, weight, group)
+        return _from_data(values, first, second)
+    return _from_labels(values, first, second, weight, group)
 
 
-def _of_data(values: Values, predictions: Any, data: Any) -> Any:
-    """Return the result to a trainer."""
-    return _of_each(values, lambda value: _trainer(value, predictions, data))
+def _from_data(values: Values, predictions: Any, data: Any) -> Any:
+    """Return the result for a trainer, from its data set."""
+    return _results(values, lambda value: _trainer_result(value, predictions, data))
 
 
-def _of_labels(values: Values, y_true: Any, y_pred: Any, weight: Any, group: Any) -> Any:  # noqa: ARG001
-    """Return the result to LightGBM's scikit-learn."""
+def _from_labels(values: Values, y_true: Any, y_pred: Any, weight: Any, group: Any) -> Any:  # noqa: ARG001
+    """Return the result for LightGBM's scikit-learn interface, from labels and the sizes of groups."""
 
     def call(value: Value) -> tuple[str, float, bool]:
-        result = _of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
+        result = _value_of_lists(value, y_true, y_pred, group, "fit(..., eval_group=[sizes])")
         return value.name, result, value.higher_is_better
 
-    return _of_each(values, call)
+    return _results(values, call)
 
 
-def _trainer(value: Value, predictions: Any, data: Any) -> tuple[str, float] | tuple[str, float, bool]:
+def _trainer_result(value: Value, predictions: Any, data: Any) -> tuple[str, float] | tuple[str, float, bool]:
     """Return the result in the form that the trainer of this data expects."""
     if hasattr(data, "get_uint_info"):
         ends = data.get_uint_info("group_ptr")
         sizes = ends[1:] - ends[:-1]
-        return value.name, _of_lists(value, data.get_label(), predictions, sizes, "DMatrix(..., qid=ids)")
+        return value.name, _value_of_lists(value, data.get_label(), predictions, sizes, "DMatrix(..., qid=ids)")
     if not hasattr(data, "get_group"):
         msg = f"data={quoted(data)} is neither a Dataset of LightGBM nor a DMatrix of XGBoost"
         wrapper = "LGBMRanker.fit(..., eval_metric=, eval_group=[sizes])"
         raise OptionTypeError(msg, f"{TRAINERS} call the function with their data, and {wrapper} with groups")
-    result = _of_lists(value, data.get_label(), predictions, data.get_group(), "Dataset(..., group=sizes)")
+    result = _value_of_lists(value, data.get_label(), predictions, data.get_group(), "Dataset(..., group=sizes)")
     return value.name, result, value.higher_is_better
 
 
-def _of_lists(value: Value, labels: Any, predictions: Any, sizes: Any, remedy: str) -> float:
-    """Return the value of lists of these sizes, or raise where there are none."""
+def _value_of_lists(value: Value, labels: Any, predictions: Any, sizes: Any, remedy: str) -> float:
+    """Return the value of a metric over lists of these sizes, or raise if there are no sizes."""
     if sizes is None or not len(sizes):
         msg = "the data has no groups, so nothing says which list each row is in"
         raise InputError(msg, remedy)
-    # As many sizes as rows would be read as ids: with an empty list they are one more.
+    # As many sizes as rows would be read as ids of lists. An empty list makes them one more.
     return value(labels, predictions, [*sizes, 0] if len(sizes) == len(labels) else sizes)

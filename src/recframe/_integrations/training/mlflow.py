@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MODEL_TYPE = "ranker"
 DEFINITION = "definition.txt"
 BASELINE = "baseline.parquet"
-OWN = ("metrics", "k", "per", "features", "baseline", "charts", "metric_prefix")
+EVALUATOR_OPTIONS = ("metrics", "k", "per", "features", "baseline", "charts", "metric_prefix")
 """What ``evaluator_config`` holds besides the roles and policies of `evaluate`."""
 CALL = "evaluator_config={'metrics': ['ndcg', 'map'], 'k': [5, 10], 'by': 'user'}"
 ARTIFACTS = {".json": "Json", ".parquet": "Parquet", ".html": "Text", ".txt": "Text", ".png": "Image"}
@@ -55,13 +55,13 @@ class Evaluator:
         predictions: str | None = None,
         **others: Any,
     ) -> Any:
-        """Log metrics and artifacts to the run, all after all of them are computed, and return them."""
+        """Compute metrics and artifacts, then log all of them to the run, and return them."""
         for name in ("extra_metrics", "custom_artifacts"):
             if others.get(name):
                 msg = f"the evaluator 'recframe' computes no {name}="
                 raise OptionError(msg, "give a metric of your own as one of evaluator_config={'metrics': [...]}")
         config = dict(evaluator_config or {})
-        named = {name: config.pop(name, None) for name in OWN}
+        named = {name: config.pop(name, None) for name in EVALUATOR_OPTIONS}
         if not named["metrics"]:
             msg = "evaluator_config names no metrics"
             raise OptionError(msg, CALL)
@@ -71,7 +71,7 @@ class Evaluator:
         with TemporaryDirectory() as folder:
             files = _Files(Path(folder), named["metric_prefix"] or "")
             logged = {artifact.path for artifact in mlflow.MlflowClient().list_artifacts(run_id)}
-            if files.named(DEFINITION).name in logged:
+            if files.path_of(DEFINITION).name in logged:
                 msg = f"run {run_id} has results of this evaluator already"
                 raise InputError(msg, "evaluator_config={'metric_prefix': 'test_', ...} tells them apart")
             metrics = {files.prefix + name: value for name, value in _write(frame, specs, named, config, files).items()}
@@ -87,12 +87,13 @@ class _Files:
         self.prefix = prefix
         self.tables: dict[Path, Any] = {}
 
-    def named(self, name: str) -> Path:
+    def path_of(self, name: str) -> Path:
+        """Return the path of a file, with the prefix of the call in its name."""
         return self.folder / f"{self.prefix}{name}"
 
     def table(self, name: str, frame: Any) -> None:
         """Write a table, which MLflow's pages show if it is JSON."""
-        path = self.named(name)
+        path = self.path_of(name)
         self.tables[path] = frame
         if path.suffix == ".json":
             frame.to_json(path, orient="split", index=False, date_format="iso")
@@ -100,7 +101,7 @@ class _Files:
             frame.to_parquet(path, index=False)
 
     def log(self, run_id: str) -> dict[str, Any]:
-        """Log all to the run, and return them as artifacts of MLflow."""
+        """Log all files to the run, and return them as artifacts of MLflow."""
         mlflow = import_module("mlflow")
         kinds = import_module("mlflow.models.evaluation.artifacts")
         root = mlflow.get_run(run_id).info.artifact_uri
@@ -111,7 +112,7 @@ class _Files:
             else:
                 mlflow.log_artifact(str(path), run_id=run_id)
             artifacts[path.stem] = getattr(kinds, f"{ARTIFACTS[path.suffix]}EvaluationArtifact")(f"{root}/{path.name}")
-            artifacts[path.stem]._load(path)  # noqa: SLF001 - else `EvaluationResult.save` finds nothing
+            artifacts[path.stem]._load(path)  # noqa: SLF001 - otherwise `EvaluationResult.save` has no content
         return artifacts
 
 
@@ -124,23 +125,23 @@ def _write(
     values = frame.evaluate(metrics, counts=bool(by_list))
     policies = {name: roles[name] for name in ("like", *EXPLAINED) if roles.get(name) is not None}
     texts = [str(explain(metric, **policies)) for metric in metrics]
-    files.named(DEFINITION).write_text("\n\n".join(texts) + "\n", encoding="utf-8")
+    files.path_of(DEFINITION).write_text("\n\n".join(texts) + "\n", encoding="utf-8")
     if by_list:
         key = roles.get("by", columns_of_arrays()["by"])
         files.table("intervals.json", frame.describe(by_list, details=True))
         if key is not None:
             files.table("lists.parquet", frame.evaluate(by_list, per=key))
-        frame.evaluate(by_list, save=files.named(BASELINE))
+        frame.evaluate(by_list, save=files.path_of(BASELINE))
     if named["per"] is not None:
         files.table("segments.json", frame.evaluate(metrics, per=named["per"]))
     if named["baseline"] is not None:
         with TemporaryDirectory() as folder:
-            file = _baseline(named["baseline"], files.named(BASELINE).name, folder)
+            file = _baseline(named["baseline"], files.path_of(BASELINE).name, folder)
             files.table("comparison.json", frame.compare(by_list, baseline=file, details=True))
     if find_spec("altair") is not None if named["charts"] is None else named["charts"]:
         for name, chart in _charts(frame, specs):
-            chart.save(files.named(name), scale_factor=2)
-        frame.report(files.named("report.html"), metrics)
+            chart.save(files.path_of(name), scale_factor=2)
+        frame.report(files.path_of("report.html"), metrics)
     return {_allowed(str(name)): float(values[name].iloc[0]) for name in values.columns}
 
 

@@ -1,4 +1,4 @@
-"""A quick check of a data frame that finds, or rules out, most of the common mistakes.
+"""A fast check of a data frame: whether scores order anything, and which lists repeat an item.
 
 It computes column by column, because a plan would cost more.
 """
@@ -48,7 +48,7 @@ def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
 
 
 def _numbers(frame: pl.DataFrame) -> pl.Series:
-    """Return a whole number for each row: from few integers one that only equal rows have, otherwise a hash."""
+    """Return a number for each row: unique for each distinct row if the columns hold few integers, otherwise a hash."""
     digits, _ = digits_of(frame, frame.columns, [], {})
     if digits is None or digits.many > MOST_NUMBERED:
         hashes = (pl.col(name).hash(seed) for seed, name in enumerate(frame.columns))

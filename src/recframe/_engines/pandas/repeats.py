@@ -1,4 +1,4 @@
-"""A quick check of a data frame that finds, or rules out, most of the common mistakes."""
+"""A fast check of a data frame: whether scores order anything, and which lists repeat an item."""
 
 from __future__ import annotations
 
