@@ -15,21 +15,21 @@ CALLS = {
     "rank_models": lambda rec, _: rec.rank_models("ndcg@5"),
     "evaluate": lambda rec, _: rec.evaluate(["ndcg@5", "mrr", "recall@5"]),
     "bounds": lambda rec, truth: rec(score="old").bounds("ndcg@5", truth=truth),
-    "check": lambda rec, _: rec.check(20)[["model", "finding", "severity", "count", "share"]],
+    "check": lambda rec, _: rec.check(20),
     "nothing found": lambda rec, _: rec.check(5),
 }
 POLARS = {
     "compare": """
 shape: (1, 8)
-┌────────┬───────┬─────────┬──────────┬──────────┬─────────┬─────────┬─────────┐
-│ metric ┆ model ┆ verdict ┆ baseline ┆ p_adjust ┆ differe ┆ low     ┆ high    │
-│ ---    ┆ ---   ┆ ---     ┆ ---      ┆ ed       ┆ nce     ┆ ---     ┆ ---     │
-│ str    ┆ str   ┆ str     ┆ str      ┆ ---      ┆ ---     ┆ f64     ┆ f64     │
-│        ┆       ┆         ┆          ┆ f64      ┆ f64     ┆         ┆         │
-╞════════╪═══════╪═════════╪══════════╪══════════╪═════════╪═════════╪═════════╡
-│ ndcg@5 ┆ new   ┆ better  ┆ old      ┆ 0.000026 ┆ 0.12265 ┆ 0.06655 ┆ 0.17876 │
-│        ┆       ┆         ┆          ┆          ┆ 9       ┆ 3       ┆ 5       │
-└────────┴───────┴─────────┴──────────┴──────────┴─────────┴─────────┴─────────┘
+┌────────┬───────┬──────────┬──────────┬─────────┬─────────┬─────────┬─────────┐
+│ metric ┆ model ┆ differen ┆ baseline ┆ p_adjus ┆ low     ┆ high    ┆ verdict │
+│ ---    ┆ ---   ┆ ce       ┆ ---      ┆ ted     ┆ ---     ┆ ---     ┆ ---     │
+│ str    ┆ str   ┆ ---      ┆ str      ┆ ---     ┆ f64     ┆ f64     ┆ str     │
+│        ┆       ┆ f64      ┆          ┆ f64     ┆         ┆         ┆         │
+╞════════╪═══════╪══════════╪══════════╪═════════╪═════════╪═════════╪═════════╡
+│ ndcg@5 ┆ new   ┆ 0.122659 ┆ old      ┆ 0.00002 ┆ 0.06655 ┆ 0.17876 ┆ better  │
+│        ┆       ┆          ┆          ┆ 6       ┆ 3       ┆ 5       ┆         │
+└────────┴───────┴──────────┴──────────┴─────────┴─────────┴─────────┴─────────┘
 """,
     "describe": """
 shape: (2, 7)
@@ -76,30 +76,32 @@ shape: (1, 6)
 └────────┴──────────┴──────────┴──────────┴────────┴───────┘
 """,
     "check": """
-shape: (2, 5)
-┌───────┬─────────────┬──────────┬───────┬───────┐
-│ model ┆ finding     ┆ severity ┆ count ┆ share │
-│ ---   ┆ ---         ┆ ---      ┆ ---   ┆ ---   │
-│ str   ┆ str         ┆ str      ┆ i64   ┆ f64   │
-╞═══════╪═════════════╪══════════╪═══════╪═══════╡
-│ old   ┆ high_chance ┆ note     ┆ 200   ┆ 1.0   │
-│ new   ┆ high_chance ┆ note     ┆ 200   ┆ 1.0   │
-└───────┴─────────────┴──────────┴───────┴───────┘
+shape: (2, 6)
+┌───────┬─────────────┬──────────┬───────┬───────┬──────────────────────────┐
+│ model ┆ finding     ┆ severity ┆ share ┆ count ┆ meaning                  │
+│ ---   ┆ ---         ┆ ---      ┆ ---   ┆ ---   ┆ ---                      │
+│ str   ┆ str         ┆ str      ┆ f64   ┆ i64   ┆ str                      │
+╞═══════╪═════════════╪══════════╪═══════╪═══════╪══════════════════════════╡
+│ old   ┆ high_chance ┆ note     ┆ 1.0   ┆ 200   ┆ random order scores high │
+│       ┆             ┆          ┆       ┆       ┆ too                      │
+│ new   ┆ high_chance ┆ note     ┆ 1.0   ┆ 200   ┆ random order scores high │
+│       ┆             ┆          ┆       ┆       ┆ too                      │
+└───────┴─────────────┴──────────┴───────┴───────┴──────────────────────────┘
 """,
     "nothing found": """
 shape: (0, 6)
-┌───────┬─────────┬──────────┬─────────┬───────┬───────┐
-│ model ┆ finding ┆ severity ┆ meaning ┆ count ┆ share │
-│ ---   ┆ ---     ┆ ---      ┆ ---     ┆ ---   ┆ ---   │
-│ str   ┆ str     ┆ str      ┆ str     ┆ i64   ┆ f64   │
-╞═══════╪═════════╪══════════╪═════════╪═══════╪═══════╡
-└───────┴─────────┴──────────┴─────────┴───────┴───────┘
+┌───────┬─────────┬──────────┬───────┬───────┬─────────┐
+│ model ┆ finding ┆ severity ┆ share ┆ count ┆ meaning │
+│ ---   ┆ ---     ┆ ---      ┆ ---   ┆ ---   ┆ ---     │
+│ str   ┆ str     ┆ str      ┆ f64   ┆ i64   ┆ str     │
+╞═══════╪═════════╪══════════╪═══════╪═══════╪═════════╡
+└───────┴─────────┴──────────┴───────┴───────┴─────────┘
 """,
 }
 PANDAS = {
     "compare": """
-   metric model verdict baseline  p_adjusted  difference       low      high
-0  ndcg@5   new  better      old    0.000026    0.122659  0.066553  0.178765
+   metric model  difference baseline  p_adjusted       low      high verdict
+0  ndcg@5   new    0.122659      old    0.000026  0.066553  0.178765  better
 """,
     "describe": """
    metric model  lists      mean       low      high       std
@@ -121,13 +123,13 @@ PANDAS = {
 0  ndcg@5  0.518938  0.518938  0.518938     1.0    200
 """,
     "check": """
-  model      finding severity  count  share
-0   old  high_chance     note    200    1.0
-1   new  high_chance     note    200    1.0
+  model      finding severity  share  count                       meaning
+0   old  high_chance     note    1.0    200  random order scores high too
+1   new  high_chance     note    1.0    200  random order scores high too
 """,
     "nothing found": """
 Empty DataFrame
-Columns: [model, finding, severity, meaning, count, share]
+Columns: [model, finding, severity, share, count, meaning]
 Index: []
 """,
 }
@@ -161,7 +163,7 @@ def test_pandas_shows_the_answer(call, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("per", "columns"), [(None, ["metric", "model", "verdict"]), ("country", ["country", "metric", "model"])]
+    ("per", "columns"), [(None, ["metric", "model", "difference"]), ("country", ["country", "metric", "model"])]
 )
 def test_pandas_hides_the_middle_of_wide_comparisons(per, columns):
     pd = pytest.importorskip("pandas")
@@ -170,8 +172,19 @@ def test_pandas_hides_the_middle_of_wide_comparisons(per, columns):
     with pd.option_context("display.max_columns", 0, "display.width", 80):
         compared = str(rec.compare("ndcg@10", baseline="popularity", per=per)).splitlines()[0].split()
         ranked = str(rec.rank_models("ndcg@10")).splitlines()[0].split()
-    assert compared == [*columns, "...", "difference", "low", "high"]
+    assert compared == [*columns, "...", "low", "high", "verdict"]
     assert ranked == ["metric", "model", "rank", "...", "rank_low", "rank_high", "tied_with_best"]
+
+
+def test_pandas_shows_what_several_findings_mean():
+    pd = pytest.importorskip("pandas")
+    visits = recframe.datasets.visits(library="pandas")
+    visits = pd.concat([visits, visits.head(3)], ignore_index=True)
+    visits["new"] = visits["new"].where(visits["user"] != 1)
+    with pd.option_context("display.max_columns", 0, "display.width", 80):
+        head, *rows = str(visits.rec(score=NAMES).check(5)).splitlines()
+    assert head.split() == ["model", "finding", "...", "count", "meaning"]
+    assert [row for row in rows if "lists_without_ranked" in row and row.endswith("nothing ranked: scores 0")]
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])

@@ -277,8 +277,8 @@ class Rec(
         -------
         frame
             Of the kind given: ``model`` if there are several, ``finding``, ``severity`` (``"error"``, ``"warning"``,
-            ``"note"``), ``meaning``, ``count``, and ``share`` of all rows or lists. Errors come first, then warnings,
-            then notes.
+            ``"note"``), ``share`` of all rows or lists, ``count`` and ``meaning``. Errors come first, then warnings,
+            then notes. `recframe.table` of the result says more about each finding.
 
         Examples
         --------

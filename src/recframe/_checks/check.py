@@ -16,7 +16,7 @@ from recframe._checks.lists import count_dependent_lists, count_lists
 from recframe._checks.opened import Opened
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._plan.sum_columns import literal
-from recframe.errors import InputError, OptionError, python_text
+from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def check(request: Request, k: Any, *, strict: bool, absent: bool = False) -> An
     if not absent:
         table = table.filter(nw.col(COUNT) > 0).with_columns((nw.col(ORDER) % len(FINDINGS)).alias(PLACE))
         table = table.sort(PLACE, *opened.long, ORDER, nulls_last=True)
-    result = table.select(*model, FINDING, SEVERITY, MEANING, COUNT, SHARE)
+    # The ends are the answer, because a terminal of 80 columns hides the middle.
+    result = table.select(*model, FINDING, SEVERITY, SHARE, COUNT, MEANING)
     return opened.session.finish(result, {}, opened.long if absent else [])
 
 
@@ -91,7 +92,7 @@ def _finding_columns(finding: Finding, *, needy: bool) -> list[nw.Expr]:
     count = nw.col(finding.name)
     count = nw.when(nw.col(finding.needs) > 0).then(count) if needy else count
     numbers = [count.alias(COUNT), nw.col(finding.of).alias(TOTAL)]
-    texts = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: python_text(finding.meaning)}
+    texts = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.brief}
     return [*numbers, *(literal(name, text) for name, text in texts.items())]
 
 

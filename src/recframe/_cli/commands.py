@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
 DEFAULT_K = 10
 """The metrics and their cutoff if the command names none."""
-COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
+COLUMNS_OF_CHECK = ("model", "finding", "severity", "share", "count")
 SHOWN = {
     "bounds": ("metric", "mean", "least", "greatest", "judged", "lists"),
     "compare": (
-        "metric", "model", "verdict", "baseline", "p_adjusted", "difference", "low", "high", "relative", "relative_low",
-        "relative_high", "mean", "baseline_mean", "lists", "wins", "ties", "losses", "changed",
+        "metric", "model", "difference", "baseline", "p_adjusted", "relative", "relative_low", "relative_high", "mean",
+        "baseline_mean", "lists", "wins", "ties", "losses", "changed", "low", "high", "verdict",
     ),
     "describe": (
         "metric", "model", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",

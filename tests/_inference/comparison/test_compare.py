@@ -18,8 +18,8 @@ stats = pytest.importorskip("scipy.stats")
 resampling = pytest.importorskip("recframe._inference.statistics.resampling")
 
 COLUMNS = [
-    "metric", "model", "verdict", "baseline", "p_adjusted", "difference", "low", "high", "relative", "mean",
-    "baseline_mean", "lists", "effective", "wins", "ties", "losses", "effect", "detectable", "p", "p_margin",
+    "metric", "model", "difference", "baseline", "p_adjusted", "relative", "mean", "baseline_mean", "lists",
+    "effective", "wins", "ties", "losses", "effect", "detectable", "p", "p_margin", "low", "high", "verdict",
 ]  # fmt: skip
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-ANSWER: tuple[str, ...] = ("metric", "model", "verdict", "baseline", "p_adjusted", "difference", "low", "high")
-"""The columns of every comparison: as many as polars prints. Narrow terminals hide those in the middle."""
+FIRST = ("metric", "model", "difference", "baseline", "p_adjusted")
+"""The columns in front. A terminal of 80 columns hides those in the middle, and with `per` also the difference."""
+LAST = ("low", "high", "verdict")
+"""The columns at the end, which every terminal shows."""
+ANSWER: tuple[str, ...] = (*FIRST, *LAST)
+"""The columns of every comparison: as many as polars prints."""
 COLUMNS: tuple[str, ...] = (
-    *ANSWER, "relative", "mean", "baseline_mean", "lists", "effective", "wins", "ties", "losses", "effect",
-    "detectable", "p", "p_margin",
+    *FIRST, "relative", "mean", "baseline_mean", "lists", "effective", "wins", "ties", "losses", "effect",
+    "detectable", "p", "p_margin", *LAST,
 )  # fmt: skip
 """The columns of a comparison with details."""
-UNPAIRED: tuple[str, ...] = (*ANSWER, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p", "p_margin")
+UNPAIRED: tuple[str, ...] = (
+    *FIRST, "relative", "mean", "baseline_mean", "lists", "baseline_lists", "p", "p_margin", *LAST,
+)  # fmt: skip
 """The columns of a comparison of other lists, with details."""
 MEANS = ("mean", "baseline_mean")
 """The columns of means, which warnings about the data read."""

@@ -13,7 +13,7 @@ from recframe._base.progress import progress_bar
 from recframe._checks.definitions import makes_dependent
 from recframe._engines.registry import adapter_of
 from recframe._inference.comparison.all_lists import LeftOut, check_left_out, of_all_lists
-from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, MEANS, RELATIVE, RUN_COLUMNS
+from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, FIRST, LAST, MEANS, RELATIVE, RUN_COLUMNS
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.doubts import warn_of_doubts
 from recframe._inference.comparison.looks import check_bounded, check_looks, check_relative, check_stratified
@@ -49,12 +49,12 @@ PAIRS_AT_ONCE = 500
 
 def columns_of(options: Options, *, stored: bool = False) -> tuple[str, ...]:
     """Return the columns of the result that the call requests."""
-    index = COLUMNS.index("relative") + 1
     relative = RELATIVE if options.relative else ()
     if not options.details:
-        return (*ANSWER, *(["relative", *relative] if options.relative else ()))
+        return (*FIRST, *(["relative", *relative] if options.relative else ()), *LAST)
+    index = COLUMNS.index("relative") + 1
     more = ([CHANGED] if stored else []) + ([] if options.runs is None else [*RUN_COLUMNS])
-    return (*COLUMNS[:index], *relative, *COLUMNS[index:], *more)
+    return (*COLUMNS[:index], *relative, *COLUMNS[index : -len(LAST)], *more, *LAST)
 
 
 def computed_columns(options: Options, plan: Plan, *, stored: bool = False) -> tuple[str, ...]:

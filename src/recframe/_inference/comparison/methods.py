@@ -95,8 +95,8 @@ class ComparisonMethods(Methods):
         Returns
         -------
         frame
-            A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``verdict``, ``baseline``,
-            ``p_adjusted`` (the p-value after the correction), and ``difference`` with its interval ``low`` to ``high``.
+            A frame of the same kind: the columns of `per`, ``metric``, ``model``, ``difference``, ``baseline``,
+            ``p_adjusted`` (the p-value after the correction), the interval ``low`` to ``high``, and ``verdict``.
             The verdict is ``"better"``, ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, otherwise
             ``"open"``. `relative` and `details` add ``relative``, the difference over the baseline's mean. `details`
             adds ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``effective`` (how many equal lists

@@ -15,7 +15,7 @@ import numpy as np
 
 from recframe._base.values import ROUNDING
 from recframe._engines.postponed import is_dry
-from recframe._inference.comparison.columns import MEANS, RUN_COLUMNS, RUN_STD
+from recframe._inference.comparison.columns import LAST, MEANS, RUN_COLUMNS, RUN_STD
 from recframe._inference.comparison.compare import answer_of, compare, computed_columns, row_of
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.describe import columns_of_values, describe, described_values
@@ -60,9 +60,10 @@ def compare_runs(call: RunsCall, options: Options) -> Any:
         plan = call.plan()
         single = nw.lit(1, nw.Int64())
         result = nw.from_native(compare(plan, replace(options, runs=None)))
-        result = result.with_columns(
-            runs=single, baseline_runs=single, run_share=nw.lit(None, nw.Float64())
-        ).to_native()
+        index = result.columns.index(LAST[0])
+        columns = (*result.columns[:index], *RUN_COLUMNS, *result.columns[index:])
+        result = result.with_columns(runs=single, baseline_runs=single, run_share=nw.lit(None, nw.Float64()))
+        result = result.select(*columns).to_native()
         if not is_dry():
             warn_of_single_runs(call.runs)
     else:

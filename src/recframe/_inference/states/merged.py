@@ -279,7 +279,8 @@ class Merged:
         named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
         shown = comparison.COLUMNS if options.details else comparison.ANSWER
         if runs is not None:
-            shown = (*shown, *comparison.RUN_COLUMNS) if options.details else shown
+            if options.details:
+                shown = (*shown[: -len(comparison.LAST)], *comparison.RUN_COLUMNS, *comparison.LAST)
             runs.warn()
         return _compared(rows if of_strata is None else of_strata.rows, named, shown, options)
 
