@@ -107,6 +107,7 @@ def tables(frame: pl.DataFrame) -> dict[str, Callable[[], Any]]:
         "table-decided": lambda: recframe.table(rec.evaluate("ndcg@10"), compared=rec.compare("ndcg@10")),
         "table-describe": lambda: recframe.table(rec.describe(["ndcg@10", "mrr"])),
         "table-segments": lambda: recframe.table(rec.describe("ndcg@10", per="kind"), columns="segment"),
+        "table-check": lambda: recframe.table(recframe.rec(frame.with_columns(old=1.0))(score=MODELS).check(10)),
         "table-ranks": lambda: recframe.table(rec.rank_models("ndcg@10")),
     }
 

@@ -17,7 +17,7 @@ from recframe._call import register as _register
 from recframe.errors import *  # noqa: F403 - all that `errors.__all__` names
 
 if TYPE_CHECKING:
-    from recframe import datasets, expr, metrics, profiles
+    from recframe import datasets, expr, metrics, plot, profiles
     from recframe._data.arrays import from_arrays
     from recframe._data.candidates import candidates
     from recframe._data.files.dicts import from_dict, to_dict
@@ -54,6 +54,7 @@ __all__ = [
     "from_lists",
     "merge_states",
     "metrics",
+    "plot",
     "profiles",
     "read_qrels",
     "read_run",
@@ -95,7 +96,7 @@ _LATER = {
     "write_run": "recframe._data.files.trec",
 }
 """The module of each name that is imported at its first use, as the import of this package must be fast."""
-_MODULES = ("accessor", "config", "datasets", "expr", "factors", "metrics", "profiles")
+_MODULES = ("accessor", "config", "datasets", "expr", "factors", "metrics", "plot", "profiles")
 """The public modules that are imported at their first use."""
 
 

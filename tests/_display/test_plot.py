@@ -365,7 +365,7 @@ def test_trends_lay_out_dates_numbers_and_texts(column, kind, first):
 
 
 def test_a_trend_of_too_many_times_is_refused(monkeypatch):
-    monkeypatch.setattr("recframe._display.segment_charts.MOST_MOMENTS", 1)
+    monkeypatch.setattr("recframe._display.result_charts.MOST_MOMENTS", 1)
     with pytest.raises(recframe.InputError, match="per='date' has more than 1 values, too many for a chart"):
         FRAME.rec.plot.trend("ndcg@3", per="date", score="old")
 

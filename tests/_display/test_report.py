@@ -166,7 +166,7 @@ def test_a_report_is_not_written_to_a_file_of_another_kind(tmp_path):
 
 
 def test_a_missing_directory_is_an_error_before_all_work(tmp_path, monkeypatch):
-    monkeypatch.setattr("recframe._display.data.Call.options", None)
+    monkeypatch.setattr("recframe._display.report.options_of", None)
     with pytest.raises(recframe.errors.InputError, match="there is no directory"):
         crowd().rec.report(tmp_path / "none" / "report.html", ["ndcg"], k=3, by="user", score="new")
 

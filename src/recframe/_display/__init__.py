@@ -1,5 +1,5 @@
 """Show results to people: tables, charts, a report.
 
-Tables and forest plots read frames of results; the other charts and the report make their own calls. Nothing
-here computes a metric or a test.
+Tables and charts read frames of results, which may come from a file; the charts of a frame and the report make these
+calls themselves. Three charts read the values of lists. Nothing here knows the plan, or computes a metric or a test.
 """

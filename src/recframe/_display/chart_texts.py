@@ -97,8 +97,10 @@ def axis_title(name: str) -> str:
     return short(name).replace("\\", "∖")
 
 
-def direction(metric: Metric) -> str:
-    """Return the text that says which values of a metric are better."""
+def direction(metric: Metric | None) -> str:
+    """Return the text that says which values of a metric are better, or nothing for a metric that is not known."""
+    if metric is None:
+        return ""
     return "higher is better" if metric.higher_is_better else "lower is better"
 
 
@@ -121,10 +123,15 @@ def relative_text(share: float | None) -> str:
     return text if text.strip("+-0.%") else "0%"
 
 
-def means_text(counts: Sequence[int], confidence: float, *, intervals: bool = True) -> str:
+def means_text(counts: Sequence[int], confidence: float | None, *, intervals: bool = True) -> str:
     """Return the number of lists behind the means, and the confidence of their intervals, as text."""
     lists = range_text(counts or [0])
-    return f"means over {lists}" + (f", with {percent(confidence)} intervals" if intervals else "")
+    return f"means over {lists}" + (f", with {intervals_text(confidence)}" if intervals else "")
+
+
+def intervals_text(confidence: float | None) -> str:
+    """Return what intervals are called: by their confidence, if it is known."""
+    return "intervals" if confidence is None else f"{percent(confidence)} intervals"
 
 
 def percent(share: float) -> str:

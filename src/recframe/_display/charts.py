@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from recframe._display.data import Mean, Values
+    from recframe._display.data import Values
+    from recframe._display.described import Mean
     from recframe._display.labels import Label
     from recframe.metrics import Metric
 
@@ -58,13 +59,13 @@ def altair() -> Any:
 
 
 @texts.safe_in_html
-def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
+def curves(averages: Sequence[Mean], confidence: float | None, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
     """Return the means over the cutoff, with a panel for each metric."""
     alt = altair()
     charts = []
-    for name, means in grouped(averages, lambda mean: _without_cutoff(mean.metric)).items():
-        rows = [_row(mean) | {"k": mean.metric.cutoff} for mean in means]
-        cutoffs = [mean.metric.cutoff or 0 for mean in means]
+    for name, means in grouped(averages, lambda mean: mean.name).items():
+        rows = [_row(mean) | {"k": mean.cutoff} for mean in means]
+        cutoffs = [mean.cutoff or 0 for mean in means]
         ends = [min(cutoffs), max(cutoffs)]
         scale = alt.Scale(domain=ends, nice=False) if ends[0] < ends[1] else alt.Scale(zero=False)
         x = alt.X("k:Q", title="cutoff k", scale=scale, axis=alt.Axis(tickMinStep=1, format="d"))
@@ -73,7 +74,7 @@ def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> alt
 
 
 @texts.safe_in_html
-def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerChart:
+def trend(averages: Sequence[Mean], confidence: float | None, name: str) -> alt.LayerChart:
     """Return the means over time, or over another ordered column."""
     alt = altair()
     kind, positions = chart_dates.axis_positions([mean.segment[0] for mean in averages])
@@ -90,7 +91,7 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> alt.LayerCh
         angle = 0 if texts.lies_flat(dict.fromkeys(known_positions), WIDTH) else -45
         how = {"axis": alt.Axis(labelAngle=angle)}
     x = alt.X(f"place:{kind}", title=texts.axis_title(name), **how)
-    return _lines(averages, rows, x, averages[0].metric.label, texts.short(name), confidence, sort_key)
+    return _lines(averages, rows, x, averages[0].metric, texts.short(name), confidence, sort_key)
 
 
 @texts.safe_in_html
@@ -162,10 +163,10 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
 
 
 @texts.safe_in_html
-def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) -> alt.LayerChart:
+def segments(averages: Sequence[Mean], confidence: float | None, name: str, of: int) -> alt.LayerChart:
     """Return a dot with its interval for each segment and model."""
     alt = altair()
-    metric = averages[0].metric
+    metric, record = averages[0].metric, averages[0].record
     models = _models(averages)
     names = texts.segment_texts([mean.segment for mean in averages])
     labels = list(dict.fromkeys(names))
@@ -176,7 +177,7 @@ def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) ->
     base = alt.Chart().encode(
         y=y, color=_colour(models, legend=legend), tooltip=_tooltip_of_mean("segment:N"), **offset
     )
-    x = alt.X("mean:Q", title=f"mean {metric.label}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=7))
+    x = alt.X("mean:Q", title=f"mean {metric}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=7))
     layers = [
         base.mark_rule(size=2, opacity=0.6).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=_shape(models, legend=legend)),
@@ -198,25 +199,25 @@ def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) ->
         colour = _colour(models, legend=False)
         layers.append(text.encode(y=y, x=alt.X("at:Q"), text=alt.Text("name:N"), color=colour, **offset))
     some = [f"{len(labels)} of {of} segments, those with the most lists"] if len(labels) < of else []
-    lines = [texts.means_text([mean.lists for mean in averages], confidence), *some, texts.direction(metric)]
+    lines = [texts.means_text([mean.lists for mean in averages], confidence), *some, texts.direction(record)]
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
-    return titled(layers, rows, f"{metric.label} by {texts.short(name)}", lines, height)
+    return titled(layers, rows, f"{metric} by {texts.short(name)}", lines, height)
 
 
 @texts.safe_in_html
-def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: float) -> alt.LayerChart:
-    """Return two metrics against each other, a dot for each model."""
+def tradeoff(rows: Sequence[dict[str, Any]], x: Mean, y: Mean, confidence: float | None) -> alt.LayerChart:
+    """Return two metrics against each other, a dot for each model: `x` and `y` are a mean of each."""
     alt = altair()
     models = [row["model"] for row in rows]
     crowded = len(models) > MOST_NAMES
     height = HEIGHT + 60
     base = alt.Chart().encode(color=_colour(models, legend=crowded), tooltip=tooltip("model:N", "x:Q", "y:Q"))
     ticks = alt.Axis(tickCount=6)
-    domains = {"x": _domain(rows, "x", x), "y": _domain(rows, "y", y)}
+    domains = {"x": _domain(rows, "x", x.record), "y": _domain(rows, "y", y.record)}
     scales = {name: alt.Scale(domain=domain, nice=False, zero=False) for name, domain in domains.items()}
     at = {
-        "x": alt.X("x:Q", title=f"{x.label} ({texts.direction(x)})", scale=scales["x"], axis=ticks),
-        "y": alt.Y("y:Q", title=f"{y.label} ({texts.direction(y)})", scale=scales["y"], axis=ticks),
+        "x": alt.X("x:Q", title=_title_of_axis(x), scale=scales["x"], axis=ticks),
+        "y": alt.Y("y:Q", title=_title_of_axis(y), scale=scales["y"], axis=ticks),
     }
     layers = [
         base.mark_rule(size=2, opacity=0.5).encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high:Q"), y=at["y"]),
@@ -234,8 +235,14 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
             align=label.align, baseline="middle", dx=label.dx, dy=label.dy, fontSize=LABEL_SIZE, fontWeight="bold"
         )
         layers.append(text.encode(**at, text=alt.Text("name:N"), color=_colour(models, legend=False)))
-    lines = [f"lines: {texts.percent(confidence)} intervals"]
-    return titled(layers, rows, f"{y.label} against {x.label}", lines, height)
+    lines = [f"lines: {texts.intervals_text(confidence)}"]
+    return titled(layers, rows, f"{y.metric} against {x.metric}", lines, height)
+
+
+def _title_of_axis(mean: Mean) -> str:
+    """Return the name of a metric, and which of its values are better."""
+    direction = texts.direction(mean.record)
+    return f"{mean.metric} ({direction})" if direction else mean.metric
 
 
 def _label_positions(
@@ -282,7 +289,7 @@ def _lines(
     x: Any,
     name: str,
     by: str,
-    confidence: float,
+    confidence: float | None,
     sort_key: Callable[[Mapping[str, Any]], Any],
 ) -> alt.LayerChart:
     """Return the means of a metric with their bands and points, a line for each model, named at its end."""
@@ -309,7 +316,7 @@ def _lines(
         last = [max(model_rows, key=sort_key) for model_rows in by_model.values()]
         layers += _names_at_ends(last, "mean", domain, models, x=x)
     over = texts.means_text([mean.lists for mean in averages], confidence, intervals=bands)
-    return titled(layers, rows, f"{name} by {by}", [over, texts.direction(averages[0].metric)])
+    return titled(layers, rows, f"{name} by {by}", [over, texts.direction(averages[0].record)])
 
 
 def _names_at_ends(
@@ -380,10 +387,11 @@ def _legend(models: list[str], *, legend: bool) -> Any:
 
 
 def title_of(text: str, lines: Sequence[str]) -> Any:
-    return altair().Title(text, subtitle=list(lines), anchor="start")
+    """Return a title with lines below it; empty lines are left out."""
+    return altair().Title(text, subtitle=[line for line in lines if line], anchor="start")
 
 
-def _domain(rows: Sequence[dict[str, Any]], name: str, metric: Metric) -> tuple[float, float]:
+def _domain(rows: Sequence[dict[str, Any]], name: str, metric: Metric | None) -> tuple[float, float]:
     """Return an axis around the values, within the metric's range unless a value is not.
 
     Models that are almost equal do not look far apart.
@@ -391,6 +399,8 @@ def _domain(rows: Sequence[dict[str, Any]], name: str, metric: Metric) -> tuple[
     columns = (name, f"{name}_low", f"{name}_high")
     ends = [row[column] for row in rows for column in columns if row.get(column) is not None]
     low, high = _around(ends)
+    if metric is None:
+        return low, high
     least, most = metric.range
     return max(low, min(least, *ends)), min(high, max(most, *ends))
 
@@ -419,7 +429,3 @@ def _round_numbers(least: float, most: float) -> list[int]:
     powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
     numbers = [first * 10**power for power in powers for first in (1, 2, 5)]
     return [round(number) for number in numbers if least <= number <= most and number >= 1]
-
-
-def _without_cutoff(metric: Metric) -> str:
-    return metric.label.rpartition("@")[0] or metric.label

@@ -1,4 +1,4 @@
-"""The data of charts: means with intervals, and values of lists, reduced to a size that a chart can show."""
+"""The values of lists for charts, reduced to a size that a chart can show."""
 
 from __future__ import annotations
 
@@ -6,22 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recframe._base.roles import CALL_ROLES
-from recframe._base.values import ROUNDING, check_names
-from recframe._call.cached_calls import with_expressions
-from recframe._call.evaluate import plan_of_lists
+from recframe._base.values import ROUNDING
 from recframe._display.chart_texts import name_of
-from recframe._display.frames import eager_result, rows_of
-from recframe._display.packages import package
-from recframe._engines.registry import adapter_of, labels_of
 from recframe._inference.statistics import check_installed
-from recframe._plan.request import Request
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from recframe._inference.comparison.describe import Options
-    from recframe._plan.plan import Plan
+    from recframe._plan.request import Request
     from recframe.metrics import Metric
 
 NO_MODEL = "all"
@@ -37,111 +30,11 @@ RANGE_ROUNDING = 1e-9
 """The most by which rounding may move a value beyond the range of its metric."""
 
 
-@dataclass(frozen=True)
-class Call:
-    """The frame of an accessor with its bound roles, and the roles of the call."""
-
-    frame: Any
-    bound: Mapping[str, Any]
-    keywords: Mapping[str, Any]
-    roles: tuple[str, ...]
-    """The roles that the call accepts; other bound roles are ignored."""
-
-    def options(self, confidence: Any, cluster: Any) -> Options:
-        """Return the checked options of `describe`."""
-        check_installed()
-        from recframe._inference.comparison.describe import Options
-
-        truth = {**self.bound, **self.keywords}.get("truth")
-        return Options.of(labels_of(self.frame, truth), confidence=confidence, cluster=cluster)
-
-    def plan(self, metrics: Any, k: Any = None, options: Options | None = None) -> Plan:
-        """Return the plan that values per list come from."""
-        check_installed()
-        check_names(self.keywords, self.roles)
-        cluster = None if options is None else options.cluster
-        bound = {name: value for name, value in self.bound.items() if name in self.roles}
-        # A chart reads the data at once, so lazy frames are checked as eager ones are.
-        frame, keywords, _ = with_expressions(self.frame, self.keywords, bound)
-        call = (frame, bound, dict(keywords), metrics, k, cluster)
-        plan: Plan = adapter_of(self.frame).made_now(_plan_of_lists, *call)
-        return plan
-
-    def single_metric_plan(self, name: str, metric: Any, k: Any, options: Options | None = None) -> Plan:
-        """Return the plan of one metric at one cutoff.
-
-        Raises
-        ------
-        OptionError
-            The call names several metrics or cutoffs.
-        """
-        plan = self.plan(metric, k, options)
-        if len(plan.metrics) > 1:
-            labels = ", ".join(record.label for record in plan.metrics)
-            msg = f"{name} shows one metric at one cutoff, but these are {labels}"
-            raise OptionError(msg, f"plot.{name}({plan.metrics[0].label!r})")
-        return plan
-
-
-def _plan_of_lists(
-    frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], metrics: Any, k: Any, cluster: str | None
-) -> Plan:
-    """Return the plan of a call; its frames are arguments, so that lazy ones can be replaced by their rows."""
-    return plan_of_lists(Request(frame, bound, roles), metrics, k, "describe", cluster)
-
-
-class Charts:
-    """The frame of an accessor with its bound roles, for the methods that draw."""
-
-    __slots__ = ("_bound", "_frame")
-
-    def __init__(self, frame: Any, bound: Mapping[str, Any]) -> None:
-        self._frame = frame
-        self._bound = bound
-
-    def _call(self, roles: Mapping[str, Any], allowed: tuple[str, ...]) -> Call:
-        package("altair", "charts")  # an error before all work
-        return Call(self._frame, self._bound, roles, allowed)
-
-
-@dataclass(frozen=True)
-class Mean:
-    """The mean of a metric over the lists of a model and segment."""
-
-    segment: tuple[Any, ...]
-    model: str
-    metric: Metric
-    lists: int
-    mean: float | None
-    low: float | None
-    high: float | None
-
-
-def means(plan: Plan, options: Options) -> list[Mean]:
-    """Return the means of each segment, model and metric with their intervals."""
-    from recframe._inference.comparison.describe import describe
-
-    return described_means(plan, describe(plan, options))
-
-
-def described_means(plan: Plan, described: Any) -> list[Mean]:
-    """Return the means of a result of `describe`."""
-    query = plan.context.query
-    records = {query.averaging(record.label).name: record for record in plan.metrics}
-    return [
-        Mean(
-            segment=tuple(row[name] for name in query.per),
-            model=_name_of(plan, row),
-            metric=records[row["metric"]],
-            **{name: row[name] for name in ("lists", "mean", "low", "high")},
-        )
-        for row in rows_of(eager_result(described))
-    ]
-
-
-def _name_of(plan: Plan, row: Mapping[str, Any]) -> str:
-    """Return the name of the model that a row of a result is about."""
-    return name_of(row["model"]) if plan.context.query.several else NO_MODEL
+def check_single(names: Sequence[str], chart: str, hint: str) -> None:
+    """Raise if there are several metrics or cutoffs."""
+    if len(names) > 1:
+        msg = f"{chart} shows one metric at one cutoff, but these are {', '.join(names)}"
+        raise OptionError(msg, hint)
 
 
 @dataclass(frozen=True)
@@ -180,16 +73,14 @@ class Values:
         return averages
 
 
-def values_of(plan: Plan) -> Values:
+def values_of(request: Request, metric: Any, k: Any) -> Values:
     """Return the values of lists as arrays, NaN where a list has none."""
-    from recframe._inference.lists.values import ListValues, check_values_per_list, segments
+    check_installed()
+    from recframe._inference.lists.value_arrays import value_arrays
 
-    check_values_per_list(plan.metrics, "plot")
-    by_list = ListValues(plan)
-    _, (lists,) = segments(by_list, plan.context)  # charts of values have no `per`
-    pairs = (by_list.in_segment(lists, number, 0) for number in range(len(by_list.models)))
-    models = [*map(name_of, by_list.models)] if plan.context.query.several else [NO_MODEL]
-    return Values(plan.metrics[0], models, *map(list, zip(*pairs, strict=True)))
+    found = value_arrays(request, metric, k)
+    models = [NO_MODEL] if found.models == [None] else [*map(name_of, found.models)]
+    return Values(found.metric, models, found.values, found.weights)
 
 
 def histogram(by_model: Values) -> list[dict[str, Any]]:
@@ -274,12 +165,3 @@ def check_means(means: Iterable[float | None], label: str) -> None:
     if all(mean is None for mean in means):
         msg = f"no list has a value of {label} to show"
         raise InputError(msg, "look at the frame with check()")
-
-
-def most_lists(averages: Sequence[Mean], most: int) -> tuple[list[Mean], int]:
-    """Return the segments with the most lists, in their order, and how many segments there are."""
-    counts: dict[tuple[Any, ...], int] = {}
-    for mean in averages:
-        counts[mean.segment] = max(counts.get(mean.segment, 0), mean.lists)
-    kept = set(sorted(counts, key=lambda segment: -counts[segment])[:most])
-    return [mean for mean in averages if mean.segment in kept], len(counts)

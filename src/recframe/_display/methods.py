@@ -32,7 +32,7 @@ class DisplayMethods(Methods):
         """
         from recframe._display.plot import Plot
 
-        return Plot(self._frame, self._bound)
+        return Plot(type(self), self._frame, self._bound)
 
     def report(
         self,
@@ -96,10 +96,10 @@ class DisplayMethods(Methods):
         ... })
         >>> df.rec.report("report.html", ["ndcg", "mrr"], score=["old", "new"])  # doctest: +SKIP
         """
-        from recframe._display.data import MEANS, Call
         from recframe._display.frames import eager_result
         from recframe._display.report import write_report
         from recframe._engines.registry import adapter_of
+        from recframe._plan.request import Request
 
         per = roles.pop("per", self._bound.get("per"))
         bound = {name: value for name, value in self._bound.items() if name not in ("per", "partitions")}
@@ -117,4 +117,4 @@ class DisplayMethods(Methods):
             # Runs are counted in the rows, before the calls.
             frame = eager_result(frame, "frame").to_native()
         rec = kind(frame, bound)
-        write_report(rec, Call(frame, bound, roles, MEANS), path, metrics, k, title, per, **options)
+        write_report(rec, Request(frame, bound, roles), path, metrics, k, title, per, **options)

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from recframe._base.defaults import current
 from recframe._base.signatures import checked_call, show_roles
-from recframe._call.evaluate import refuse_options
-from recframe._display import charts, verdict_charts
-from recframe._display.data import (
-    BY_SEGMENT,
-    MEANS,
-    check_means,
-    means,
-    values_of,
-)
-from recframe._display.frames import grouped
+from recframe._base.values import check_names, whole_number
+from recframe._call.evaluate import expand, refuse_options
+from recframe._display import charts, result_charts, verdict_charts
+from recframe._display.data import BY_SEGMENT, MEANS, check_single, values_of
+from recframe._display.described import described
+from recframe._display.frames import eager_result, rows_of
 from recframe._display.overview import html_of_charts, text_of_charts
-from recframe._display.rank_charts import RankCharts
-from recframe._display.segment_charts import SegmentCharts
+from recframe._display.result_charts import MOST_SEGMENTS
+from recframe._plan.request import Request
 from recframe.errors import InputError, OptionError, OptionTypeError, no_attribute, quoted
 from recframe.metrics import CutMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import altair as alt
+    import narwhals as nw
 
-    from recframe._display.data import Mean
-    from recframe._inference.comparison.describe import Options
+    from recframe._display.data import Values
+    from recframe._display.described import Described
     from recframe.metrics import Metric
 
 
-class Plot(SegmentCharts, RankCharts):
+class Plot:
     """The charts of a frame, as ``df.rec.plot``.
 
     Each method returns a chart of Altair, which you can show, change and save, as in ``chart.save("chart.png")``.
@@ -40,7 +38,10 @@ class Plot(SegmentCharts, RankCharts):
     ``plot``.
     """
 
-    __slots__ = ()
+    __slots__ = ("_bound", "_frame", "_kind")
+
+    def __init__(self, kind: Any, frame: Any, bound: Mapping[str, Any]) -> None:
+        self._kind, self._frame, self._bound = kind, frame, bound
 
     def __repr__(self) -> str:
         return text_of_charts()
@@ -59,6 +60,43 @@ class Plot(SegmentCharts, RankCharts):
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the chart that was meant."""
         raise no_attribute(name, f"plot has no chart {{!r}}; it has {', '.join(PLOTS)}", PLOTS)
+
+    def _records(self, metrics: Any, k: Any, roles: Mapping[str, Any]) -> dict[str, Metric]:
+        """Return the metrics of a call by the names that its result gives them."""
+        charts.altair()
+        like = {**current(), **self._bound, **roles}.get("like")
+        return {spec.name: spec.metric for spec in expand(metrics, k, like)}
+
+    def _roles(self, roles: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
+        """Return the bound roles that a chart reads, after a check of the roles of its call."""
+        check_names(roles, allowed)
+        return {name: value for name, value in self._bound.items() if name in allowed}
+
+    def _result(
+        self, call: str, allowed: tuple[str, ...], metrics: Any, k: Any, roles: Mapping[str, Any], **options: Any
+    ) -> nw.DataFrame[Any]:
+        """Return the result of a call of the accessor."""
+        rec = self._kind(self._frame, self._roles(roles, allowed))
+        return eager_result(getattr(rec, call)(metrics, k, **options, **roles))
+
+    def _values(self, chart: str, metric: Any, k: Any, roles: Mapping[str, Any]) -> Values:
+        """Return the values of lists under one metric."""
+        self._single(chart, metric, k, roles)
+        return values_of(Request(self._frame, self._roles(roles, MEANS), roles), metric, k)
+
+    def _single(self, chart: str, metric: Any, k: Any, roles: Mapping[str, Any]) -> tuple[str, Metric]:
+        """Return the only metric of a call and its name."""
+        records = self._records(metric, k, roles)
+        first, *_ = records.items()
+        check_single([*records], chart, f"plot.{chart}({first[0]!r})")
+        return first
+
+    def _described(
+        self, chart: str, allowed: tuple[str, ...], metrics: Any, k: Any, roles: Mapping[str, Any], **options: Any
+    ) -> Described:
+        """Return the means that a chart draws."""
+        records = self._records(metrics, k, roles)
+        return described(self._result("describe", allowed, metrics, k, roles, **options), records, chart)
 
     def curve(
         self,
@@ -96,21 +134,16 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'recall by cutoff'
         """
-        call = self._call(roles, MEANS)
-        options = call.options(confidence, cluster)
-        without = call.plan(metrics).metrics
-        for metric in without:
+        for metric in self._records(metrics, None, roles).values():
             if not isinstance(metric, CutMetric) or metric.k is not None:
                 what = "has a cutoff of its own" if isinstance(metric, CutMetric) else "accepts no cutoff"
                 msg = f"curve shows metrics over the cutoff, but {metric.label} {what}"
                 raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
-        plan = call.plan(metrics, k, options)
-        if any(metric.cutoff is None for metric in plan.metrics):
+        if any(metric.cutoff is None for metric in self._records(metrics, k, roles).values()):
             msg = f"curve shows metrics over the cutoff, but k={quoted(k)} holds none"
             raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
-        averages = means(plan, options)
-        check_means((mean.mean for mean in averages), " or ".join(metric.label for metric in without))
-        return charts.curves(averages, options.confidence)
+        found = self._described("curve", MEANS, metrics, k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.curves(found, confidence)
 
     def distribution(
         self, metric: str | Metric, k: int | None = None, **roles: Any
@@ -138,8 +171,8 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'Distribution of mrr'
         """
-        plan = self._call(roles, MEANS).single_metric_plan("distribution", metric, k)
-        chart: alt.LayerChart | alt.VConcatChart = charts.distribution(values_of(plan))
+        values = self._values("distribution", metric, k, roles)
+        chart: alt.LayerChart | alt.VConcatChart = charts.distribution(values)
         return chart
 
     def differences(self, metric: str | Metric, k: int | None = None, **roles: Any) -> alt.LayerChart:
@@ -168,8 +201,7 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["subtitle"][0]
         'new is better in 50%, equal in 50%, worse in 0% of 2 lists'
         """
-        plan = self._call(roles, MEANS).single_metric_plan("differences", metric, k)
-        return verdict_charts.differences(values_of(plan))
+        return verdict_charts.differences(self._values("differences", metric, k, roles))
 
     def tradeoff(
         self,
@@ -210,13 +242,138 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'recall@1 against mrr@1'
         """
-        call = self._call(roles, MEANS)
-        options = call.options(confidence, cluster)
-        plan = call.plan([x, y], k, options)
-        if len(plan.metrics) != 2:  # noqa: PLR2004
-            msg = f"tradeoff shows two metrics, but these are {', '.join(map(str, plan.metrics))}"
-            raise OptionError(msg, "plot.tradeoff('ndcg', 'coverage', k=10)")
-        return tradeoff_of(means(plan, options), plan.metrics, options)
+        hint = "plot.tradeoff({!r}, {!r})"
+        found = self._described("tradeoff", MEANS, [x, y], k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.against(found, confidence, hint)
+
+    def segments(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        most: int = MOST_SEGMENTS,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> alt.LayerChart:
+        """Return a dot with its interval for each segment and model.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+        most : int
+            How many segments to show at most: those with the most lists.
+        confidence : float
+            The confidence of the intervals, between 0.5 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "country": ["at", "at", "be", "be"],
+        ...     "relevant": [0, 1, 1, 0], "score": [2, 1, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.segments("mrr", per="country")
+        >>> chart.to_dict()["title"]["text"]
+        'mrr by country'
+        """
+        most = whole_number("most", most, f"most={MOST_SEGMENTS}")
+        found = self._described("segments", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.by_segment(found, confidence, result_charts.OF_FRAMES, most)
+
+    def trend(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> alt.LayerChart:
+        """Return a metric over time, a line with its interval for each model.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+        confidence : float
+            The confidence of the intervals, between 0.5 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart over the one column of `per`: dates, times, numbers, or texts in their order.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "week": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "score": [2, 1, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.trend("mrr", per="week")
+        >>> chart.to_dict()["title"]["text"]
+        'mrr by week'
+        """
+        found = self._described("trend", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.over_time(found, confidence, result_charts.OF_FRAMES)
+
+    def ranks(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> alt.LayerChart:
+        """Return the rank of each model with the ranks that it may have, the best model first.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+        confidence : float
+            The probability that all models have a true rank within their interval, between 0 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "old": [2, 1, 2, 1], "new": [1, 2, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.ranks("mrr", score=["old", "new"])
+        >>> chart.to_dict()["title"]["text"]
+        'Ranks by mrr'
+        """
+        name, record = self._single("ranks", metric, k, roles)
+        frame = self._result("rank_models", MEANS, metric, k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.of_ranks(frame, rows_of(frame), {name: record}, confidence, result_charts.OF_FRAMES)
 
     def power(
         self,
@@ -269,21 +426,18 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'Power to find a difference of 0.1 in mrr'
         """
-        call = self._call(roles, MEANS)
-        plan = call.single_metric_plan("power", metric, k, call.options(confidence, cluster))
-        from recframe._inference.ranks.sample_size import Options, power_curve
+        from recframe._inference.ranks.calls import power_curve
 
-        options = Options.of(
-            None, difference=difference, power=power, tests=tests, confidence=confidence, baseline=baseline,
-            cluster=cluster,
-        )  # fmt: skip
-        rows = power_curve(plan, options)
+        _, record = self._single("power", metric, k, roles)
+        options = {
+            "difference": difference, "power": power, "tests": tests, "confidence": confidence, "baseline": baseline,
+            "cluster": cluster,
+        }  # fmt: skip
+        rows = power_curve(Request(self._frame, self._roles(roles, MEANS), roles), metric, k, options)
         if not rows:
-            msg = (
-                f"no pair of models has differences of {plan.metrics[0].label} that vary, so there is no power to draw"
-            )
+            msg = f"no pair of models has differences of {record.label} that vary, so there is no power to draw"
             raise InputError(msg, "compare() shows the differences")
-        return charts.power(rows, plan.metrics[0], str(difference), power)
+        return charts.power(rows, record, str(difference), power)
 
 
 PLOTS = dict.fromkeys(
@@ -293,16 +447,3 @@ PLOTS = dict.fromkeys(
 for _name, _roles in PLOTS.items():
     setattr(Plot, _name, checked_call(getattr(Plot, _name), _roles, refuse_options))
     show_roles(getattr(Plot, _name), _roles)
-
-
-def tradeoff_of(averages: Sequence[Mean], metrics: Sequence[Metric], options: Options) -> alt.LayerChart:
-    """Return the chart of two metrics, from their means."""
-    rows = []
-    for model, pair in grouped(averages, lambda mean: mean.model).items():
-        row: dict[str, Any] = {"model": model}
-        for name, mean in zip("xy", pair, strict=True):
-            row |= {name: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
-        rows.append(row)
-    for name, metric in zip("xy", metrics, strict=True):
-        check_means((row[name] for row in rows), metric.label)
-    return charts.tradeoff(rows, metrics[0], metrics[1], options.confidence)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
 from recframe._display import charts, colours
-from recframe._display.data import MEANS, Charts, check_means
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,64 +20,13 @@ RANK_ROOM = 0.5
 RANK_HEIGHT = 24
 
 
-class RankCharts(Charts):
-    """The charts of `Plot` about ranks."""
-
-    __slots__ = ()
-
-    def ranks(
-        self,
-        metric: str | Metric,
-        k: int | None = None,
-        *,
-        confidence: float = 0.95,
-        cluster: str | None = None,
-        **roles: Any,
-    ) -> alt.LayerChart:
-        """Return the rank of each model with the ranks that it may have, the best model first.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            One metric that has a value per list.
-        k : int, optional
-            The cutoff, if the metric names none.
-        confidence : float
-            The probability that all models have a true rank within their interval, between 0 and 1.
-        cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions.
-
-        Returns
-        -------
-        altair.LayerChart
-            The chart.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import recframe
-        >>> df = pl.DataFrame({
-        ...     "user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "old": [2, 1, 2, 1], "new": [1, 2, 2, 1],
-        ... })
-        >>> chart = df.rec.plot.ranks("mrr", score=["old", "new"])
-        >>> chart.to_dict()["title"]["text"]
-        'Ranks by mrr'
-        """
-        call = self._call(roles, MEANS)
-        plan = call.single_metric_plan("ranks", metric, k, call.options(confidence, cluster))
-        from recframe._inference.ranks.rank_models import Options, ranked
-
-        rows = ranked(plan, Options.of(None, confidence=confidence, cluster=cluster, resamples=10_000, seed=0))
-        (metric,) = plan.metrics
-        check_means((row["rank"] for row in rows), metric.label)
-        rows = [row | {"model": texts.name_of(row["model"])} for row in rows]
-        return _chart(rows, metric, confidence)
-
-
 @texts.safe_in_html
-def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) -> alt.LayerChart:
+def ranks(
+    rows: Sequence[dict[str, Any]], label: str, metric: Metric | None, confidence: float | None
+) -> alt.LayerChart:
     """Return a dot with its interval for each model."""
     alt = charts.altair()
+    rows = [row | {"model": texts.name_of(row["model"])} for row in rows]
     y = charts.names_axis("model:N", None, [row["model"] for row in rows])
     tooltip = charts.tooltip("model:N", "mean:Q", "rank:Q", "rank_low:Q", "rank_high:Q", "lists:Q")
     base = alt.Chart().encode(y=y, tooltip=tooltip)
@@ -92,7 +40,7 @@ def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) ->
     x = alt.X("rank:Q", title="rank", scale=scale, axis=ticks)
     colour = colours.MODELS[0]
     filled = alt.condition("datum.tied_with_best", alt.value(colour), alt.value("transparent"))
-    over = f"over {texts.lists_text(int(rows[0]['lists']))}; lines: {texts.percent(confidence)} intervals of ranks"
+    over = f"over {texts.lists_text(int(rows[0]['lists']))}; lines: {texts.intervals_text(confidence)} of ranks"
     layers = [
         *(
             base.mark_rule(size=3, color=colour).encode(x=alt.X(f"{start}:Q", scale=scale), x2=alt.X2(f"{end}:Q"))
@@ -100,8 +48,8 @@ def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) ->
         ),
         base.mark_point(size=charts.DOT, strokeWidth=charts.RING, opacity=1, stroke=colour).encode(x=x, fill=filled),
     ]
-    lines = [over, f"filled dots: may be the best; {texts.direction(metric)}"]
-    return charts.titled(layers, rows, f"Ranks by {metric.label}", lines, alt.Step(RANK_HEIGHT))
+    lines = [over, "; ".join(filter(None, ["filled dots: may be the best", texts.direction(metric)]))]
+    return charts.titled(layers, rows, f"Ranks by {label}", lines, alt.Step(RANK_HEIGHT))
 
 
 def _ends(row: Mapping[str, Any], gap: float) -> dict[str, float]:

@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._base.defaults import current
 from recframe._base.roles import CALL_ROLES, EXPLAINED
-from recframe._base.values import as_tuple, choice
+from recframe._base.values import as_tuple, check_names, choice
 from recframe._call.evaluate import expand
+from recframe._checks.findings import meaning_of
 from recframe._data.files.paths import as_path, check_directory, write_atomically
 from recframe._display import chart_texts, charts, page, report_charts, verdict_charts, verdicts
 from recframe._display.cells import number_text
+from recframe._display.data import MEANS
 from recframe._display.forest import chart_of
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import Layout
 from recframe._display.model_verdicts import record_of
-from recframe._display.report_query import ReportQuery
+from recframe._display.report_query import ReportQuery, options_of
 from recframe._display.report_runs import ReportRuns
 from recframe._engines.postponed import is_dry
 from recframe._engines.sharing import sharing
@@ -33,7 +36,7 @@ from recframe.profiles import explain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._display.data import Call
+    from recframe._plan.request import Request
 
 ALARMING = ("error", "warning")
 """The findings that are shown above the verdicts, the most severe first."""
@@ -47,7 +50,7 @@ TITLE = "Evaluation of recommendations"
 
 
 def write_report(
-    rec: Any, call: Call, path: Any, metrics: Any, k: Any, title: Any, per: Any, baseline: Any, **how: Any
+    rec: Any, request: Request, path: Any, metrics: Any, k: Any, title: Any, per: Any, baseline: Any, **how: Any
 ) -> None:
     """Write a report; see `Rec.report`."""
     altair = charts.altair()
@@ -58,22 +61,22 @@ def write_report(
     check_directory(target)  # before all work, not after it
     chart_texts.check_title(title)
     choice("correction", how["correction"], ("holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"))
-    options = call.options(how["confidence"], how["cluster"])
+    check_names(request.roles, MEANS)
+    options = options_of(request, how["confidence"], how["cluster"])
     runs = None
     if how["runs"] is not None:
         refused = {
             f"`per={per!r}`": per is not None,
             f"`correction={how['correction']!r}`": how["correction"] in SIMULTANEOUS,
         }
-        runs = ReportRuns.of(call, how["runs"], refused, options.cluster)
+        runs = ReportRuns.of(request, how["runs"], refused, options.cluster)
     with sharing() as shared:
-        plan = call.plan(metrics, k, options)
+        specs = expand(metrics, k, {**current(), **request.named}.get("like"))
         if runs is not None:
-            runs.check(plan)
-        cutoff = plan.context.requirements.cutoff
-        shared.upto = None if cutoff is None else max(cutoff, report_charts.CURVE)
-        specs = expand(metrics, k, {**call.bound, **call.keywords}.get("like"))
-        report = ReportQuery(rec, call, specs, per, baseline, how["correction"], how["margin"], options, plan, runs)
+            runs.check([spec.metric for spec in specs])
+        cutoffs = [spec.metric.cutoff for spec in specs if not spec.metric.cuts_at_relevant]
+        shared.upto = None if None in cutoffs else max([report_charts.CURVE, *filter(None, cutoffs)])
+        report = ReportQuery(rec, request, specs, per, baseline, how["correction"], how["margin"], options, runs)
         if baseline is not None:
             model_number(report.models, baseline)
         # Altair checks each part of a chart against its schema, which takes longer than the evaluation.
@@ -170,7 +173,7 @@ def _in_segments(report: ReportQuery) -> dict[tuple[str, str], verdicts.InSegmen
 
 def _facts(report: ReportQuery) -> list[str]:
     """Return the date and the subject of the report, as short texts."""
-    counted = nw.from_native(report.call.frame).select(nw.len().alias("rows"))
+    counted = nw.from_native(report.request.frame).select(nw.len().alias("rows"))
     rows = rows_of(eager_result(counted.to_native()))[0]["rows"]
     facts = []
     if report.list_metrics:
@@ -184,8 +187,7 @@ def _facts(report: ReportQuery) -> list[str]:
         facts.append(report.runs.number_of(None))
     if report.compared is not None:
         facts.append("all pairs" if report.baseline is None else f"against {chart_texts.name_of(report.baseline)}")
-    cutoffs = sorted({metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None})
-    facts += [f"k = {', '.join(map(str, cutoffs))}"] if cutoffs else []
+    facts += [f"k = {', '.join(map(str, report.cutoffs))}"] if report.cutoffs else []
     facts.append(f"{chart_texts.percent(report.options.confidence)} confidence")
     facts += [f"margin {_margin_text(report.margin, short=True)}"] if report.margin is not None else []
     return [*facts, f"{datetime.now(UTC):%Y-%m-%d}"]
@@ -235,23 +237,23 @@ class Finding:
 def _findings(report: ReportQuery) -> list[Finding]:
     """Return what `check` finds."""
     allowed = CALL_ROLES["check"]
-    roles = {name: value for name, value in report.call.keywords.items() if name in allowed}
-    cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
-    if any(spec.min_relevance is not None for spec in report.specs):
-        roles["min_relevance"] = report.plan.context.query.min_relevance
+    roles = {name: value for name, value in report.request.roles.items() if name in allowed}
+    levels = [spec.min_relevance for spec in report.specs if spec.min_relevance is not None]
+    roles |= {"min_relevance": levels[0]} if levels else {}
     rec = report.rec
     if report.runs is not None:
         # A list has the rows of one run.
         frame, roles["model"] = report.runs.coded
-        rec = type(rec)(frame, report.call.bound)
-    rows = rows_of(eager_result(rec.check(min(cutoffs, default=None), **roles)))
+        rec = type(rec)(frame, report.request.bound)
+    rows = rows_of(eager_result(rec.check(min(report.cutoffs, default=None), **roles)))
     findings = []
     for row in rows:
         if row["count"]:
             share = "" if row["share"] is None else f", {row['share']:.0%}"
             often = f"{row['count']:,}{share}"
             where = f"{chart_texts.name_of(row['model'])}: {often}" if "model" in row else often
-            findings.append(Finding(row["severity"], row["finding"], row["meaning"], where, often, row))
+            meaning = meaning_of(row["finding"])
+            findings.append(Finding(row["severity"], row["finding"], meaning, where, often, row))
     return findings
 
 
@@ -284,7 +286,7 @@ def _check(findings: Sequence[Finding]) -> page.Section:
     layout = Layout()
     for name in ("model", "finding", "severity", "count", "share", "meaning"):
         if name in findings[0].row:
-            values = [finding.row[name] for finding in findings]
+            values = [finding.meaning if name == "meaning" else finding.row[name] for finding in findings]
             numeric = name in ("count", "share")
             layout.add(name, [number_text(value, 3) if numeric else str(value) for value in values], numeric=numeric)
     return page.Section("check", f"Check of the data: {_counted(findings)}", layout=layout, folded=True)
@@ -292,7 +294,7 @@ def _check(findings: Sequence[Finding]) -> page.Section:
 
 def _explained(report: ReportQuery) -> list[str]:
     """Return the definition of each metric."""
-    every = {**report.call.bound, **report.call.keywords}
+    every = report.request.named
     policies = {name: every[name] for name in (*EXPLAINED, "like") if name in every}
     # Cutoffs change a value, not its definition, so a metric is explained once.
     first = {

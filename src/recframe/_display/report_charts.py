@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates, charts, verdict_charts
 from recframe._display.chart_texts import name_of
-from recframe._display.data import BY_SEGMENT
-from recframe._display.segment_charts import MOST_SEGMENTS, by_segment, segments_of, trend_of
+from recframe._display.result_charts import MOST_SEGMENTS, OF_FRAMES, against, by_segment, curves, over_time
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recframe._display.data import Mean, Values
+    from recframe._display.data import Values
+    from recframe._display.described import Described
     from recframe._display.report_query import ReportQuery
     from recframe.metrics import Metric
 
@@ -29,8 +28,7 @@ MOST_DOTS = 120
 
 def charts_of(report: ReportQuery) -> Iterator[Any]:
     """Return the chart over cutoffs, and charts for the first metric that has a value per list."""
-    from recframe._display.plot import tradeoff_of
-
+    confidence = report.options.confidence
     yield from _of_cutoffs(report)
     by_list = report.with_means(report.list_metrics)
     if not by_list:
@@ -38,17 +36,15 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     first = by_list[0]
     yield from _of_lists(report, first)
     if report.per is not None:
-        call = replace(report.call, keywords={**report.call.keywords, "per": report.per}, roles=BY_SEGMENT)
-        averages, name = by_segment("segments", call, first, None, report.options)
+        found = report.means_of([first], per=report.per)
         most = max(3, MOST_DOTS // max(len(report.models), 1))
-        yield segments_of(averages, name, report.options, min(most, MOST_SEGMENTS))
-        if _is_time(averages):
-            yield trend_of(averages, name, report.options)
+        yield by_segment(found, confidence, OF_FRAMES, min(most, MOST_SEGMENTS))
+        if _is_time(found):
+            yield over_time(found, confidence, OF_FRAMES)
     others = [metric for metric in report.with_means(report.metrics) if metric != first]
     if others and len(report.models) > 1:
         together = [metric for metric in others if metric not in report.list_metrics]
-        pair = [first, (together or others)[0]]
-        yield tradeoff_of(report.means_of(pair), report.call.plan(pair, None, report.options).metrics, report.options)
+        yield against(report.means_of([first, (together or others)[0]]), confidence, "")
 
 
 def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
@@ -59,9 +55,9 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
         last = max(CURVE, *named)
         cutoffs = sorted(named | {round(1 + step * (last - 1) / (CURVE_CUTOFFS - 1)) for step in range(CURVE_CUTOFFS)})
         without = {spec.at(None).name: spec.at(None).as_named for spec in cut}
-        averages = report.means_of(list(without.values()), cutoffs)
-        if any(mean.mean is not None for mean in averages):
-            yield charts.curves(averages, report.options.confidence, columns=1)
+        found = report.means_of(list(without.values()), cutoffs)
+        if any(mean.mean is not None for mean in found.means):
+            yield curves(found, report.options.confidence, columns=1)
 
 
 def has_cutoff(metric: Metric) -> bool:
@@ -90,7 +86,7 @@ def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:
     return sorted(best[:MOST_CHARTS])
 
 
-def _is_time(averages: Sequence[Mean]) -> bool:
+def _is_time(found: Described) -> bool:
     """Return whether segments are values of one column of dates or times."""
-    kind, _ = chart_dates.axis_positions([mean.segment[0] for mean in averages])
-    return len(averages[0].segment) == 1 and kind == "T"
+    kind, _ = chart_dates.axis_positions([mean.segment[0] for mean in found.means])
+    return len(found.per) == 1 and kind == "T"

@@ -8,10 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import label_text
-from recframe._display.data import described_means, means, values_of
+from recframe._display.data import values_of
+from recframe._display.described import described
 from recframe._display.frames import columns_of, eager_result, margins_of
-from recframe._display.layout import Layout, TableOptions, layout_of
 from recframe._display.model_verdicts import ModelVerdicts, model_verdicts
+from recframe._display.result_tables import layout_of
+from recframe._display.table_options import TableOptions
+from recframe._inference.statistics import check_installed
+from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.profiles._spec import spec_of
 
@@ -20,14 +24,24 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._display.data import Call, Mean, Values
+    from recframe._display.data import Values
+    from recframe._display.described import Described
+    from recframe._display.layout import Layout
     from recframe._display.report_runs import ReportRuns
     from recframe._inference.comparison.describe import Options
-    from recframe._plan.plan import Plan
+    from recframe._plan.request import Request
     from recframe.metrics import Metric
     from recframe.profiles._spec import Spec
 
 DIGITS = 4
+
+
+def options_of(request: Request, confidence: Any, cluster: Any) -> Options:
+    """Return the checked options of the calls with intervals."""
+    check_installed()
+    from recframe._inference.comparison.describe import Options
+
+    return Options.of(request.labels, confidence=confidence, cluster=cluster)
 
 
 @dataclass(frozen=True)
@@ -35,22 +49,22 @@ class ReportQuery:
     """The query of a report, without `per`."""
 
     rec: Any
-    call: Call
-    """The frame with its roles, for the data of charts."""
+    request: Request
+    """The frame with its roles."""
     specs: Sequence[Spec]
     per: Any
     baseline: Any
     correction: Any
     margin: Any
     options: Options
-    plan: Plan
     runs: ReportRuns | None
 
     @property
     def records(self) -> dict[str, Metric]:
         """The metrics by the names of their columns."""
-        query = self.plan.context.query
-        return {query.averaging(metric.label).name: metric for metric in self.plan.metrics}
+        records = {spec.name: spec.metric for spec in self.specs}
+        # Without a cutoff, a record names the metric at every cutoff.
+        return records | {spec.at(None).name: spec.metric for spec in self.specs if isinstance(spec.metric, CutMetric)}
 
     @property
     def metrics(self) -> list[str | Metric]:
@@ -68,18 +82,16 @@ class ReportQuery:
         runs = {} if self.runs is None else {"runs": self.runs.column}
         return {"confidence": self.options.confidence, "cluster": self.options.cluster, **runs}
 
-    def means_of(self, metrics: Sequence[str | Metric], k: Any = None) -> list[Mean]:
+    def means_of(self, metrics: Sequence[str | Metric], k: Any = None, **roles: Any) -> Described:
         """Return the means of some metrics at some cutoffs, with their intervals."""
-        plan = self.call.plan(metrics, k, self.options)
-        if self.runs is None:
-            return means(plan, self.options)
-        return described_means(plan, self.rec.describe(metrics, k, **self.confidence, **self.call.keywords))
+        result = self.rec.describe(metrics, k, **self.confidence, **self.request.roles, **roles)
+        return described(eager_result(result), self.records, "report")
 
     def list_values(self, metric: str | Metric) -> Values:
         """Return the values of lists under one metric."""
         if self.runs is not None:
             return self.runs.values(metric)
-        return values_of(self.call.single_metric_plan("report", metric, None))
+        return values_of(self.request, metric, None)
 
     @cached_property
     def values(self) -> nw.DataFrame[Any]:
@@ -87,19 +99,22 @@ class ReportQuery:
         if self.runs is not None:
             return self.runs.table(self.spread)
         counts = {"counts": True} if self.list_metrics else {}
-        return eager_result(self.rec.evaluate(self.metrics, **counts, **self.call.keywords))
+        return eager_result(self.rec.evaluate(self.metrics, **counts, **self.request.roles))
 
     @cached_property
     def models(self) -> list[Any]:
         """The names of the models if there are several; empty for a single model."""
-        if not self.plan.context.query.several:
-            return []
-        return list(dict.fromkeys(columns_of(self.values)["model"]))
+        return list(dict.fromkeys(columns_of(self.values).get("model", ())))
+
+    @property
+    def cutoffs(self) -> list[int]:
+        """The cutoffs of the metrics that have one."""
+        return sorted({spec.metric.cutoff for spec in self.specs if spec.metric.cutoff is not None})
 
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
         """The distribution of the values of lists."""
-        return eager_result(self.rec.describe(self.list_metrics, details=True, **self.confidence, **self.call.keywords))
+        return eager_result(self.rec.describe(self.list_metrics, details=True, **self.confidence, **self.request.roles))
 
     @cached_property
     def compared(self) -> nw.DataFrame[Any] | None:
@@ -121,13 +136,13 @@ class ReportQuery:
     def compare(self, metrics: Sequence[str | Metric], margin: Any, **roles: Any) -> nw.DataFrame[Any]:
         """Return the comparison of some metrics."""
         how = {"baseline": self.baseline, "correction": self.correction, "margin": margin, "details": True}
-        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.call.keywords, **roles))
+        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.request.roles, **roles))
 
     def layout(self, result: nw.DataFrame[Any], verdicts: ModelVerdicts | None = None) -> Layout:
         """Return a result as a table, with the best means bold according to the comparison."""
         margins = margins_of(result.to_native())
         verdicts = verdicts or ModelVerdicts()
-        options = TableOptions(DIGITS, self.options.confidence, verdicts=verdicts, letters=False, margins=margins)
+        options = TableOptions(DIGITS, verdicts, self.options.confidence, letters=False, margins=margins)
         return layout_of(columns_of(result), self.records, options)
 
     @property

@@ -14,13 +14,11 @@ from recframe._display.data import NO_MODEL, Values
 from recframe._display.frames import rows_of
 from recframe._inference.lists.runs import RunsCall, RunValues, text_of_few_runs
 from recframe._inference.lists.values import check_values_per_list
-from recframe._plan.request import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from recframe._display.data import Call
-    from recframe._plan.plan import Plan
+    from recframe._plan.request import Request
     from recframe.metrics import Metric
 
 OF_SEVERAL = "Values of lists are means over the runs of a model, and intervals count lists and runs as samples."
@@ -33,9 +31,9 @@ class ReportRuns:
     _call: RunsCall
 
     @classmethod
-    def of(cls, call: Call, runs: str, refused: Mapping[str, bool], cluster: str | None) -> ReportRuns:
+    def of(cls, request: Request, runs: str, refused: Mapping[str, bool], cluster: str | None) -> ReportRuns:
         """Return the runs of a call, or raise for arguments that do not go with runs."""
-        made = RunsCall("describe", Request(call.frame, call.bound, call.keywords), None, None, runs)
+        made = RunsCall("describe", request, None, None, runs)
         made.check(refused, cluster, None)
         return cls(made)
 
@@ -44,9 +42,9 @@ class ReportRuns:
         """The column that says which run a row is from."""
         return self._call.runs
 
-    def check(self, plan: Plan) -> None:
+    def check(self, metrics: Sequence[Metric]) -> None:
         """Raise for metrics that have no value per list."""
-        check_values_per_list(plan.metrics, f"`runs={self.column!r}`")
+        check_values_per_list(metrics, f"`runs={self.column!r}`")
 
     @property
     def counts(self) -> dict[Any, int]:

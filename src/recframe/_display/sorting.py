@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import is_missing, label_text
-from recframe._display.layout import IS_COMPARE, Columns, labels_of
+from recframe._display.layout import IS_COMPARE, Columns
 from recframe._display.model_verdicts import record_of
+from recframe._display.result_tables import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,17 +19,15 @@ from recframe._display.layout import (
     IS_RANKS,
     Columns,
     Layout,
-    TableOptions,
-    labels_of,
-    layout_of,
 )
 from recframe._display.markdown import escaped, one_line, table_of_cells
 from recframe._display.model_verdicts import ModelVerdicts, model_verdicts, records_by_name
 from recframe._display.packages import package
+from recframe._display.result_tables import labels_of, layout_of
 from recframe._display.sorting import best_first
 from recframe._display.table_image import png
+from recframe._display.table_options import TableOptions
 from recframe._display.table_sheet import xlsx
-from recframe._display.wide import wide_layout
 from recframe._inference.lists.confidences import confidence_of
 from recframe.errors import InputError, MissingExtraError, OptionError
 
@@ -292,8 +290,8 @@ def table(
     values = columns_of(frame)
     values = best_first(values, records) if flag("sort", sort) else values
     verdicts = ModelVerdicts() if compared is None else _verdicts_of(values, compared, records)
-    options = TableOptions(digits, confidence, interval, verdicts, margins=margins_of(result))
-    layout = wide_layout(values, records, options, columns) if columns else layout_of(values, records, options)
+    options = TableOptions(digits, verdicts, confidence, interval, margins=margins_of(result))
+    layout = layout_of(values, records, options, columns)
     if checked is not None:
         layout.notes.insert(0, _note_of_check(checked))
     return Table(layout, nw.get_native_namespace(frame).__name__, title, digits)

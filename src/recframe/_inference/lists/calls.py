@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 from recframe._base.defaults import current
 from recframe._base.roles import CALL_ROLES, Roles
 from recframe._base.values import as_tuple
+from recframe._call.cached_calls import with_expressions
 from recframe._call.evaluate import plan_of_lists
 from recframe._data.files.paths import PARQUET
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._inference.statistics import check_installed
+from recframe._plan.request import Request
 from recframe.errors import OptionError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._plan.plan import Plan
-    from recframe._plan.request import Request
 
 
 def names_file(baseline: Any, models: Any) -> bool:
@@ -88,6 +89,22 @@ def call_on_lists(
     plan = plan_of_lists(request, metrics, k, call, checked.cluster, strata=strata)
     result = getattr(call_module, call)(plan, checked)
     return warned(plan, result, means) if means else result
+
+
+def plan_of_data(request: Request, metrics: Any, k: Any, cluster: str | None) -> Plan:
+    """Return the plan of a call that reads the data at once, so it checks lazy frames as it does eager ones."""
+    check_installed()
+    frame, roles, _ = with_expressions(request.frame, request.roles, request.bound)
+    call = (frame, dict(request.bound), dict(roles), metrics, k, cluster)
+    plan: Plan = adapter_of(request.frame).made_now(_plan_of_frames, *call)
+    return plan
+
+
+def _plan_of_frames(
+    frame: Any, bound: Mapping[str, Any], roles: Mapping[str, Any], metrics: Any, k: Any, cluster: str | None
+) -> Plan:
+    """Return the plan of a call; its frames are arguments, so that lazy ones can be replaced by their rows."""
+    return plan_of_lists(Request(frame, bound, roles), metrics, k, "describe", cluster)
 
 
 def warned(plan: Plan, result: Any, means: Sequence[str], other_truth: Any = None) -> Any:

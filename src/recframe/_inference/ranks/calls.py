@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._inference.lists.calls import call_on_lists
+from recframe._inference.lists.calls import call_on_lists, plan_of_data
 from recframe._inference.statistics import check_installed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recframe._plan.request import Request
 
 
@@ -23,3 +25,12 @@ def rank_models(request: Request, metrics: Any, k: Any, options: Any) -> Any:
 
     checked = Options.of(request.labels, **options)
     return rank_models_of_runs(RunsCall("rank_models", request, metrics, k, options["runs"]), checked)
+
+
+def power_curve(request: Request, metric: Any, k: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the power of the test of each pair of models at numbers of lists."""
+    check_installed()
+    from recframe._inference.ranks.sample_size import Options, power_curve
+
+    checked = Options.of(request.labels, **options)
+    return power_curve(plan_of_data(request, metric, k, checked.cluster), checked)
