@@ -27,8 +27,14 @@ if TYPE_CHECKING:
     from recframe._checks.opened import FindingCounts
     from recframe._plan.request import Request
 
-FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
-TOTAL, ORDER, PLACE = "total", "order", "place of the finding"
+FINDING = "finding"
+SEVERITY = "severity"
+COUNT = "count"
+SHARE = "share"
+MEANING = "meaning"
+TOTAL = "total"
+ORDER = "order"
+PLACE = "place of the finding"
 
 
 def check(request: Request, k: Any, *, strict: bool, absent: bool = False) -> Any:

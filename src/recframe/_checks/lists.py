@@ -18,11 +18,18 @@ if TYPE_CHECKING:
     from recframe._base.columns import Frame
     from recframe._checks.opened import FindingCounts, Frames, Opened
 
-RANKED_HITS, STRADDLES, OVERLAPS = "ranked hits", "straddles", "overlaps"
-LEAST, MOST, CONSTANT = "least", "most", "constant"
-LAST, BEFORE, SEVERAL = "last", "before", "several ranked"
+RANKED_HITS = "ranked hits"
+STRADDLES = "straddles"
+OVERLAPS = "overlaps"
+LEAST = "least"
+MOST = "most"
+CONSTANT = "constant"
+LAST = "last"
+BEFORE = "before"
+SEVERAL = "several ranked"
 DEPENDENT = "dependent_lists"
-LISTS_OF_HITS, ONLY_RELEVANT = "lists of hits", "only_relevant"
+LISTS_OF_HITS = "lists of hits"
+ONLY_RELEVANT = "only_relevant"
 ONLY_HITS = {LISTS_OF_HITS: (nw.col(RANKED) > 1) & (nw.col(RANKED_HITS) == nw.col(RANKED))}
 
 

@@ -69,8 +69,10 @@ class Frames:
     optional: Collection[str] = ()
 
     def __init__(self, engine: Engine, frame: Frame, keys: Sequence[str], long: Sequence[str] = ()) -> None:
-        self.engine, self.frame = engine, frame
-        self.keys, self.long = [*keys], [*long]
+        self.engine = engine
+        self.frame = frame
+        self.keys = [*keys]
+        self.long = [*long]
         self.group = [*keys, *long]
 
     def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> FindingCounts:

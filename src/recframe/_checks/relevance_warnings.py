@@ -44,8 +44,10 @@ FIRST_VALUES = 100
 """How many values to read before a whole column is read."""
 SHARE_OF_HIGHEST = 0.8
 """The share of the highest grade from which a rating probably counts as relevant: 4 of 5."""
-LEAST_LISTS, MOST_SHORTER = 5, 1
-"""How many first lists show that a frame is an export of top rows, and how many of these may be shorter."""
+LEAST_LISTS = 5
+"""So many first lists show that a frame is an export of top rows."""
+MOST_SHORTER = 1
+"""So many of these lists may be shorter."""
 MOST_ROWS_WITHOUT_CUTOFF = 10
 """The longest lists that are taken for an export of top rows without a cutoff: longer ones may be all candidates."""
 COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall, RPrecision, FullRecall, SubtopicRecall)
@@ -177,7 +179,8 @@ def _length_of_export(frame: Any, query: Query, context: Opened, most: int) -> i
     In an export, nearly all of the first lists have the same length, at most `most`, no list is longer, and the lists
     have different items. Short lists of all items have the same items or different lengths.
     """
-    adapter, keys = adapter_of(frame), list_keys(query)
+    adapter = adapter_of(frame)
+    keys = list_keys(query)
     for lists in (1, LEAST_LISTS):
         stop = lists * most + 1
         keys_of_rows = [*zip(*(adapter.some_values(frame, key, slice(stop)) for key in keys), strict=True)]

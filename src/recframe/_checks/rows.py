@@ -17,27 +17,37 @@ if TYPE_CHECKING:
     from recframe._base.columns import Frame
     from recframe._checks.opened import FindingCounts, Frames, Opened
 
-GRADE, GRADES, LOW_GRADES, GRADED_ROWS = "grade", "grades", "low grades", "graded rows"
+GRADE = "grade"
+GRADES = "grades"
+LOW_GRADES = "low grades"
+GRADED_ROWS = "graded rows"
 GRADES_OF_RATINGS = "grades of ratings"
 WITHOUT_ZERO = "grades_without_zero"
-MODELS, LONG = "models", "lists of several rows"
+MODELS = "models"
+LONG = "lists of several rows"
 UNKNOWN = {
     "lists": ("truth_of_unknown_lists", "no_list_in_truth"),
     "items": ("truth_of_unknown_items", "no_item_in_truth"),
 }
-FEWEST_GRADES, MOST_GRADES = 3, 20
-"""How many distinct grades a scale of ratings has; columns with more are counts or weights."""
+FEWEST_GRADES = 3
+"""A scale of ratings has at least so many distinct grades."""
+MOST_GRADES = 20
+"""A scale of ratings has at most so many distinct grades; columns with more are counts or weights."""
 HIGHEST_JUDGMENT = 3
 """Whole grades up to this one are judgments of search results, all of them relevant, and no ratings."""
 LEAST_SHARE_OF_ZEROS = 0.05
 """The share of rows that must be 0 before a column of grades in the truth is taken for the relevance."""
-SEEN, IN_TRAIN = "already_seen", "in train"
-UNUSED, ASSUMED, LOWER = "unused_model", "assumed_relevance", "grades_below_relevant"
+SEEN = "already_seen"
+IN_TRAIN = "in train"
+UNUSED = "unused_model"
+ASSUMED = "assumed_relevance"
+LOWER = "grades_below_relevant"
 
 
 def count_scores_and_keys(opened: Opened, index: int) -> FindingCounts:
     """Count missing, NaN and impossible scores or ranks of one model, and missing keys."""
-    score, nan = nw.col(score_column(index)), nw.col(nan_column(index)) > 0
+    score = nw.col(score_column(index))
+    nan = nw.col(nan_column(index)) > 0
     missing = score.is_null()
     no_key = [nw.col(missing_key_column(i)).is_null() for i in range(len(opened.query.by))]
     flags = {
@@ -121,7 +131,8 @@ def count_grades_without_zero(opened: Opened) -> FindingCounts:
 
 def count_unused_models(opened: Frames) -> FindingCounts:
     """Count the rows if a column `model` without a role has several values."""
-    models, columns = [*opened.long, UNUSED_MODEL], [ROWS, HAS_MODEL]
+    models = [*opened.long, UNUSED_MODEL]
+    columns = [ROWS, HAS_MODEL]
     counts = opened.engine.sum_by(opened.frame.select(*models, *columns), models, columns)
     # A row that no model recommended has no model, such as a relevant item that `label` adds.
     _, totals = opened.totals(counts, {MODELS: ~nw.col(UNUSED_MODEL).is_null()}, columns)
@@ -131,10 +142,12 @@ def count_unused_models(opened: Frames) -> FindingCounts:
 
 def count_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]) -> FindingCounts:
     """Count the rows of 0 in columns that seem to hold the relevance but have no role."""
-    sums, flags = {ROWS: nw.lit(1.0)}, {LONG: nw.col(ROWS) > 1}
+    sums = {ROWS: nw.lit(1.0)}
+    flags = {LONG: nw.col(ROWS) > 1}
     for name in candidates:
         of = CandidateColumns.of(name)
-        number, ones = nw.col(name).cast(nw.Float64()), (or_zero(name) == 1).cast(nw.Float64())
+        number = nw.col(name).cast(nw.Float64())
+        ones = (or_zero(name) == 1).cast(nw.Float64())
         sums |= {of.zero_or_missing: (or_zero(name) == 0).cast(nw.Float64()), of.ones: ones}
         sums |= {of.zero: indicator(number == 0), of.larger: (or_zero(name) > 0).cast(nw.Float64())}
         sums[of.flag] = indicator(number.is_between(0, 1))

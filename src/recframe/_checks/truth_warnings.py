@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from recframe._plan.query import Query
 
 SHARED = "shared"
-_IS_SHARED, _ROWS = nw.lit(1).alias(SHARED), nw.len()
+_IS_SHARED = nw.lit(1).alias(SHARED)
+_ROWS = nw.len()
 _COUNTS = nw.len().alias(COUNT), nw.col(SHARED).count()
 FEW_KEYS = 1000
 """How many rows show whether the rows of a list stand together."""
@@ -50,7 +51,9 @@ class Matches:
     """
 
     def __init__(self, frame: Any, truth: Any, query: Query, session: Session | None = None) -> None:
-        self._frame, self._truth, self._query = frame, truth, query
+        self._frame = frame
+        self._truth = truth
+        self._query = query
         pair = key_specs(query) | item_spec(query)
         if session is None:
             session = open_frames({"frame": Source(frame, pair | model_spec(query)), "truth": Source(truth, pair)}, {})
@@ -60,7 +63,9 @@ class Matches:
 
     def unmatched(self) -> Iterator[str]:
         """Yield warnings if no list or no item of the frame, or of one model, is in the truth."""
-        frame, truth, query = self._frame, self._truth, self._query
+        frame = self._frame
+        truth = self._truth
+        query = self._query
         empty = [which for which, native in (("the frame", frame), ("truth", truth)) if not len(native)]
         if empty:
             yield f"{' and '.join(empty)} {'has' if len(empty) == 1 else 'have'} no rows"
@@ -100,7 +105,8 @@ class Matches:
 
     def _counts(self, keys: Sequence[str]) -> list[tuple[Any, ...]]:
         """Return three counts for each model: its lists or items, the shared ones, and the ones in the truth."""
-        session, long = self._session, self._frames.long
+        session = self._session
+        long = self._frames.long
         truth, _ = with_list_key(session.frames["truth"], key_specs(self._query))
         keys_of_truth = session.engine.collect_once(session.engine.distinct(truth, keys))
         shared = keys_with_counts(self._frames, keys_of_truth.with_columns(_IS_SHARED), keys)
@@ -113,7 +119,8 @@ class Matches:
 
 def _first_rows_of_runs(frame: Any, query: Query) -> Any | None:
     """Return the first row of each run of rows with equal keys; None if the rows of a list do not stand together."""
-    adapter, keys = adapter_of(frame), list_keys(query)
+    adapter = adapter_of(frame)
+    keys = list_keys(query)
     if len(frame) <= FIRST_ROWS or not keys:
         return None
     first = [*zip(*(adapter.some_values(frame, key, slice(FEW_KEYS)) for key in keys), strict=True)]
