@@ -90,6 +90,8 @@ class PagesExtension(Extension):  # type: ignore[misc]
         """Register it."""
         md.preprocessors.register(Pages(md), "pages", 34)
         md.treeprocessors.register(Names(md), "names", 5)
+        # Tables of notebooks escape "<0.001", as CommonMark and GitHub read it.
+        md.ESCAPED_CHARS = [*md.ESCAPED_CHARS, "<"]
 
 
 def makeExtension(**options: Any) -> PagesExtension:  # noqa: N802 - Markdown's name
