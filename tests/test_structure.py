@@ -58,6 +58,7 @@ SHARED_BY_ENGINES = {
         "column_spec",
         "column_errors",
         "constructors",
+        "exact_sums",
         "ids",
         "parquet",
         "postponed",

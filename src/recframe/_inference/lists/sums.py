@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from recframe._base.values import ROUNDING
+from recframe._engines.exact_sums import parts_of
 from recframe._inference.lists.keys import numbered
 from recframe._inference.statistics.student import scipy_stats
 
@@ -32,6 +33,8 @@ class Groups:
     @classmethod
     def of(cls, rows: Sequence[tuple[Any, ...]]) -> Groups:
         """Return the groups of lists with equal keys."""
+        if rows and not rows[0]:
+            return cls(np.zeros(len(rows), dtype=np.intp), [0])
         codes, numbers = numbered(rows)
         first = np.full(len(numbers), -1)
         first[codes[::-1]] = np.arange(len(codes))[::-1]
@@ -41,15 +44,28 @@ class Groups:
         """Return the sum of the values in each group."""
         return sums_by(self.codes, len(self.first), values)
 
+    def counts(self, flags: Any) -> Floats:
+        """Return how many lists of each group have a flag."""
+        return np.bincount(self.codes, weights=flags, minlength=len(self.first))
+
     def ends(self, values: Floats, has_value: Any) -> tuple[Floats, Floats]:
         """Return the least and the greatest value of each group, NaN for a group without values."""
         return ends_by(self.codes[has_value], len(self.first), values[has_value], values[has_value])
 
 
 def sums_by(codes: Any, count: int, values: Any) -> NDArray[Any]:
-    """Return the sum of the values in each group. Values are sorted first, so that the order of rows changes no bit."""
-    order = np.lexsort((values, codes))
-    return np.bincount(codes[order], weights=values[order], minlength=count)
+    """Return the sum of the values in each group. The order of the rows changes no bit."""
+    parts = parts_of(values, _largest)
+    if len(parts) == 1 and parts[0].any():
+        # Values of which some are infinite, or nearly so, have no exact parts. They are added in their own order.
+        order = np.lexsort((values, codes))
+        return np.bincount(codes[order], weights=values[order], minlength=count)
+    return sum(np.bincount(codes, weights=part, minlength=count) for part in parts)
+
+
+def _largest(values: Any) -> float | None:
+    """Return the largest absolute value, or None without values."""
+    return float(np.abs(values).max()) if len(values) else None
 
 
 def ends_by(codes: Any, count: int, least: Floats, greatest: Floats) -> tuple[Floats, Floats]:
@@ -75,28 +91,29 @@ def ranks_by(codes: Any, values: Any, method: str) -> Any:
 def sums_of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[str, Any]:
     """Return the sums over lists for the values of one metric and model."""
     has_value, v, w = _with_zeros(values, weights)
-    return {
-        **_moments(groups, has_value, v, w),
-        "undefined": groups.sums(~has_value * 1.0),
-        "zeros": groups.sums((has_value & (v == 0)) * 1.0),
-        "fractions": groups.sums(((w > 0) & (v != 0) & (v != 1)) * 1.0),
-        "negative": groups.sums(((w > 0) & (v < 0)) * 1.0),
+    counts = {
+        "undefined": ~has_value,
+        "zeros": has_value & (v == 0),
+        "fractions": (w > 0) & (v != 0) & (v != 1),
+        "negative": (w > 0) & (v < 0),
     }
+    moments = _moments(groups, has_value, v, None if weights is None else w)
+    return moments | {name: groups.counts(flags) for name, flags in counts.items()}
 
 
 def sums_of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Floats | None) -> dict[str, Any]:
     """Return the sums over lists for the differences between two models."""
     has_value, d, w = _with_zeros(differences, weights)
     b = np.where(has_value, baselines, 0.0)
-    return {
-        **_moments(groups, has_value, d, w),
-        "baseline_total": groups.sums(w * b),
-        "wins": groups.sums((d > ROUNDING) * 1.0),
-        "losses": groups.sums((d < -ROUNDING) * 1.0),
-        "fractions": groups.sums(((w > 0) & (d != 0) & (np.abs(d) != 1)) * 1.0),
-        "negative": groups.sums(((w > 0) & (d + b < 0)) * 1.0),
-        "baseline_negative": groups.sums(((w > 0) & (b < 0)) * 1.0),
+    counts = {
+        "wins": d > ROUNDING,
+        "losses": d < -ROUNDING,
+        "fractions": (w > 0) & (d != 0) & (np.abs(d) != 1),
+        "negative": (w > 0) & (d + b < 0),
+        "baseline_negative": (w > 0) & (b < 0),
     }
+    sums = {**_moments(groups, has_value, d, None if weights is None else w), "baseline_total": groups.sums(w * b)}
+    return sums | {name: groups.counts(flags) for name, flags in counts.items()}
 
 
 class _ZeroFilled(NamedTuple):
@@ -114,22 +131,28 @@ def _with_zeros(values: Floats, weights: Floats | None) -> _ZeroFilled:
     return _ZeroFilled(has_value, np.where(has_value, values, 0.0), filled_weights)
 
 
-def _moments(groups: Groups, has_value: Any, values: Floats, w: Floats) -> dict[str, Any]:
-    """Return the sums for means and standard errors, and the least and greatest values."""
+def _moments(groups: Groups, has_value: Any, values: Floats, w: Floats | None) -> dict[str, Any]:
+    """Return the sums for means and standard errors, and the least and greatest values; `w` holds the weights."""
     least, greatest = groups.ends(values, has_value)
+    lists = groups.counts(has_value)
     # Squares of very large values are infinite.
     with np.errstate(over="ignore"):
-        terms = {
-            "lists": has_value * 1.0,
-            "weight": w,
-            "total": w * values,
-            "squares": w * values**2,
-            "weight_squares": w**2,
-            "weight_cubes": w**3,
-            "weighted_total": w**2 * values,
-            "weighted_squares": (w * values) ** 2,
-        }
-    return {**{name: groups.sums(term) for name, term in terms.items()}, "least": least, "greatest": greatest}
+        if w is None:
+            total, squares = groups.sums(values), groups.sums(values**2)
+            sums = {"weight": lists, "total": total, "squares": squares, "weight_squares": lists, "weight_cubes": lists}
+            sums |= {"weighted_total": total, "weighted_squares": squares}
+        else:
+            terms = {
+                "weight": w,
+                "total": w * values,
+                "squares": w * values**2,
+                "weight_squares": w**2,
+                "weight_cubes": w**3,
+                "weighted_total": w**2 * values,
+                "weighted_squares": (w * values) ** 2,
+            }
+            sums = {name: groups.sums(term) for name, term in terms.items()}
+    return {"lists": lists, **sums, "least": least, "greatest": greatest}
 
 
 def exchanged(sums: Mapping[str, Any]) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class ListsOfRuns:
         models = {"negative": model, "baseline_negative": baseline}
         tables = {name: self._table(number, metric) for name, number in models.items() if number is not None}
         known = ~np.isnan(np.column_stack([*tables.values()])).any(axis=1)
-        return {name: groups.sums((known & (table < 0).any(axis=1)) * 1.0) for name, table in tables.items()}
+        return {name: groups.counts(known & (table < 0).any(axis=1)) for name, table in tables.items()}
 
     def rows(self, groups: Groups) -> Iterator[RowOfRun]:
         """Yield a row for each run of each model, and for each run of both models of each pair."""
@@ -111,7 +111,7 @@ class ListsOfRuns:
             every = table if other is None else np.column_stack([table, self._table(other, metric)])
             known = np.asarray(~np.isnan(every).any(axis=1))
             deviations = np.where(known[:, None], table - table.mean(axis=1)[:, None], 0.0)
-            lists = groups.sums(known * 1.0)
+            lists = groups.counts(known)
             for run, column in zip(self._runs.runs_of[model], deviations.T, strict=True):
                 sums = {"lists": lists, "weight": lists, "total": groups.sums(column)}
                 squares = {"squares": groups.sums(square(column))}

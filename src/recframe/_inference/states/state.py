@@ -158,8 +158,8 @@ def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[
     called = _called(lists.models)
     segments = _segments(context, lists.table)
     by_segment, groups, clusters = _groups(context, lists.table, segments)
-    hashes = np.array(
-        [key_hash(text) for text in texts_of(context, lists.table, list(context.keys.key))], dtype=np.uint64
+    hashes = np.fromiter(
+        map(key_hash, texts_of(context, lists.table, list(context.keys.key))), np.uint64, len(lists.table)
     )
     items = Items(plan, lists.models) if options.items and context.requirements.exposure else None
     item_heads = {} if items is None else _of_items(plan, items, common)
@@ -191,7 +191,7 @@ def _groups(context: Opened, table: nw.DataFrame[Any], segments: Sequence[tuple[
     """Return the lists by segment, and by segment and cluster."""
     column = _cluster(context)
     by_segment = Groups.of(segments)
-    groups = Groups.of(rows_of(table, [*context.keys.per, *column]))
+    groups = Groups.of(rows_of(table, [*context.keys.per, *column])) if column else by_segment
     if not context.keys.per and not len(table):
         by_segment = Groups(np.array([], dtype=np.intp), [-1])
         groups = by_segment
@@ -218,8 +218,8 @@ def _add_lists(
     keys = [pack(hashes[by_segment.codes == number]) for number in range(len(by_segment.first))]
     for model, name in enumerate(called):
         has_value = [~np.isnan(lists.array[value_column(model, metric)]) for metric in range(len(lists.heads))]
-        valued = np.all([np.ones(len(lists.table)), *has_value], axis=0) * 1.0
-        sums = {"lists": by_segment.sums(valued), "undefined": by_segment.sums(1 - valued), "keys": keys}
+        valued = np.all([np.ones(len(lists.table), dtype=bool), *has_value], axis=0)
+        sums = {"lists": by_segment.counts(valued), "undefined": by_segment.counts(~valued), "keys": keys}
         state.add(by_segment, {"kind": "lists", "model": name, "place": model, **notes}, sums)
 
 
