@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from operator import xor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 PART = "recframe part"
 """The column with the number of a row's part."""
+MOST_NARROW = 2**8
+"""The most parts whose numbers are one byte."""
 
 
 class LazyPolars(Adapter):
@@ -388,8 +391,11 @@ class Parts:
         sinks = []
         for name, frame in frames.items():
             types = opened[name].to_native().collect_schema()
-            key = pl.struct(_comparable(col(column), types[plan]) for plan, column in keys.items())
-            rows = self.plans[id(frame)].with_columns((key.hash() % of).alias(PART))
+            key = [_comparable(col(column), types[plan]) for plan, column in keys.items()]
+            # A struct takes longer to hash than its fields, and a wide number longer to compare than a narrow one.
+            hashes = reduce(xor, (field.hash(seed) for seed, field in enumerate(key)))
+            number = (hashes % of).cast(pl.UInt8 if of <= MOST_NARROW else pl.UInt64)
+            rows = self.plans[id(frame)].with_columns(number.alias(PART))
             for index in range(of):
                 part = rows.filter(pl.col(PART) == index).drop(PART)
                 path = _path_of(folder, name, index)

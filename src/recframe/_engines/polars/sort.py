@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from recframe._base.columns import EQUAL, POSITION, ROW, SIZE, START
+from recframe._engines import packing
 from recframe._engines.base import numbered_by_windows, ranked_by_windows
 from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
 from recframe._engines.polars.compat import FEW_ROWS, collect, collect_columns
@@ -46,6 +47,12 @@ class Mark(NamedTuple):
 
 ROWS_AT_ONCE = 2**24
 """Frames with more rows are ranked in parts, some lists at a time, because ranking takes 40 bytes per row."""
+PARTS_AT_ONCE = 8
+"""The most parts into which rows are split at a time, because the filter of each part reads all of these rows."""
+THINNED = 8
+"""One in so many rows shows how many lists there are."""
+LIST_BITS = 5
+"""How many last bits of lists' numbers are the same in these rows."""
 PIECE = 2**17
 """How many codes are compared at a time, so that the memory of one piece is reused for the next."""
 _TRUE = pl.Series([True])
@@ -153,16 +160,28 @@ def ranked_by_sort(
 
 def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: int) -> float | None:
     """Return a score that enough rows of most lists reach, by a sample of lists; None if all rows are to be sorted."""
+    number = lists.number()
     bits = bits_of_sample(frame.height, lists.many, upto)
+    if bits is None and frame.height >= packing.MANY_ROWS:
+        # The numbers of lists may have gaps, as in a part of the rows. Hashes spread them.
+        number = number.hash()
+        bits = bits_of_sample(frame.height, _count_lists(frame, number), upto)
     if bits is None:
         return None
-    number = lists.number()
     last_bits = number & (2**bits - 1)
     # The sample has the list of a row in the middle, so that it is never empty.
     sample = frame.lazy().filter(last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
     # Sorted by polars, because Python sorts sorted lists fastest.
     numbers, scores = collect(sample.select(number.alias(PACKED), score).sort(score)).get_columns()
     return score_to_sort_from(numbers.to_list(), scores.to_list(), upto)
+
+
+def _count_lists(frame: pl.DataFrame, number: pl.Expr) -> int:
+    """Return about how many lists there are, by a few of all rows of a few lists."""
+    numbers = frame.gather_every(THINNED).select(number).to_series()
+    last_bits = numbers & (2**LIST_BITS - 1)
+    some = numbers.filter(last_bits == last_bits[len(numbers) // 2])
+    return frame.height * some.n_unique() // (THINNED * len(some))
 
 
 def numbered_by_sort(
@@ -194,8 +213,11 @@ def _ranked(
     mark: Mark | None,
     *,
     high: bool = False,
+    step: int = 1,
 ) -> tuple[pl.LazyFrame, list[pl.Series]] | None:
     """Return ranked rows and, if only high scores are ranked, the lists with enough of them; None if they do not fit.
+
+    Many rows are ranked in parts, and parts of many rows again: the numbers of their lists are equal modulo `step`.
 
     Returns
     -------
@@ -204,23 +226,27 @@ def _ranked(
     complete_lists : list of polars.Series
         The numbers of the lists that have a row at this position; empty unless `high`.
     """
-    columns = [name for name in frame.columns if name != score]
-    count = -(-frame.height // ROWS_AT_ONCE)
+    count = min(-(-frame.height // ROWS_AT_ONCE), PARTS_AT_ONCE)
+    if count <= 1 or step >= lists.many:
+        columns = [name for name in frame.columns if name != score]
+        part = _in_order(frame, lists, digits, score, upto, columns, descending=True)
+        if part is None:
+            return None
+        return part.blocks(upto, mark), [part.lists_of_length(upto)] if high and upto is not None else []
     rows: list[pl.LazyFrame] = []
     complete_lists: list[pl.Series] = []
     for index in range(count):
-        in_order = frame if count == 1 else _filtered(frame, lists.number() % count == index)
-        if in_order.is_empty():
+        number = lists.number() if step == 1 else lists.number() // step
+        some = _filtered(frame, number % count == index)
+        if some.is_empty():
             continue
-        part = _in_order(in_order, lists, digits, score, upto, columns, descending=True)
-        if part is None:
+        ranked = _ranked(some, lists, digits, score, upto, mark, high=high, step=step * count)
+        if ranked is None:
             return None
-        needed = part.blocks(upto, mark)
         # Only the needed rows of a part stay in memory while the other parts are sorted.
-        rows.append(needed if count == 1 else collect_columns(needed).lazy())
-        if high and upto is not None:
-            complete_lists.append(part.lists_of_length(upto))
-    return (rows[0] if count == 1 else pl.concat(rows)), complete_lists
+        rows.append(collect_columns(ranked[0]).lazy())
+        complete_lists += ranked[1]
+    return pl.concat(rows), complete_lists
 
 
 def _in_order(
