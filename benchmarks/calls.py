@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.data import Shape, arrays, polars_frame
+from benchmarks.memory import tied_memory_row
 from benchmarks.shapes import CUTOFFS, EIGHT, EVERY, without_warnings, yardstick
 from benchmarks.timing import Missing, Row, in_turn, slower
 
@@ -88,6 +89,7 @@ def tied_rows(scaled: Callable[[Shape], Shape], repeats: int) -> Iterator[Row]:
         repeats,
     )
     yield slower("err@10 with map, scores of two digits / apart", shape, times["together"], times["apart"], 1.1)
+    yield tied_memory_row(shape, repeats)
 
 
 def model_rows(shape: Shape, repeats: int) -> Iterator[Row]:

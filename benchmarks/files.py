@@ -36,28 +36,41 @@ CALLS = {
     "four": ("4 metrics at 10 / bare window rank of the files", None),
     "four by groups": ("4 metrics at 10, each group of files / bare window rank of the files", None),
 }
-OTHERS = {
-    "four in 16 parts": ("4 metrics at 10, partitions=16 / at once", "four", 2.0),
-    "four by states": ("4 metrics at 10, a state of each group of files / evaluate of each", "four by groups", 1.3),
-}
-"""The calls that are measured against another one than the bare window rank."""
+READ = "read"
+"""The call that reads the columns and nothing else."""
+IN_PARTS = "4 metrics at 10, partitions=16"
+OTHERS = [
+    ("four in 16 parts", f"{IN_PARTS} / reading the columns", READ, 14.0),
+    ("four in 16 parts", f"{IN_PARTS} / at once", "four", 2.0),
+    ("four by states", "4 metrics at 10, a state of each group of files / evaluate of each", "four by groups", 1.3),
+]
+"""The calls that are measured against another one than the bare window rank, with what they are measured against."""
+MOST_MEMORY = {"four in 16 parts": (IN_PARTS, 2e9)}
+"""The bytes that a call may take at most, up to a billion rows."""
 
 
 def file_rows(shape: Shape, repeats: int) -> Iterator[Row]:
     """Measure each call in fresh processes that scan the same Parquet files; time, then memory in GB."""
     with tempfile.TemporaryDirectory() as folder:
         write(shape, Path(folder))
-        measurements: dict[str, list[dict[str, float]]] = {name: [] for name in ("yardstick", *CALLS, *OTHERS)}
+        names = dict.fromkeys(("yardstick", READ, *CALLS, *(name for name, *_ in OTHERS)))
+        measurements: dict[str, list[dict[str, float]]] = {name: [] for name in names}
         for _ in range(repeats):
             for name, measured in measurements.items():
                 measured.append(ask("scan", call=name, folder=folder))
         rank = [each["seconds"] for each in measurements["yardstick"]]
         for name, (what, limit) in CALLS.items():
             yield slower(what, shape, [each["seconds"] for each in measurements[name]], rank, limit)
-        for name, (what, other, limit) in OTHERS.items():
+        for name, what, other, limit in OTHERS:
             ours, others = ([each["seconds"] for each in measurements[call]] for call in (name, other))
             yield slower(what, shape, ours, others, limit)
-        for name, (what, *_) in {**CALLS, **OTHERS}.items():
+        for name, (what, most) in MOST_MEMORY.items():
+            peaks = [each["peak"] for each in measurements[name]]
+            ratios = tuple(peak / most for peak in peaks)
+            memory = f"{what}, peak memory / {most / 1e9:g} GB"
+            yield Row(memory, str(shape), median(peaks) / 1e6, most / 1e6, ratios, 1.0, unit="MB")
+        calls = {name: what for name, (what, _) in CALLS.items()} | {name: what for name, what, *_ in OTHERS}
+        for name, what in calls.items():
             peaks = [each["peak"] for each in measurements[name]]
             size = sum(path.stat().st_size for path in Path(folder).iterdir())
             memory = f"{what.split(' / ')[0]}, peak memory / size of the files"
@@ -114,7 +127,9 @@ def scan(call: str, folder: str) -> dict[str, float]:
             for group in groups:
                 group.rec.evaluate(FOUR).collect()
         return {"seconds": now() - start, "peak": highest()}
-    if call.startswith("yardstick"):
+    if call == READ:
+        plan = frame.select(pl.all().max())
+    elif call.startswith("yardstick"):
         plan = yardstick(frame, keep_relevance=call != "yardstick")
     elif call == "ndcg":
         plan = frame.rec.ndcg(5, **parts)
@@ -129,8 +144,8 @@ def scan(call: str, folder: str) -> dict[str, float]:
 def main() -> None:
     """Write files of a size once, and measure calls on them: ``python -m benchmarks.files FOLDER LISTS LENGTH CALL …``.
 
-    A call is ``yardstick``, ``"yardstick with relevance"``, ``ndcg``, ``eleven`` or ``four``, ``"ndcg in 8 parts"``, or
-    ``"four by states"``.
+    A call is ``read``, ``yardstick``, ``"yardstick with relevance"``, ``ndcg``, ``eleven``, ``four``,
+    ``"ndcg in 8 parts"``, ``"four by groups"`` or ``"four by states"``.
     """
     folder, lists, length, *calls = sys.argv[1:]
     path = Path(folder)

@@ -25,6 +25,8 @@ EVERY = [
     *("roc_auc", "gauc", "pr_auc", "money_precision", "money_recall"),
 ]
 """The metrics of relevance but for the two rank correlations."""
+LIMITS_OF_EVERY = {500: 2.2, 50: 3.5, 10: 3.5}
+"""By the length of the lists, what all of them may take of a bare window rank."""
 INFORMATION = Path("/proc/meminfo")
 BYTES_PER_ROW = 250
 """What a row takes at the peak of a run, input included, with room to spare."""
@@ -81,7 +83,7 @@ def shape_rows(shape: Shape, repeats: int) -> Iterator[Row]:
         ("ndcg@5 / the same without a look for data warnings", "with warnings", "without warnings", 1.02),
         ("ndcg@5, scores of two digits / bare window rank", "tied", "tied yardstick", 0.9),
         ("8 metrics × 4 cutoffs / bare window rank", "eight", "yardstick", 1.3),
-        ("17 metrics × 4 cutoffs / bare window rank", "every", "yardstick", 4.0),
+        ("17 metrics × 4 cutoffs / bare window rank", "every", "yardstick", LIMITS_OF_EVERY.get(shape.length)),
         ("ndcg@5 of two models / of one", "two models", "one model", 1.6),
         ("8 metrics × 4 cutoffs of two models / of one", "eight, two models", "eight", 1.6),
         ("ndcg@5, pandas through polars / polars", "pandas", "ndcg", 1.7),
