@@ -96,6 +96,10 @@ class Matches:
 
     @cached_property
     def _lists(self) -> list[tuple[Any, ...]]:
+        truth, keys = with_list_key(self._session.frames["truth"], key_specs(self._query))
+        counts = None if self._frames.long else self._frames.engine.count_shared(self._frames.frame, truth, keys)
+        if counts is not None:
+            return [counts]
         first = _first_rows_of_runs(self._frame, self._query)
         if first is None:
             return self._counts(self._frames.keys)

@@ -276,6 +276,11 @@ class Engine(Adapter):
     averages_at_once: ClassVar[bool] = False
     """Whether the mean over lists is computed in one step, if nothing else reads the sums."""
 
+    @property
+    def sums_at_once(self) -> bool:
+        """Whether a step that sums stacked rows takes less time than a step for each part."""
+        return self.writes_sql
+
     def collect_once(self, frame: Frame) -> Frame:
         """Compute a frame once for all steps that read it: an eager frame now, a lazy one when it runs, if possible."""
         return frame
@@ -338,6 +343,10 @@ class Engine(Adapter):
         """
         return ranked_by_windows(frame, keys, score, upto)
 
+    def is_untied(self, ranked: Frame) -> bool:
+        """Return whether no rows of ranked lists tie. For lazy frames, whose rows are not read, the answer is no."""
+        return self.eager and self.extremes(ranked, SIZE)[1] <= 1
+
     def number_rows(
         self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
     ) -> Frame:
@@ -346,6 +355,13 @@ class Engine(Adapter):
         With `tied`, equal values get the position of the first of them, and a column with their number is added.
         """
         return numbered_by_windows(frame, keys, column, descending=descending, tied=tied)
+
+    def number_hits(self, hits: Frame, keys: Sequence[str], start: str) -> Frame:
+        """Add the position of each hit among the hits of its list, as `number_rows` does, if no rows tie.
+
+        The column `start` holds the positions of hits, and is missing in other rows.
+        """
+        return self.number_rows(hits, keys, start, descending=False)
 
     def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
         """Add columns with the position of each row in its group by a score.
@@ -395,8 +411,18 @@ class Engine(Adapter):
         values = [nw.col(*columns).sum(), *([nw.col(*least).min()] if least else [])]
         return self.in_order(frame, group, columns).group_by(*group).agg(*values)
 
-    def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:  # noqa: ARG002
-        """Return the rows of each group sorted by columns, if the order decides the last bits of their sums."""
+    def in_order(
+        self,
+        frame: Frame,
+        group: Sequence[str],  # noqa: ARG002
+        columns: Sequence[str],  # noqa: ARG002
+        *,
+        is_ranked: bool = False,  # noqa: ARG002
+    ) -> Frame:
+        """Return the rows of each group sorted by columns, if the order decides the last bits of their sums.
+
+        With `is_ranked`, rows that were ranked without ties are in this order already, if the engine keeps it.
+        """
         return frame
 
     def sum_terms(self, part: Addends, group: Sequence[str]) -> Frame:
@@ -409,6 +435,18 @@ class Engine(Adapter):
 
     def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002
         """Return the sums of each group over parts that are summed separately; None to sum all parts together."""
+        return None
+
+    def count_shared(
+        self,
+        left: Frame,  # noqa: ARG002
+        right: Frame,  # noqa: ARG002
+        keys: Sequence[str],  # noqa: ARG002
+    ) -> tuple[int, int, int] | None:
+        """Return how many keys two frames have, and how many they share, where the engine counts them fast.
+
+        The numbers are of the left frame, shared, and of the right frame.
+        """
         return None
 
     def distinct(self, frame: Frame, keys: Sequence[str]) -> Frame:

@@ -20,7 +20,6 @@ from recframe._base.columns import (
     ROWS,
     SCORE,
     SERVED,
-    SIZE,
     START,
     Addends,
     ideal_position_column,
@@ -95,7 +94,8 @@ class Ranking:
     def sums(self) -> Frame:
         """Return the sums of every list that has a value or is reported."""
         context = self._context
-        if context.releases and self.kept is not None and self._ideal is not None and not self._needs_rows:
+        releases = context.releases and not context.sums_ideal_rows
+        if releases and self.kept is not None and self._ideal is not None and not self._needs_rows:
             # Free memory first: the ideal lists read no score.
             context.engine.release([self.ranked])
             context.release([score_column(self._index)])
@@ -137,8 +137,7 @@ class Ranking:
         assert kept is not None  # noqa: S101 - for the type checker: a metric reads the relevance
         if self._context.omitted:
             partial_rankings.check_metrics(self._context, kept)
-        tied = not self._context.engine.eager or self._context.engine.extremes(kept, SIZE)[1] > 1
-        rows = TermRows(self._context, tied=tied)
+        rows = TermRows(self._context, tied=not self._context.engine.is_untied(kept))
         return rows.compare_grades(kept, self._context.requirements.ranked.requested), rows
 
     def _accuracy_sums(self, ideal: Later) -> list[Addends]:
@@ -216,14 +215,14 @@ class Ranking:
         """Return rows sorted, because the order of a sum changes its last bits."""
         context = self._context
         tied = [RELEVANCE, *context.propensities, *context.values] if rows.tied else []
-        return self._context.engine.in_order(read, context.keys.group, [START, *tied])
+        columns = [START, *tied]
+        return context.engine.in_order(read, context.keys.group, columns, is_ranked=context.sums_ideal_rows)
 
     def _ideal_sums(self, ideal: Later) -> list[Addends]:
         """Return frames that add up to the sums over ideal rankings, and that mark lists with a relevant item."""
         context = self._context
         requirements = context.requirements
-        if context.engine.writes_sql and (context.truth is None or not context.keys.long):
-            # In SQL, one GROUP BY sums the ranked rows and the ideal rows together.
+        if context.sums_ideal_rows:
             addends = [ideal_rows(context)]
         else:
             columns = (RELEVANT, *requirements.ideal["all"].by_column)

@@ -298,6 +298,25 @@ class Opened:
         counted = self.requirements.reads_recommended or self.requirements.of_every_list
         return counted or bool(self.query.per) or filled or self.query.every_list
 
+    @cached_property
+    def sums_ideal_rows(self) -> bool:
+        """Whether ideal rows are summed in one step with the ranked rows: in SQL, or if they are few and read once."""
+        if self.truth is not None and self.keys.long:
+            return False
+        if self.engine.writes_sql:
+            return True
+        if not (self.engine.sums_at_once and self._reads_ideal_once):
+            return False
+        # Polars adds the rows of a single list in another way, if its key is sorted, which it is without ideal rows.
+        return self.engine.most_groups(self.session.frames["frame"], self.keys.of_rows) != 1
+
+    @property
+    def _reads_ideal_once(self) -> bool:
+        """Whether only the sums of one model read the ideal lists."""
+        requirements = self.requirements
+        reads_relevant = RELEVANT in requirements.requested or requirements.cutoff is None or self.pooled
+        return len(self.query.orders) == 1 and not reads_relevant and not requirements.numbers.alphas
+
     # --- columns ---------------------------------------------------------------------------------------------
 
     def with_hits(self, frame: Frame) -> Frame:

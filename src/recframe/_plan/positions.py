@@ -216,7 +216,7 @@ def kept_rows(context: Opened, placed: Frame, upto: int | None) -> Frame:
         kept = _split(context, ranks.absent(kept), upto)
         return engine.collect_once(kept.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT))
     if not ranks.TIE_ORDER[context.query.ties]:
-        return engine.collect_once(kept)
+        return kept if getattr(kept, "is_untied", False) else engine.collect_once(kept)
     if engine.writes_sql:
         return _split(context, kept, upto)
     return _split_tied(context, engine.collect_once(kept), upto)

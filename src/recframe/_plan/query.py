@@ -85,7 +85,11 @@ class Query(Roles):
 
     def averaging(self, label: str) -> Averaging:
         """Return how a metric is averaged."""
-        return self.averagings.get(label, Averaging(self.undefined, self.lists, label))
+        key = "averaging", label
+        if key not in self.cached:
+            self.cached[key] = self.averagings.get(label, Averaging(self.undefined, self.lists, label))
+        averaging: Averaging = self.cached[key]
+        return averaging
 
     def called(self, label: str) -> str:
         """Return what a message calls a metric: as the user wrote it, and what a profile makes of it."""

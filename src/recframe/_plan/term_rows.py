@@ -125,9 +125,10 @@ class TermRows:
             return self._count_ahead(rows, nw.col(HIT), HITS_BEFORE, BLOCK_HITS)
         starts = rows.with_columns(ranks.STARTS_OF_HITS)
         group = self._context.keys.group
-        rows = self._context.engine.number_rows(starts, group, HIT_START, descending=False, tied=self.tied)
         if self.tied:
+            rows = self._context.engine.number_rows(starts, group, HIT_START, descending=False, tied=True)
             return rows.with_columns(ranks.COUNT_HITS_BEFORE, ranks.COUNT_BLOCK_HITS).drop(POSITION, EQUAL)
+        rows = self._context.engine.number_hits(starts, group, HIT_START)
         return rows.with_columns(ranks.COUNT_HITS_BEFORE, ranks.COUNT_HIT_ALONE).drop(POSITION)
 
     def join_lookups(self, rows: Frame, requested: Requested, ideal: Later) -> Frame:

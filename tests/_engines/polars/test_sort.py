@@ -33,8 +33,8 @@ def height(request, monkeypatch):
 
 
 def rank_rows(frame, keys, score, upto, mark=None):
-    plan = polars_sort.ranked_by_sort(frame, keys, score, upto, mark, {})
-    return None if plan is None else plan.collect()
+    ranked = polars_sort.ranked_by_sort(frame, keys, score, upto, mark, {})
+    return None if ranked is None else ranked.rows.collect()
 
 
 def number_rows(*given, **options):
@@ -258,8 +258,11 @@ def test_positions_whatever_the_keys(descending, day):
         frame.with_columns(pl.col("user").cast(pl.Categorical)),
         frame.with_columns(by=pl.lit(None, pl.Int64)),
     ):
-        found = polars_sort.number_rows(some, ["user", "day"], "by", descending=descending).collect()
-        check_positions(found, some, ["user", "day"], descending=descending)
+        for found in (
+            polars_sort.number_rows(some, ["user", "day"], "by", descending=descending).collect(),
+            polars_sort.number_few_rows(some.lazy(), ["user", "day"], "by", descending=descending).collect(),
+        ):
+            check_positions(found, some, ["user", "day"], descending=descending)
         found = polars_sort.number_rows(some, ["user", "day"], "by", descending=descending, tied=True).collect()
         check_first_positions(found, ["user", "day"], "by", descending=descending)
 

@@ -181,7 +181,14 @@ class Pandas(Engine):
     ) -> Frame:
         return lazy(pandas_sums.exact_sums(frame.collect().to_native(), group, columns, counted or {}))
 
-    def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+    def in_order(
+        self,
+        frame: Frame,
+        group: Sequence[str],
+        columns: Sequence[str],
+        *,
+        is_ranked: bool = False,  # noqa: ARG002
+    ) -> Frame:
         return lazy(frame.collect().to_native().sort_values([*group, *columns], kind="stable", ignore_index=True))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:

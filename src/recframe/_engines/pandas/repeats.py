@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+FIRST_COMPARED = 2**12
+"""How many rows to read before all rows are read."""
+PAIRS_PER_ROW = 32
+"""The largest number of possible pairs of list and item per row, so that a table of all pairs stays small."""
 MOST_INTEGERS = 2**30
 """Integers in a range of this size are used as codes themselves: pairs of two such codes fit into 64 bits."""
 
@@ -32,7 +36,7 @@ def lists_with_repeats(frame: Any, keys: Sequence[Any], scores: Sequence[Any], i
         for number, key in enumerate(keys):
             codes = _pairs(lists, columns[key])
             lists = codes if number == 0 else pd.factorize(codes)[0].astype("int64")
-        if not all(_differs(columns[name], lists) for name in scores):
+        if not all(_orders_a_list(columns[name], lists) for name in scores):
             return None
         return 0 if item is None else _lists_with_repeats(lists, columns[item])
     except (TypeError, ValueError, NotImplementedError):  # values that cannot be compared
@@ -42,11 +46,21 @@ def lists_with_repeats(frame: Any, keys: Sequence[Any], scores: Sequence[Any], i
 def _lists_with_repeats(lists: Any, items: Any) -> int:
     """Return in how many lists an item is repeated."""
     pairs = _pairs(lists, items)
-    # Half of the bits take half of the time to sort.
-    ordered = np.sort(pairs.astype("uint32") if pairs.max(initial=0) < 2**32 else pairs)
-    if not (ordered[1:] == ordered[:-1]).any():
+    if _are_distinct(pairs):
         return 0
     return len(pd.unique(lists[pd.Series(pairs).duplicated(keep=False).to_numpy()]))
+
+
+def _are_distinct(numbers: Any) -> bool:
+    """Return whether all whole numbers are different."""
+    most = int(numbers.max(initial=0))
+    if most < PAIRS_PER_ROW * len(numbers) and numbers.min(initial=0) >= 0:
+        is_used = np.zeros(most + 1, dtype=bool)
+        is_used[numbers] = True
+        return bool(np.count_nonzero(is_used) == len(numbers))
+    # Half of the bits take half of the time to sort.
+    ordered = np.sort(numbers.astype("uint32") if most < 2**32 else numbers)
+    return not (ordered[1:] == ordered[:-1]).any()
 
 
 def _is_number(dtype: Any) -> bool:
@@ -65,9 +79,15 @@ def _pairs(codes: Any, column: Any) -> Any:
     return codes * (len(values) + 1) + numbers + 1
 
 
-def _differs(column: Any, lists: Any) -> bool:
-    """Return whether any two neighbouring rows of the same list have different numbers."""
+def _orders_a_list(column: Any, lists: Any) -> bool:
+    """Return whether two neighbouring rows of the same list have different numbers."""
     values = column.to_numpy(dtype="float64", na_value=np.nan)
+    # The first rows usually show it.
+    return any(_differs(values[:rows], lists[:rows]) for rows in (FIRST_COMPARED, len(values)))
+
+
+def _differs(values: Any, lists: Any) -> bool:
+    """Return whether two neighbouring rows of the same list have different numbers."""
     first = values[:-1]
     second = values[1:]
     return bool((((first < second) | (first > second)) & (lists[:-1] == lists[1:])).any())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import narwhals as nw
 import polars as pl
 
-from recframe._base.columns import POSITION, ROW
+from recframe._base.columns import POSITION, ROW, TIED
 from recframe._engines.base import Engine, Session
 from recframe._engines.column_errors import check_same_columns
 from recframe._engines.column_spec import columns_of
@@ -24,7 +24,7 @@ from recframe._engines.polars import sums as polars_sums
 from recframe._engines.polars.columns import EagerColumns
 from recframe._engines.polars.compat import EXPLODE, FEW_ROWS, col, collect, collect_columns, series
 from recframe._engines.polars.expressions import with_expressions
-from recframe._engines.polars.frame import computed_rows, eager_rows, lazy, native
+from recframe._engines.polars.frame import PolarsFrame, computed_rows, eager_rows, lazy, native
 from recframe._engines.polars.rows import EagerRows
 from recframe._engines.polars.threads import background_pool, can_wait
 from recframe._engines.postponed import RERUN, is_dry
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
-    from recframe._engines.polars.frame import PolarsFrame
     from recframe._engines.rows import Rows
 
 MOST_JOINED = 2**23
@@ -56,8 +55,15 @@ class EagerPolars(Engine):
     _is_small = False
     """Whether all frames of a call have few rows. Then a plan costs more than the computation, so steps are direct."""
 
+    _sorts_in_plans = False
+    """Whether rows are sorted within a plan, because they are few and no column holds lists or objects."""
+
     _joins_in_memory = False
     """Whether joins are collected immediately, by the in-memory engine."""
+
+    @property
+    def sums_at_once(self) -> bool:
+        return self._is_small
 
     def names(self, frame: pl.DataFrame) -> list[Any]:
         return list(frame.columns)
@@ -112,11 +118,13 @@ class EagerPolars(Engine):
         return lazy(upto.to_native().select(pl.int_range(1, last + 1).alias(POSITION)))
 
     @classmethod
-    def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
-        """Return the engine for frames with these numbers of rows."""
+    def of_heights(cls, heights: Sequence[int], types: Collection[pl.DataType] = ()) -> EagerPolars:
+        """Return the engine for frames with these numbers of rows; `types` are types of columns that may be odd."""
         engine = cls()
         most = max(heights, default=0)
         engine._is_small = most <= FEW_ROWS
+        sortable = not any(dtype.is_nested() or dtype == pl.Object for dtype in types)
+        engine._sorts_in_plans = engine._is_small and sortable
         # Ordered joins take five times as long in the streaming engine on several cores, but less memory.
         engine._joins_in_memory = FEW_ROWS < most <= MOST_JOINED and pl.thread_pool_size() > 1
         return engine
@@ -132,7 +140,8 @@ class EagerPolars(Engine):
         if (rerun := RERUN.get()) is not None:
             rerun.note(*sources.values())
         columns = EagerColumns.read(sources, rows)
-        engine = EagerPolars.of_heights([frame.height for frame in columns.frames.values()])
+        types = {dtype for frame in columns.frames.values() for dtype in frame.dtypes}
+        engine = EagerPolars.of_heights([frame.height for frame in columns.frames.values()], types)
         frames = {name: lazy(frame) for name, frame in columns.frames.items()}
         columns = replace(columns, frames={})  # so that only the session refers to the rows
 
@@ -195,7 +204,13 @@ class EagerPolars(Engine):
         return eager_rows(opened).get_column(name).null_count() > series(frame, column).null_count()
 
     def collect_once(self, frame: Frame) -> Frame:
-        return frame if computed_rows(frame) is not None else lazy(self._collect(frame))
+        if computed_rows(frame) is not None:
+            return frame
+        rows = self._collect(frame)
+        return cast("Frame", PolarsFrame(rows.lazy(), rows, is_untied=getattr(frame, "is_untied", False)))
+
+    def is_untied(self, ranked: Frame) -> bool:
+        return getattr(ranked, "is_untied", False) or super().is_untied(ranked)
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         return nw.from_native(self._collect(frame), eager_only=True)
@@ -220,7 +235,9 @@ class EagerPolars(Engine):
     def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
         return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, {}, least))
 
-    def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+    def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str], *, is_ranked: bool = False) -> Frame:
+        if is_ranked and getattr(frame, "is_untied", False):
+            return frame
         if self._is_small:
             # A sort is enough, because the rows of a group are then added in their order.
             return lazy(frame.to_native().sort([*group, *columns], nulls_last=True))
@@ -251,7 +268,14 @@ class EagerPolars(Engine):
             weight = row[below]
             ratios[name] = None if total is None or weight is None or weight <= 0 else total / weight
         divided = pl.DataFrame([ratios], schema=dict.fromkeys(ratios, pl.Float64))
+        if list(columns) == divided.columns:
+            return lazy(divided)
         return lazy(pl.DataFrame([series(divided if name in ratios else rows, name) for name in columns]))
+
+    def count_shared(self, left: Frame, right: Frame, keys: Sequence[str]) -> tuple[int, int, int] | None:
+        frames = (left, right)
+        rows = [eager_rows(frame.select(*keys) if computed_rows(frame) is None else frame) for frame in frames]
+        return polars_sums.count_shared(rows, keys, [getattr(frame, "facts", {}) for frame in frames])
 
     def distinct(self, frame: Frame, keys: Sequence[str]) -> Frame:
         # Many integers are counted or sorted in a tenth to a third of the time of `unique`.
@@ -340,7 +364,11 @@ class EagerPolars(Engine):
         rows = eager_rows(frame)
         mark = polars_sort.Mark.of(needed)
         ranked = polars_sort.rank_rows(rows, keys, score, upto, mark, getattr(frame, "facts", {}))
-        return lazy(ranked if self._is_small else collect_columns(ranked))
+        if not self._is_small:
+            return lazy(collect_columns(ranked.rows))
+        # Rows with the column TIED tie with rows that the frame leaves out.
+        is_untied = ranked.is_untied and TIED not in rows.columns
+        return cast("Frame", PolarsFrame(ranked.rows, is_untied=is_untied))
 
     def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
         rows = eager_rows(frame)
@@ -352,8 +380,18 @@ class EagerPolars(Engine):
             }
         return lazy(rows.with_columns(each.result().alias(name) for name, each in coming.items()))
 
-    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
-        numbered = polars_sort.number_rows(self._collect(frame), keys, column, **how)
+    def number_hits(self, hits: Frame, keys: Sequence[str], start: str) -> Frame:
+        if not getattr(hits, "is_untied", False):
+            return super().number_hits(hits, keys, start)
+        rows = hits.to_native().with_columns(polars_sort.number_of_value(keys, start).alias(POSITION))
+        return cast("Frame", PolarsFrame(rows, is_untied=True))
+
+    def number_rows(
+        self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool, tied: bool = False
+    ) -> Frame:
+        if self._sorts_in_plans and not tied:
+            return lazy(polars_sort.number_few_rows(frame.to_native(), keys, column, descending=descending))
+        numbered = polars_sort.number_rows(self._collect(frame), keys, column, descending=descending, tied=tied)
         return lazy(numbered if self._is_small else collect_columns(numbered))
 
 

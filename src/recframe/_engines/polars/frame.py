@@ -53,11 +53,14 @@ class PolarsFrame:
         The rows, if they are computed already. Columns can then be selected without a plan.
     facts : dict of str to list
         Facts about computed columns. Frames that select these columns share the facts.
+    is_untied : bool
+        Whether the rows are ranked without ties, and sorted by list and position.
     """
 
     _native: pl.LazyFrame | None
     rows: pl.DataFrame | None = None
     facts: Facts = field(default_factory=dict)
+    is_untied: bool = False
 
     def to_native(self) -> pl.LazyFrame:
         if self._native is None:
@@ -81,13 +84,14 @@ class PolarsFrame:
         return PolarsFrame(self.to_native().select(native_expressions(columns, named)))
 
     def with_columns(self, *columns: Column, **named: Column) -> PolarsFrame:
-        return PolarsFrame(self.to_native().with_columns(native_expressions(columns, named)))
+        rows = self.to_native().with_columns(native_expressions(columns, named))
+        return PolarsFrame(rows, is_untied=self.is_untied)
 
     def filter(self, *conditions: nw.Expr) -> PolarsFrame:
-        return PolarsFrame(self.to_native().filter(native_expressions(conditions)))
+        return PolarsFrame(self.to_native().filter(native_expressions(conditions)), is_untied=self.is_untied)
 
     def drop(self, *columns: str) -> PolarsFrame:
-        return PolarsFrame(self.to_native().drop(columns))
+        return PolarsFrame(self.to_native().drop(columns), is_untied=self.is_untied)
 
     def rename(self, names: Mapping[str, str]) -> PolarsFrame:
         return PolarsFrame(self.to_native().rename(dict(names)))

@@ -81,7 +81,7 @@ class Digits(NamedTuple):
             if not are_integers or least is None or not -(2**BITS) < least <= most < 2**BITS:
                 return None
             count = int(most) - int(least) + lacks + 1
-            columns.append(Digit(name, frame.schema[name], int(least) - lacks, count, lacks))
+            columns.append(Digit(name, frame.get_column(name).dtype, int(least) - lacks, count, lacks))
         return cls(tuple(columns))
 
     @property
@@ -228,6 +228,20 @@ def digits_of(
     tail = None if few else Digits.of(frame, [name for name in columns if name not in keys], facts_of)
     fits = tail is not None and tail.readable and tail.many <= MOST_DIGITS
     return lists, tail if fits and lists is not None and lists.readable else None
+
+
+def shared_digits(frames: Sequence[pl.DataFrame], keys: Sequence[str], facts: Sequence[Facts]) -> Digits | None:
+    """Return digits of keys that are the same in several frames, or None if an integer cannot hold them."""
+    shared: Facts = {}
+    for frame, facts_of in zip(frames, facts, strict=True):
+        _ask(frame, keys, facts_of)
+        for name in keys:
+            least, most, are_integers, lacks = facts_of.get(name) or UNKNOWN
+            if least is None:
+                return None
+            others = shared.get(name) or [least, most, True, False]
+            shared[name] = [min(least, others[0]), max(most, others[1]), are_integers and others[2], lacks or others[3]]
+    return Digits.of(frames[0], keys, shared)
 
 
 def _ask(frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._engines.polars.compat import FEW_ROWS, col, collect, collect_columns, numpy_if_installed, series
-from recframe._engines.polars.sums import exact_sums
+from recframe._engines.polars.sums import changes, exact_sums, is_first
 from recframe._engines.polars.threads import background_pool
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def sums_in_order(
         The last position at which a term is not 0, for the terms that have one.
     """
     numpy = numpy_if_installed()
-    starts = pl.any_horizontal(pl.int_range(pl.len()) == 0, *map(_changes, group))
-    first = collect_columns(frame.lazy().select(starts)).to_series()
+    first = collect_columns(frame.lazy().select(is_first(group))).to_series()
     keys = frame.select(map(col, group)).filter(first)
     if numpy is None or not _differ(keys):
         return exact_sums(collect(frame.lazy().select(*map(col, group), **terms)), group, list(terms), {})
@@ -81,9 +80,9 @@ def ordered_ties(frame: pl.DataFrame, block: Sequence[str], columns: Sequence[st
 
     Only these blocks are sorted, because they have few rows.
     """
-    starts = pl.any_horizontal(pl.int_range(pl.len()) == 0, *map(_changes, block))
+    starts = is_first(block)
     numbers = starts.cum_sum().alias(BLOCK)
-    mixed = (~starts & pl.any_horizontal(map(_changes, columns))).alias(MIXED)
+    mixed = (~starts & pl.any_horizontal(map(changes, columns))).alias(MIXED)
     flags = collect_columns(frame.lazy().select(numbers, mixed))
     if not flags.get_column(MIXED).any():
         return frame
@@ -94,11 +93,6 @@ def ordered_ties(frame: pl.DataFrame, block: Sequence[str], columns: Sequence[st
     order = collect_columns(keys.lazy().select(pl.arg_sort_by(BLOCK, *columns, nulls_last=True))).to_series()
     sources = pl.int_range(frame.height, eager=True).scatter(mixed_rows, mixed_rows.gather(order).cast(pl.Int64))
     return frame.select(pl.all().gather(sources))
-
-
-def _changes(name: str) -> pl.Expr:
-    """Return whether the value of a column differs from the row before."""
-    return col(name).ne_missing(col(name).shift(1))
 
 
 def _differ(keys: pl.DataFrame) -> bool:

@@ -20,6 +20,7 @@ from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
 from recframe._engines.polars.compat import FEW_ROWS, collect, collect_columns
 from recframe._engines.polars.frame import lazy, native
 from recframe._engines.polars.pack import PACKED, digits_of, in_order_of_rows, pack
+from recframe._engines.polars.sums import is_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,14 @@ class Mark(NamedTuple):
     def of_frame(self) -> pl.Expr:
         """Return whether a row of a ranked frame is needed."""
         return self.rows | (pl.col(START) <= self.upto) if self.upto else self.rows
+
+
+class Ranked(NamedTuple):
+    """Ranked rows."""
+
+    rows: pl.LazyFrame
+    is_untied: bool = False
+    """Whether the rows are sorted by list and position, and no rows tie; False if that is not known."""
 
 
 ROWS_AT_ONCE = 2**24
@@ -71,13 +80,13 @@ def rank_rows(
     upto: int | None,
     mark: Mark | None,
     facts: Facts | None = None,
-) -> pl.LazyFrame:
+) -> Ranked:
     """Return ranked rows, by a sort if possible and by windows otherwise; see `ranked_by_sort`."""
     ranked = ranked_by_sort(frame, keys, score, upto, mark, {} if facts is None else facts)
     if ranked is not None:
         return ranked
     rows: pl.LazyFrame = ranked_by_windows(lazy(frame), keys, score, upto).drop(score).to_native()
-    return rows if mark is None else rows.filter(mark.of_frame())
+    return Ranked(rows if mark is None else rows.filter(mark.of_frame()))
 
 
 def number_rows(
@@ -97,12 +106,35 @@ def number_rows(
     return pl.concat([numbered, frame.lazy().filter(missing).with_columns(lacks)])
 
 
+def number_few_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame:
+    """Return a small frame with what `number_rows` adds, as a plan that only a later step computes.
+
+    The rows are sorted, so their keys must be of types that polars sorts. Equal rows get different positions.
+    """
+    directions = [False] * len(keys) + [descending]
+    order = pl.arg_sort_by(*keys, column, descending=directions, nulls_last=True, maintain_order=True)
+    # Rows that polars knows to be sorted would be added in another way, which changes last bits.
+    rows = frame.select(pl.all().gather(order))
+    return rows.with_columns(number_of_value(keys, column).alias(POSITION))
+
+
+def number_of_value(keys: Sequence[str], column: str) -> pl.Expr:
+    """Return the number of each value of a column among the values of its list, missing where the column is missing.
+
+    The rows of each list follow each other.
+    """
+    is_there = pl.col(column).is_not_null()
+    number = is_there.cum_sum().cast(pl.Float64)
+    before_list = pl.when(is_first(keys)).then(number - is_there.cast(pl.Float64)).forward_fill()
+    return pl.when(is_there).then(number - before_list)
+
+
 def places(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool) -> pl.Series:
     """Return the first or the mean position of each row's tied block, missing if the score is missing."""
     rows = frame.select(*keys, pl.col(score).alias(PLACED_BY)).with_row_index(ROW)
     scored = rows.filter(pl.col(PLACED_BY).is_not_null()) if rows.get_column(PLACED_BY).null_count() else rows
     position = pl.col(START).cast(pl.Float64) if first else pl.col(START) + (pl.col(SIZE) - 1) / 2
-    ranked = collect_columns(rank_rows(scored, keys, PLACED_BY, None, None).select(ROW, position.alias(START)))
+    ranked = collect_columns(rank_rows(scored, keys, PLACED_BY, None, None).rows.select(ROW, position.alias(START)))
     return in_order_of_rows(ranked.get_column(ROW), ranked.get_column(START), frame.height)
 
 
@@ -111,7 +143,7 @@ def places(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool)
 
 def ranked_by_sort(
     frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, facts: Facts
-) -> pl.LazyFrame | None:
+) -> Ranked | None:
     """Return rows with the first positions of their tied blocks, and the sizes of the blocks.
 
     Parameters
@@ -131,7 +163,7 @@ def ranked_by_sort(
 
     Returns
     -------
-    polars.LazyFrame or None
+    Ranked or None
         The rows without their score, sorted by list and position. None if the keys have no integer codes, or the
         numbers do not fit.
     """
@@ -155,7 +187,7 @@ def ranked_by_sort(
     if others.is_empty():
         return rows
     rest = _ranked(others, lists, digits, score, upto, mark)
-    return None if rest is None else pl.concat([rows.filter(~in_others), rest[0]])
+    return None if rest is None else Ranked(pl.concat([rows.rows.filter(~in_others), rest[0].rows]))
 
 
 def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: int) -> float | None:
@@ -214,14 +246,14 @@ def _ranked(
     *,
     high: bool = False,
     step: int = 1,
-) -> tuple[pl.LazyFrame, list[pl.Series]] | None:
+) -> tuple[Ranked, list[pl.Series]] | None:
     """Return ranked rows and, if only high scores are ranked, the lists with enough of them; None if they do not fit.
 
     Many rows are ranked in parts, and parts of many rows again: the numbers of their lists are equal modulo `step`.
 
     Returns
     -------
-    rows : polars.LazyFrame
+    ranked : Ranked
         The rows of tied blocks that start up to a position, with these starts and the sizes of the blocks.
     complete_lists : list of polars.Series
         The numbers of the lists that have a row at this position; empty unless `high`.
@@ -232,7 +264,8 @@ def _ranked(
         part = _in_order(frame, lists, digits, score, upto, columns, descending=True)
         if part is None:
             return None
-        return part.blocks(upto, mark), [part.lists_of_length(upto)] if high and upto is not None else []
+        ranked_rows = Ranked(part.blocks(upto, mark), is_untied=part.goes_on is None)
+        return ranked_rows, [part.lists_of_length(upto)] if high and upto is not None else []
     rows: list[pl.LazyFrame] = []
     complete_lists: list[pl.Series] = []
     for index in range(count):
@@ -244,9 +277,9 @@ def _ranked(
         if ranked is None:
             return None
         # Only the needed rows of a part stay in memory while the other parts are sorted.
-        rows.append(collect_columns(ranked[0]).lazy())
+        rows.append(collect_columns(ranked[0].rows).lazy())
         complete_lists += ranked[1]
-    return pl.concat(rows), complete_lists
+    return Ranked(pl.concat(rows)), complete_lists
 
 
 def _in_order(

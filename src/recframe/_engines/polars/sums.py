@@ -6,6 +6,7 @@ They take a few steps over all rows. Polars' own functions take a step per group
 from __future__ import annotations
 
 import math
+import sys
 from functools import partial, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,13 @@ import polars as pl
 from recframe._engines.exact_sums import parts_of
 from recframe._engines.packing import BITS
 from recframe._engines.polars.compat import FEW_ROWS, col, collect, numpy_if_installed, series
-from recframe._engines.polars.pack import digits_of, sort_integers
+from recframe._engines.polars.pack import digits_of, shared_digits, sort_integers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from recframe._engines.polars.frame import Facts
+    from recframe._engines.polars.pack import Digits
 
 IN_GROUP = "in_group"
 NUMBER = "number"
@@ -30,9 +34,18 @@ FEW_NUMBERS = 2**15
 
 def rows_before(keys: Sequence[str]) -> pl.Expr:
     """Return how many rows of the same group come before each row. The frame must be sorted by the keys."""
-    is_first = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in keys)
     index = pl.int_range(pl.len())
-    return index - pl.when(is_first).then(index).forward_fill().fill_null(0)
+    return index - pl.when(is_first(keys)).then(index).forward_fill()
+
+
+def is_first(keys: Sequence[str]) -> pl.Expr:
+    """Return whether a row is the first of its group. The rows of a group follow each other."""
+    return pl.any_horizontal(pl.int_range(pl.len()) == 0, *map(changes, keys))
+
+
+def changes(name: str) -> pl.Expr:
+    """Return whether the value of a column differs from the row before."""
+    return col(name).ne_missing(col(name).shift(1))
 
 
 def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> pl.DataFrame:
@@ -89,7 +102,7 @@ def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapp
     lists, _ = digits_of(frame, keys, [], {})
     if lists is None or not lists.readable or lists.many > SPARSE * frame.height:
         return None
-    numbers = collect(frame.lazy().select(lists.number().alias(NUMBER))).to_series()
+    numbers = _numbers(frame, lists)
     counts = pl.Series(numpy.bincount(numbers.to_numpy(), minlength=lists.many)).alias(name)
     counted = counts.to_frame().with_row_index(NUMBER).filter(pl.col(name) > 0)
     key = lists.read(pl.col(NUMBER).cast(pl.Int64))
@@ -97,12 +110,40 @@ def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapp
     return counted.select(*key.values(), name, *others).select(*keys, name, *values)
 
 
+def count_shared(
+    frames: Sequence[pl.DataFrame], keys: Sequence[str], facts: Sequence[Facts]
+) -> tuple[int, int, int] | None:
+    """Return how many keys the first of two frames has, how many both share, and how many the second has.
+
+    The result is None if NumPy is not installed, or the keys are not dense integers.
+    """
+    numpy = numpy_if_installed()
+    lists = None if numpy is None else shared_digits(frames, keys, facts)
+    if lists is None or not lists.readable or lists.many > SPARSE * sum(frame.height for frame in frames):
+        return None
+    tables = []
+    for frame in frames:
+        table = numpy.zeros(lists.many, dtype=bool)
+        table[_numbers(frame, lists).to_numpy()] = True
+        tables.append(table)
+    counts = [int(numpy.count_nonzero(table)) for table in (tables[0], tables[0] & tables[1], tables[1])]
+    return counts[0], counts[1], counts[2]
+
+
+def _numbers(frame: pl.DataFrame, lists: Digits) -> pl.Series:
+    """Return the number of each row's key."""
+    if frame.height <= FEW_ROWS:
+        numbers: pl.Series = lists.number(frame.get_column)
+        return numbers
+    return collect(frame.lazy().select(lists.number().alias(NUMBER))).to_series()
+
+
 def distinct(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame | None:
     """Return the distinct keys of many rows, in any order, by their numbers; None if the keys have none."""
     lists, _ = digits_of(frame, keys, [], {})
     if lists is None or not lists.readable or lists.many > 2**BITS:
         return None
-    numbers = collect(frame.lazy().select(lists.number().alias(NUMBER))).to_series()
+    numbers = _numbers(frame, lists).alias(NUMBER)
     numpy = numpy_if_installed()
     if numpy is not None and lists.many <= frame.height:
         numbers = pl.Series(NUMBER, numpy.bincount(numbers.to_numpy()).nonzero()[0])
@@ -160,7 +201,10 @@ def _sum(values: pl.Series) -> Any:
     if not values.dtype.is_float():
         return values.sum()
     try:
-        return math.fsum((values.drop_nulls() if values.null_count() else values).to_list())
+        known = values.drop_nulls() if values.null_count() else values
+        # To import NumPy would take longer than to make a list.
+        array: Any = known.to_numpy() if known.dtype == pl.Float64 and "numpy" in sys.modules else None
+        return math.fsum(known.to_list() if array is None else memoryview(array))
     except (OverflowError, ValueError):
         return values.sum()
 
