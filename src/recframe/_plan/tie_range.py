@@ -57,6 +57,13 @@ def check_range(query: Query, metrics: Sequence[Metric]) -> None:
             raise OptionError(msg, f"evaluate {name} in a call of its own, with `ties='average'`")
 
 
+def _ends(metric: Metric) -> dict[str, str]:
+    """Return the columns with the least and the greatest value of a metric, by the names of the result's columns."""
+    best, worst = (_bound(metric, ties) for ties in get_args(TieBound))
+    # If lower is better, the best order has the lowest value.
+    return {LOW: worst, HIGH: best} if metric.higher_is_better else {LOW: best, HIGH: worst}
+
+
 def with_range(call_frames: CallFrames, query: Query, metrics: Sequence[Metric]) -> tuple[Plan, Any]:
     """Return the plan of a call, and its result with the least and the greatest value of each metric."""
     check_range(query, metrics)
@@ -73,11 +80,8 @@ def with_range(call_frames: CallFrames, query: Query, metrics: Sequence[Metric])
     columns = list(keys)
     ends = []
     for metric in plan.metrics:
-        # If lower is better, the best order has the lowest value.
-        best, worst = (_bound(metric, ties) for ties in get_args(TieBound))
-        low, high = (worst, best) if metric.higher_is_better else (best, worst)
         called = query.averaging(metric.label).name
-        for end, name in ((low, LOW), (high, HIGH)):
+        for name, end in _ends(metric).items():
             column = name.format(metric.column)
             ends.append(nw.col(end).alias(column))
             names[column] = name.format(called)

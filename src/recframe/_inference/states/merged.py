@@ -231,12 +231,7 @@ class Merged:
             cluster=None, strata=strata, strata_weights=strata_weights, resamples=10_000, seed=0,
             interval="percentile", margin=margin, planned=planned, details=details,
         )  # fmt: skip
-        if options.test not in OF_SUMS:
-            msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
-            raise OptionError(msg, "test='t', or compare on the frames themselves")
-        if options.correction in SIMULTANEOUS:
-            msg = f"correction={correction!r} reads the values of lists, but a state holds only their sums"
-            raise OptionError(msg, "correction='holm', or compare on the frames themselves")
+        _check_reads_sums(options)
         rows = self._rows_with_values("compare")
         check_looks(options, None)
         check_stratified(options)
@@ -259,11 +254,7 @@ class Merged:
         pairs, arrays = self._pairs("compare", baseline, of_strata)
         upwards = [rows.definitions[rows.metrics[pair.metric]]["higher_is_better"] for pair in pairs]
         clustered = rows.definitions[rows.metrics[0]]["cluster"] is not None
-        # Only weights of 1 add up, as their squares do, to the number of lists.
-        lists = arrays["lists"]
-        unlike = (lists != arrays["weight"]) | (lists != arrays["weight_squares"])
-        weighed = (unlike.any(axis=1) | clustered).tolist()
-        of_pairs = zip(pairs, weighed, strict=True)
+        of_pairs = zip(pairs, (_have_weights(arrays) | clustered).tolist(), strict=True)
         check_bounded(
             options,
             ((rows.metrics[pair.metric], rows.range_of(pair.metric), is_weighted) for pair, is_weighted in of_pairs),
@@ -457,6 +448,23 @@ def _with_clusters(rows: Rows) -> Rows:
         lists, clusters = ([row[name] for row in sums] for name in ("lists", "clusters"))
         check_clusters(cluster, rows.per, lists, clusters)
     return rows
+
+
+def _check_reads_sums(options: Options) -> None:
+    """Raise for a test or a correction that reads the values of lists."""
+    if options.test not in OF_SUMS:
+        msg = f"test={options.test!r} reads the values of lists, but a state holds only their sums"
+        raise OptionError(msg, "test='t', or compare on the frames themselves")
+    if options.correction in SIMULTANEOUS:
+        msg = f"correction={options.correction!r} reads the values of lists, but a state holds only their sums"
+        raise OptionError(msg, "correction='holm', or compare on the frames themselves")
+
+
+def _have_weights(arrays: Mapping[str, Any]) -> Any:
+    """Return for each pair of models whether the weights of its lists differ from 1."""
+    # Only weights of 1 add up, as their squares do, to the number of lists.
+    lists = arrays["lists"]
+    return ((lists != arrays["weight"]) | (lists != arrays["weight_squares"])).any(axis=1)
 
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
