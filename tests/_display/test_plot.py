@@ -329,6 +329,8 @@ def test_ranks_have_whole_ticks_only():
         chart = FRAME.rec.plot.ranks("ndcg@3", score=models).to_dict()
         axes = [channel["axis"] for channel in find(chart, "x") if "axis" in str(channel)]
         assert axes and all(axis["values"] == list(range(1, len(models) + 1)) for axis in axes)
+        ranked = FRAME.rec.rank_models("ndcg@3", score=models).sort("rank")
+        assert next(find(chart, "y"))["sort"] == ranked["model"].to_list(), "the best model is at the top"
 
 
 def test_segments_have_dots_with_intervals():

@@ -26,6 +26,8 @@ def ranks(
 ) -> alt.LayerChart:
     """Return a dot with its interval for each model."""
     alt = charts.altair()
+    # The best model stands at the top, whatever the order of the result.
+    rows = sorted(rows, key=lambda row: (row["rank"] or 0, row["rank_low"] or 0, row["rank_high"] or 0))
     rows = [row | {"model": texts.name_of(row["model"])} for row in rows]
     y = charts.names_axis("model:N", None, [row["model"] for row in rows])
     tooltip = charts.tooltip("model:N", "mean:Q", "rank:Q", "rank_low:Q", "rank_high:Q", "lists:Q")

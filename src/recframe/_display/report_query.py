@@ -141,6 +141,8 @@ class ReportQuery:
     def layout(self, result: nw.DataFrame[Any], verdicts: ModelVerdicts | None = None) -> Layout:
         """Return a result as a table, with the best means bold according to the comparison."""
         margins = margins_of(result.to_native())
+        if margins is None and self.margin is None:
+            margins = {}  # a sorted frame is not remembered, but the report knows that there is no margin
         verdicts = verdicts or ModelVerdicts()
         options = TableOptions(DIGITS, verdicts, self.options.confidence, letters=False, margins=margins)
         return layout_of(columns_of(result), self.records, options)

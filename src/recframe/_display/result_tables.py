@@ -303,7 +303,10 @@ def _pivoted_table(
         values = _difference_values(columns, segments, options)
     else:
         values = _mean_values(columns, segments, metrics, options)
+    baselines = [*dict.fromkeys(map(label_text, columns.get("baseline", ())))]
     model_columns = [name for name in MODEL_COLUMNS if name in columns]
+    if len(baselines) == 1:
+        model_columns.remove("baseline")
     if heads == "segment":
         # A column for each segment holds all metrics, one below the other.
         in_order = list(dict.fromkeys(value.keys["metric"] for value in values))
@@ -312,6 +315,7 @@ def _pivoted_table(
     else:
         layout = _pivoted(values, [*segments, *model_columns], ["metric"], counted=False)
     layout.notes += options.verdicts.notes(layout.columns, letters=options.shows_letters)
+    layout.notes += [f"Baseline: {baselines[0]}."] if len(baselines) == 1 else []
     if compared:
         is_any_bold = any(value.cell.bold for value in values)
         layout.notes += ["Bold: the model is better, by the verdict."] if is_any_bold else []

@@ -42,6 +42,8 @@ ALARMING = ("error", "warning")
 STAR = re.compile(r"(\\\\\s*\n\s*)(?=\*)")
 """A line break of LaTeX before a line that starts with a star, which it would read as its own."""
 FLAT = {raised: letter for letter, raised in RAISED.items()}
+MINUS = re.compile(r"(?<![\w}-])-(?=\d)")
+"""The sign of a number, which is no hyphen of a name or a date."""
 RAISED_TEXT = re.compile(f"[{''.join(map(chr, FLAT))}]+")
 
 
@@ -122,6 +124,7 @@ class Table:
             great_tables is not installed.
         """
         text: str = STAR.sub(r"\1{}", self.gt.as_latex())
+        text = MINUS.sub("$-$", text)
         text = text.replace("±", r"$\pm$").replace("†", r"\dag{}").replace("–", "--")
         return RAISED_TEXT.sub(lambda raised: rf"\textsuperscript{{{raised[0].translate(FLAT)}}}", text)
 

@@ -11,7 +11,7 @@ from recframe._base.values import column_or_none, flag
 from recframe._inference.comparison.options import Draws
 from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import model_pairs
-from recframe._inference.lists.results import NAMES, result_frame, stacked
+from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.values import ListValues, check_values_per_list, segments
 from recframe._inference.statistics.rank_intervals import Ranks
 from recframe._inference.statistics.shrinkage import shrunk
@@ -119,16 +119,6 @@ def rank_models(plan: Plan, options: Options) -> Any:
     check_values_per_list(plan.metrics, "rank_models")
     columns = options.columns
     return remember(result_frame(plan, lambda: stacked(*_rows(plan, options), columns), columns), options.confidence)
-
-
-def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:
-    """Return the rows of a chart for one metric over all lists: a row for each model, the best first."""
-    check_values_per_list(plan.metrics, "ranks")
-    _, rows = _rows(plan, options)
-    numbers = [{name: value[0].item() for name, value in row.items() if name not in NAMES} for row in rows]
-    numbers = [{name: None if np.isnan(value) else value for name, value in row.items()} for row in numbers]
-    named = [{"model": str(row["model"]), **statistics} for row, statistics in zip(rows, numbers, strict=True)]
-    return sorted(named, key=lambda row: (row["rank"] or 0, row["rank_low"], row["rank_high"]))
 
 
 def _rows(plan: Plan, options: Options) -> tuple[nw.DataFrame[Any], list[dict[str, Any]]]:
