@@ -484,6 +484,18 @@ def test_the_quick_look_counts_what_the_slow_one_counts(engine, monkeypatch, by)
     assert only_finding(warning_texts(engine, frame, by=by)) == quick
 
 
+@pytest.mark.parametrize("by", ["user", ["user", "day"]])
+def test_tables_count_the_lists_that_joins_count(polars_engine, monkeypatch, by):
+    frame, truth = polars_engine.frames(
+        {"user": [1, 2, None, 1], "day": ["x", "x", "y", "z"], "item": [1, 2, 3, 4], "score": [4, 3, 2, 1]},
+        {"user": [1, 5, 6, 7, 8, 9, None], "day": [*"xxxxxxy"], "item": [1, 1, 1, 1, 1, 1, 3]},
+    )
+    by_tables = only_finding(warning_texts(polars_engine, frame, truth=truth, by=by))
+    assert "5 of 7" in by_tables
+    monkeypatch.setattr(type(adapter_of(frame)), "count_shared", lambda *_: None)
+    assert only_finding(warning_texts(polars_engine, frame, truth=truth, by=by)) == by_tables
+
+
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_a_column_of_two_roles_is_looked_at_once(library):
     make = pytest.importorskip(library).DataFrame

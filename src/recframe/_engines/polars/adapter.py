@@ -185,6 +185,10 @@ class EagerPolars(Engine):
         values: list[Any] = series(frame, column)[rows].to_list()
         return values
 
+    def first_rows_and(self, frame: pl.DataFrame, count: int, marked: nw.Series[Any]) -> pl.DataFrame:
+        # Narwhals would copy all rows of both parts.
+        return pl.concat([frame.head(count), frame.slice(count).filter(marked.to_native())])
+
     def release(self, frames: Iterable[Frame], columns: Collection[str] | None = None) -> None:
         rerun = RERUN.get()
         for frame in cast("Iterable[PolarsFrame]", frames):
