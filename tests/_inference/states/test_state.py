@@ -173,6 +173,32 @@ def test_a_baseline_turns_pairs_around(polars_engine):
     assert_same(plain(merged.compare(baseline="new", details=True)), expected)
 
 
+def test_models_in_another_order_keep_the_ends_of_differences(polars_engine):
+    pytest.importorskip("scipy")
+    rows = sample(4)
+    first, second = split(1, rows, 2)
+    merged = [
+        recframe.merge_states(
+            [
+                *states_of(polars_engine, rows, [first], METRICS, score=MODELS),
+                *states_of(polars_engine, rows, [second], METRICS, score=models),
+            ]
+        )
+        for models in (MODELS, MODELS[::-1])
+    ]
+    same_order, other_order = (
+        {
+            row["metric"]: (row["model"], row["least"], row["greatest"])
+            for row in plain(each.state())
+            if row["kind"] == "pair"
+        }
+        for each in merged
+    )
+    for metric, (model, least, greatest) in same_order.items():
+        other, *ends = other_order[metric]
+        assert ends == ([least, greatest] if other == model else [-greatest, -least])
+
+
 def test_segments_add_up(polars_engine):
     rows = sample(5)
     states = states_of(polars_engine, rows, split(1, rows, 2), METRICS, score="new", per="day")
