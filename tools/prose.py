@@ -25,34 +25,34 @@ SYMPTOMS = {
 
 def counted(page: Path) -> Counter[str]:
     """Return the words of a page in prose, tables and code, and the symptoms in its prose."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     is_code = False
     for line in UNSEEN.sub(" ", page.read_text(encoding="utf-8")).splitlines():
         if re.match(r"\s*(?:```|~~~)", line):
             is_code = not is_code
             continue
         kind = "code" if is_code else "tables" if re.match(r"\s*\|", line) else "prose"
-        found[kind] += len(WORD.findall(line))
+        counts[kind] += len(WORD.findall(line))
         if kind == "prose":
             text = HIDDEN.sub(" ", line)
-            found.update({name: len(pattern.findall(text)) for name, pattern in SYMPTOMS.items()})
-    return found
+            counts.update({name: len(pattern.findall(text)) for name, pattern in SYMPTOMS.items()})
+    return counts
 
 
 def main() -> None:
     """Print a line for each page, and one for all pages, for the contract, the metrics and the rest."""
     pages = {str(path.relative_to(DOCS)): counted(path) for path in sorted(DOCS.rglob("*.md"))}
     parts: dict[str, Counter[str]] = {name: Counter() for name in ("contract", "metrics", "other pages", "all")}
-    for name, found in pages.items():
+    for name, counts in pages.items():
         part = re.split(r"[/.]", name)[0]
-        parts[part if part in parts else "other pages"] += found
-        parts["all"] += found
+        parts[part if part in parts else "other pages"] += counts
+        parts["all"] += counts
     heads = ("prose", "tables", "code")
     sys.stdout.write(f"{'':34}{''.join(f'{head:>9}' for head in (*heads, 'words', *SYMPTOMS))}\n")
-    for name, found in {**pages, **parts}.items():
-        words = sum(found[head] for head in heads)
-        shares = "".join(f"{1000 * found[symptom] / max(found['prose'], 1):9.1f}" for symptom in SYMPTOMS)
-        sys.stdout.write(f"{name:34}{''.join(f'{found[head]:9}' for head in heads)}{words:9}{shares}\n")
+    for name, counts in {**pages, **parts}.items():
+        words = sum(counts[head] for head in heads)
+        shares = "".join(f"{1000 * counts[symptom] / max(counts['prose'], 1):9.1f}" for symptom in SYMPTOMS)
+        sys.stdout.write(f"{name:34}{''.join(f'{counts[head]:9}' for head in heads)}{words:9}{shares}\n")
 
 
 if __name__ == "__main__":

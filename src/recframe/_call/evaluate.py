@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def bind(request: Request, unnamed: Sequence[object] = ()) -> dict[str, Any]:
-    """Return the bound roles with those of the call; raise for a value without the name of its role."""
+    """Return the bound roles and the roles of the call, or raise for a value without the name of its role."""
     roles = request.roles
     if unnamed:
         raise unnamed_role(unnamed[0], "df.rec")

@@ -29,20 +29,20 @@ LABEL_WIDTH = 240
 """The width of the longest name in a chart, in pixels."""
 
 
-Given = ParamSpec("Given")
+Parameters = ParamSpec("Parameters")
 Chart = TypeVar("Chart")
 _ENDS_SCRIPT = re.compile("<(?=[/!])")
 """What starts a closing tag or a comment, which would end the script that Altair puts a chart into."""
 
 
-def safe_in_html(make: Callable[Given, Chart]) -> Callable[Given, Chart]:
+def safe_in_html(make: Callable[Parameters, Chart]) -> Callable[Parameters, Chart]:
     """Return a function that makes the same chart, whose names stay text when the chart is saved as HTML.
 
     Altair writes the chart into a page as it is. With a hair space after ``<``, a browser reads no tag.
     """
 
     @wraps(make)
-    def made(*args: Given.args, **kwargs: Given.kwargs) -> Chart:
+    def made(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Chart:
         chart: Chart = _without_tags(make(*args, **kwargs), package("altair", "charts").SchemaBase)
         return chart
 

@@ -78,9 +78,9 @@ def values_of(request: Request, metric: Any, k: Any) -> Values:
     check_installed()
     from recframe._inference.lists.value_arrays import value_arrays
 
-    found = value_arrays(request, metric, k)
-    models = [NO_MODEL] if found.models == [None] else [*map(name_of, found.models)]
-    return Values(found.metric, models, found.values, found.weights)
+    arrays = value_arrays(request, metric, k)
+    models = [NO_MODEL] if arrays.models == [None] else [*map(name_of, arrays.models)]
+    return Values(arrays.metric, models, arrays.values, arrays.weights)
 
 
 def histogram(by_model: Values) -> list[dict[str, Any]]:

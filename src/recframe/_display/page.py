@@ -27,7 +27,7 @@ LONG_TEXT = 60
 """The least number of letters from which a text may wrap."""
 INK = "currentColor"
 LEGEND_COLUMNS = 3
-"""The most names side by side below a chart: one row of all would make the chart as wide, and so its texts small."""
+"""The most names in one row below a chart. A row of all names would be wide, so the page would shrink the texts."""
 LETTER_SIZE = 13
 """The size of letters of charts, which a narrow screen shrinks by a third."""
 CHART_STYLE = {
@@ -76,7 +76,7 @@ class Page:
 
     title: str
     facts: Sequence[str]
-    """Of what the page is, in one line."""
+    """What the page is about, in one line."""
     sections: Sequence[Section]
     footer: str
     alarms: Sequence[Any] = ()

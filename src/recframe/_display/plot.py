@@ -142,8 +142,8 @@ class Plot:
         if any(metric.cutoff is None for metric in self._records(metrics, k, roles).values()):
             msg = f"curve shows metrics over the cutoff, but k={quoted(k)} holds none"
             raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
-        found = self._described("curve", MEANS, metrics, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.curves(found, confidence)
+        description = self._described("curve", MEANS, metrics, k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.curves(description, confidence)
 
     def distribution(
         self, metric: str | Metric, k: int | None = None, **roles: Any
@@ -243,8 +243,8 @@ class Plot:
         'recall@1 against mrr@1'
         """
         hint = "plot.tradeoff({!r}, {!r})"
-        found = self._described("tradeoff", MEANS, [x, y], k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.against(found, confidence, hint)
+        description = self._described("tradeoff", MEANS, [x, y], k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.against(description, confidence, hint)
 
     def segments(
         self,
@@ -289,8 +289,8 @@ class Plot:
         'mrr by country'
         """
         most = whole_number("most", most, f"most={MOST_SEGMENTS}")
-        found = self._described("segments", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.by_segment(found, confidence, result_charts.OF_FRAMES, most)
+        description = self._described("segments", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.by_segment(description, confidence, result_charts.OF_FRAMES, most)
 
     def trend(
         self,
@@ -330,8 +330,8 @@ class Plot:
         >>> chart.to_dict()["title"]["text"]
         'mrr by week'
         """
-        found = self._described("trend", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.over_time(found, confidence, result_charts.OF_FRAMES)
+        description = self._described("trend", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
+        return result_charts.over_time(description, confidence, result_charts.OF_FRAMES)
 
     def ranks(
         self,

@@ -36,11 +36,11 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     first = by_list[0]
     yield from _of_lists(report, first)
     if report.per is not None:
-        found = report.means_of([first], per=report.per)
+        description = report.means_of([first], per=report.per)
         most = max(3, MOST_DOTS // max(len(report.models), 1))
-        yield by_segment(found, confidence, OF_FRAMES, min(most, MOST_SEGMENTS))
-        if _is_time(found):
-            yield over_time(found, confidence, OF_FRAMES)
+        yield by_segment(description, confidence, OF_FRAMES, min(most, MOST_SEGMENTS))
+        if _is_time(description):
+            yield over_time(description, confidence, OF_FRAMES)
     others = [metric for metric in report.with_means(report.metrics) if metric != first]
     if others and len(report.models) > 1:
         together = [metric for metric in others if metric not in report.list_metrics]
@@ -55,9 +55,9 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
         last = max(CURVE, *named)
         cutoffs = sorted(named | {round(1 + step * (last - 1) / (CURVE_CUTOFFS - 1)) for step in range(CURVE_CUTOFFS)})
         without = {spec.at(None).name: spec.at(None).as_named for spec in cut}
-        found = report.means_of(list(without.values()), cutoffs)
-        if any(mean.mean is not None for mean in found.means):
-            yield curves(found, report.options.confidence, columns=1)
+        description = report.means_of(list(without.values()), cutoffs)
+        if any(mean.mean is not None for mean in description.means):
+            yield curves(description, report.options.confidence, columns=1)
 
 
 def has_cutoff(metric: Metric) -> bool:
@@ -86,7 +86,7 @@ def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:
     return sorted(best[:MOST_CHARTS])
 
 
-def _is_time(found: Described) -> bool:
+def _is_time(description: Described) -> bool:
     """Return whether segments are values of one column of dates or times."""
-    kind, _ = chart_dates.axis_positions([mean.segment[0] for mean in found.means])
-    return len(found.per) == 1 and kind == "T"
+    kind, _ = chart_dates.axis_positions([mean.segment[0] for mean in description.means])
+    return len(description.per) == 1 and kind == "T"

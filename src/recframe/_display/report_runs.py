@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recframe._plan.request import Request
     from recframe.metrics import Metric
 
-OF_SEVERAL = "Values of lists are means over the runs of a model, and intervals count lists and runs as samples."
+NOTE_ON_RUNS = "Values of lists are means over the runs of a model, and intervals count lists and runs as samples."
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ReportRuns:
     @property
     def notes(self) -> list[str]:
         """The notes of a report about runs: how values are averaged, and a warning of few runs."""
-        notes = [OF_SEVERAL] if max(self.counts.values()) > 1 else []
+        notes = [NOTE_ON_RUNS] if max(self.counts.values()) > 1 else []
         text = text_of_few_runs(self.counts, self.column)
         if text is not None:
             text = text.replace("`", "").replace("\n", " ")

@@ -77,8 +77,8 @@ def curve(
     >>> chart.to_dict()["title"]["text"]
     'recall by cutoff'
     """
-    found = _described(result, "curve", metrics, without_cutoff=True)
-    return curves(found, _confidence(result, confidence))
+    description = _described(result, "curve", metrics, without_cutoff=True)
+    return curves(description, _confidence(result, confidence))
 
 
 @checked_call
@@ -120,8 +120,8 @@ def segments(
     'mrr by country'
     """
     most = whole_number("most", most, f"most={MOST_SEGMENTS}")
-    found = _described(result, "segments", metric)
-    return by_segment(found, _confidence(result, confidence), OF_RESULTS, most)
+    description = _described(result, "segments", metric)
+    return by_segment(description, _confidence(result, confidence), OF_RESULTS, most)
 
 
 @checked_call
@@ -195,8 +195,8 @@ def tradeoff(
     if (x is None) != (y is None):
         msg = "tradeoff shows two metrics, but only one of x= and y= is given"
         raise OptionError(msg, "recframe.plot.tradeoff(result, 'ndcg@10', 'coverage@10')")
-    found = _described(result, "tradeoff", None if x is None else [x, y])
-    return against(found, _confidence(result, confidence), "recframe.plot.tradeoff(result, {!r}, {!r})")
+    description = _described(result, "tradeoff", None if x is None else [x, y])
+    return against(description, _confidence(result, confidence), "recframe.plot.tradeoff(result, {!r}, {!r})")
 
 
 @checked_call
@@ -242,46 +242,50 @@ def ranks(result: Any, metric: str | Metric | None = None, *, confidence: float 
     return of_ranks(frame, rows, records, _confidence(result, confidence), OF_RESULTS)
 
 
-def curves(found: Described, confidence: float | None, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
+def curves(description: Described, confidence: float | None, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
     """Return the chart of metrics over the cutoff."""
-    for mean in found.means:
+    for mean in description.means:
         if mean.cutoff is None:
             msg = f"curve shows metrics over the cutoff, but {mean.metric} has none"
             raise OptionError(msg, "describe(['ndcg', 'recall'], k=range(1, 21))")
-    check_means((mean.mean for mean in found.means), " or ".join(dict.fromkeys(mean.name for mean in found.means)))
-    return charts.curves(found.means, confidence, columns)
+    check_means(
+        (mean.mean for mean in description.means), " or ".join(dict.fromkeys(mean.name for mean in description.means))
+    )
+    return charts.curves(description.means, confidence, columns)
 
 
-def by_segment(found: Described, confidence: float | None, hints: Hints, most: int = MOST_SEGMENTS) -> alt.LayerChart:
+def by_segment(
+    description: Described, confidence: float | None, hints: Hints, most: int = MOST_SEGMENTS
+) -> alt.LayerChart:
     """Return the chart of the segments with the most lists."""
-    _check_segments(found, "segments", hints)
-    kept, of = most_lists(found.means, most)
-    return charts.segments(kept, confidence, found.segments, of)
+    _check_segments(description, "segments", hints)
+    kept, of = most_lists(description.means, most)
+    return charts.segments(kept, confidence, description.segments, of)
 
 
-def over_time(found: Described, confidence: float | None, hints: Hints) -> alt.LayerChart:
+def over_time(description: Described, confidence: float | None, hints: Hints) -> alt.LayerChart:
     """Return the chart over time."""
-    _check_segments(found, "trend", hints)
-    if len(found.per) > 1:
-        msg = f"trend shows one column over time, but per= names {found.segments}"
+    _check_segments(description, "trend", hints)
+    if len(description.per) > 1:
+        msg = f"trend shows one column over time, but per= names {description.segments}"
         raise OptionError(msg, hints.segment)
-    if len({mean.segment for mean in found.means}) > MOST_MOMENTS:
-        msg = f"per={found.segments!r} has more than {MOST_MOMENTS:,} values, too many for a chart"
+    if len({mean.segment for mean in description.means}) > MOST_MOMENTS:
+        msg = f"per={description.segments!r} has more than {MOST_MOMENTS:,} values, too many for a chart"
         raise InputError(msg, "round times to days or weeks first: pl.col('time').dt.truncate('1d')")
-    return charts.trend(found.means, confidence, found.segments)
+    return charts.trend(description.means, confidence, description.segments)
 
 
-def against(found: Described, confidence: float | None, hint: str) -> alt.LayerChart:
+def against(description: Described, confidence: float | None, hint: str) -> alt.LayerChart:
     """Return the chart of two metrics."""
-    names = found.metrics
+    names = description.metrics
     if len(names) != 2:  # noqa: PLR2004
         msg = f"tradeoff shows two metrics, but these are {', '.join(names)}"
         raise OptionError(msg, hint.format(*[*names, "ndcg@10", "coverage@10"][:2]))
-    if found.per:
-        msg = f"tradeoff shows a dot for each model, but the result has the segments of {found.segments}"
+    if description.per:
+        msg = f"tradeoff shows a dot for each model, but the result has the segments of {description.segments}"
         raise OptionError(msg, "describe without per=, or the rows of one segment without its column")
     rows = []
-    for model, means in grouped(found.means, lambda mean: mean.model).items():
+    for model, means in grouped(description.means, lambda mean: mean.model).items():
         row: dict[str, Any] = {"model": model}
         for mean in means:
             name = "xy"[names.index(mean.metric)]
@@ -289,7 +293,7 @@ def against(found: Described, confidence: float | None, hint: str) -> alt.LayerC
         rows.append(row)
     for name, metric in zip("xy", names, strict=True):
         check_means((row.get(name) for row in rows), metric)
-    x, y = (next(mean for mean in found.means if mean.metric == name) for name in names)
+    x, y = (next(mean for mean in description.means if mean.metric == name) for name in names)
     return charts.tradeoff(rows, x, y, confidence)
 
 
@@ -317,24 +321,24 @@ def _check_single(names: Sequence[str], chart: str, hints: Hints) -> None:
     check_single(names, chart, hints.metric.format(chart=chart, metric=names[0] if names else ""))
 
 
-def _check_segments(found: Described, chart: str, hints: Hints) -> None:
+def _check_segments(description: Described, chart: str, hints: Hints) -> None:
     """Raise if there are several metrics, no segments, or no values."""
-    _check_single(found.metrics, chart, hints)
-    if not found.per:
+    _check_single(description.metrics, chart, hints)
+    if not description.per:
         msg = f"{chart} shows segments, but per= is not given"
         raise OptionError(msg, hints.per.format(chart=chart, per="date" if chart == "trend" else "country"))
-    check_means((mean.mean for mean in found.means), next(iter(found.metrics), "a metric"))
+    check_means((mean.mean for mean in description.means), next(iter(description.metrics), "a metric"))
 
 
 def _described(result: Any, chart: str, metrics: Any, *, without_cutoff: bool = False) -> Described:
     """Return the means of a stored result, of some metrics if they are named."""
     charts.altair()
-    found = described(eager_result(result), records_by_name(() if metrics is None else metrics), chart)
+    description = described(eager_result(result), records_by_name(() if metrics is None else metrics), chart)
     if metrics is None:
-        return found
-    means = grouped(found.means, lambda mean: mean.name if without_cutoff else mean.metric)
+        return description
+    means = grouped(description.means, lambda mean: mean.name if without_cutoff else mean.metric)
     chosen = _chosen(metrics, list(means))
-    return found._replace(means=[mean for name in chosen for mean in means[name]])
+    return description._replace(means=[mean for name in chosen for mean in means[name]])
 
 
 def _chosen(metrics: Any, names: Sequence[str]) -> list[str]:

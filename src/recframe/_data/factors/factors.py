@@ -67,7 +67,7 @@ def evaluate(
 
 
 def _ids_of_factors(factors: tuple[Any, Any, Any], users: Any, items: Any) -> tuple[Any, Any]:
-    """Return the ids of users and items: those of the call, otherwise the numbers of the factors' rows."""
+    """Return the ids of users and items. Without ids in the call, they are the numbers of the factors' rows."""
     user_factors, item_factors, bias = factors
     if users is None:
         users = _numbers("users", user_factors)

@@ -57,7 +57,7 @@ def sums_by(codes: Any, count: int, values: Any) -> NDArray[Any]:
     """Return the sum of the values in each group. The order of the rows changes no bit."""
     parts = parts_of(values, _largest)
     if len(parts) == 1 and parts[0].any():
-        # Values of which some are infinite, or nearly so, have no exact parts. They are added in their own order.
+        # If some values are infinite, or nearly so, there are no exact parts. The values are added in their own order.
         order = np.lexsort((values, codes))
         return np.bincount(codes[order], weights=values[order], minlength=count)
     return sum(np.bincount(codes, weights=part, minlength=count) for part in parts)
