@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
 from zensical.extensions.context import ContextPreprocessor
 
 if TYPE_CHECKING:
@@ -23,8 +24,10 @@ FENCE = re.compile(r"^(?P<indent> *)```(?:python|py)\n(?P<body>.*?)^(?P=indent)`
 # By its name: type checkers know the tools as modules without a package.
 description = import_module("tools.llms").description
 PROMPTS = (">>> ", "... ")
-LONGEST_NAME = 32
-"""Letters of code that fit in a line of a phone."""
+LONGEST_NAME, LONGEST_WORD = 32, 40
+"""Letters of code that fit in a line of a phone: of a name beside other words, and of a word alone."""
+BREAK = re.compile(r"(?<=[/.,(=])(?=\w)")
+"""Where a longer word may go on in the next line."""
 RULE = re.compile(r"^(\*\*([A-Z]{1,2}\d+)\.\*\*)(?= )", re.MULTILINE)
 """The number of a rule of the contract, at the start of its paragraph."""
 
@@ -73,14 +76,16 @@ class Pages(Preprocessor):  # type: ignore[misc]
 
 
 class Names(Treeprocessor):  # type: ignore[misc]
-    """Marks short names in code, such as ``--min-relevance``, so that no line ends at one of their hyphens."""
+    """Says where code in a sentence may go on in the next line: not at a hyphen, and in long words after a sign."""
 
     def run(self, root: Element) -> None:
-        """Mark the names of a page."""
+        """Mark short names, such as ``--min-relevance``, and the signs in long words of a page."""
         for code in root.iter("code"):
             name = "".join(code.itertext())
             if "-" in name and " " not in name and len(name) <= LONGEST_NAME:
                 code.set("class", "name")
+            elif max(map(len, name.split()), default=0) > LONGEST_WORD and len(code) == 0:
+                code.text = AtomicString(BREAK.sub(self.md.htmlStash.store("<wbr>"), name))
 
 
 class PagesExtension(Extension):  # type: ignore[misc]
