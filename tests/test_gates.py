@@ -522,7 +522,7 @@ def test_a_gate_of_merged_states(library):
     })  # fmt: skip
     merged = recframe.merge_states(frame.rec.state(["ndcg@10", "mrr"], score=["old", "new"]))
     found = merged.compare(baseline="old", margin=0.08)
-    assert list(found.columns)[-1] == "high"
+    assert list(found.columns)[-1] == "verdict"
     recframe.require(found, verdict="not worse")
     with pytest.raises(recframe.ThresholdError, match=r"by more than 0\.001: .* the p-value of a loss of 0\.001 is"):
         recframe.require(merged.compare(baseline="old", margin=0.001), verdict="not worse")

@@ -97,7 +97,7 @@ def test_lists_and_runs_are_samples(frame_of, runs):
         assert row["lists"] == len(tables["old"])
         lists = (tables["newer"].mean(axis=1) - tables["old"].mean(axis=1)).var(ddof=1) / row["lists"]
         assert row["run_share"] == pytest.approx(1 - lists / square, abs=1e-9)
-    assert [*found[0]][-3:] == ["runs", "baseline_runs", "run_share"]
+    assert [*found[0]][-6:] == ["runs", "baseline_runs", "run_share", "low", "high", "verdict"]
 
 
 def test_description_of_one_model(frame_of):
