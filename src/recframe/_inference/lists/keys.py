@@ -32,9 +32,15 @@ def texts_of(context: Opened, table: nw.DataFrame[Any], names: Sequence[str]) ->
         keys = (
             restore_user_values(context.session, keys.with_row_index(ROW_NUMBER).lazy()).sort(ROW_NUMBER).select(*names)
         )
-    columns = [[_text(value) for value in values_of(keys[name])] for name in names]
-    rows = list(zip(*columns, strict=True))
-    return [row[0] if len(row) == 1 else json.dumps(row) for row in rows]
+    columns = [_texts(keys[name]) for name in names]
+    return columns[0] if len(columns) == 1 else [json.dumps(row) for row in zip(*columns, strict=True)]
+
+
+def _texts(column: nw.Series[Any]) -> list[str | None]:
+    """Return the text of each value of a column."""
+    if column.dtype.is_integer() and not column.null_count():
+        return [*map(str, column.to_list())]  # the same texts, several times as fast
+    return [_text(value) for value in values_of(column)]
 
 
 def restore_user_values(session: Session, table: Frame, sort: Sequence[str] = ()) -> nw.DataFrame[Any]:
@@ -122,6 +128,13 @@ def key_hash(text: str | None) -> int:
     """Return a hash of 64 bits for the text of a list's key, the same on every machine."""
     data = b"\x00" if text is None else text.encode(errors="surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
+
+
+def key_hashes(texts: Iterable[str | None]) -> Any:
+    """Return what `key_hash` returns for many texts, as an array."""
+    encoded = (b"\x00" if text is None else text.encode(errors="surrogatepass") for text in texts)
+    digests = b"".join([blake2b(data, digest_size=8).digest() for data in encoded])
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
 def pack(hashes: Any) -> str:

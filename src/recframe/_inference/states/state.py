@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._base.values import column_or_none, flag
-from recframe._inference.lists.keys import floats_of, key_hash, pack, rows_of, texts_of
+from recframe._inference.lists.keys import floats_of, key_hashes, pack, rows_of, texts_of
 from recframe._inference.lists.paired_sums import Pair, model_pairs, with_differences
 from recframe._inference.lists.results import INTERNAL, new_series, result_frame
 from recframe._inference.lists.sums import Groups, sums_of_pair, sums_of_values
@@ -158,9 +158,7 @@ def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[
     called = _called(lists.models)
     segments = _segments(context, lists.table)
     by_segment, groups, clusters = _groups(context, lists.table, segments)
-    hashes = np.fromiter(
-        map(key_hash, texts_of(context, lists.table, list(context.keys.key))), np.uint64, len(lists.table)
-    )
+    hashes = key_hashes(texts_of(context, lists.table, list(context.keys.key)))
     items = Items(plan, lists.models) if options.items and context.requirements.exposure else None
     item_heads = {} if items is None else _of_items(plan, items, common)
     definitions = [head["definition"] for head in (*lists.heads, *item_heads.values())]
