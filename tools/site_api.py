@@ -35,6 +35,8 @@ KINDS = {
     inspect.Parameter.KEYWORD_ONLY: griffe.ParameterKind.keyword_only,
     inspect.Parameter.VAR_KEYWORD: griffe.ParameterKind.var_keyword,
 }
+TOGETHER = re.compile(r"^(\w+(?:, \w+)+) : (.+\n(?: +.*\n)+)", re.MULTILINE)
+"""An entry of a docstring about several parameters."""
 ROLES = "Other Parameters\n----------------\n"
 """The section of a docstring with the roles that many calls share, which the site shows once."""
 LINK = "Reads the [roles and policies](../measure/#roles-and-policies) {}.\n\n"
@@ -47,6 +49,8 @@ class PublicNames(griffe.Extension):  # type: ignore[misc]
         """Change a package that is loaded."""
         for function in functions(pkg):
             function.overloads = None  # their annotations are names of type checkers
+            if function.docstring:
+                function.docstring.value = TOGETHER.sub(apart, function.docstring.value)
             for parameter in function.parameters:
                 if isinstance(parameter.default, griffe.ExprName):
                     parameter.default = written(parameter.default.canonical_path) or parameter.default
@@ -55,6 +59,11 @@ class PublicNames(griffe.Extension):  # type: ignore[misc]
             module, _dot, named = path.rpartition(".")
             show_methods(kind, getattr(importlib.import_module(f"{pkg.name}.{module}"), named))
             pkg.set_member(name, kind)
+
+
+def apart(entry: re.Match[str]) -> str:
+    """Return an entry for each parameter, because griffe shows the default of the first one for all of them."""
+    return "".join(f"{name} : {entry[2]}" for name in entry[1].split(", "))
 
 
 def show_methods(shown: griffe.Class, imported: type) -> None:
