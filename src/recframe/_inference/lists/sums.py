@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -46,7 +48,8 @@ class Groups:
 
     def counts(self, flags: Any) -> Floats:
         """Return how many lists of each group have a flag."""
-        return np.bincount(self.codes, weights=flags, minlength=len(self.first))
+        counts: NDArray[Any] = np.bincount(self.codes, weights=flags, minlength=len(self.first))
+        return counts
 
     def ends(self, values: Floats, has_value: Any) -> tuple[Floats, Floats]:
         """Return the least and the greatest value of each group, NaN for a group without values."""
@@ -60,7 +63,8 @@ def sums_by(codes: Any, count: int, values: Any) -> NDArray[Any]:
         # If some values are infinite, or nearly so, there are no exact parts. The values are added in their own order.
         order = np.lexsort((values, codes))
         return np.bincount(codes[order], weights=values[order], minlength=count)
-    return sum(np.bincount(codes, weights=part, minlength=count) for part in parts)
+    sums: NDArray[Any] = reduce(add, (np.bincount(codes, weights=part, minlength=count) for part in parts))
+    return sums
 
 
 def _largest(values: Any) -> float | None:
