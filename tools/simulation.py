@@ -1,9 +1,9 @@
 """Prints how often tests and intervals of `compare` and `describe` are wrong, and estimates: the tables of the pages.
 
-``python tools/simulation.py`` draws from distributions whose mean is known, in a minute or two. With a file of ratings,
-``python tools/simulation.py ratings.parquet``, it prints the table of real lists first: two models recommend films to
-each user on each day, and lists, or users with all of their days, are drawn with replacement from their differences in
-NDCG@10, which are shifted so that the true difference is known.
+``python tools/simulation.py`` draws from distributions whose mean is known, in about half an hour. With a file of
+ratings, ``python tools/simulation.py ratings.parquet``, it prints the table of real lists first: two models recommend
+films to each user on each day, and lists, or users with all of their days, are drawn with replacement from their
+differences in NDCG@10, which are shifted so that the true difference is known.
 """
 
 from __future__ import annotations
