@@ -54,8 +54,10 @@ def test_background_threads_carry_the_context(monkeypatch):
 
 
 def test_every_frame_of_the_background_is_awaited_so_that_no_error_is_lost(monkeypatch):
+    from recframe._engines.polars import adapter as polars
     from recframe._engines.polars.adapter import EagerPolars
 
+    monkeypatch.setattr(polars, "FEW_ROWS", 0)  # few rows need no background
     frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "relevant": [0, 1, 1, 0], "score": [1, 2, 3, 4]})
     left = []
 
