@@ -203,7 +203,7 @@ def _sum(values: pl.Series) -> Any:
     try:
         known = values.drop_nulls() if values.null_count() else values
         # To import NumPy would take longer than to make a list.
-        array: Any = known.to_numpy() if known.dtype == pl.Float64 and "numpy" in sys.modules else None
+        array: Any = known.to_numpy() if known.dtype == pl.Float64 and sys.modules.get("numpy") else None
         return math.fsum(known.to_list() if array is None else memoryview(array))
     except (OverflowError, ValueError):
         return values.sum()
