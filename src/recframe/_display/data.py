@@ -31,9 +31,10 @@ RANGE_ROUNDING = 1e-9
 
 
 def check_single(names: Sequence[str], chart: str, hint: str) -> None:
-    """Raise if there are several metrics or cutoffs."""
-    if len(names) > 1:
-        msg = f"{chart} shows one metric at one cutoff, but these are {', '.join(names)}"
+    """Raise if there is no metric, or more than one metric or cutoff."""
+    if len(names) != 1:
+        wrong = f"these are {', '.join(names)}" if names else "there is none"
+        msg = f"{chart} shows one metric at one cutoff, but {wrong}"
         raise OptionError(msg, hint)
 
 

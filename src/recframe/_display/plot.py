@@ -87,9 +87,8 @@ class Plot:
     def _single(self, chart: str, metric: Any, k: Any, roles: Mapping[str, Any]) -> tuple[str, Metric]:
         """Return the only metric of a call and its name."""
         records = self._records(metric, k, roles)
-        first, *_ = records.items()
-        check_single([*records], chart, f"plot.{chart}({first[0]!r})")
-        return first
+        check_single([*records], chart, f"plot.{chart}({next(iter(records), 'ndcg@10')!r})")
+        return next(iter(records.items()))
 
     def _described(
         self, chart: str, allowed: tuple[str, ...], metrics: Any, k: Any, roles: Mapping[str, Any], **options: Any
