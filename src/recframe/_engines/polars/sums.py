@@ -118,7 +118,9 @@ def count_shared(
     The result is None if NumPy is not installed, or the keys are not dense integers.
     """
     numpy = numpy_if_installed()
-    lists = None if numpy is None else shared_digits(frames, keys, facts)
+    if numpy is None:
+        return None
+    lists = shared_digits(frames, keys, facts)
     if lists is None or not lists.readable or lists.many > SPARSE * sum(frame.height for frame in frames):
         return None
     tables = []
