@@ -146,7 +146,7 @@ def _means_table(columns: Columns, segments: Sequence[str], metrics: Sequence[st
 def _mean_cells(
     columns: Columns, segments: Sequence[str], metrics: Sequence[str], options: TableOptions, *, beside: bool
 ) -> dict[str, list[Cell]]:
-    """Return the cells of the means, by column. Those of `describe` have their intervals `beside` them."""
+    """Return the cells of the means, by column. Means of `describe` have their intervals `beside` them."""
     if metrics:
         means = {name: [number_cell(value, options.digits) for value in columns[name]] for name in metrics}
     else:
