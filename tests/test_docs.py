@@ -205,7 +205,7 @@ def test_the_reference_holds_everything_public():
     described = {name for name, _ in REFERENCE_NAMES}
     pages = {kind.__name__ for kind in metrics.METRICS.values()}
     # The namespace, and modules with pages of their own.
-    rest = {"EagerRec", "LazyRec", "datasets", "expr", "metrics", "profiles"}
+    rest = {"EagerRec", "LazyRec", "datasets", "expr", "metrics", "plot", "profiles"}
     assert set(recframe.__all__) - rest <= described | {"Metric", "CutMetric"}
     classes = {f"metrics.{name}" for name in metrics.__all__}
     assert classes - {f"metrics.{name}" for name in pages | {"METRICS"}} <= described

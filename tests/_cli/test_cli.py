@@ -1329,7 +1329,7 @@ def test_refusals_of_profiles_name_options():
 
 
 def test_help_in_its_own_words_is_of_roles_and_not_that_of_their_docstring():
-    documented = options.described(Roles.__doc__)
+    documented = options.argument_texts(Roles.__doc__)
     assert not [name for name, text in options.HELP.items() if documented[name] == text]
 
 

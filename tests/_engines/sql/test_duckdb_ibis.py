@@ -97,7 +97,7 @@ def test_an_old_narwhals_is_named_where_duckdb_needs_a_newer_one(monkeypatch):
     from recframe._engines.sql import duckdb
 
     extras = tomllib.loads(Path(__file__).parents[3].joinpath("pyproject.toml").read_text(encoding="utf-8"))
-    needed = ".".join(map(str, duckdb.NEEDED))
+    needed = ".".join(map(str, duckdb.MIN_NARWHALS))
     assert f"narwhals>={needed}" in extras["project"]["optional-dependencies"]["duckdb"]
     monkeypatch.setattr("narwhals.__version__", "2.27.0")
     with pytest.raises(ImportError, match=rf"(?s)DuckDB.*Narwhals {needed}.*2.27.0 is installed.*--upgrade narwhals"):
