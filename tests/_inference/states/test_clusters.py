@@ -110,7 +110,7 @@ def test_parts_of_a_cluster_add_up_to_one_call(cluster, rows, visits):
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_users_that_are_split_over_parts_are_refused(cluster, visits):
     block = code(cluster)
-    by_item = re.sub(r'(hash\(|shuffle\(|keys=\[|col\()"user"', r'\1"item"', block, count=1)
+    by_item = re.sub(r'(repartition\(4, |shuffle\(|keys=\[|col\()"user"', r'\1"item"', block, count=1)
     assert by_item != block
     with pytest.raises(recframe.InputError, match="lists are in two states"):
         states(visits(cluster), by_item)
