@@ -28,6 +28,7 @@ def test_each_library_that_is_compared_has_steps_to_install_it():
     assert " 0\n" not in names
 
 
+@pytest.mark.slow
 def test_the_page_names_all_groups_in_their_order():
     pytest.importorskip("polars")
     groups = run("-c", "from benchmarks.__main__ import GROUPS\nprint(*GROUPS)").split()

@@ -200,6 +200,7 @@ def test_arguments_that_cannot_be_written_are_refused_as_ever(frame):
             frame.rec.ndcg(2, by=wrong)
 
 
+@pytest.mark.slow
 def test_threads_may_make_equal_and_other_calls_at_once(frame, monkeypatch):
     monkeypatch.setattr(_calls, "_cached", {})
     monkeypatch.setattr(_calls, "MAX_CACHED_CALLS", 3)

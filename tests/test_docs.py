@@ -310,6 +310,7 @@ def test_addresses_are_written_in_one_step(tmp_path):
         addresses.write_addresses(tmp_path, "https://example.org/team/recframe", "https://recframe.example.org")
 
 
+@pytest.mark.slow
 def test_every_page_has_a_twin_of_markdown(tmp_path):
     tool = ROOT / "tools" / "llms.py"
     subprocess.run([sys.executable, str(tool), "--site", str(tmp_path)], check=True)

@@ -29,6 +29,7 @@ def modules(*rooms):
 
 
 @cache
+@cache
 def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -78,6 +79,7 @@ IMPORTERS = {"import_module", "call_on_lists"}
 PATHS = {module_name(path): path for path in modules("**/*.py")}
 
 
+@cache
 @cache
 def imported(path, *, for_types=False):
     """Return what a module imports when it runs, anywhere in it, and if requested what is for type checkers only."""

@@ -296,6 +296,7 @@ def test_other_commands_write_into_folders_too(run, recs):
         assert pl.read_parquet(name).columns[0] == "day"
 
 
+@pytest.mark.slow
 def test_a_report_makes_its_folder(run):
     pytest.importorskip("vl_convert")
     pytest.importorskip("scipy")

@@ -199,6 +199,7 @@ def test_a_report_begins_with_what_is_decided_and_of_what_data(tmp_path):
     assert "Interval: of the difference, at 90%." in lines
 
 
+@pytest.mark.slow
 def test_small_segments_are_marked_and_definitions_stand_once(tmp_path):
     path = tmp_path / "report.html"
     crowd().rec(per="day").report(path, "ndcg", k=[2, 3], score=["<old>", "new"])
@@ -243,6 +244,7 @@ def test_names_of_any_letters_are_a_baseline(tmp_path):
     assert "\x1b" not in text and "overflow-wrap: anywhere" in re.search(r"body {[^}]*}", text)[0]
 
 
+@pytest.mark.slow
 def test_many_pairs_are_folded(tmp_path):
     path = tmp_path / "report.html"
     frame = crowd()
@@ -286,6 +288,7 @@ def lines_of(path):
     return [line.strip() for line in html.unescape(re.sub(r"<[^>]*>", "", text)).splitlines() if line.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 def test_errors_and_warnings_stand_above_the_verdict(tmp_path):
     path = tmp_path / "report.html"
@@ -312,6 +315,7 @@ def two_kinds(lists=120):
     )
 
 
+@pytest.mark.slow
 def test_the_headline_names_segments_that_say_the_contrary(tmp_path):
     path = tmp_path / "report.html"
     two_kinds().rec(score=["old", "new"]).report(path, "ndcg", k=3, per="kind", baseline="old")
@@ -336,6 +340,7 @@ def test_an_open_segment_whose_interval_says_the_contrary_is_named():
     assert many.contrary("better") == "" and many.sentence() == "By week: open in all 7 segments."
 
 
+@pytest.mark.slow
 def test_open_says_what_would_have_been_missed_and_the_margin_stands_in_the_first_lines(tmp_path):
     path = tmp_path / "report.html"
     frame = crowd()
@@ -352,6 +357,7 @@ def test_open_says_what_would_have_been_missed_and_the_margin_stands_in_the_firs
         frame.rec.report(path, "ndcg", k=2, score=["<old>", "new"], margin=-1)
 
 
+@pytest.mark.slow
 def test_each_metric_may_have_a_margin_of_its_own(tmp_path):
     path = tmp_path / "report.html"
     margins = {"ndcg@3": 0.01, "mrr": "2%"}
@@ -362,6 +368,7 @@ def test_each_metric_may_have_a_margin_of_its_own(tmp_path):
     assert sum("; p of the margin " in line for line in lines) == 2
 
 
+@pytest.mark.slow
 def test_colours_of_the_page_are_verdicts(tmp_path):
     path = tmp_path / "report.html"
     two_kinds().rec(score=["old", "new"]).report(path, "ndcg", k=3, per="kind", baseline="old")
@@ -409,6 +416,7 @@ def test_every_name_is_escaped(tmp_path):
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text and "<h1>&lt;b&gt;T&lt;/b&gt;</h1>" in text
 
 
+@pytest.mark.slow
 def test_a_report_ranks_each_model_once_and_check_once_more(tmp_path, monkeypatch):
     from recframe._engines.polars.adapter import EagerPolars
 

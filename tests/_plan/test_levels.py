@@ -102,6 +102,7 @@ def test_the_command_line_and_its_gates_read_a_level(capsys, tmp_path):
     assert printed[0] == printed[1]
 
 
+@pytest.mark.slow
 def test_a_report_and_a_baseline_keep_the_level(tmp_path):
     pl = pytest.importorskip("polars")
     pytest.importorskip("altair")

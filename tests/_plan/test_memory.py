@@ -85,6 +85,7 @@ def test_the_peak_of_memory_is_that_of_the_metrics_apart(metrics):
     assert min(peaks(metrics)) <= 1.1 * max(peaks(*metrics.split()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_many_small_calls_leave_nothing_behind(library):
     namespace = pytest.importorskip(library)

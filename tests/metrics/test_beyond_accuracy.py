@@ -465,6 +465,7 @@ def test_explain_prints_the_formula_of_the_distance():
     assert "features that are 0 in one of fᵢ, fⱼ" in recframe.explain("diversity(distance=hamming)")
 
 
+@pytest.mark.slow
 def test_equal_calls_have_the_same_bits():
     # polars adds the columns of `sum_horizontal` in an order that varies.
     pl = pytest.importorskip("polars")

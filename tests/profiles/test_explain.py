@@ -168,6 +168,7 @@ def test_explain_names_what_it_does_not_know():
         recframe.explain("ndgc")
 
 
+@pytest.mark.slow
 def test_explain_on_the_command_line():
     pytest.importorskip("click")
     command = [sys.executable, "-X", "utf8", "-m", "recframe", "explain", "ndcg@10"]

@@ -112,6 +112,7 @@ def test_results_are_collected_in_other_threads():
 READ = "import pickle, sys; print(pickle.load(sys.stdin.buffer).collect().rows())"
 
 
+@pytest.mark.slow
 def test_results_are_collected_in_other_processes():
     pytest.importorskip("cloudpickle")
     with recframe.Config(item="day"):
@@ -139,6 +140,7 @@ for engine in ("streaming", "in-memory"):
 """
 
 
+@pytest.mark.slow
 def test_a_plan_within_a_plan_needs_no_second_core():
     subprocess.run(
         [sys.executable, "-c", ON_ONE_CORE], check=True, timeout=300, env={**os.environ, "POLARS_MAX_THREADS": "1"}

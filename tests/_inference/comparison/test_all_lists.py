@@ -116,6 +116,7 @@ def test_models_in_rows_are_those_in_columns(engine):
             assert row[name] == pytest.approx(other[name], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_items_that_a_catalogue_does_not_name_do_not_count(engine):
     metrics, rows = METRICS[:4], rows_of(6)
     whole, without = left_out(engine, rows, "session", metrics, by="session", catalog=NAMED)

@@ -309,6 +309,7 @@ def test_false_claims_are_as_rare_as_they_say(truth):
     assert made / 1_500 < (0.06 if truth == "0" else 0.035)
 
 
+@pytest.mark.slow
 def test_rows_that_are_better_may_still_be_equivalent():
     """Six gains as large as the margin, and one difference of 0: of all claims, at most 5 % of the calls hold a false one.
 

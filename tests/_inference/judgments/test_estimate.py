@@ -46,6 +46,7 @@ def test_estimates_are_those_of_ppi_py(share, mean, low, high):
     assert found.high - found.mean > (high - low) / 2
 
 
+@pytest.mark.slow
 def test_a_useless_judge_changes_nothing(engine):
     shown, human, _ = judgments(1)
     others = [row for row in judgments(2)[2] if row["session"] % 3]

@@ -106,6 +106,7 @@ def test_equal_values_reject_no_sooner_than_values_that_hardly_differ(planned):
     assert decided == {True, False}
 
 
+@pytest.mark.slow
 def test_a_first_few_equal_values_do_not_end_an_experiment():
     """A loss in one list of a hundred, made up for by a little gain in all others: no difference on average."""
     random = np.random.default_rng(6)

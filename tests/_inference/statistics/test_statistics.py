@@ -213,6 +213,7 @@ def test_few_hits_have_poissons_end(hits, confidence):
     assert np.ravel(wilson(sums_of(1 - values), confidence)) == pytest.approx([1 - high, 1 - low], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [*range(50, 70), 100, 122, 200, 1000])
 def test_wilsons_interval_holds_nearly_every_share_as_often_as_it_says(count):
     from scipy import stats

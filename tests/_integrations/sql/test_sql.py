@@ -341,6 +341,7 @@ def test_a_catalog_is_a_table_or_a_number():
         assert same(row["coverage_at_2"], expected)
 
 
+@pytest.mark.slow
 def test_equal_calls_have_equal_texts():
     query, again = (recframe.sql("mrr@5", table="recs", dialect="postgres") for _ in range(2))
     assert query == again
