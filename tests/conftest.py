@@ -32,7 +32,7 @@ EXAMPLES = {
     "print_blob": True,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
-OTHERS = 16
+OTHERS = 20
 """The share of the tests with parameters that name no engine, such as each metric: by default one in this many."""
 settings.register_profile("engines", max_examples=100, **EXAMPLES)
 settings.register_profile("all", max_examples=25, **EXAMPLES)

@@ -53,7 +53,7 @@ def _is_installed(requirement: Requirement) -> bool:
 WITH_POLARS = _is_installed(Requirement("polars"))
 
 REGISTRY = (
-    Entry(Polars("polars", lazy=False), needs=("polars",), default=16, every=1),
+    Entry(Polars("polars", lazy=False), needs=("polars",), default=20, every=1),
     # CI runs more of its tests in morsels of four rows.
     Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=32, ci=8),
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
