@@ -67,7 +67,7 @@ REGISTRY = (
     Entry(Arrow(), needs=("pyarrow", "polars"), default=96, ci=12),
     Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=144, ci=16),
     Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=192, ci=96),
-    Entry(Spark(), needs=("pyspark", "pyarrow"), default=96, ci=192),
+    Entry(Spark(), needs=("pyspark", "pyarrow"), default=96, ci=384),
     # Frames of tests are small, and those are planned in a way of their own.
     Entry(Polars("polars many rows", lazy=False, many=True), needs=("polars",), default=96, ci=8),
 )
