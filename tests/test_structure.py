@@ -55,6 +55,7 @@ SHARED_BY_ENGINES = {
     f"recframe._engines.{name}"
     for name in (
         "base",
+        "codes",
         "registry",
         "column_spec",
         "column_errors",

@@ -9,7 +9,7 @@ import math
 import sys
 from functools import reduce
 from operator import and_, xor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -19,26 +19,53 @@ from recframe._engines.polars.pack import digits_of, sort_integers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._engines.codes import Codes
 
 FIRST_COMPARED = 2**12
 """How many rows to read before all rows are read."""
-PAIRS_PER_ROW = 32
-"""The largest number of possible pairs of list and item per row, so that a table of all pairs stays small."""
 MOST_NUMBERED = 2**62
 """How many pairs of list and item a signed integer can number."""
 
 
 def lists_with_repeats(frame: pl.DataFrame, keys: Sequence[str], scores: Sequence[str], item: str | None) -> int | None:
     """Return in how many lists an item is repeated, or None if the check cannot tell; see `Adapter`."""
+    columns = {name: series(frame, name) for name in (*keys, *scores, *([] if item is None else [item]))}
+    lists = _codes([columns[key] for key in keys])
+    values = [] if lists is None else [_array(columns[name]) for name in scores]
+    if lists is not None and all(array is not None for array in values):
+        if not all(map(lists.is_ordered_by, values)):
+            return None
+        items = None if item is None else _codes([columns[item]])
+        pairs = None if items is None else lists.paired(items)
+        if item is None or (pairs is not None and pairs.are_distinct()):
+            return 0
     # Columns are renamed, because many methods of a series read its name as a pattern.
-    named = (*keys, *scores, *([] if item is None else [item]))
-    columns = {name: series(frame, name).alias(f"{number}") for number, name in enumerate(named)}
+    columns = {name: column.alias(f"{number}") for number, (name, column) in enumerate(columns.items())}
     if any(column.dtype.is_nested() or column.dtype == pl.Object for column in columns.values()):
         return None
-    lists = [columns[key] for key in keys]
-    if not all(_orders_a_list(columns[name], lists) for name in scores):
+    in_list = [columns[key] for key in keys]
+    if not all(_orders_a_list(columns[name], in_list) for name in scores):
         return None
-    return 0 if item is None else _lists_with_repeats(columns[item], lists)
+    return 0 if item is None else _lists_with_repeats(columns[item], in_list)
+
+
+def _codes(columns: Sequence[pl.Series]) -> Codes | None:
+    """Return codes of columns of integers without missing values, if NumPy is loaded already; None otherwise."""
+    # To import NumPy would take longer than to check the columns without it.
+    arrays = [*map(_array, columns)] if "numpy" in sys.modules else []
+    if not arrays or any(array is None for array in arrays):
+        return None
+    from recframe._engines.codes import Codes
+
+    codes = map(Codes.of_integers, arrays)
+    return reduce(lambda first, second: first and second and first.paired(second), codes)
+
+
+def _array(column: pl.Series) -> Any | None:
+    """Return numbers as an array of NumPy, missing floats as NaN; None for other types and for missing integers."""
+    dtype = column.dtype
+    is_array = dtype.is_float() or (dtype.is_integer() and not column.null_count())
+    return column.to_numpy() if is_array else None
 
 
 def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
@@ -66,11 +93,6 @@ def _numbers(frame: pl.DataFrame) -> tuple[pl.Series, float]:
 
 def _are_distinct(numbers: pl.Series, most: float) -> bool:
     """Return whether all whole numbers are different; they are below `most`."""
-    numpy = sys.modules.get("numpy")  # to import it would take longer than to sort
-    if numpy is not None and most <= PAIRS_PER_ROW * len(numbers):
-        is_used = numpy.zeros(int(most), dtype=bool)
-        is_used[numbers.to_numpy()] = True
-        return bool(numpy.count_nonzero(is_used) == len(numbers))
     # Half of the bits take half of the time to sort. Wrapping skips a check of all numbers, which fit.
     numbers = numbers.cast(pl.UInt32, wrap_numerical=True) if most <= 2**32 else numbers
     ordered = sort_integers(numbers)

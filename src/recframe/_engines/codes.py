@@ -1,0 +1,65 @@
+"""Codes: whole numbers in NumPy arrays that distinguish lists and items, to check a frame fast."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+FIRST_COMPARED = 2**12
+"""How many rows to read before all rows are read."""
+PAIRS_PER_ROW = 32
+"""The largest number of possible codes per row, so that a table of all codes stays small."""
+MOST_CODES = 2**62
+"""How many codes a signed integer can hold."""
+
+
+class Codes(NamedTuple):
+    """A whole number for each row; only equal values have the same number."""
+
+    numbers: Any
+    """The numbers, from 0."""
+    count: int
+    """All numbers are below it."""
+
+    @classmethod
+    def of_integers(cls, integers: Any) -> Codes | None:
+        """Return integers as codes; None for other arrays, and if one is negative or too large."""
+        if integers.dtype.kind not in "iu":
+            return None
+        # All bits in one pass, instead of the least and the largest number in two.
+        bits = int(np.bitwise_or.reduce(integers))
+        count = 1 << bits.bit_length()
+        return cls(integers.astype("int64", copy=False), count) if bits >= 0 and count <= MOST_CODES else None
+
+    def paired(self, other: Codes) -> Codes | None:
+        """Return codes of the pairs of two values, or None if there may be too many pairs."""
+        count = self.count * other.count
+        if count > MOST_CODES:
+            return None
+        numbers = self.numbers * other.count
+        numbers += other.numbers
+        return Codes(numbers, count)
+
+    def are_distinct(self) -> bool:
+        """Return whether all codes are different."""
+        rows = len(self.numbers)
+        if self.count <= PAIRS_PER_ROW * rows:
+            is_used = np.zeros(self.count, dtype=bool)
+            is_used[self.numbers] = True
+            return bool(np.count_nonzero(is_used) == rows)
+        # Half of the bits take half of the time to sort.
+        ordered = np.sort(self.numbers.astype("uint32") if self.count <= 2**32 else self.numbers)
+        return not (ordered[1:] == ordered[:-1]).any()
+
+    def is_ordered_by(self, values: Any) -> bool:
+        """Return whether two neighbouring rows with the same code have different numbers in an array."""
+        # The first rows usually show it.
+        return any(_differs(values[:rows], self.numbers[:rows]) for rows in (FIRST_COMPARED, len(values)))
+
+
+def _differs(values: Any, codes: Any) -> bool:
+    """Return whether two neighbouring rows have the same code and different numbers. NaN is no number."""
+    rows = np.flatnonzero(codes[1:] == codes[:-1])
+    first, second = values[rows], values[rows + 1]
+    return bool(((first < second) | (first > second)).any())
