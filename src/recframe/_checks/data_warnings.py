@@ -344,15 +344,14 @@ def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
 
 def _length_of_first(frame: Any, keys: Sequence[Any], most: int) -> int | None:
     """Return how many rows the first list has before another one begins; None: too few, or more than `most`."""
-
-    def length_up_to(stop: int) -> int:
-        values = [adapter_of(frame).some_values(frame, name, slice(stop)) for name in keys]
-        return min(bisect_left(column, 1, key=partial(ne, column[0])) for column in values)
-
+    adapter = adapter_of(frame)
     # In most frames, a few values show that lists are shorter.
-    if length_up_to(LEAST_ROWS) < LEAST_ROWS:
-        return None
-    length = length_up_to(most + 1)
+    for name in keys:
+        values = adapter.some_values(frame, name, slice(LEAST_ROWS))
+        if values[-1] != values[0]:
+            return None
+    columns = [adapter.some_values(frame, name, slice(most + 1)) for name in keys]
+    length = min(bisect_left(column, 1, key=partial(ne, column[0])) for column in columns)
     return length if length <= most else None
 
 

@@ -148,16 +148,15 @@ def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[M
         return
     # A metric without a cutoff reads whole lists, whose length alone does not tell an export from all candidates.
     most = max(cutoff or MOST_ROWS_WITHOUT_CUTOFF for cutoff in cutoffs.values())
-    opened = context.session.frames["frame"]
-    groups = context.engine.most_groups(opened, context.keys.of_rows)
     # In most frames, so few lists have so many rows that one of them is longer.
-    if (groups is not None and len(frame) > most * groups) or not has_columns(frame, [query.item, *list_keys(query)]):
+    lists = context.most_lists
+    if (lists is not None and len(frame) > most * lists) or not has_columns(frame, [query.item, *list_keys(query)]):
         return
     length = _length_of_export(frame, query, context, most)
     if length is None:
         return
     scores = map(score_column, range(len(query.orders)))
-    rows = context.engine.collected(opened.select(*context.keys.of_rows, *scores))
+    rows = context.engine.collected(context.session.frames["frame"].select(*context.keys.of_rows, *scores))
     # A row without a score is an item that a list missed, so the frame is no export of top rows.
     if all(rows.get_column(score_column(index)).null_count() > 0 for index in range(len(query.orders))):
         return

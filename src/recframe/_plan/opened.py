@@ -308,7 +308,12 @@ class Opened:
         if not (self.engine.sums_at_once and self._reads_ideal_once):
             return False
         # Polars adds the rows of a single list in another way, if its key is sorted, which it is without ideal rows.
-        return self.engine.most_groups(self.session.frames["frame"], self.keys.of_rows) != 1
+        return self.most_lists != 1
+
+    @cached_property
+    def most_lists(self) -> int | None:
+        """An upper bound of the number of lists in the frame, or None if the engine has none at once."""
+        return self.engine.most_groups(self.session.frames["frame"], self.keys.of_rows)
 
     @property
     def _reads_ideal_once(self) -> bool:
