@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
     Weight = Callable[[nw.Expr], nw.Expr]
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
-    Order = Callable[[Any], nw.Expr]  # of an ideal row
-    Group = tuple[str, str, Any]  # a sum, a distance and a target
+    Order = Callable[[Any], nw.Expr]  # from an ideal row to the gain that sorts the ideal ranking
+    Group = tuple[str, str, Any]  # the column with the attention of groups, the name of a distance, and the target
 
 
 Numbered = TypeVar("Numbered")
@@ -59,11 +59,11 @@ EPSILON = 0.00001
 ALL_ROWS = "all_rows"
 """Requested by a row of the ideal ranking if every row counts there, whatever its relevance."""
 FIRST_HIT = "first_hit"
-"""Requested by a row that reads the places of the first hit."""
+"""Requested by a row that reads the possible positions of the first hit."""
 ALL_HITS = "all_hits"
 """Requested by a row that reads whether all hits of a tied block are among the first k."""
 STOPS = "stops"
-"""Requested by a row that reads the places where users stop."""
+"""Requested by a row that reads the positions where users stop."""
 
 
 class Numbering(dict[Numbered, int]):
@@ -79,17 +79,17 @@ class Numbers:
 
     def __init__(self) -> None:
         self.weights: Numbering[tuple[Weight, int | None]] = Numbering()
-        """Weights that count up to a position."""
+        """Weights of positions, with the last position that counts."""
         self.stops: Numbering[Stop] = Numbering()
-        """Probabilities to stop."""
+        """Functions from a relevance to the probability to stop."""
         self.constants: Numbering[tuple[Weight, int]] = Numbering()
-        """Sums of a weight over the positions from 1 to another one."""
+        """Weights of positions, each with the k for which its sum over the positions 1 to k is needed."""
         self.levels: Numbering[float] = Numbering()
         """Levels of recall."""
         self.pairs: Numbering[int] = Numbering()
-        """How many hits and other rows form pairs."""
+        """The n of `Row.first_pairs`."""
         self.seen: Numbering[tuple[float, Weight, int | None]] = Numbering()
-        """Weights that users who stop at relevant rows give positions up to one."""
+        """The arguments of `Row.seen`: the probability to stop at a relevant row, a weight, and the cutoff."""
         self.orders: Numbering[Order] = Numbering()
         """Gains that sort the best order of a list instead of the relevance."""
         self.alphas: Numbering[float] = Numbering()
@@ -164,7 +164,7 @@ class Row(RelevantRow):
         return self._column(interpolated_column(self._numbers.levels.of(recall)))
 
     def first_pairs(self, n: int) -> nw.Expr:
-        """Return how many of the first n rows that are not relevant a hit is ahead of, 0 if n hits are ahead of it."""
+        """Return how many of the list's first n irrelevant rows come after this hit; 0 if n hits come before it."""
         self.requested |= {ORDER, HITS_BEFORE, BLOCK_HITS}
         return self._column(first_pairs_column(self._numbers.pairs.of(n)))
 
@@ -175,10 +175,10 @@ class Row(RelevantRow):
     same_grade = RequestedColumn(SAME_GRADE)
     """How many ranked rows of the list have the row's relevance."""
     concordance = RequestedColumn(CONCORDANCE)
-    """The rows of lower relevance that the row is ahead of, less those that are ahead of it.
+    """The number of rows of lower relevance after the row, minus the number of rows of lower relevance before it.
 
-        Only its sum over a list means that.
-        """
+    Only the sum over a list has this meaning: a single row may hold another number.
+    """
     popular = RequestedColumn(POPULAR)
     """The item's rank by its users in the training data, from 1; infinite without any."""
     popular_level = RequestedColumn(POPULAR_LEVEL)
@@ -194,7 +194,7 @@ class Row(RelevantRow):
         The user reads from the top and stops at a row with the probability that `stop` gives for its relevance; `stop`
         also gets the largest relevance of the frame. For tied rows this is the expected value over all their orders.
         """
-        # It is added by the places where users stop: see CascadeRow.
+        # Ranked rows add 0. The positions where users stop add the value: see CascadeRow.
         self.requested |= {STOPS, stop_column(self._numbers.stops.of(stop))}
         return nw.lit(0.0)
 
@@ -203,7 +203,7 @@ class Row(RelevantRow):
 
         A subtopic adds (1 - alpha) to the power of the rows ahead that are relevant to it.
         """
-        # It is added by the places that hits of a subtopic may have: see SubtopicRow.
+        # Ranked rows add 0. The possible positions of a subtopic's hits add the value: see SubtopicRow.
         self._numbers.alphas.of(alpha)
         self.requested.add(SUBTOPIC)
         return nw.lit(0.0)
@@ -253,7 +253,7 @@ class Row(RelevantRow):
         The value is right only if each tied block has room for all of its hits there. A block
         without room adds nothing.
         """
-        # It is added by the hits of blocks that straddle k: see AllHitsRow.
+        # Ranked rows add 0. The hits of tied blocks that straddle k add the value: see AllHitsRow.
         if k is not None:
             self.requested |= {ALL_HITS, BLOCK_HITS, HITS_BEFORE}
         return nw.lit(0.0)

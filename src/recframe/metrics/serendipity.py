@@ -26,12 +26,12 @@ Unexpected = Literal["popular", "ranks", "history"]
 def _positions_ahead(row: Row, k: int | None) -> nw.Expr:
     """Return how many positions a hit is expected to be ahead of its rank by popularity, 0 if it is behind it."""
     # An item that nobody had comes after the catalogue in the rank by popularity.
-    level = nw.coalesce(row.popular_level, row.catalog_size + 1)
+    popularity_rank = nw.coalesce(row.popular_level, row.catalog_size + 1)
     end = row.start + row.size - 1
-    last = nw.min_horizontal(at_most(end, k), level - 1)
-    places = last - row.start + 1
-    ahead = places * (level - (row.start + last) / 2) / row.size
-    return row.hit * nw.when(places > 0).then(ahead).otherwise(0.0)
+    last = nw.min_horizontal(at_most(end, k), popularity_rank - 1)
+    positions = last - row.start + 1
+    ahead = positions * (popularity_rank - (row.start + last) / 2) / row.size
+    return row.hit * nw.when(positions > 0).then(ahead).otherwise(0.0)
 
 
 @dataclass(frozen=True)
