@@ -97,7 +97,7 @@ def _page(report: ReportQuery, title: str) -> page.Page:
         charts_of_pairs = _forest(report, compared, "forest")
         layout = report.layout(compared)
         sections.append(page.Section("comparison", "Comparison", charts=charts_of_pairs, layout=layout))
-    means = report.layout(report.values, report.verdicts)
+    means = report.layout(report.means, report.verdicts)
     notes = report.runs.notes if report.runs is not None and compared is None else []
     sections.append(page.Section("means", "Means", notes=notes, layout=means))
     if compared is not None and report.per is not None:

@@ -46,7 +46,7 @@ def options_of(request: Request, confidence: Any, cluster: Any) -> Options:
 
 @dataclass(frozen=True)
 class ReportQuery:
-    """The query of a report, without `per`."""
+    """The query of a report. Its results are about all lists; only `compared_segments` is about the values of `per`."""
 
     rec: Any
     request: Request
@@ -77,14 +77,14 @@ class ReportQuery:
         return [spec.as_named for spec in self.specs if not isinstance(spec.metric, ExposureMetric)]
 
     @property
-    def confidence(self) -> dict[str, Any]:
-        """The options of the calls with intervals."""
+    def interval_options(self) -> dict[str, Any]:
+        """The arguments of calls with intervals: the confidence, the cluster and the runs."""
         runs = {} if self.runs is None else {"runs": self.runs.column}
         return {"confidence": self.options.confidence, "cluster": self.options.cluster, **runs}
 
     def means_of(self, metrics: Sequence[str | Metric], k: Any = None, **roles: Any) -> Described:
         """Return the means of some metrics at some cutoffs, with their intervals."""
-        result = self.rec.describe(metrics, k, **self.confidence, **self.request.roles, **roles)
+        result = self.rec.describe(metrics, k, **self.interval_options, **self.request.roles, **roles)
         return described(eager_result(result), self.records, "report")
 
     def list_values(self, metric: str | Metric) -> Values:
@@ -94,8 +94,8 @@ class ReportQuery:
         return values_of(self.request, metric, None)
 
     @cached_property
-    def values(self) -> nw.DataFrame[Any]:
-        """The means of all metrics, with the numbers of lists where there are some."""
+    def means(self) -> nw.DataFrame[Any]:
+        """The means of all metrics, with the number of lists if a metric has a value per list."""
         if self.runs is not None:
             return self.runs.table(self.spread)
         counts = {"counts": True} if self.list_metrics else {}
@@ -104,7 +104,7 @@ class ReportQuery:
     @cached_property
     def models(self) -> list[Any]:
         """The names of the models if there are several; empty for a single model."""
-        return list(dict.fromkeys(columns_of(self.values).get("model", ())))
+        return list(dict.fromkeys(columns_of(self.means).get("model", ())))
 
     @property
     def cutoffs(self) -> list[int]:
@@ -114,7 +114,8 @@ class ReportQuery:
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
         """The distribution of the values of lists."""
-        return eager_result(self.rec.describe(self.list_metrics, details=True, **self.confidence, **self.request.roles))
+        result = self.rec.describe(self.list_metrics, details=True, **self.interval_options, **self.request.roles)
+        return eager_result(result)
 
     @cached_property
     def compared(self) -> nw.DataFrame[Any] | None:
@@ -135,8 +136,10 @@ class ReportQuery:
 
     def compare(self, metrics: Sequence[str | Metric], margin: Any, **roles: Any) -> nw.DataFrame[Any]:
         """Return the comparison of some metrics."""
-        how = {"baseline": self.baseline, "correction": self.correction, "margin": margin, "details": True}
-        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.request.roles, **roles))
+        options = {"baseline": self.baseline, "correction": self.correction, "margin": margin, "details": True}
+        return eager_result(
+            self.rec.compare(metrics, **options, **self.interval_options, **self.request.roles, **roles)
+        )
 
     def layout(self, result: nw.DataFrame[Any], verdicts: ModelVerdicts | None = None) -> Layout:
         """Return a result as a table, with the best means bold according to the comparison."""
@@ -155,5 +158,5 @@ class ReportQuery:
         return model_verdicts(columns_of(self.compared), list(map(label_text, self.models)), self.records)
 
     def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
-        """Return the metrics that have a mean, of one model at least: charts of others would be empty."""
-        return [metric for metric in metrics if self.values.get_column(spec_of(metric).name).fill_nan(None).count()]
+        """Return the metrics that have a mean for at least one model. The charts of other metrics would be empty."""
+        return [metric for metric in metrics if self.means.get_column(spec_of(metric).name).fill_nan(None).count()]
