@@ -56,7 +56,21 @@ class Constructors(Protocol):
         ...
 
     def implode(self, frame: Any, ranked: Any, keys: Sequence[str], columns: Sequence[str], rank: str) -> Any:
-        """Return one row for each key of a frame, with the values of ranked rows as lists."""
+        """Return one row for each list, with the values of its ranked rows as lists.
+
+        Parameters
+        ----------
+        frame : frame
+            The user's rows. A list without ranked rows has empty lists.
+        ranked : frame
+            The ranked rows, with the keys, the columns and the rank.
+        keys : sequence of str
+            The columns that identify a list.
+        columns : sequence of str
+            The columns of `ranked` whose values become lists.
+        rank : str
+            The column of `ranked` that orders the values.
+        """
         ...
 
     def fields(self, lines: bytes, names: Sequence[str], number: str | None, columns: Mapping[str, str]) -> Any:

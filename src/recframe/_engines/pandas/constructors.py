@@ -79,7 +79,7 @@ def reorder(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[str], rank: str) -> Frame:
-    """Return one row for each key of a frame, with the values of ranked rows as lists."""
+    """Return one row for each list of a frame, with the values of its ranked rows as lists, in the order of `rank`."""
     if not keys:
         ordered = ranked.sort_values(rank, kind="stable")
         return pd.DataFrame({name: [ordered[name].tolist()] for name in columns})

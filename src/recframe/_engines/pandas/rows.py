@@ -43,26 +43,27 @@ class PandasRows(Rows):
     def extend(
         self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
     ) -> pd.DataFrame:
-        source = self._rows_of("truth")
-        numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
+        truth = self._rows_of("truth")
         above = self.pick(result, new)
-        extra = to_pandas(added.select(*numbers, *new)).sort_values(numbers)
-        below = {name: source[name].take(extra[OTHER_ROW].to_numpy()) for name in names.values()}
-        below |= {column: pd.Series(extra[name].to_numpy()) for name, column in new.items()}
+        numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
+        added_rows = to_pandas(added.select(*numbers, *new)).sort_values(numbers)
+        # The columns of the rows below: from the truth, new, and the name of the model.
+        below = {name: truth[name].take(added_rows[OTHER_ROW].to_numpy()) for name in names.values()}
+        below |= {column: pd.Series(added_rows[name].to_numpy()) for name, column in new.items()}
         if model is not None:
-            below[model] = self._rows_of("frame")[model].take(extra[MODEL_ROW].to_numpy())
-        new_only = {column for name, column in new.items() if name not in self._sources["frame"].specs}
-        for number, (_, column) in enumerate(above.items()):
-            if len(extra):
+            below[model] = self._rows_of("frame")[model].take(added_rows[MODEL_ROW].to_numpy())
+        absent_in_frame = {column for name, column in new.items() if name not in self._sources["frame"].specs}
+        if len(added_rows):
+            for number, (_, column) in enumerate(above.items()):
                 above.isetitem(number, kept_exact(column))
-        extended = above.reindex(range(len(above) + len(extra)))
+        # Columns of the frame that the rows below lack are missing there.
+        extended = above.reindex(range(len(above) + len(added_rows)))
         for name, values in below.items():
-            if len(extra):
-                existing = above[name]
+            if len(added_rows):
                 matching = _with_matching_type(above[name], values)
-                extended[name] = pd.concat([existing, without_attributes(matching)], ignore_index=True)
-            if name in new_only:
-                extended[name] = _typed(extended[name], source[name].dtype if name in source else np.dtype("int64"))
+                extended[name] = pd.concat([above[name], without_attributes(matching)], ignore_index=True)
+            if name in absent_in_frame:
+                extended[name] = _typed(extended[name], truth[name].dtype if name in truth else np.dtype("int64"))
         return extended
 
 
