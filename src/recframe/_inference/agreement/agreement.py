@@ -192,7 +192,7 @@ class Agreement:
         correlated = correlations(engine, common, keys, top_weighted=top_weighted)
         return engine.join(lists, correlated, [*keys, LEFT, RIGHT]), ranked
 
-    def _described(self, lists: Frame) -> Frame:
+    def _with_attributes(self, lists: Frame) -> Frame:
         """Add the columns of `per` and of clusters, if they are not in the key."""
         interval = self._interval
         errors = {name: several_segments(self._query, column) for name, column in self._segments.items()}
@@ -222,7 +222,7 @@ class Agreement:
 
     def _table(self) -> Frame:
         """Return the means of each segment and pair of models, the counts of lists, and the sums for intervals."""
-        lists, ranked = map(self._described, self._lists())
+        lists, ranked = map(self._with_attributes, self._lists())
         table = self._with_counts(self._means(lists), ranked)
         if not self._long:
             models = {MODEL: LEFT, OTHER: RIGHT}
@@ -245,7 +245,7 @@ class Agreement:
         read = [*row, LISTS, *self._correlated, *self._measures, *terms]
         table = engine.ratios(table, read, {name: (name, f"lists {name}") for name in self._measures})
         if interval is not None and interval.cluster is not None:
-            table = engine.join(table, interval.of_clusters(engine, lists, row, self._query.by, self._measures), row)
+            table = engine.join(table, interval.cluster_sums(engine, lists, row, self._query.by, self._measures), row)
         return table
 
     def _with_counts(self, table: Frame, ranked: Frame) -> Frame:

@@ -51,13 +51,14 @@ class Interval(Options):
         terms: dict[str, nw.Expr] = {}
         for name in measures:
             value = nw.col(name)
+            count = value * 0 + 1  # missing if the value is missing, like the other terms
             # 1 if the value is neither 0 nor 1. The distance of 0 and 1 from 0.5 is 0.5.
             fraction = (((value - 0.5).abs() - 0.5).abs() > ROUNDING).cast(nw.Float64())
-            list_terms = (value * 0 + 1, value, value * value, nw.when(~value.is_null()).then(fraction))
+            list_terms = (count, value, value * value, nw.when(~value.is_null()).then(fraction))
             terms |= dict(zip(_names(PARTS, name), list_terms, strict=True))
         return terms
 
-    def of_clusters(
+    def cluster_sums(
         self, engine: Engine, lists: Frame, group: Sequence[str], by: Sequence[str], measures: Sequence[str]
     ) -> Frame:
         """Return the sums over clusters, one row per group of lists, from lists with their terms."""
@@ -101,7 +102,8 @@ class Interval(Options):
         parts = dict.fromkeys(("lists", "weight", "weight_squares"), lists)
         parts |= {"difference": total, "squares": squares, **dict(zip(UNIT_PARTS, units, strict=True))}
         sums = paired.statistics(parts)
-        return intervals_of_means(sums, self.confidence, bounds, negative=fractions < 0, fractions=fractions > 0)
+        # The bounds of all measures are finite, so whether a value is negative does not matter.
+        return intervals_of_means(sums, self.confidence, bounds, negative=False, fractions=fractions > 0)
 
 
 def _names(parts: Sequence[str], measure: str) -> list[str]:

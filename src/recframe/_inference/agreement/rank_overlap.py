@@ -96,6 +96,7 @@ def overlaps(
     if tied or engine.may_hold(pairs, nw.col(SHORT) < nw.col(LONG)):
         shared = engine.join(shared, pairs, lists)
     else:
+        # All lists have the same length, so every shared item is also within the shorter one.
         shared = shared.with_columns(nw.lit(math.inf).alias(SHORT))
     terms = _terms if tied else _terms_without_ties
     sums = engine.sum_exactly(terms(engine, shared, tails), lists, [SHARED, EARLY, WEIGHTED])

@@ -17,7 +17,7 @@ from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._inference.fusion.fusion_methods import BY_POSITION, METHODS, WINS, Values, number_of
 from recframe._inference.fusion.long_format import in_columns
-from recframe._inference.fusion.majorities import CANDIDATES, RETRIEVED, place_column, with_wins
+from recframe._inference.fusion.majorities import CANDIDATES, RETRIEVED, position_column, with_wins
 from recframe._inference.fusion.medians import in_order
 from recframe._plan.request import Request
 from recframe._plan.sources import item_spec, key_specs, score_specs, with_list_key
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from recframe._plan.query import Query
 
 
-BY_PLACE = ("rrf", "isr", "borda", "rbc", "place", "rank", "borda norm")
-"""The kinds of values that only depend on the order of a model's scores."""
+POSITION_VALUES = ("rrf", "isr", "borda", "rbc", "position", "rank", "borda norm")
+"""The kinds of values that depend on positions, so only on the order of a model's scores."""
 GAPS = ("rrf", "isr", "rbc")
 """The kinds of values that read the user's ranks with their gaps."""
 ABSENT = "make the scores of items that the model did not retrieve missing"
@@ -87,11 +87,11 @@ class Options:
         return METHODS[self.method].points or normalized
 
     @property
-    def shared(self) -> str:
-        """What the columns that are computed from whole lists depend on."""
-        if self.value not in BY_PLACE:
+    def list_columns(self) -> str:
+        """Which columns are computed from whole lists before the values: fusions with the same answer share them."""
+        if self.value not in POSITION_VALUES:
             return self.value
-        return "ranks with gaps" if self.value in GAPS else "places"
+        return "ranks with gaps" if self.value in GAPS else "positions"
 
     @property
     def factors(self) -> tuple[float, ...]:
@@ -142,23 +142,23 @@ def fuse(request: Request, fusions: Mapping[str, Mapping[str, Any]]) -> Any:
     rows = open_rows({"frame": Source(request.frame, {**key_specs(query), **score_specs(query)}, unread)})
     items, keys = with_list_key(rows.frames["frame"], key_specs(query))
     models = len(query.orders)
-    if any(options.value not in BY_PLACE for options in checked.values()):
+    if any(options.value not in POSITION_VALUES for options in checked.values()):
         # Floats, because differences and quotients of narrow integers overflow, and those with decimals lose digits.
         numbers = {number_column(i): nw.col(score_column(i)).cast(nw.Float64()) for i in range(models)}
         items = items.with_columns(**numbers)
     columns: dict[str, str] = {}
-    prepared = None
-    counted = None
+    last_list_columns = None
+    last_value = None
     for name, options in checked.items():
         some_large = _check_scores(rows.engine, items, query.orders, options)
-        # Fusions that differ in their numbers only share their places, or their extremes and spreads.
-        if options.shared != prepared:
-            items = _prepared(rows.engine, items, keys, models, options, by_rank=query.by_rank)
-            prepared = options.shared
+        # Fusions that differ in their numbers only share their positions, or their extremes and spreads.
+        if options.list_columns != last_list_columns:
+            items = _with_list_columns(rows.engine, items, keys, models, options, by_rank=query.by_rank)
+            last_list_columns = options.list_columns
         items = _with_values(items, models, options)
-        if options.value != counted:
+        if options.value != last_value:
             items = _with_counts(items, models)
-            counted = options.value
+            last_value = options.value
         if options.method == "condorcet":
             items = with_wins(rows.engine, items, keys, options.weights)
         column = fused_column(len(columns))
@@ -170,13 +170,13 @@ def fuse(request: Request, fusions: Mapping[str, Mapping[str, Any]]) -> Any:
     return rows.pick(items, columns)
 
 
-def _prepared(
+def _with_list_columns(
     engine: Engine, frame: Frame, keys: Sequence[str], models: int, options: Options, *, by_rank: bool
 ) -> Frame:
-    """Add the columns from which each model's values of an item are computed."""
+    """Add the columns of whole lists from which each model's values of an item are computed."""
     kind = options.value
-    if kind in BY_PLACE:
-        return _with_places(engine, frame, keys, models, by_rank=by_rank, gaps=kind in GAPS)
+    if kind in POSITION_VALUES:
+        return _with_positions(engine, frame, keys, models, by_rank=by_rank, gaps=kind in GAPS)
     return frame if kind == "score" else _with_parts(frame, keys, models, kind)
 
 
@@ -185,7 +185,7 @@ def _with_values(frame: Frame, models: int, options: Options) -> Frame:
     kind = options.value
     if kind == "score":
         values = [nw.col(number_column(i)) for i in range(models)]
-    elif kind in BY_PLACE:
+    elif kind in POSITION_VALUES:
         values = [_points(i, kind, options.number) for i in range(models)]
     else:
         values = [_normalized(i, kind) for i in range(models)]
@@ -193,11 +193,13 @@ def _with_values(frame: Frame, models: int, options: Options) -> Frame:
     return frame.with_columns(*((value * weight).alias(value_column(i)) for i, (value, weight) in pairs))
 
 
-def _with_places(engine: Engine, frame: Frame, keys: Sequence[str], models: int, *, by_rank: bool, gaps: bool) -> Frame:
-    """Add each item's place under each model, and how many items of the list each model, and any model, retrieved.
+def _with_positions(
+    engine: Engine, frame: Frame, keys: Sequence[str], models: int, *, by_rank: bool, gaps: bool
+) -> Frame:
+    """Add each item's position under each model, and how many items of the list each model, and any model, retrieved.
 
-    Tied items share the mean of their places. With `gaps`, the user's ranks are the places. Otherwise gaps between
-    ranks are closed.
+    Tied items share the mean of their positions. With `gaps`, the user's ranks are the positions. Otherwise gaps
+    between ranks are closed.
     """
     scores = [nw.col(score_column(i)) for i in range(models)]
     retrieved = nw.any_horizontal(*(~score.is_null() for score in scores), ignore_nulls=True)
@@ -205,18 +207,18 @@ def _with_places(engine: Engine, frame: Frame, keys: Sequence[str], models: int,
     for i, score in enumerate(scores):
         columns[length_column(i)] = score.count().over(*keys).cast(nw.Float64())
         if by_rank and gaps:
-            columns[place_column(i)] = score + (nw.len().over(*keys, score_column(i)).cast(nw.Float64()) - 1) / 2
+            columns[position_column(i)] = score + (nw.len().over(*keys, score_column(i)).cast(nw.Float64()) - 1) / 2
         elif by_rank:
-            columns[place_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
+            columns[position_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
     if not by_rank:
-        frame = engine.with_places(frame, {place_column(i): (keys, score_column(i)) for i in range(models)})
+        frame = engine.with_places(frame, {position_column(i): (keys, score_column(i)) for i in range(models)})
     frame = frame.with_columns(**columns)
     return frame.with_columns(nw.col(RETRIEVED).sum().over(*keys).alias(CANDIDATES))
 
 
 def _points(model: int, kind: str, number: float) -> nw.Expr:
-    """Return the value of an item's place under a model."""
-    rank = nw.col(place_column(model))
+    """Return the value of an item's position under a model."""
+    rank = nw.col(position_column(model))
     length = nw.col(length_column(model))
     candidates = nw.col(CANDIDATES)
     if kind == "rrf":
@@ -225,7 +227,7 @@ def _points(model: int, kind: str, number: float) -> nw.Expr:
         return 1 / (rank * rank)
     if kind == "rbc":
         return (1 - number) * ((rank - 1) * math.log(number)).exp()
-    if kind == "place":
+    if kind == "position":
         return rank
     if kind == "rank":
         return 1 - (rank - 1) / length
@@ -237,7 +239,7 @@ def _points(model: int, kind: str, number: float) -> nw.Expr:
 
 def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: Options) -> bool:
     """Return whether some scores are so large that their sum may be no number, or raise if a step cannot use them."""
-    by_order = options.value in BY_PLACE or (options.method in ("min", "max") and options.value == "score")
+    by_order = options.value in POSITION_VALUES or (options.method in ("min", "max") and options.value == "score")
     if by_order:
         return False
     some_large = False
@@ -271,8 +273,8 @@ def _check_fused(engine: Engine, frame: Frame, models: Sequence[str], method: st
 def _with_parts(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
     """Add the columns that normalisations read: each model's least and largest score in a list, parts and spreads.
 
-    A part is the score scaled to 0 for the least and 1 for the largest. Sums and deviations are computed from parts, so
-    that squares neither overflow nor vanish.
+    A part is the score scaled to 0 for the least and 1 for the largest score. Sums and deviations are computed from
+    parts, because squares of scores may overflow or vanish.
     """
     scores = {i: nw.col(number_column(i)) for i in range(models)}
     extremes = {least_column(i): score.min().over(*keys) for i, score in scores.items()}

@@ -48,7 +48,7 @@ class Method:
     ----------
     fused : callable
         Returns the fused score of an item from its values.
-    points : {"rrf", "isr", "borda", "rbc", "place"}, optional
+    points : {"rrf", "isr", "borda", "rbc", "position"}, optional
         The value of a position, if the method reads positions; None: it reads scores.
     number : str, optional
         The name of the method's number.
@@ -61,7 +61,7 @@ class Method:
     """
 
     fused: Callable[[Values], nw.Expr]
-    points: Literal["rrf", "isr", "borda", "rbc", "place"] | None = None
+    points: Literal["rrf", "isr", "borda", "rbc", "position"] | None = None
     number: str | None = None
     weights: Literal["optional", "needed", "refused"] = "optional"
     weighs: Literal["values", "models"] = "values"
@@ -87,7 +87,7 @@ METHODS: Mapping[str, Method] = {
     "logn_isr": Method(lambda values: (values.count + values.number).log() * values.total, "isr", "sigma"),
     "rbc": Method(_total, "rbc", "p"),
     # `with_wins` has added the column before.
-    "condorcet": Method(lambda _: nw.col(WINS), "place", weighs="models", tunes_weights=True),
+    "condorcet": Method(lambda _: nw.col(WINS), "position", weighs="models", tunes_weights=True),
 }
 """The methods by their names, the default first."""
 BY_POSITION = tuple(name for name, method in METHODS.items() if method.points)

@@ -19,33 +19,33 @@ RETRIEVED = "retrieved"
 CANDIDATES = "candidates"
 """How many items of the list any model retrieved."""
 EQUAL_ITEMS = "same"
-"""How many items of the list have the same places under all models."""
+"""How many items of the list have the same positions under all models."""
 WON = "won"
-LAST_PLACE = 2.0**40
-"""The place of items that a model did not retrieve. They tie after all other items."""
+LAST_POSITION = 2.0**40
+"""The position of items that a model did not retrieve. They tie after all other items."""
 NOISE = 1e-12
 """Votes below this share of all weights count as rounding, so the pair is a draw."""
-place_column = "place{}".format
-_item_place_column = "own place {}".format
-_other_place_column = "other place {}".format
+position_column = "position{}".format
+_item_position_column = "own position {}".format
+_other_position_column = "other position {}".format
 
 
 def with_wins(engine: Engine, frame: Frame, keys: Sequence[str], weights: Sequence[float]) -> Frame:
     """Add the number of items in its list that an item beats, plus 1 for itself. A draw is half a win.
 
     An item beats another item if the models that rank it higher have a larger total weight than the models that rank it
-    lower. Items with the same places under all models are compared once.
+    lower. Items with the same positions under all models are compared once.
     """
     models = range(len(weights))
-    columns = [_item_place_column(i) for i in models]
-    frame = frame.with_columns(*(nw.col(place_column(i)).fill_null(LAST_PLACE).alias(columns[i]) for i in models))
+    columns = [_item_position_column(i) for i in models]
+    frame = frame.with_columns(*(nw.col(position_column(i)).fill_null(LAST_POSITION).alias(columns[i]) for i in models))
     candidates = frame.filter(nw.col(RETRIEVED) > 0)
     items = engine.collect_once(candidates.group_by(*keys, *columns).agg(nw.len().alias(EQUAL_ITEMS)))
-    others = items.rename({columns[i]: _other_place_column(i) for i in models})
+    others = items.rename({columns[i]: _other_position_column(i) for i in models})
     pairs = engine.join(items.select(*keys, *columns), others, keys)
     votes = nw.lit(0.0)
     for i, weight in enumerate(weights):
-        difference = nw.col(columns[i]) - nw.col(_other_place_column(i))
+        difference = nw.col(columns[i]) - nw.col(_other_position_column(i))
         against = nw.when(difference > 0).then(-weight).otherwise(0.0)
         votes = votes + nw.when(difference < 0).then(weight).otherwise(against)
     noise = NOISE * sum(map(abs, weights))

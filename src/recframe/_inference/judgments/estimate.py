@@ -10,7 +10,7 @@ import numpy as np
 from recframe._base.guesses import REQUIRED
 from recframe._engines.registry import a_type, is_frame
 from recframe._inference.comparison.describe import interval_of_values
-from recframe._inference.judgments.agreed import SharedJudgments, same_orders
+from recframe._inference.judgments.judge_agreement import SharedJudgments, same_orders
 from recframe._inference.lists.keys import floats_of, segments_of, texts_of
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.values import ListValues, check_values_per_list
@@ -28,7 +28,7 @@ COLUMNS = (
     "judge_lists", "judge_weight", "kappa", "kappa_low", "kappa_high", "same_order",
 )  # fmt: skip
 """The columns of a result; without `model` and `same_order` if there is one model."""
-OF_SEVERAL = ("model", "same_order")
+COLUMNS_OF_SEVERAL_MODELS = ("model", "same_order")
 SHARED_MEANS = ("human_mean", "shared_judge_mean")
 """The means over the lists that humans judged, by humans and by the judge."""
 ESTIMATED = (
@@ -98,7 +98,7 @@ def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
     """Return one row per segment, metric and model, as a frame of the user's kind."""
     confidence = check_confidence(confidence)
     check_values_per_list(human.metrics, "estimate_with_judge")
-    columns = [name for name in COLUMNS if human.context.query.several or name not in OF_SEVERAL]
+    columns = [name for name in COLUMNS if human.context.query.several or name not in COLUMNS_OF_SEVERAL_MODELS]
 
     def rows() -> nw.DataFrame[Any]:
         by_human = Judged.of(human)
@@ -106,7 +106,7 @@ def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
         lists = _match_lists(by_human, by_judge)
         segments = range(len(by_judge.reported) if human.context.keys.per else 1)
         shared = SharedJudgments.of(human, judge, by_human.rows)
-        agreed = shared.kappas([by_judge.segments[lists.judge] == segment for segment in segments], confidence)
+        kappas = shared.kappas([by_judge.segments[lists.judge] == segment for segment in segments], confidence)
         statistics: list[dict[str, Any]] = []
         for number, metric in enumerate(human.metrics):
             of_models = []
@@ -123,7 +123,7 @@ def estimate_with_judge(human: Plan, judge: Plan, confidence: Any) -> Any:
             has_same_order = same_orders(*(np.array([each[name] for each in of_models]) for name in SHARED_MEANS))
             for model, (name, estimate) in enumerate(zip(by_human.values.models, of_models, strict=True)):
                 head = {"metric": label, "model": name, "same_order": has_same_order[model]}
-                statistics.append({**head, **estimate, **agreed})
+                statistics.append({**head, **estimate, **kappas})
         return stacked(by_judge.reported, statistics, columns)
 
     return result_frame(judge, rows, columns)
@@ -176,7 +176,7 @@ def _segment_estimate(
     """Return the estimates of one segment, model and metric."""
     in_segment = by_judge.segments[lists.judge] == segment
     others_in_segment = by_judge.segments[lists.others] == segment
-    return _numbers(
+    return _estimates(
         by_human.values_of(model, metric, lists.human[in_segment]),
         by_judge.values_of(model, metric, lists.judge[in_segment]),
         by_judge.values_of(model, metric, lists.others[others_in_segment]),
@@ -185,7 +185,7 @@ def _segment_estimate(
     )
 
 
-def _numbers(
+def _estimates(
     true: Values, predicted: Values, others: Values, confidence: float, bounds: tuple[float, float]
 ) -> dict[str, Any]:
     """Return three estimates of a mean: from both kinds of judgments, from humans alone, and from the judge alone.

@@ -72,11 +72,9 @@ def _grades(plan: Plan, number_of: Mapping[str | None, int]) -> dict[tuple[int, 
 
 
 def same_orders(human: Floats, judge: Floats) -> NDArray[np.bool_]:
-    """Return for each model whether the judge and humans agree on its order with every other model.
+    """Return for each model and segment whether the judge puts all other models on the same side of it as humans do.
 
-    Means are models × segments.
-
-    It is false where a mean is missing.
+    `human` and `judge` hold the means, models × segments. Two models with a missing mean are never on the same side.
     """
     with np.errstate(invalid="ignore"):
         differences = (means[:, None] - means for means in (human, judge))
