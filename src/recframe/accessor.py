@@ -28,7 +28,7 @@ from recframe._inference.comparison.methods import ComparisonMethods
 from recframe._inference.fusion.methods import FusionMethods
 from recframe._inference.judgments.methods import JudgmentMethods
 from recframe._inference.lists import calls
-from recframe._inference.lists.confidences import remember
+from recframe._inference.lists.result_notes import remember
 from recframe._inference.ranks.methods import RankMethods
 from recframe._inference.states.methods import StateMethods
 from recframe._plan.request import Request

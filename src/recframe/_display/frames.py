@@ -8,7 +8,7 @@ import narwhals as nw
 
 from recframe._engines.base import fetched, values_of
 from recframe._engines.registry import adapter_of, is_frame
-from recframe._inference.lists.confidences import claims_of
+from recframe._inference.lists.result_notes import claims_of
 from recframe.errors import OptionTypeError, quoted
 
 if TYPE_CHECKING:

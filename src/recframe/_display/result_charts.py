@@ -12,7 +12,7 @@ from recframe._display.described import described, most_lists
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import IS_RANKS
 from recframe._display.model_verdicts import record_of, records_by_name
-from recframe._inference.lists.confidences import confidence_of
+from recframe._inference.lists.result_notes import confidence_of
 from recframe.errors import InputError, OptionError, closest
 from recframe.profiles._spec import spec_of
 

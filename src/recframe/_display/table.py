@@ -28,7 +28,7 @@ from recframe._display.sorting import best_first
 from recframe._display.table_image import png
 from recframe._display.table_options import TableOptions
 from recframe._display.table_sheet import xlsx
-from recframe._inference.lists.confidences import confidence_of
+from recframe._inference.lists.result_notes import confidence_of
 from recframe.errors import InputError, MissingExtraError, OptionError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from recframe._base.values import choice, number
 from recframe._engines.base import values_of
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
 from recframe._inference.lists.claims import Claims, Demand, correction_factor, rows_of
-from recframe._inference.lists.confidences import claims_of
+from recframe._inference.lists.result_notes import claims_of
 from recframe.errors import (
     MissingColumnError,
     OptionError,

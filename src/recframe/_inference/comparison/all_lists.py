@@ -175,7 +175,7 @@ class LeftOut:
             mean, values = self.pseudo_values(metric, model, segment)
             sums = Sums.of(values, np.ones(len(values)))
             ends = range_with_number(metric, self._plan.context.query)
-            low, high = student.cut(*student.interval(sums, confidence), np.array([mean]), ends)
+            low, high = student.clip_interval(*student.interval(sums, confidence), np.array([mean]), ends)
             rows.append([self.lists[segment] * (len(values) > 0), mean, low.item(), high.item()])
         return dict(zip(("lists", "mean", "low", "high"), np.array(rows).reshape(-1, 4).T, strict=True))
 
@@ -212,7 +212,7 @@ class LeftOut:
         numbers = tests.numbers
         differences = tests.sums
         width = np.diff([range_with_number(metrics[pair.metric], query) for pair in pairs])
-        ends = student.cut(numbers["low"], numbers["high"], differences.mean, (-width, width))
+        ends = student.clip_interval(numbers["low"], numbers["high"], differences.mean, (-width, width))
         # If no group changes the difference, the variation between samples of lists is unknown.
         is_constant = (differences.standard_error == 0) & (differences.mean != 0)
         numbers |= {"low": ends[0], "high": ends[1], "p": np.where(is_constant, np.nan, numbers["p"])}

@@ -46,7 +46,7 @@ def compare(request: Request, metrics: Any, k: Any, options: Any) -> Any:
     elif checked.changed is not None:
         msg = f"`changed={checked.changed!r}` is about the file of a baseline, but `baseline=` names no file"
         raise OptionError(msg, "`baseline='prod.parquet'`, which evaluate with `save='prod.parquet'` wrote")
-    items = None if stored is None else stored.about["items"]
+    items = None if stored is None else stored.metadata["items"]
     plan = plan_of_lists(request, metrics, k, "compare", checked.cluster, items=items, strata=checked.strata)
     return answer_of(warned(plan, compare(plan, checked, stored), MEANS), checked)
 

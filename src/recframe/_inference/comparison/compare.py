@@ -24,8 +24,8 @@ from recframe._inference.comparison.tested import Tested, tested
 from recframe._inference.lists import paired_sums as paired
 from recframe._inference.lists.claims import P_OF_DEMANDS
 from recframe._inference.lists.clusters import check_clusters
-from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
+from recframe._inference.lists.result_notes import remember
 from recframe._inference.lists.results import INTERNAL, result_frame, stacked
 from recframe._inference.lists.strata import sums_of_segments
 from recframe._inference.lists.values import ListValues, range_with_number, sorted_by_key

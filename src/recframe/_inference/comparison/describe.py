@@ -13,9 +13,9 @@ from recframe._base.values import column_or_none, flag
 from recframe._inference.comparison.all_lists import LeftOut, of_all_lists
 from recframe._inference.comparison.doubts import are_uneven, tail_warning, uneven_warning
 from recframe._inference.comparison.options import Intervals
-from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import statistics
-from recframe._inference.lists.results import NAMES, result_frame, stacked
+from recframe._inference.lists.result_notes import remember
+from recframe._inference.lists.results import TEXTS, result_frame, stacked
 from recframe._inference.lists.sums import Groups
 from recframe._inference.lists.values import ListValues, segments, strata_of_lists, value_column
 from recframe._inference.statistics import student
@@ -71,7 +71,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     """Return the rows of the result."""
     values = ListValues(plan).without_unknown()
     context = plan.context
-    heads = [name for name in columns if name in NAMES]
+    heads = [name for name in columns if name in TEXTS]
     reported, parts = segments(values, context)
     strata = strata_of_lists(values, context)
     rows: list[tuple[int, Metric, dict[str, Any]]] = []

@@ -57,7 +57,9 @@ def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, An
             agree = spreads & (direction == numbers["direction"][:, entry])
             numbers["direction"][spreads & ~agree, entry] = 0.0
         else:
-            ends = student.cut(low, high, differences.mean[:, entry], [end[:, entry] for end in tested.bounds])
+            ends = student.clip_interval(
+                low, high, differences.mean[:, entry], [end[:, entry] for end in tested.bounds]
+            )
             for name, end in zip(("low", "high"), ends, strict=True):
                 numbers[name][spreads, entry] = end[spreads]
         numbers["p"][spreads, entry] = p[spreads]

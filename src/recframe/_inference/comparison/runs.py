@@ -25,8 +25,8 @@ from recframe._inference.comparison.options import SIMULTANEOUS
 from recframe._inference.comparison.tested import Tested
 from recframe._inference.comparison.tested_runs import p_of_moved, tested_runs
 from recframe._inference.lists.calls import names_file, warned
-from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import model_pairs
+from recframe._inference.lists.result_notes import remember
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.runs import RunValues, warn_of_single_runs
 from recframe._inference.statistics import student

@@ -66,7 +66,7 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
         low, high = method.interval(tested)
         # The interval is never narrower than the unadjusted interval.
         low, high = np.minimum(low, numbers["low"]), np.maximum(high, numbers["high"])
-        low, high = student.cut(low, high, tested.sums.mean, tested.bounds)
+        low, high = student.clip_interval(low, high, tested.sums.mean, tested.bounds)
         kept = adjusted["p"] >= 1 - options.confidence
         low, high = np.where(kept, np.minimum(low, 0.0), low), np.where(kept, np.maximum(high, 0.0), high)
         # If one unit outweighs all others, the interval holds 0 although the p-value is small. Then it is unknown.

@@ -47,11 +47,14 @@ if TYPE_CHECKING:
 BASELINE_VERSION = 1
 """The version of the file's columns and of the metrics' definitions. Files of another version are refused."""
 LIST = "list"
-ABOUT = "baseline"
+"""The column of the file with the key of each list."""
+METADATA = "baseline"
+"""The column of the file with a description of the call, the same JSON text in each row."""
 WEIGHT = "weight of {}"
 FINGERPRINTS = ("relevant_rows", "values_of_rows", "subtopics_of_rows")
+"""The columns of the file with the fingerprints of a list's data. Only the first one is always there."""
 FIELDS = {"recframe": str, "lists": int, "items": bool, "side": dict, "metrics": dict}
-"""The types of the fields in the column ABOUT that are read, not only compared."""
+"""The types of the fields in the column METADATA that are read, not only compared."""
 NOTHING = "nothing"
 """The text of what changed since a baseline was saved, if no list changed."""
 SAVE_HINT = "give a file that evaluate with `save='prod.parquet'` wrote, complete and unchanged"
@@ -78,7 +81,7 @@ def save(plan: Plan, path: Path) -> None:
         raise OptionError(msg, f"make a call for the model to keep{example}")
     metrics = _definitions(plan)
     columns = _columns(values, plan, 0)
-    check_apart([LIST, ABOUT, *FINGERPRINTS, *columns.values()])
+    check_apart([LIST, METADATA, *FINGERPRINTS, *columns.values()])
     table = values.engine.collected(values.frame.select(*context.keys.key, *columns))
     numbers = {name: floats_of(table[column]) for column, name in columns.items()}
     without = next((name for name in metrics if np.isnan(numbers[name]).all()), None)
@@ -86,8 +89,8 @@ def save(plan: Plan, path: Path) -> None:
         msg = f"no list has a value of {without}, so {str(path)!r} is not written"
         raise InputError(msg, "`save=` keeps values to compare with")
     # Metrics without relevance have no fingerprint of relevant rows, but the file always has the column.
-    prints = {FINGERPRINTS[0]: [0] * len(table), **fingerprints_of_lists(context, table, items=context.with_item)}
-    about = {
+    fingerprints = {FINGERPRINTS[0]: [0] * len(table), **fingerprints_of_lists(context, table, items=context.with_item)}
+    metadata = {
         "version": BASELINE_VERSION,
         # Read from sys.modules, because an import of the package here would be circular.
         "recframe": sys.modules[__name__.partition(".")[0]].__version__,
@@ -97,9 +100,13 @@ def save(plan: Plan, path: Path) -> None:
         "side": fingerprints_of_frames(context),
         "metrics": metrics,
     }
-    rows = {LIST: texts_of(context, table, list(context.keys.key)), ABOUT: [json.dumps(about)] * len(table), **prints}
+    rows = {
+        LIST: texts_of(context, table, list(context.keys.key)),
+        METADATA: [json.dumps(metadata)] * len(table),
+        **fingerprints,
+    }
     rows |= {name: [None if math.isnan(value) else value for value in numbers[name].tolist()] for name in numbers}
-    types = dict.fromkeys((LIST, ABOUT), nw.String()) | dict.fromkeys(prints, nw.Int64())
+    types = dict.fromkeys((LIST, METADATA), nw.String()) | dict.fromkeys(fingerprints, nw.Int64())
     write_atomically(path, to_parquet(rows, types | dict.fromkeys(numbers, nw.Float64())))
 
 
@@ -109,8 +116,8 @@ class Stored:
 
     name: str
     """The name of the file."""
-    about: Mapping[str, Any]
-    """The fields of the column ABOUT."""
+    metadata: Mapping[str, Any]
+    """The fields of the column METADATA."""
     rows: nw.DataFrame[Any]
     """One row per list."""
 
@@ -122,46 +129,48 @@ class Stored:
         if {"kind", "keys", "definition"} <= {*rows.columns}:
             msg = f"{str(path)!r} is a state, which holds only sums, but a comparison needs the value of each list"
             raise InputError(msg, SAVE_HINT)
-        if [rows.schema.get(name) for name in (LIST, ABOUT)] != [nw.String()] * 2:
-            msg = f"{str(path)!r} is not a baseline: it has no text columns {LIST!r} and {ABOUT!r}"
+        if [rows.schema.get(name) for name in (LIST, METADATA)] != [nw.String()] * 2:
+            msg = f"{str(path)!r} is not a baseline: it has no text columns {LIST!r} and {METADATA!r}"
             raise InputError(msg, SAVE_HINT)
-        texts = rows[ABOUT].unique().to_list()
+        texts = rows[METADATA].unique().to_list()
         if len(texts) != 1:
             msg = f"{str(path)!r} holds the rows of {len(texts)} baselines"
             raise InputError(msg, SAVE_HINT)
-        about = _parsed(texts[0], str(path))
+        metadata = _parsed(texts[0], str(path))
         lists = values_of(rows[LIST])
         if len({*lists}) < len(lists):
             ((repeated, _),) = Counter(lists).most_common(1)
             msg = f"{str(path)!r} holds the list {quoted(repeated)} twice"
             raise InputError(msg, SAVE_HINT)
-        kinds = {name: rows.schema.get(name, nw.String()) for name in (FINGERPRINTS[0], *about["metrics"])}
-        absent = [name for name, kind in kinds.items() if not kind.is_numeric()]
-        if about["lists"] != len(lists) or absent:
+        types_of_columns = {
+            name: rows.schema.get(name, nw.String()) for name in (FINGERPRINTS[0], *metadata["metrics"])
+        }
+        absent = [name for name, dtype in types_of_columns.items() if not dtype.is_numeric()]
+        if metadata["lists"] != len(lists) or absent:
             content = (
-                f"no numbers in a column {absent[0]!r}" if absent else f"{len(lists)} of its {about['lists']} lists"
+                f"no numbers in a column {absent[0]!r}" if absent else f"{len(lists)} of its {metadata['lists']} lists"
             )
             msg = f"{str(path)!r} is not complete: it has {content}"
             raise InputError(msg, SAVE_HINT)
-        return cls(path.name, about, rows)
+        return cls(path.name, metadata, rows)
 
     def check(self, plan: Plan) -> None:
         """Raise if the call measures something else than the file."""
         metrics = _definitions(plan)
         for name in metrics:
-            if name not in self.about["metrics"]:
-                msg = f"{self.name} has no values of {name}; it has {', '.join(self.about['metrics'])}"
-                raise InputError(msg, closest(name, self.about["metrics"]) or "save the baseline with these metrics")
+            if name not in self.metadata["metrics"]:
+                msg = f"{self.name} has no values of {name}; it has {', '.join(self.metadata['metrics'])}"
+                raise InputError(msg, closest(name, self.metadata["metrics"]) or "save the baseline with these metrics")
         measured = {**_measured(plan), **metrics}
-        stored = {**self.about, **self.about["metrics"]}
+        stored = {**self.metadata, **self.metadata["metrics"]}
         different = next((name for name in measured if measured[name] != stored.get(name)), None)
         if different is not None:
             both = f"{quoted(stored.get(different))}, but here {quoted(measured[different])}"
-            writer = f"(recframe {self.about['recframe']} wrote it)"
+            writer = f"(recframe {self.metadata['recframe']} wrote it)"
             msg = f"{self.name} has another definition: {different} was {both} {writer}"
             raise InputError(msg, "use the same definition here, or save the baseline again")
         for name, hashed in fingerprints_of_frames(plan.context).items():
-            if hashed != self.about["side"].get(name):
+            if hashed != self.metadata["side"].get(name):
                 msg = f"{self.name} was measured with another `{name}=`"
                 raise InputError(msg, "give the same, or save the baseline again")
 
@@ -188,7 +197,10 @@ class Stored:
             raise InputError(msg, SAVE_HINT)
 
     def _check_gains(self, values: ListValues, plan: Plan, rows: Any) -> None:
-        """Raise for a DCG or NDCG of unchanged lists that needs negative relevance, if no relevance is negative."""
+        """Raise for a DCG or NDCG of unchanged lists that only negative relevance allows, if no relevance is negative.
+
+        A damaged file may hold such a value: below 0, or an NDCG above 1.
+        """
         query = plan.context.query
         if query.propensity is not None or query.sampled is not None:
             return
@@ -223,7 +235,7 @@ class Stored:
         table = values.engine.collected(values.frame)
         rows = self._rows_of(texts_of(context, table, list(context.keys.key)))
         is_unchanged = rows >= 0
-        for name, hashes in fingerprints_of_lists(context, table, items=self.about["items"]).items():
+        for name, hashes in fingerprints_of_lists(context, table, items=self.metadata["items"]).items():
             is_unchanged &= self.rows[name].to_numpy()[rows] == hashes
         self._check_gains(values, plan, rows[is_unchanged])
         changes = self._changes(plan, table, rows, is_unchanged, len(models))
@@ -302,9 +314,9 @@ class _ChangedLists(NamedTuple):
 
 
 def _known_weights(values: ListValues, plan: Plan, table: nw.DataFrame[Any]) -> list[nw.Expr]:
-    """Return a weight for each model, last the baseline: the frame's weight, or the file's if the frame has none.
+    """Return the weight columns of all models: the list's weight in the frame, or in the file if the frame has none.
 
-    A list that only the baseline served has no weight in the frame.
+    A list has no weight in the frame if only the baseline served it.
     """
     weights: list[nw.Expr] = []
     if LIST_WEIGHT not in table.columns:
@@ -321,14 +333,14 @@ def _known_weights(values: ListValues, plan: Plan, table: nw.DataFrame[Any]) -> 
 
 
 def _parsed(text: Any, path: str) -> dict[str, Any]:
-    """Return the fields of the column ABOUT, or raise if they are not of this version."""
-    subject = f"{path!r} is not a baseline: its column {ABOUT!r}"
-    about = fields_of(text, {"version": int}, subject, SAVE_HINT)
-    if about["version"] != BASELINE_VERSION:
-        version = f"{about['version']}, of recframe {about.get('recframe')}"
+    """Return the fields of the column METADATA, or raise if they are not of this version."""
+    subject = f"{path!r} is not a baseline: its column {METADATA!r}"
+    metadata = fields_of(text, {"version": int}, subject, SAVE_HINT)
+    if metadata["version"] != BASELINE_VERSION:
+        version = f"{metadata['version']}, of recframe {metadata.get('recframe')}"
         msg = f"{path!r} has version {version}, but this recframe reads version {BASELINE_VERSION}"
         raise InputError(msg, "save the baseline again")
-    return check_fields(about, FIELDS, subject, SAVE_HINT)
+    return check_fields(metadata, FIELDS, subject, SAVE_HINT)
 
 
 def _measured(plan: Plan) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def fingerprints_of_lists(context: Opened, table: nw.DataFrame[Any], *, items: b
     """
     lists = table.select(*context.keys.key).with_row_index(ROW_NUMBER)
     engine = context.engine
-    prints: dict[str, Any] = {}
+    fingerprints: dict[str, Any] = {}
     for hashed in _hashed_rows(context, items=items):
         columns = hashed.rows.select(*context.keys.key, *hashed.ids, *hashed.numbers)
         joined = engine.collected(engine.join(columns, lists.lazy(), context.keys.key))
@@ -36,21 +36,21 @@ def fingerprints_of_lists(context: Opened, table: nw.DataFrame[Any], *, items: b
         # A sum of hashes does not depend on the order of the rows.
         sums = np.zeros(len(table), dtype=np.uint64)
         np.add.at(sums, list_numbers, _row_hashes(context, joined, hashed.ids, hashed.numbers))
-        prints[hashed.name] = sums.view(np.int64)
-    return prints
+        fingerprints[hashed.name] = sums.view(np.int64)
+    return fingerprints
 
 
 def fingerprints_of_frames(context: Opened) -> dict[str, int]:
     """Return a fingerprint of 64 bits for each frame of side information that the metrics read."""
-    prints = {}
+    fingerprints = {}
     for name, frame in context.session.frames.items():
         if name in ("frame", "truth"):
             continue
         rows = context.engine.collected(frame)
         ids = [column for column in rows.columns if column in (*context.keys.key, ITEM)]
         hashes = _row_hashes(context, rows, ids, [column for column in rows.columns if column not in ids])
-        prints[name] = int(hashes.sum(dtype=np.uint64))
-    return prints
+        fingerprints[name] = int(hashes.sum(dtype=np.uint64))
+    return fingerprints
 
 
 class _HashedRows(NamedTuple):

@@ -22,7 +22,7 @@ COUNTS = frozenset([
 """The columns of whole numbers."""
 FLAGS = frozenset(["tied_with_best", "same_order"])
 """The columns of true and false."""
-NAMES = ("metric", "model", "baseline", "verdict", "changed")
+TEXTS = ("metric", "model", "baseline", "verdict", "changed")
 """The columns of text."""
 INTERNAL = "result {}"
 """The name of a result's column until the frame is finished, so that it differs from the plan's own columns."""
@@ -36,33 +36,33 @@ def stacked(
     Parameters
     ----------
     reported : DataFrame
-        The segments, as columns of `per`; a frame without columns if there is only one segment.
+        One row per segment, with the columns of `per`; a frame without columns if there is only one segment.
     rows : sequence of dict
         The statistics by their names: a text for all segments, or an array with one entry per segment.
     columns : sequence of str
         The columns of the result.
     """
     backend = nw.get_native_namespace(reported).__name__
-    columns_of: list[nw.Series[Any]] = []
+    series: list[nw.Series[Any]] = []
     for name in columns:
         label = INTERNAL.format(name)
-        if name in NAMES:
+        if name in TEXTS:
             # One series for all rows, because a series of missing names alone would have no type.
             values = [text for row in rows for text in _texts(row[name], len(row["lists"]))]
             mixed = len({*map(type, values)} - {type(None)}) > 1
-            columns_of.append(nw.new_series(label, values, nw.Object() if mixed else None, backend=backend))
+            series.append(nw.new_series(label, values, nw.Object() if mixed else None, backend=backend))
         elif name in FLAGS:
             flags = [flag for row in rows for flag in row[name].tolist()]
-            columns_of.append(nw.new_series(label, flags, nw.Boolean(), backend=backend))
+            series.append(nw.new_series(label, flags, nw.Boolean(), backend=backend))
         else:
             numbers = [None if x != x else x for row in rows for x in row[name].tolist()]  # noqa: PLR0124 - NaN
             # pandas cannot store a missing integer, so counts with missing values are floats there.
             is_integer = name in COUNTS and (backend != "pandas" or None not in numbers)
             dtype = nw.Int64() if is_integer else nw.Float64()
-            columns_of.append(nw.new_series(label, numbers, nw.Float64(), backend=backend).cast(dtype))
+            series.append(nw.new_series(label, numbers, nw.Float64(), backend=backend).cast(dtype))
     if not reported.columns:
-        return columns_of[0].to_frame().with_columns(*columns_of)
-    return nw.concat([reported] * len(rows), how="vertical").with_columns(*columns_of)
+        return series[0].to_frame().with_columns(*series)
+    return nw.concat([reported] * len(rows), how="vertical").with_columns(*series)
 
 
 def _texts(value: Any, count: int) -> list[Any]:
@@ -117,7 +117,7 @@ def _type(name: str, model: Any) -> Any:
     """Return the Python type of a result's column; `model` is the type of models' names."""
     if name in ("model", "baseline"):
         return model
-    if name in NAMES:
+    if name in TEXTS:
         return str
     if name in FLAGS:
         return bool

@@ -9,8 +9,8 @@ import numpy as np
 
 from recframe._base.values import column_or_none, flag
 from recframe._inference.comparison.options import Draws
-from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import model_pairs
+from recframe._inference.lists.result_notes import remember
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.values import ListValues, check_values_per_list, segments
 from recframe._inference.statistics.rank_intervals import Ranks
@@ -84,20 +84,24 @@ class Means:
         squares = [square(parts - parts[:, model, None]).sum(axis=0) for model in range(values.shape[1])]
         return cls(len(values), means, np.array(squares) / sums.divisor, sums.degrees.item())
 
-    def with_runs(self, every: Sequence[Runs]) -> Means:
+    def with_runs(self, runs_of_models: Sequence[Runs]) -> Means:
         """Return the means with variances that include the variation of runs.
 
-        The variance of runs is added to the variance of lists. The degrees of freedom are the least of all pairs.
+        The variance of runs is added to the variance of lists. Each pair of models has the degrees of freedom of
+        Satterthwaite's formula, and the result has the smallest of them.
         """
-        added = np.array([runs.error_squares for runs in every])
+        added = np.array([runs.error_squares for runs in runs_of_models])
         # One run has no degrees of freedom, and no variance.
-        raw = np.array([square(np.asarray(runs.raw_squares)) / max(runs.count - 1, 1) for runs in every])
-        pairs = ~np.eye(len(every), dtype=bool)
+        raw = np.array([square(np.asarray(runs.raw_squares)) / max(runs.count - 1, 1) for runs in runs_of_models])
+        pairs = ~np.eye(len(runs_of_models), dtype=bool)
         variances = np.where(pairs, self.variances + added[:, None] + added, 0.0)
-        below = square(self.variances) / self.degrees + raw[:, None] + raw
-        degrees = np.where(below > 0, ratio(square(variances), below), self.degrees)[pairs]
-        least = min([self.degrees, *(runs.count - 1.0 for runs in every if runs.error_squares > 0)])
-        return replace(self, variances=variances, degrees=max(float(degrees.min(initial=self.degrees)), least))
+        divisors = square(self.variances) / self.degrees + raw[:, None] + raw
+        degrees = np.where(divisors > 0, ratio(square(variances), divisors), self.degrees)[pairs]
+        smallest = float(degrees.min(initial=self.degrees))
+        # A sum of variances has at least as many degrees of freedom as the summand with the fewest. The formula may
+        # go below, because `raw` is larger than the variances that are added.
+        fewest = min([self.degrees, *(runs.count - 1.0 for runs in runs_of_models if runs.error_squares > 0)])
+        return replace(self, variances=variances, degrees=max(smallest, fewest))
 
     def ranks(self, options: Options, *, higher_is_better: bool) -> dict[str, Floats]:
         """Return the columns of a result, an element for each model."""

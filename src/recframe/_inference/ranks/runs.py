@@ -8,8 +8,8 @@ import numpy as np
 
 from recframe._engines.postponed import is_dry
 from recframe._inference.lists.calls import warned
-from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import model_pairs
+from recframe._inference.lists.result_notes import remember
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.runs import RunValues, warn_of_single_runs
 from recframe._inference.ranks.rank_models import Means, named_rows, rank_models

@@ -22,8 +22,8 @@ from recframe._inference.comparison.tested import tested
 from recframe._inference.lists import paired_sums as paired
 from recframe._inference.lists.claims import P_OF_DEMANDS
 from recframe._inference.lists.clusters import check_clusters
-from recframe._inference.lists.confidences import remember
 from recframe._inference.lists.paired_sums import Pair, model_pairs
+from recframe._inference.lists.result_notes import remember
 from recframe._inference.lists.results import INTERNAL, stacked
 from recframe._inference.ranks.rank_models import Options as RankOptions
 from recframe._inference.ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE

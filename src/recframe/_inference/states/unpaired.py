@@ -110,7 +110,7 @@ def _statistics(
         lists = 4 / (1 / current["effective"] + 1 / before["effective"])
         half = np.where(error > 0, _mean_test(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
     width = limits[1] - limits[0]
-    low, high = student.cut(difference - half, difference + half, difference, (-width, width))
+    low, high = student.clip_interval(difference - half, difference + half, difference, (-width, width))
     numbers = {
         "difference": difference,
         "relative": student.share_of(difference, before["mean"]),

@@ -191,7 +191,7 @@ class Bounded:
         """Return the ends of the interval of a mean."""
         half, squares = self._scaled(sums, bounds)
         reach = ratio(self._reach(squares, self.level) * half, sums.weight)
-        return student.cut(sums.mean - reach, sums.mean + reach, sums.mean, bounds)
+        return student.clip_interval(sums.mean - reach, sums.mean + reach, sums.mean, bounds)
 
     def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:
         """Return the p-value of a mean of 0."""

@@ -68,19 +68,20 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
     error = sums.standard_error
     beyond = np.asarray(t.isf((1 - confidence) / 2, degrees) if reach is None else reach)
     varies = (error > 0) & np.isfinite(degrees) & np.isfinite(beyond)
-    some = degrees[varies]
+    degrees = degrees[varies]
     end = beyond[varies]
-    before = end + t.ppf(power, some)
-    shift = before * 1.001
-    reached = power_beyond(before, some, end)
+    # The secant method: a line through the last two shifts and their powers gives the next shift.
+    last_shift = end + t.ppf(power, degrees)
+    shift = last_shift * 1.001
+    last_power = power_beyond(last_shift, degrees, end)
     for _ in range(STEPS):
-        if np.all(np.abs(shift - before) <= 1e-13 * shift):
+        if np.all(np.abs(shift - last_shift) <= 1e-13 * shift):
             break
-        now = power_beyond(shift, some, end)
+        shift_power = power_beyond(shift, degrees, end)
         with np.errstate(invalid="ignore", divide="ignore"):
-            step = (power - now) * (shift - before) / (now - reached)
-        moved = shift + np.where(np.isfinite(step), np.clip(step, -shift / 2, shift), 0.0)
-        before, reached, shift = shift, now, moved
+            step = (power - shift_power) * (shift - last_shift) / (shift_power - last_power)
+        next_shift = shift + np.where(np.isfinite(step), np.clip(step, -shift / 2, shift), 0.0)
+        last_shift, last_power, shift = shift, shift_power, next_shift
     differences = np.full(np.shape(error), np.nan)
     differences[varies] = shift * error[varies]
     return differences
@@ -134,7 +135,7 @@ class Units:
     def needed_to_be_equivalent(self, margin: Any, power: float, level: float) -> Floats:
         """Return the number of units that a test of equivalence needs for a power, if the true difference is 0.
 
-        Each of the two one-sided tests may miss with half of the probability, as both seldom do.
+        The tests rarely fail together, so each may fail with half of the probability 1 - power.
         """
         return self.needed(margin, (1 + power) / 2, level)
 

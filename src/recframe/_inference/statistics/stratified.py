@@ -47,23 +47,27 @@ class _Strata:
         self._weights = weights
         self.lists = sums["lists"]
         with np.errstate(divide="ignore"):
-            self._share = np.where(self.lists > 0, 1 / self.lists, 0.0)
+            self._list_share = np.where(self.lists > 0, 1 / self.lists, 0.0)  # a list's share of its stratum's mean
 
     @property
     def effective(self) -> Floats:
         """The number of equally weighted lists with as much information: 1 / Σ (W² / n)."""
-        return ratio(np.ones(self.lists.shape[:-1]), (square(self._weights) * self._share).sum(axis=-1))
+        return ratio(np.ones(self.lists.shape[:-1]), (square(self._weights) * self._list_share).sum(axis=-1))
 
     def means(self, name: str) -> Floats:
         """Return the mean in each stratum."""
-        return np.asarray(self._sums[name] * self._share)
+        return np.asarray(self._sums[name] * self._list_share)
 
     def mean(self, name: str) -> Floats:
         """Return the mean of the means of strata."""
         return np.asarray((self._weights * self.means(name)).sum(axis=-1))
 
-    def errors(self, products: str, left: str, right: str) -> Floats:
-        """Return what each stratum adds to the covariance of two means: W² c / n; 0 where there is one list."""
+    def covariance_terms(self, products: str, left: str, right: str) -> Floats:
+        """Return what each stratum adds to the covariance of two means: W² c / n; 0 if it has one list.
+
+        c is the sample covariance of `left` and `right`, and `products` names the sum of their products. With the same
+        name twice, this is the squared standard error of a mean.
+        """
         squares = self.means(products)
         product = self.means(left) * self.means(right)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -71,12 +75,12 @@ class _Strata:
             covariance = np.where(np.abs(covariance) > SPREAD * np.abs(squares), covariance, 0.0)
         return square(self._weights) * covariance / np.maximum(self.lists - 1, 1.0)
 
-    def skewness(self, error: Floats) -> Floats:
-        """Return the skewness that lists without strata need so that the mean of as many lists is as skewed."""
+    def skewness(self, squared_error: Floats) -> Floats:
+        """Return the skewness of lists without strata, as many as there are, whose mean is as skewed as this mean."""
         mean, squares, cubes = (self.means(name) for name in ("difference", "squares", "cubes"))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            third = self._weights**3 * (cubes - 3 * mean * squares + 2 * mean**3) * square(self._share)
-            return np.asarray(third.sum(axis=-1) / error**1.5 * np.sqrt(self.lists.sum(axis=-1)))
+            third = self._weights**3 * (cubes - 3 * mean * squares + 2 * mean**3) * square(self._list_share)
+            return np.asarray(third.sum(axis=-1) / squared_error**1.5 * np.sqrt(self.lists.sum(axis=-1)))
 
 
 def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
@@ -93,18 +97,20 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
         The weights of the strata, which sum to 1.
     """
     strata = _Strata(sums, weights)
-    errors = strata.errors("squares", "difference", "difference")
-    error = errors.sum(axis=-1)
+    squared_errors = strata.covariance_terms("squares", "difference", "difference")
+    squared_error = squared_errors.sum(axis=-1)
     mean = strata.mean("difference")
     squares = strata.mean("squares")
     effective = strata.effective
     has_all = (strata.lists > 0).all(axis=-1)
     has_spread = (strata.lists > 1).all(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        degrees = square(error) / (square(errors) / np.maximum(strata.lists - 1, 1.0)).sum(axis=-1)
+        sum_of_squares = (square(squared_errors) / np.maximum(strata.lists - 1, 1.0)).sum(axis=-1)
+        degrees = square(squared_error) / sum_of_squares
         # This many lists of equal weight and of this spread have the same standard error. Intervals of shares read it.
-        lists_with_this_error = np.where(error > 0, np.fmax(effective, (squares - square(mean)) / error), effective)
-    units = np.where(has_spread & (error > 0), degrees + 1, effective)
+        lists_with_this_error = np.fmax(effective, (squares - square(mean)) / squared_error)
+        lists_with_this_error = np.where(squared_error > 0, lists_with_this_error, effective)
+    units = np.where(has_spread & (squared_error > 0), degrees + 1, effective)
     pooled_sums = {
         "weight": units,
         "weight_squares": square(units) / lists_with_this_error,
@@ -114,11 +120,11 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
         "difference": units * mean,
         "unit_products": units * mean,
         "squares": units * squares,
-        "unit_squares": units * ((units - 1) * error + square(mean)),
+        "unit_squares": units * ((units - 1) * squared_error + square(mean)),
     }
     if "cubes" in sums:
         spread = np.maximum(squares - square(mean), 0.0)
-        third = strata.skewness(error) * spread**1.5
+        third = strata.skewness(squared_error) * spread**1.5
         pooled_sums["cubes"] = units * (third + 3 * mean * squares - 2 * mean**3)
     if "baseline" in sums:
         baseline = strata.mean("baseline")
@@ -126,13 +132,13 @@ def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
         pooled_sums["model"] = units * (baseline + mean)
     if "products" in sums:
         baseline = strata.mean("baseline")
-        both = strata.errors("products", "difference", "baseline").sum(axis=-1)
-        alone = strata.errors("baseline_squares", "baseline", "baseline").sum(axis=-1)
+        covariance = strata.covariance_terms("products", "difference", "baseline").sum(axis=-1)
+        baseline_variance = strata.covariance_terms("baseline_squares", "baseline", "baseline").sum(axis=-1)
         pooled_sums |= {
             "products": units * strata.mean("products"),
             "baseline_squares": units * strata.mean("baseline_squares"),
-            "unit_cross": units * ((units - 1) * both + mean * baseline),
-            "unit_baseline_squares": units * ((units - 1) * alone + square(baseline)),
+            "unit_cross": units * ((units - 1) * covariance + mean * baseline),
+            "unit_baseline_squares": units * ((units - 1) * baseline_variance + square(baseline)),
         }
     pooled_sums = {name: np.where(has_all, array, 0.0) for name, array in pooled_sums.items()}
     pooled_sums["effective"] = np.where(has_all, effective, np.nan)

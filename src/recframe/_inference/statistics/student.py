@@ -233,16 +233,20 @@ def interval(
     includes_zero = p_value(sums) >= 1 - confidence if includes_zero is None else includes_zero
     is_interval = np.isfinite(low) & np.isfinite(high) & (includes_zero | (low > 0) | (high < 0))
     low, high = (np.where(is_interval, end, np.nan) for end in (low, high))
-    return cut(np.where(error == 0, low, mean - half), np.where(error == 0, high, mean + half), mean, bounds)
+    return clip_interval(np.where(error == 0, low, mean - half), np.where(error == 0, high, mean + half), mean, bounds)
 
 
 def least_value(least: Any, negative: Any, greatest: Any = 1.0) -> Any:
-    """Return the least value of a metric. If it has only a greatest value and no value is negative, that is 0."""
+    """Return the least possible value of a metric, given what the lists show.
+
+    `negative` is how many lists have a negative value, or whether one has. A metric that has a greatest value, but no
+    least one, may only be negative if relevance is. So its least value counts as 0 if no list has a negative value.
+    """
     return np.where(np.isfinite(least) | ~np.isfinite(greatest) | (np.asarray(negative) > 0), least, 0.0)
 
 
-def cut(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
-    """Return the ends of an interval within bounds, but around its mean; NaN where they are infinite."""
+def clip_interval(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
+    """Return the ends of an interval clipped to bounds. They still hold the mean, and infinite ends become NaN."""
     low, high = np.maximum(low, np.minimum(bounds[0], mean)), np.minimum(high, np.maximum(bounds[1], mean))
     return np.where(np.isfinite(low), low, np.nan), np.where(np.isfinite(high), high, np.nan)
 
