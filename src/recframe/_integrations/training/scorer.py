@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._base.signatures import checked_call
 from recframe._data.common import check_name
-from recframe._integrations.training.value import Value
+from recframe._integrations.training.array_metric import ArrayMetric
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
@@ -56,23 +56,23 @@ def scorer(metric: str | Metric, *, by: str | None = "groups", **policies: Any) 
     0.5
     """
     by = None if by is None else check_name("by", by)
-    return Scorer(Value.of(metric, policies, also=("by",)), by)
+    return Scorer(ArrayMetric.of(metric, policies, also=("by",)), by)
 
 
 class Scorer:
     """A metric that scikit-learn calls with an estimator, its data and the metadata it asks for."""
 
-    def __init__(self, value: Value, by: str | None) -> None:
-        self._value = value
+    def __init__(self, metric: ArrayMetric, by: str | None) -> None:
+        self._metric = metric
         self._by = by
 
     def __repr__(self) -> str:
-        return f"scorer({self._value.name!r}, by={self._by!r})"
+        return f"scorer({self._metric.name!r}, by={self._by!r})"
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **metadata: Any) -> float:  # noqa: N803 - sklearn's name
         """Return the metric's value for the estimator's predictions, negated if lower is better."""
-        result = self._value(y, _predicted(estimator, X), self._lists(X, metadata))
-        return result if self._value.higher_is_better else -result
+        result = self._metric(y, _predicted(estimator, X), self._lists(X, metadata))
+        return result if self._metric.higher_is_better else -result
 
     def get_metadata_routing(self) -> Any:
         """Return the metadata that scikit-learn should pass to the call."""

@@ -23,14 +23,14 @@ POLICIES = tuple(name for name, role in ROLES.items() if role.kind == "policy")
 
 
 @dataclass(frozen=True)
-class Value:
+class ArrayMetric:
     """A metric with its policies, which is called with arrays."""
 
     metric: str | Metric
     policies: Mapping[str, Any]
 
     @classmethod
-    def of(cls, metric: str | Metric, policies: Mapping[str, Any], also: Sequence[str] = ()) -> Value:
+    def of(cls, metric: str | Metric, policies: Mapping[str, Any], also: Sequence[str] = ()) -> ArrayMetric:
         """Return a metric that was checked before training starts; `also` names arguments of the caller, for hints."""
         checked = cls(metric, policies)
         if frame_roles := [name for name in policies if name in ALL_ROLES and name not in POLICIES]:
