@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXPRESSION_POLICIES = ("ties", "min_relevance", "undefined")
 """The roles that an expression has in addition to the relevance."""
-READ = ("score", "relevant", *EXPRESSION_POLICIES)
+EXPRESSION_ROLES = ("score", "relevant", *EXPRESSION_POLICIES)
 """The roles of an expression."""
 NAMES = (
     *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "full_recall", "mrr", "map"),
@@ -56,6 +56,7 @@ undefined : "skip" or float
     What a group without a value gets: missing, or this number.
 """
 _PARAMETERS = "Parameters\n----------"
+_NOTES = "Notes\n-----"
 
 
 def evaluate(
@@ -101,16 +102,24 @@ def call_of(kind: type[Metric]) -> Callable[..., Any]:
         roles = {name: value for name, value in keywords.items() if name in ALL_ROLES}
 
         def specs() -> list[Spec]:
-            return [Spec(make(kind.name, options, also=READ), {name: options[name] for name in options if name != "k"})]
+            return [
+                Spec(
+                    make(kind.name, options, also=EXPRESSION_ROLES),
+                    {name: options[name] for name in options if name != "k"},
+                )
+            ]
 
         return _expression((kind.name, options), specs, score, relevant, roles)
 
     call.__name__ = kind.name
     call.__qualname__ = kind.name
+    # The metric's own docstring without its examples, which call frames. The columns are the first parameters.
     text = cleandoc(kind.__doc__ or "").partition("Examples\n--------")[0]
-    at = f"{_PARAMETERS}\n" if _PARAMETERS in text else "Notes\n-----"
-    more = "" if at.startswith(_PARAMETERS) else f"\n{at}"
-    call.__doc__ = text.replace(at, f"{_PARAMETERS}\n{_COLUMNS}{more}", 1) + _POLICIES
+    if _PARAMETERS in text:
+        text = text.replace(f"{_PARAMETERS}\n", f"{_PARAMETERS}\n{_COLUMNS}", 1)
+    else:
+        text = text.replace(_NOTES, f"{_PARAMETERS}\n{_COLUMNS}\n{_NOTES}", 1)
+    call.__doc__ = text + _POLICIES
     setattr(call, "__signature__", signature_of(kind))  # noqa: B010 - functions declare no such attribute
     return call
 
