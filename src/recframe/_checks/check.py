@@ -13,7 +13,7 @@ from recframe._base.values import flag
 from recframe._checks import rows
 from recframe._checks.findings import FINDINGS, HAS_MODEL
 from recframe._checks.lists import count_dependent_lists, count_lists
-from recframe._checks.opened import Opened
+from recframe._checks.opened import FramesToCheck
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._plan.sum_columns import literal
 from recframe.errors import InputError, OptionError
@@ -51,7 +51,7 @@ def check(request: Request, k: Any, *, strict: bool, absent: bool = False) -> An
     truth = request.named.get("truth")
     query = request.query(CALL_ROLES["check"], truth)
     cutoff = check_k(k)
-    opened = Opened(frame, truth, query, request.named.get("train"))
+    opened = FramesToCheck(frame, truth, query, request.named.get("train"))
     table = _findings(opened, cutoff)
     if strict:
         _refuse(opened, table)
@@ -64,7 +64,7 @@ def check(request: Request, k: Any, *, strict: bool, absent: bool = False) -> An
     return opened.session.finish(result, {}, opened.long if absent else [])
 
 
-def _findings(opened: Opened, k: int | None) -> Frame:
+def _findings(opened: FramesToCheck, k: int | None) -> Frame:
     """Return a row for each model and each kind of finding."""
     shared = _parts_of_frame(opened)
     parts = [part for index in range(len(opened.query.orders)) for part in _findings_of_model(opened, index, k, shared)]
@@ -76,7 +76,9 @@ def _findings(opened: Opened, k: int | None) -> Frame:
     return opened.engine.collect_once(table.sort(*opened.long, ORDER, nulls_last=True))
 
 
-def _findings_of_model(opened: Opened, index: int, k: int | None, shared: Sequence[FindingCounts]) -> list[Frame]:
+def _findings_of_model(
+    opened: FramesToCheck, index: int, k: int | None, shared: Sequence[FindingCounts]
+) -> list[Frame]:
     """Return the findings of one model, each as a frame with one row."""
     parts = {name: part for names, part in (*_parts_of_model(opened, index, k), *shared) for name in names}
     model = MODEL if opened.long else literal(MODEL, opened.query.model_name(index))
@@ -102,13 +104,13 @@ def _finding_columns(finding: Finding, *, needy: bool) -> list[nw.Expr]:
     return [*numbers, *(literal(name, text) for name, text in texts.items())]
 
 
-def _parts_of_model(opened: Opened, index: int, k: int | None) -> list[FindingCounts]:
+def _parts_of_model(opened: FramesToCheck, index: int, k: int | None) -> list[FindingCounts]:
     """Return the counts of findings that one model has."""
     parts = [rows.count_scores_and_keys(opened, index), count_lists(opened, index, k)]
     return parts if opened.train is None else [*parts, rows.count_seen_items(opened, opened.train, index)]
 
 
-def _parts_of_frame(opened: Opened) -> list[FindingCounts]:
+def _parts_of_frame(opened: FramesToCheck) -> list[FindingCounts]:
     """Return the counts of findings that all models in wide format share."""
     parts = [rows.count_repeats(opened, opened.frame, opened.group, "duplicate_rows")]
     if len(opened.query.by) > 1:
@@ -123,12 +125,12 @@ def _parts_of_frame(opened: Opened) -> list[FindingCounts]:
         parts.append(rows.count_repeats(opened, opened.truth, opened.keys, "duplicate_truth_rows"))
         parts.append(rows.count_unknown(opened, opened.truth, opened.keys, *rows.UNKNOWN["lists"]))
         parts.append(rows.count_unknown(opened, opened.truth, [ITEM], *rows.UNKNOWN["items"]))
-        if opened.candidates is not None:
-            parts.append(rows.count_assumed_relevance(opened, opened.truth, opened.candidates))
+        if opened.relevance_candidates is not None:
+            parts.append(rows.count_assumed_relevance(opened, opened.truth, opened.relevance_candidates))
     return parts
 
 
-def _refuse(opened: Opened, findings: Frame) -> None:
+def _refuse(opened: FramesToCheck, findings: Frame) -> None:
     """Raise if there are errors."""
     lines = []
     for finding in FINDINGS:

@@ -20,8 +20,14 @@ from recframe._checks import first_rows
 from recframe._checks.definitions import comparable, list_keys, used_columns, values_of
 from recframe._checks.findings import ROWS, warning_of
 from recframe._checks.lists import count_unordered_lists
-from recframe._checks.opened import Frames, candidate_specs, candidates, shown, unused_model
-from recframe._checks.relevance_warnings import relevance_faults
+from recframe._checks.opened import (
+    RowsToCheck,
+    findings_present,
+    relevance_candidate_specs,
+    relevance_candidates,
+    unused_model,
+)
+from recframe._checks.relevance_warnings import relevance_warnings
 from recframe._checks.rows import count_repeats, count_unused_models
 from recframe._checks.truth_warnings import EXAMPLES, Matches, assumed_relevance
 from recframe._engines.column_spec import ColumnSpec, Source
@@ -66,7 +72,7 @@ def inspect_data(frames: CallFrames, query: Query, context: Opened) -> Inspected
     if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
         return None
     reasons, guesses = [*_sample_warnings(frames.frame, query, context)], [*_ranks_as_scores(query)]
-    reasons += [*_nan_scores(frames.frame, query, context), *relevance_faults(frames, query, context)]
+    reasons += [*_nan_scores(frames.frame, query, context), *relevance_warnings(frames, query, context)]
     if (
         frames.truth is None
         and query.sampled is None
@@ -83,7 +89,7 @@ def _sources(frame: Any, truth: Any, query: Query) -> Iterator[Source]:
     if MODEL in frame.columns and MODEL not in used_columns(query):
         yield Source(frame, {MODEL: ColumnSpec(MODEL, "model", "key")})
     if truth is not None:
-        yield Source(truth, candidate_specs(candidates(truth, query) or []))
+        yield Source(truth, relevance_candidate_specs(relevance_candidates(truth, query) or []))
 
 
 def warn_of_data(
@@ -196,7 +202,7 @@ def _sample_warnings(frame: Any, query: Query, context: Opened) -> Iterator[str]
         has_items = item is not None and (context.with_item or comparable(sample, item))
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
         opened = first_rows.open_rows_of(sample, query, specs)
-        all_rows = Frames(context.engine, context.frame, context.keys.group)
+        all_rows = RowsToCheck(context.engine, context.frame, context.keys.group)
         # A frame without rows has no row that could be ranked, so nothing is checked.
         inspected_frames = [opened, *([] if sample is frame else [all_rows])] if len(frame) else []
         yield from _order_warnings(inspected_frames, query, may_tie=len(frame) > 0 and TIED not in context.omitted)
@@ -238,15 +244,17 @@ def _columns_of_models(sample: Any, query: Query) -> dict[str, Any]:
     return columns
 
 
-def _order_warnings(inspected_frames: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:
+def _order_warnings(inspected_frames: Sequence[RowsToCheck], query: Query, *, may_tie: bool) -> Iterator[str]:
     """Yield a warning for each score or rank that orders no list, neither in the sample nor in the whole frame."""
     role = "rank" if query.by_rank else "score"
     faults = {"nothing_ranked", *(["nothing_ordered"] if may_tie and query.ties != "first" else [])}
     for i, column in enumerate(query.orders):
         shown_faults = faults
         for each in inspected_frames:
-            lists = Frames(each.engine, each.frame, each.group)
-            shown_faults = shown_faults and shown_faults & shown(count_unordered_lists(lists, nw.col(score_column(i))))
+            lists = RowsToCheck(each.engine, each.frame, each.group)
+            shown_faults = shown_faults and shown_faults & findings_present(
+                count_unordered_lists(lists, nw.col(score_column(i)))
+            )
         if shown_faults:
             yield warning_of(*shown_faults, role=role, column=column)
 
@@ -286,9 +294,9 @@ def _small_catalog(frames: CallFrames, context: Opened) -> Iterator[str]:
         yield f"{counting[0]} reads the number of all items, {detail}: `catalog=` names or counts them"
 
 
-def _lists_with_repeats(sample: Frames) -> int:
+def _lists_with_repeats(sample: RowsToCheck) -> int:
     """Return how many lists repeat an item."""
-    lists = Frames(sample.engine, sample.frame, [], sample.group)
+    lists = RowsToCheck(sample.engine, sample.frame, [], sample.group)
     (name,), totals = count_repeats(lists, lists.frame, lists.group, "duplicate_rows")
     return len(totals.filter(nw.col(name) > 0).collect())
 
@@ -303,7 +311,7 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
     rows = adapter.as_narwhals(frame)
     ends = nw.concat([rows[:1], rows[-1:]], how="vertical").to_native()
     for part in (first_rows.with_first_list(frame, query), ends):
-        if shown(count_unused_models(first_rows.open_rows_of(part, query, model_spec(query) | unused))):
+        if findings_present(count_unused_models(first_rows.open_rows_of(part, query, model_spec(query) | unused))):
             yield warning_of("unused_model")
             return
 

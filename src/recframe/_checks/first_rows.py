@@ -11,7 +11,7 @@ import narwhals as nw
 from recframe._base.columns import MODEL
 from recframe._checks.definitions import is_comparable, values_of
 from recframe._checks.findings import ROWS
-from recframe._checks.opened import Frames
+from recframe._checks.opened import RowsToCheck
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import key_specs, with_list_key
@@ -50,9 +50,11 @@ def equal_to(column: Any, value: Any) -> Any:
     return column.is_in([value]) if isinstance(value, bytes) else column == value
 
 
-def open_rows_of(frame: Any, query: Query, specs: dict[str, ColumnSpec]) -> Frames:
+def open_rows_of(frame: Any, query: Query, specs: dict[str, ColumnSpec]) -> RowsToCheck:
     """Return some columns of the rows together with their list key, under the plan's names."""
     keys = key_specs(query)
     session = open_frames({"frame": Source(frame, keys | specs)}, {})
     rows, key = with_list_key(session.frames["frame"], keys)
-    return Frames(session.engine, rows.with_columns(nw.lit(1.0).alias(ROWS)), key, [MODEL] if MODEL in specs else [])
+    return RowsToCheck(
+        session.engine, rows.with_columns(nw.lit(1.0).alias(ROWS)), key, [MODEL] if MODEL in specs else []
+    )

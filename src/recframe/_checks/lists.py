@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._base.columns import Frame
-    from recframe._checks.opened import FindingCounts, Frames, Opened
+    from recframe._checks.opened import FindingCounts, FramesToCheck, RowsToCheck
 
 RANKED_HITS = "ranked hits"
 STRADDLES = "straddles"
@@ -33,7 +33,7 @@ ONLY_RELEVANT = "only_relevant"
 ONLY_HITS = {LISTS_OF_HITS: (nw.col(RANKED) > 1) & (nw.col(RANKED_HITS) == nw.col(RANKED))}
 
 
-def count_lists(opened: Opened, index: int, k: int | None) -> FindingCounts:
+def count_lists(opened: FramesToCheck, index: int, k: int | None) -> FindingCounts:
     """Check the lists of one model, including lists that are only in the truth."""
     graded = [HAS_GRADES] if HAS_GRADES in opened.optional else []
     segments = {name: f"values of {name}" for name in opened.segments}
@@ -83,13 +83,13 @@ def count_lists(opened: Opened, index: int, k: int | None) -> FindingCounts:
     return _list_totals(opened, lists, flags, graded)
 
 
-def count_lists_of_hits(opened: Frames, score: nw.Expr) -> FindingCounts:
+def count_lists_of_hits(opened: RowsToCheck, score: nw.Expr) -> FindingCounts:
     """Count the lists in which a score ranks only relevant rows."""
     hits = nw.when(~score.is_null()).then(nw.col(HIT)).otherwise(0.0).sum().alias(RANKED_HITS)
     return _list_totals(opened, _scores_of_lists(opened.frame, opened.group, score, hits), ONLY_HITS, [])
 
 
-def count_unordered_lists(opened: Frames, score: nw.Expr) -> FindingCounts:
+def count_unordered_lists(opened: RowsToCheck, score: nw.Expr) -> FindingCounts:
     """Count the lists in which a score ranks nothing, or ties all ranked rows."""
     return _list_totals(opened, _scores_of_lists(opened.frame, opened.group, score), {}, [])
 
@@ -103,7 +103,9 @@ def _scores_of_lists(rows: Frame, group: Sequence[str], score: nw.Expr, *others:
     return lists.with_columns(constant.cast(nw.Float64()).alias(CONSTANT))
 
 
-def _list_totals(opened: Frames, lists: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> FindingCounts:
+def _list_totals(
+    opened: RowsToCheck, lists: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]
+) -> FindingCounts:
     """Return how many lists rank nothing, tie throughout or have one of the flags, and whether all lists do."""
     flags = {"lists_without_ranked": nw.col(RANKED) == 0, "constant_lists": nw.col(CONSTANT) > 0, **flags}
     several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
@@ -116,7 +118,7 @@ def _list_totals(opened: Frames, lists: Frame, flags: Mapping[str, nw.Expr], oth
     )
 
 
-def count_dependent_lists(opened: Opened) -> FindingCounts:
+def count_dependent_lists(opened: FramesToCheck) -> FindingCounts:
     """Count lists as dependent if a column of the key has few values: users who return every day have several lists."""
     lists = opened.frame.select(*opened.keys).unique()
     if opened.truth is not None:
@@ -138,7 +140,7 @@ def count_dependent_lists(opened: Opened) -> FindingCounts:
     return {DEPENDENT}, totals.with_columns(dependent.alias(DEPENDENT))
 
 
-def _segments(opened: Opened, name: str) -> Frame:
+def _segments(opened: FramesToCheck, name: str) -> Frame:
     """Return the known values that a column of `per` has in each list."""
     in_truth = name in opened.session.columns.get("truth", ())
     source = opened.truth if in_truth and opened.truth is not None else opened.frame
@@ -146,7 +148,7 @@ def _segments(opened: Opened, name: str) -> Frame:
     return values.with_columns(nw.lit(1.0).alias(LISTS))
 
 
-def _blocks(opened: Opened, score: nw.Expr, k: int) -> Frame:
+def _blocks(opened: FramesToCheck, score: nw.Expr, k: int) -> Frame:
     """Return the tied blocks that cross position k, and blocks of ranks that overlap the block before them."""
     ranked = opened.engine.drop_missing(opened.frame.select(*opened.group, score.alias(SCORE)), SCORE)
     if not opened.query.by_rank:

@@ -1,4 +1,4 @@
-"""The frames of one check, with the columns that every check needs."""
+"""The frames that a check or a warning reads, with the columns that every check needs."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
 
 
 UNUSED_MODEL = "unused model"
-"""The column `model` of the frame, where it has no role."""
+"""The column named `model` of a frame in a call that gives it no role."""
 
 
-class Frames:
-    """The frames of a check under the plan's names.
+class RowsToCheck:
+    """The rows of one frame to check, under the plan's names.
 
     Attributes
     ----------
     engine : Engine
-        The engine that computes the frames.
+        The engine that computes the rows.
     frame : Frame
-        The rows to check.
+        The rows.
     keys, group : list of str
         The key of a list, and the key of one model's list.
     long : list of str
@@ -78,8 +78,8 @@ class Frames:
     def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> FindingCounts:
         """Return the names of flags, and the sum of each flag and of other columns over the rows of each model."""
         names = [*flags, *others]
-        shown = [flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()]
-        frame = frame.select(*self.long, *others, *shown)
+        numbers = [flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()]
+        frame = frame.select(*self.long, *others, *numbers)
         if self.long:
             return set(flags), self.engine.sum_by(frame, self.long, names)
         return set(flags), frame.select(nw.col(*names).sum())
@@ -89,15 +89,15 @@ class Frames:
         return frame.join(self.frame.select(MODEL).unique(), how="cross") if self.long else frame
 
 
-def shown(part: FindingCounts) -> set[str]:
+def findings_present(part: FindingCounts) -> set[str]:
     """Return the kinds of findings that at least one model has."""
     names, totals = part
     counts = totals.collect()
     return {name for name in names if (counts.get_column(name) > 0).any()}
 
 
-class Opened(Frames):
-    """The frames of one check.
+class FramesToCheck(RowsToCheck):
+    """All frames of the call `check`: the rows of the frame, and what they are checked against.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Opened(Frames):
         The second frame, where there is one.
     segments : list of str
         The columns of `per` that describe lists without being their key.
-    candidates : list of str or None
+    relevance_candidates : list of str or None
         The columns of the truth that may hold the relevance; None if the relevance is known.
     train : Frame or None
         The items that users already have, where the call names them.
@@ -121,9 +121,9 @@ class Opened(Frames):
         self.optional = {HAS_ITEM, HAS_GRADES, HAS_MODEL} & specs.keys()
         segments = segment_specs(query)
         self.segments = list(segments)
-        guessed = candidates(truth, query)
-        guesses = candidate_specs(guessed or [])
-        self.candidates = None if guessed is None else list(guesses)
+        guessed = relevance_candidates(truth, query)
+        guesses = relevance_candidate_specs(guessed or [])
+        self.relevance_candidates = None if guessed is None else list(guesses)
         sources = {"frame": Source(frame, specs)}
         if truth is None:
             sources["frame"] = sources["frame"].with_specs(segments)
@@ -132,13 +132,13 @@ class Opened(Frames):
         if train is not None:
             sources["train"] = Source(train, key_specs(query) | item_spec(query))
         self.session = open_frames(sources, segments if truth is not None else {})
-        rows = self._prepared(self.session.frames["frame"], relevant=truth is None)
+        rows = self._with_key_and_hits(self.session.frames["frame"], relevant=truth is None)
         keys = list(key_specs(query)) or [key_column(0)]
         super().__init__(self.session.engine, rows, keys, [] if query.model is None else [MODEL])
-        self.truth = None if truth is None else self._prepared(self.session.frames["truth"], relevant=True)
+        self.truth = None if truth is None else self._with_key_and_hits(self.session.frames["truth"], relevant=True)
         self.train = None if train is None else with_list_key(self.session.frames["train"], key_specs(query))[0]
 
-    def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
+    def _with_key_and_hits(self, frame: Frame, *, relevant: bool) -> Frame:
         """Return rows with a list key and a column of hits, which is 0 if the frame does not hold the relevance."""
         frame, _ = with_list_key(frame, key_specs(self.query))
         hit = is_hit(or_zero(RELEVANCE) if relevant else nw.lit(0.0), self.query.min_relevance)
@@ -150,7 +150,7 @@ def all_or_none(count: str, total: str, name: str) -> nw.Expr:
     return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
 
 
-def candidates(truth: Any, query: Query) -> list[Any] | None:
+def relevance_candidates(truth: Any, query: Query) -> list[Any] | None:
     """Return the columns of a truth that may hold the relevance, by their type; None if the relevance is known."""
     if not is_frame(truth) or "relevant" in query.named or query.relevant in adapter_of(truth).names(truth):
         return None
@@ -163,7 +163,7 @@ def candidates(truth: Any, query: Query) -> list[Any] | None:
     ]
 
 
-def candidate_specs(columns: Sequence[Any]) -> dict[str, ColumnSpec]:
+def relevance_candidate_specs(columns: Sequence[Any]) -> dict[str, ColumnSpec]:
     """Return specs that read the columns of a truth that may hold the relevance."""
     return {f"candidate{i}": ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
 
@@ -174,7 +174,7 @@ def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
     Columns of roles that the call does not name may be absent.
     """
 
-    def spec_of(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:
+    def role_spec(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:
         return ColumnSpec(column, role, use, None if role in query.named or truth else default)
 
     keys = key_specs(query)
@@ -182,11 +182,11 @@ def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
     missing = {missing_key_column(i): ColumnSpec(column, "by", "attribute") for i, column in enumerate(query.by)}
     role = "rank" if query.by_rank else "score"
     nans = {nan_column(i): ColumnSpec(column, role, "nan") for i, column in enumerate(query.orders)}
-    item = {ITEM: spec_of("item", query.item, "key", 0.0)}
+    item = {ITEM: role_spec("item", query.item, "key", 0.0)}
     frame = keys | missing | score_specs(query) | nans | model_spec(query) | item
     if truth:
         return frame, keys | item | {RELEVANCE: relevance_of_truth(query)}
-    relevance = {RELEVANCE: spec_of("relevant", query.relevant, "relevance", 0.0)}
+    relevance = {RELEVANCE: role_spec("relevant", query.relevant, "relevance", 0.0)}
     absent = {
         HAS_ITEM: ColumnSpec(query.item, "item", "exists", default=0.0),
         HAS_GRADES: ColumnSpec(query.relevant, "relevant", "exists", default=0.0),

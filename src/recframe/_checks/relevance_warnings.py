@@ -13,7 +13,7 @@ from recframe._checks.definitions import has_columns, list_keys, values_of
 from recframe._checks.findings import LISTS, ROWS, warning_of
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._checks.lists import ONLY_RELEVANT, count_lists_of_hits
-from recframe._checks.opened import Frames
+from recframe._checks.opened import RowsToCheck
 from recframe._checks.rows import FEWEST_GRADES, HIGHEST_JUDGMENT, MOST_GRADES
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of
@@ -54,7 +54,7 @@ COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall, RPrecision
 """The metrics that compare with all relevant items of a list."""
 
 
-def relevance_faults(frames: CallFrames, query: Query, context: Opened) -> Iterator[str]:
+def relevance_warnings(frames: CallFrames, query: Query, context: Opened) -> Iterator[str]:
     """Yield warnings about the relevance that a call reads."""
     source = frames.frame if frames.truth is None else frames.truth
     metrics = [terms.metric for terms in context.requirements.accuracy if terms.metric.reads_relevance]
@@ -63,16 +63,16 @@ def relevance_faults(frames: CallFrames, query: Query, context: Opened) -> Itera
         return
     opened = context.session.frames["frame" if frames.truth is None else "truth"]
     least, greatest = context.engine.extremes(opened, RELEVANCE)
-    ratings = [*_ratings(source, query, metrics)] if least > 0 else []
+    ratings = [*_grades_without_zero(source, query, metrics)] if least > 0 else []
     yield from ratings
     if frames.truth is None and not context.omitted:
         if not ratings and _starts_with_hits(source, query):
             yield from _only_relevant(source, query, context, metrics)
         if greatest > 0 if query.min_relevance is None else greatest >= query.min_relevance:
-            yield from _closed_lists(source, query, context, metrics)
+            yield from _ideal_of_ranked_only(source, query, context, metrics)
 
 
-def _ratings(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[str]:
+def _grades_without_zero(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield a warning if metrics count the lowest of several grades as relevant too."""
     counting = [metric for metric in metrics if counts_hits(metric)]
     if query.min_relevance is not None or not counting:
@@ -117,15 +117,15 @@ def _only_relevant(frame: Any, query: Query, context: Opened, metrics: Sequence[
     if all(metric.lower_grades for metric in metrics) and values.min() != values.max():
         return
     specs = score_specs(query) | model_spec(query) | _relevance_spec(query)
-    looked_at = [open_rows_of(head, query, specs)]
-    looked_at += [] if head is frame else [Frames(context.engine, context.frame, context.keys.group)]
+    inspected = [open_rows_of(head, query, specs)]
+    inspected += [] if head is frame else [RowsToCheck(context.engine, context.frame, context.keys.group)]
     role = "rank" if query.by_rank else "score"
     for number, column in enumerate(query.orders):
-        if all(_ranks_only_hits(_with_hits(each, query), nw.col(score_column(number))) for each in looked_at):
+        if all(_ranks_only_hits(_with_hits(each, query), nw.col(score_column(number))) for each in inspected):
             yield warning_of("only_relevant", role=role, column=column)
 
 
-def _ranks_only_hits(rows: Frames, score: nw.Expr) -> bool:
+def _ranks_only_hits(rows: RowsToCheck, score: nw.Expr) -> bool:
     """Return whether a score ranks only relevant rows in two lists or more: a single list may be perfect."""
     _, totals = count_lists_of_hits(rows, score)
     counts = totals.collect()
@@ -133,15 +133,17 @@ def _ranks_only_hits(rows: Frames, score: nw.Expr) -> bool:
 
 
 def _relevance_spec(query: Query) -> dict[str, ColumnSpec]:
+    """Return the spec that reads the relevance in the frame."""
     return {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance")}
 
 
-def _with_hits(rows: Frames, query: Query) -> Frames:
+def _with_hits(rows: RowsToCheck, query: Query) -> RowsToCheck:
+    """Return the rows with a column of hits."""
     hit = is_hit(or_zero(RELEVANCE), query.min_relevance).cast(nw.Float64()).alias(HIT)
-    return Frames(rows.engine, rows.frame.with_columns(hit), rows.group)
+    return RowsToCheck(rows.engine, rows.frame.with_columns(hit), rows.group)
 
 
-def _closed_lists(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
+def _ideal_of_ranked_only(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield a warning if the frame has only ranked items, so that a metric cannot see missed relevant items."""
     cutoffs = {each.label: each.cutoff for each in metrics if counts_all_relevant(each)}
     if not cutoffs or not query.by or query.condensed or query.sampled or query.item in query.by:
@@ -215,17 +217,20 @@ def _count_different(values: Sequence[Any]) -> int:
 def _scattered_lists(
     frame: Any, query: Query, context: Opened, first_rows: Mapping[tuple[Any, ...], int], most: int
 ) -> tuple[list[int], list[Any]]:
-    """Return the lengths and the items of the first lists, whose rows do not stand together; nothing if one is long."""
+    """Return the lengths and the items of the first lists, whose rows do not stand together.
+
+    Both are empty if there are too few lists, or if a list has more than `most` rows.
+    """
     first = sorted(first_rows, key=first_rows.__getitem__)[:LEAST_LISTS]
     if len(first) < LEAST_LISTS or any(None in head for head in first):
         return [], []
-    # So many lists have these values in their keys.
-    combined = LEAST_LISTS ** len(context.keys.of_rows)
+    # Rows are found by the values of each key column, so the rows of other combinations of these values come too.
+    combinations = LEAST_LISTS ** len(context.keys.of_rows)
     rows = context.engine.rows_like(
         context.session.frames["frame"],
         context.keys.of_rows,
         [first_rows[head] for head in first],
-        combined * most,
+        combinations * most,
     )
     if rows is None:
         return [], []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._base.columns import Frame
-    from recframe._checks.opened import FindingCounts, Frames, Opened
+    from recframe._checks.opened import FindingCounts, FramesToCheck, RowsToCheck
 
 GRADE = "grade"
 GRADES = "grades"
@@ -44,7 +44,7 @@ ASSUMED = "assumed_relevance"
 LOWER = "grades_below_relevant"
 
 
-def count_scores_and_keys(opened: Opened, index: int) -> FindingCounts:
+def count_scores_and_keys(opened: FramesToCheck, index: int) -> FindingCounts:
     """Count missing, NaN and impossible scores or ranks of one model, and missing keys."""
     score = nw.col(score_column(index))
     nan = nw.col(nan_column(index)) > 0
@@ -62,7 +62,7 @@ def count_scores_and_keys(opened: Opened, index: int) -> FindingCounts:
     return opened.totals(opened.frame, flags, [ROWS])
 
 
-def count_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str) -> FindingCounts:
+def count_repeats(opened: RowsToCheck, frame: Frame, group: Sequence[str], name: str) -> FindingCounts:
     """Count the rows that repeat an item in its list."""
     items = opened.engine.count_rows(frame, [*group, ITEM], ROWS, {}).with_columns(nw.col(ROWS).cast(nw.Float64()))
     items = opened.for_models(items) if name == "duplicate_truth_rows" else items
@@ -73,7 +73,7 @@ def count_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str)
     return counted, totals
 
 
-def count_seen_items(opened: Opened, train: Frame, index: int) -> FindingCounts:
+def count_seen_items(opened: FramesToCheck, train: Frame, index: int) -> FindingCounts:
     """Count the ranked items that the list's user already has."""
     score = score_column(index)
     seen = train.select(*opened.keys, ITEM).unique().with_columns(nw.lit(1.0).alias(IN_TRAIN))
@@ -83,12 +83,12 @@ def count_seen_items(opened: Opened, train: Frame, index: int) -> FindingCounts:
     return opened.totals(joined, {SEEN: is_seen}, [ROWS])
 
 
-def keys_with_counts(opened: Frames, counts: Frame, keys: Sequence[str]) -> Frame:
+def keys_with_counts(opened: RowsToCheck, counts: Frame, keys: Sequence[str]) -> Frame:
     """Return the lists or the items of each model, joined with the columns of `counts`."""
     return opened.engine.join(opened.engine.distinct(opened.frame, [*keys, *opened.long]), counts, keys)
 
 
-def count_unknown(opened: Frames, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> FindingCounts:
+def count_unknown(opened: RowsToCheck, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> FindingCounts:
     """Count the rows of the truth whose list or item is in no row of the model: `some`, or `all_of_them` if none is."""
     counts = opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS])
     # In SQL, the sum over no rows is missing.
@@ -98,7 +98,7 @@ def count_unknown(opened: Frames, truth: Frame, keys: Sequence[str], some: str, 
     return seen | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
 
 
-def count_lower_grades(opened: Opened, least: float) -> FindingCounts:
+def count_lower_grades(opened: FramesToCheck, least: float) -> FindingCounts:
     """Count the rows with a relevance above 0 and below `least`, which graded metrics still count."""
     columns = [LOWER, ROWS, *([HAS_GRADES] if HAS_GRADES in opened.optional else [])]
     rows = opened.frame if opened.truth is None else opened.truth
@@ -110,7 +110,7 @@ def count_lower_grades(opened: Opened, least: float) -> FindingCounts:
     return {LOWER}, opened.totals(counts, {}, columns)[1]
 
 
-def count_grades_without_zero(opened: Opened) -> FindingCounts:
+def count_grades_without_zero(opened: FramesToCheck) -> FindingCounts:
     """Count the graded rows if the relevance is a scale of grades without 0, whose lowest grade counts as relevant."""
     columns = [ROWS, *([HAS_GRADES] if HAS_GRADES in opened.optional else [])]
     rows, long = (opened.frame, opened.long) if opened.truth is None else (opened.truth, [])
@@ -129,7 +129,7 @@ def count_grades_without_zero(opened: Opened) -> FindingCounts:
     )
 
 
-def count_unused_models(opened: Frames) -> FindingCounts:
+def count_unused_models(opened: RowsToCheck) -> FindingCounts:
     """Count the rows if a column `model` without a role has several values."""
     models = [*opened.long, UNUSED_MODEL]
     columns = [ROWS, HAS_MODEL]
@@ -140,7 +140,7 @@ def count_unused_models(opened: Frames) -> FindingCounts:
     return {UNUSED}, totals.with_columns(several.alias(UNUSED))
 
 
-def count_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]) -> FindingCounts:
+def count_assumed_relevance(opened: RowsToCheck, truth: Frame, candidates: Sequence[str]) -> FindingCounts:
     """Count the rows of 0 in columns that seem to hold the relevance but have no role."""
     sums = {ROWS: nw.lit(1.0)}
     flags = {LONG: nw.col(ROWS) > 1}

@@ -13,7 +13,7 @@ from recframe._base.columns import COUNT, ITEM
 from recframe._checks.definitions import is_comparable, list_keys, values_of
 from recframe._checks.findings import warning_of
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
-from recframe._checks.opened import Frames, candidate_specs, candidates
+from recframe._checks.opened import RowsToCheck, relevance_candidate_specs, relevance_candidates
 from recframe._checks.rows import count_assumed_relevance, keys_with_counts
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, open_frames
@@ -59,7 +59,7 @@ class Matches:
             session = open_frames({"frame": Source(frame, pair | model_spec(query)), "truth": Source(truth, pair)}, {})
         self._session = session
         rows, keys = with_list_key(session.frames["frame"], key_specs(query))
-        self._frames = Frames(session.engine, rows, keys, [*model_spec(query)])
+        self._frames = RowsToCheck(session.engine, rows, keys, [*model_spec(query)])
 
     def unmatched(self) -> Iterator[str]:
         """Yield warnings if no list or no item of the frame, or of one model, is in the truth."""
@@ -73,7 +73,7 @@ class Matches:
         for what, names in (("list", query.by), ("item", [query.item])):
             if not names:
                 continue
-            counts = self._lists if what == "list" else self._counts([ITEM])
+            counts = self._list_counts if what == "list" else self._counts([ITEM])
             unmatched = {"the frame": frame}
             if any(shared for *_, shared, _ in counts):
                 models = [model for *of_model, _, shared, _ in counts for model in of_model if not shared]
@@ -87,7 +87,7 @@ class Matches:
 
     def rarely_matched_lists(self) -> Iterator[str]:
         """Yield warnings if most lists of the truth are not in the frame or a model's rows, or the other way round."""
-        for *model, lists, shared, in_truth in self._lists if self._query.by else ():
+        for *model, lists, shared, in_truth in self._list_counts if self._query.by else ():
             which = f"{self._query.model}={model[0]!r}" if model else "the frame"
             # Without a list in common, the ids differ.
             for name, count in (("truth_of_unknown_lists", in_truth), ("lists_without_relevant", lists)):
@@ -95,7 +95,8 @@ class Matches:
                     yield warning_of(name, some=f"{count - shared:,} of {count:,}", which=which)
 
     @cached_property
-    def _lists(self) -> list[tuple[Any, ...]]:
+    def _list_counts(self) -> list[tuple[Any, ...]]:
+        """The counts of lists, as `_counts` returns them, found in the fastest way that the rows allow."""
         truth, keys = with_list_key(self._session.frames["truth"], key_specs(self._query))
         counts = None if self._frames.long else self._frames.engine.count_shared(self._frames.frame, truth, keys)
         if counts is not None:
@@ -147,12 +148,12 @@ def _changes(columns: Iterable[Any]) -> Any:
 
 def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
     """Yield which columns look like the relevance in the first rows of an eager truth."""
-    columns = candidates(truth, query)
+    columns = relevance_candidates(truth, query)
     if not columns or not len(truth):
         return
     first = first_rows(truth)
     rows = adapter_of(first).as_narwhals(first)
-    specs = candidate_specs([name for name in columns if _may_be_relevance(values_of(rows, name))])
+    specs = relevance_candidate_specs([name for name in columns if _may_be_relevance(values_of(rows, name))])
     if not specs:
         return
     opened = open_rows_of(first, query, specs)
