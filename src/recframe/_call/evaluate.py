@@ -158,11 +158,14 @@ def _check_counts(call: Call) -> None:
         raise OptionError(msg, "add a metric that has a value per list, such as 'ndcg'")
 
 
-def _plan(arguments: Arguments, call: Call, *, rows: bool = False) -> Plan:
-    """Return the plan of a call for its frames: with items, and relevance as it is, if somebody reads its rows."""
+def _plan(arguments: Arguments, call: Call, *, reads_rows: bool = False) -> Plan:
+    """Return the plan of a call for its frames.
+
+    If the call `reads_rows` of the plan, they have their items, and a missing relevance stays missing.
+    """
     from recframe._plan.plan import Plan
 
-    return Plan(arguments.opened(call), call.query, call.metrics, item=rows, made_by_sql=not rows)
+    return Plan(arguments.opened(call), call.query, call.metrics, item=reads_rows, made_by_sql=not reads_rows)
 
 
 def _answer(plan: Plan | Contributions) -> Any:
@@ -201,7 +204,8 @@ def plan_of_lists(
 ) -> Plan:
     """Return the plan of a call that reads one value per list, such as `compare`.
 
-    `items` says whether the plan also reads the item. If it is not None, lists without a relevant item are kept too.
+    `items` is None unless the call reads the lists behind the values, such as for the fingerprints of a baseline. Then
+    the plan keeps lists without a relevant item too, and True says that it also reads the items in the rows.
     """
     mean = {**current(), **request.bound}.get("mean", "arithmetic")
     if not (isinstance(mean, str) and mean == "arithmetic"):
@@ -214,7 +218,7 @@ def plan_of_lists(
         roles = arguments.roles(allowed)
         if roles.model is not None and "model" not in CALL_ROLES[call]:
             msg = f"`model={roles.model!r}` names models in rows, but {call} reads models in columns"
-            raise OptionError(msg, _model_columns(request.frame, arguments.adapter, roles))
+            raise OptionError(msg, _hint_to_pivot(request.frame, arguments.adapter, roles))
         if call != "state":  # merged states may add up segments
             check_cluster(cluster, as_tuple(roles.per))
         every_list = call in ("describe", "estimate_with_judge", "state") or items is not None or strata is not None
@@ -224,7 +228,7 @@ def plan_of_lists(
 
     strata_key = None if strata is None else (strata.column, strata.weights)
     checked = arguments.cached((call, metrics, k, cluster, items, strata_key), make)
-    return _plan(arguments, checked, rows=bool(items))
+    return _plan(arguments, checked, reads_rows=bool(items))
 
 
 def strata_of_call(request: Request, strata: Any, weights: Any) -> Strata | None:
@@ -234,8 +238,8 @@ def strata_of_call(request: Request, strata: Any, weights: Any) -> Strata | None
     return Strata.of(strata, weights, request.labels)
 
 
-def _model_columns(frame: Any, adapter: Adapter, roles: Roles) -> str:
-    """Return the hint that makes a column of each model, with the names of the models if they are known."""
+def _hint_to_pivot(frame: Any, adapter: Adapter, roles: Roles) -> str:
+    """Return the hint to pivot the frame to a column for each model, with the names of the models if they are known."""
     if not adapter.pivot_example:
         return "filter the rows of one model, and bind `model=None`"
     role = "score" if roles.rank is None else "rank"
