@@ -123,7 +123,7 @@ def count_dependent_lists(opened: FramesToCheck) -> FindingCounts:
     lists = opened.frame.select(*opened.keys).unique()
     if opened.truth is not None:
         lists = opened.engine.stack([lists, opened.truth.select(*opened.keys).unique()]).unique()
-    # Results per segment are about the lists within it, so columns of per= do not make lists alike.
+    # Results per segment are about the lists within it, so columns of per= do not make lists dependent.
     per = [name for name, column in zip(opened.keys, opened.query.by, strict=True) if column in opened.query.per]
     counts = {name: f"values of {name}" for name in opened.keys if name not in per}
     columns = [LISTS, *counts.values()]

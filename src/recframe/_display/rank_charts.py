@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 MOST_TICKS = 12
 """The most ranks with a number on the axis."""
-RANK_ROOM = 0.5
+RANK_PADDING = 0.5
+"""How far the axis goes on before the first rank and after the last one."""
 RANK_HEIGHT = 24
+"""The height of a model's row, in pixels."""
 
 
 @texts.safe_in_html
@@ -32,8 +34,8 @@ def ranks(
     y = charts.names_axis("model:N", None, [row["model"] for row in rows])
     tooltip = charts.tooltip("model:N", "mean:Q", "rank:Q", "rank_low:Q", "rank_high:Q", "lists:Q")
     base = alt.Chart().encode(y=y, tooltip=tooltip)
-    # One rank at least on both sides of the only one, and some room around the first and the last dot.
-    domain = (1 - RANK_ROOM, max(len(rows), 2) + RANK_ROOM)
+    # The axis has two ranks at least, so that it is no single point.
+    domain = (1 - RANK_PADDING, max(len(rows), 2) + RANK_PADDING)
     gap = charts.RADIUS * (domain[1] - domain[0]) / charts.WIDTH
     rows = [row | _ends(row, gap) for row in rows]
     step = -(-len(rows) // MOST_TICKS)
@@ -55,7 +57,10 @@ def ranks(
 
 
 def _ends(row: Mapping[str, Any], gap: float) -> dict[str, float]:
-    """Return the ends of the parts of an interval, which leave out the ring of a model that is not the best."""
+    """Return where the line of an interval stops left of the dot, and where it goes on right of the dot.
+
+    The line goes through a filled dot, but not through the empty ring of a model that is not tied with the best.
+    """
     away = 0.0 if row["tied_with_best"] else gap
     low, rank, high = row["rank_low"], row["rank"], row["rank_high"]
     return {"left": max(low, rank - away), "right": min(high, rank + away)}

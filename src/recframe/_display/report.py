@@ -93,7 +93,7 @@ def _page(report: ReportQuery, title: str) -> page.Page:
     findings = _findings(report)
     sections = []
     if compared is not None:
-        sections.append(_verdicts(report, rows_of(compared)))
+        sections.append(_verdict_section(report, rows_of(compared)))
         charts_of_pairs = _forest(report, compared, "forest")
         layout = report.layout(compared)
         sections.append(page.Section("comparison", "Comparison", charts=charts_of_pairs, layout=layout))
@@ -101,13 +101,13 @@ def _page(report: ReportQuery, title: str) -> page.Page:
     notes = report.runs.notes if report.runs is not None and compared is None else []
     sections.append(page.Section("means", "Means", notes=notes, layout=means))
     if compared is not None and report.per is not None:
-        sections.append(_segments(report))
+        sections.append(_segment_section(report))
     if drawn:
         sections.append(page.Section("charts", "Charts", charts=drawn))
     if report.list_metrics:
         spread = report.layout(report.spread)
         sections.append(page.Section("spread", "How values of lists spread", layout=spread, folded=True))
-    sections.append(_check(findings))
+    sections.append(_check_section(findings))
     sections.append(page.Section("definitions", "What was computed", texts=_explained(report), folded=True))
     alarms = [finding for finding in findings if finding.severity in ALARMING]
     kinds = {finding.severity for finding in alarms}
@@ -118,7 +118,7 @@ def _page(report: ReportQuery, title: str) -> page.Page:
     )  # fmt: skip
 
 
-def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Section:
+def _verdict_section(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Section:
     """Return the verdict on each pair of models: first by the first metric, then by the other metrics."""
     pairs = grouped(rows, _pair)
     in_segments = _in_segments(report)
@@ -126,15 +126,17 @@ def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> page.Se
         verdicts.item(rows_of_pair, report.options.confidence, in_segments.get(pair))
         for pair, rows_of_pair in pairs.items()
     ]
-    notes = [_adjusted(report, sum(row["p_adjusted"] is not None for row in rows), in_segments)]
+    notes = [_correction_text(report, sum(row["p_adjusted"] is not None for row in rows), in_segments)]
     if report.margin is not None:
         notes.append(f"Not worse, and equivalent: by a margin of {_margin_text(report.margin)}.")
     notes += [] if report.runs is None else report.runs.notes
     return page.Section("verdict", "Verdict", items=items, notes=notes)
 
 
-def _adjusted(report: ReportQuery, tested: int, in_segments: Mapping[tuple[str, str], verdicts.InSegments]) -> str:
-    """Return the number of tests that p-values are adjusted for."""
+def _correction_text(
+    report: ReportQuery, tested: int, in_segments: Mapping[tuple[str, str], verdicts.InSegments]
+) -> str:
+    """Return a sentence that says how many tests the p-values are adjusted for."""
     segment_tests = sum(len(segments.rows) for segments in in_segments.values())
     if report.correction == "none":
         return "No p-value is adjusted for the number of tests."
@@ -194,7 +196,7 @@ def _facts(report: ReportQuery) -> list[str]:
 
 
 def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> list[Any]:
-    """Return the forest plot of each metric under which a pair of models has a difference; zero is at one place."""
+    """Return a forest plot for each metric under which a pair of models has a difference, all with the same zero."""
     differences = (row for row in rows_of(compared) if row["difference"] is not None)
     by_metric = grouped(differences, itemgetter("metric"))
     zero = verdict_charts.zero_of(by_metric.values())
@@ -202,7 +204,7 @@ def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> list
     return [page.chart_svg(plot, f"{name}-{number}") for number, plot in enumerate(plots)]
 
 
-def _segments(report: ReportQuery) -> page.Section:
+def _segment_section(report: ReportQuery) -> page.Section:
     """Return the differences in each segment under the first metric, the largest first."""
     compared: Any = report.compared_segments
     with_verdicts = compared.with_columns((nw.col("verdict") != "open").fill_null(value=False).alias(HAS_VERDICT))
@@ -228,7 +230,7 @@ class Finding:
     finding: str
     meaning: str
     where: str
-    """How often it was found, and in which model's rows."""
+    """How often it was found, with the name of the model if there are several."""
     often: str
     """How often it was found."""
     row: Mapping[str, Any]
@@ -273,13 +275,13 @@ def _merged(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _counted(findings: Sequence[Finding]) -> str:
-    """Return how many findings there are of each severity, in words; of several models, one counts once."""
+    """Return in words how many kinds of findings have each severity. A kind that several models have counts once."""
     severities = [severity for severity, _ in {(finding.severity, finding.finding) for finding in findings}]
     counts = [(severities.count(name), name) for name in SEVERITIES]
     return ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts if count)
 
 
-def _check(findings: Sequence[Finding]) -> page.Section:
+def _check_section(findings: Sequence[Finding]) -> page.Section:
     """Return the table of what `check` found."""
     if not findings:
         return page.Section("check", "Check of the data: 0 findings", empty="Nothing was found.", folded=True)
@@ -294,8 +296,8 @@ def _check(findings: Sequence[Finding]) -> page.Section:
 
 def _explained(report: ReportQuery) -> list[str]:
     """Return the definition of each metric."""
-    every = report.request.named
-    policies = {name: every[name] for name in (*EXPLAINED, "like") if name in every}
+    named = report.request.named
+    policies = {name: named[name] for name in (*EXPLAINED, "like") if name in named}
     # Cutoffs change a value, not its definition, so a metric is explained once.
     first = {
         spec.at(None).name if report_charts.has_cutoff(spec.metric) else spec.name: spec

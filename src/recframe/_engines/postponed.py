@@ -19,7 +19,21 @@ class PartReader(Protocol):
     def part(
         self, frames: Mapping[str, Any], keys: Mapping[str, str], opened: Mapping[str, Frame], index: int, of: int
     ) -> dict[str, Any]:
-        """Return the rows of one part of the lists, whose keys have the types of the opened frames."""
+        """Return the rows of one part of the lists, as data frames by the names of the call's frames.
+
+        Parameters
+        ----------
+        frames : dict of str to frame
+            The data frames without rows that stand for the lazy frames, by their names in the call.
+        keys : dict of str to str
+            The user's columns of the key, by the plan's names.
+        opened : dict of str to Frame
+            The frames under the plan's names. Their keys have the types by which lists are assigned to parts.
+        index : int
+            The number of the part, from 0.
+        of : int
+            How many parts there are.
+        """
         ...
 
     def distinct(self, frame: Any, columns: Sequence[str]) -> Any:
@@ -27,7 +41,7 @@ class PartReader(Protocol):
         ...
 
     def greatest(self, frame: Any, column: str) -> float:
-        """Return the greatest number of a column in all rows; missing ones are 0."""
+        """Return the greatest number of a column in all rows, where a missing number counts as 0."""
         ...
 
 

@@ -40,7 +40,7 @@ def per_position(total: nw.Expr, sums: Sums, k: int | None, denominator: Denomin
 
 
 def counted_over(over: Over) -> list[str]:
-    """Return what an explanation says of R, where it is not what it always is."""
+    """Return the line of an explanation that defines R, if R counts ranked rows only; otherwise no line."""
     return ["R: the relevant rows of the list that are ranked; others do not exist"] if over == "ranked" else []
 
 
@@ -59,6 +59,7 @@ class CountsRelevant(Metric):
 
     @property
     def cutoff(self) -> int | None:
+        # Ranked relevant rows past k count in R too, so the whole list is ranked.
         return None if self.over == "ranked" else super().cutoff
 
     def _counted(self, row: Row) -> dict[str, nw.Expr]:

@@ -48,7 +48,10 @@ def with_bounds(engine: Engine, table: Frame, p: float) -> Frame:
 
 
 def _heads(engine: Engine, table: Frame, p: float) -> Frame:
-    """Return the sums of weights up to each depth. After the last depth, two rankings may have the same items."""
+    """Return the sums of p^d / d up to each depth.
+
+    The last depth is the number of different items in two top k without a shared item: no residual reads a later one.
+    """
     heads = engine.positions(table.select((nw.col(SHORT) + nw.col(LONG)).max()))
     depth = nw.col(POSITION).cast(nw.Float64())
     heads = heads.with_columns(((depth * math.log(p)).exp() / depth).alias(HEAD))

@@ -10,7 +10,7 @@ import narwhals as nw
 from recframe._base.columns import CONCORDANCE, ITEM, LEVEL, RELEVANCE, SCORE, START
 from recframe._inference.agreement import top_correlation
 from recframe._inference.agreement.rank_overlap import LEFT, NUMBER, RIGHT, of_left, of_right
-from recframe._inference.agreement.top_correlation import FIRST, PLACE, SIDES, TIES
+from recframe._inference.agreement.top_correlation import FIRST_POSITION, MEAN_POSITION, SIDES, TIES
 from recframe._plan import ranks
 from recframe._plan.term_rows import LAZY_DIGITS
 
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 
 KENDALL = "kendall"
 SPEARMAN = "spearman"
-PAIRS = "pairs"
+ITEM_COUNT = "items of both"
+"""How many items of a list both models rank."""
 SQUARE = "square"
 PRODUCT = "product"
-PLACED = [side(name) for side in SIDES for name in (PLACE, FIRST)]
-"""The columns of a row's places under both models."""
+POSITIONS = [side(name) for side in SIDES for name in (MEAN_POSITION, FIRST_POSITION)]
+"""The columns of a row's positions under both models."""
 
 
 def common_of_columns(engine: Engine, rows: Frame, keys: Sequence[str], scores: Sequence[str]) -> Frame:
-    """Return the items that both models of a pair rank, with their places under both, for models in columns."""
+    """Return the items that both models of a pair rank, with their positions under both, for models in columns."""
     if not engine.eager:
         rows = rows.group_by(*keys, ITEM).agg(nw.col(*scores).max())
     parts = []
@@ -39,14 +40,14 @@ def common_of_columns(engine: Engine, rows: Frame, keys: Sequence[str], scores: 
         ranked = rows.filter(~nw.col(scores[left]).is_null() & ~nw.col(scores[right]).is_null())
         sides = ((left, LEFT, of_left), (right, RIGHT, of_right))
         numbers = [nw.lit(number).alias(name) for number, name, _ in sides]
-        # Places come before stacking: stacked columns of several types become floats, which merge large integers.
-        placed = _placed(engine, ranked, {side: (keys, scores[number]) for number, _, side in sides})
-        parts.append(placed.select(*keys, *numbers, *PLACED))
+        # Positions come before stacking: stacked columns of several types become floats, which merge large integers.
+        positioned = _with_positions(engine, ranked, {side: (keys, scores[number]) for number, _, side in sides})
+        parts.append(positioned.select(*keys, *numbers, *POSITIONS))
     return engine.stack(parts)
 
 
 def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Frame:
-    """Return the items that both models of a pair rank, with their places under both, for models in long format."""
+    """Return the items that both models of a pair rank, with their positions under both, for models in long format."""
     rows = ranking.rows
     if not engine.eager:
         rows = rows.group_by(*keys, NUMBER, ITEM).agg(nw.col(SCORE).max())
@@ -55,23 +56,25 @@ def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Fra
     right = rows.rename({NUMBER: RIGHT, SCORE: of_right(SCORE)})
     both = engine.join(left, right, [*keys, ITEM]).filter(nw.col(LEFT) < nw.col(RIGHT))
     lists = [*keys, LEFT, RIGHT]
-    return _placed(engine, both, {side: (lists, side(SCORE)) for side in SIDES}).select(*lists, *PLACED)
+    return _with_positions(engine, both, {side: (lists, side(SCORE)) for side in SIDES}).select(*lists, *POSITIONS)
 
 
-def _placed(engine: Engine, rows: Frame, sides: Mapping[Callable[[str], str], Place]) -> Frame:
-    """Add the mean and the first place of each row's tied block, under both models."""
-    rows = engine.with_places(rows, {side(PLACE): keys_and_score for side, keys_and_score in sides.items()})
-    return engine.with_places(rows, {side(FIRST): keys_and_score for side, keys_and_score in sides.items()}, first=True)
+def _with_positions(engine: Engine, rows: Frame, sides: Mapping[Callable[[str], str], Place]) -> Frame:
+    """Add the mean and the first position of each row's tied block, under both models."""
+    rows = engine.with_places(rows, {side(MEAN_POSITION): keys_and_score for side, keys_and_score in sides.items()})
+    return engine.with_places(
+        rows, {side(FIRST_POSITION): keys_and_score for side, keys_and_score in sides.items()}, first=True
+    )
 
 
 def correlations(engine: Engine, rows: Frame, keys: Sequence[str], *, top_weighted: bool) -> Frame:
     """Return the lists of each pair of models with their rank correlations, and with top-weighted ones if requested."""
     lists = [*keys, LEFT, RIGHT]
     rows = rows.with_columns(
-        nw.col(of_left(FIRST)).alias(START),
-        nw.len().over(*lists).cast(nw.Float64()).alias(PAIRS),
+        nw.col(of_left(FIRST_POSITION)).alias(START),
+        nw.len().over(*lists).cast(nw.Float64()).alias(ITEM_COUNT),
     )
-    behind = nw.col(PAIRS) - nw.col(of_right(FIRST))
+    behind = nw.col(ITEM_COUNT) - nw.col(of_right(FIRST_POSITION))
     digits = LAZY_DIGITS
     if engine.eager:
         rows = engine.collect_once(rows.with_columns(behind.cast(nw.Int64()).alias(LEVEL)))
@@ -80,13 +83,16 @@ def correlations(engine: Engine, rows: Frame, keys: Sequence[str], *, top_weight
         # Levels are numbered without gaps, because lazy frames allow few digits.
         rows = ranks.levels(rows.with_columns(behind.alias(RELEVANCE)), lists)
     rows = ranks.concordant_pairs(engine, rows, lists, digits)
-    n = nw.col(PAIRS)
-    x, y = (nw.col(side(PLACE)) - (n + 1) / 2 for side in SIDES)
+    n = nw.col(ITEM_COUNT)
+    x, y = (nw.col(side(MEAN_POSITION)) - (n + 1) / 2 for side in SIDES)
     rows = rows.with_columns(
         (x * x).alias(of_left(SQUARE)),
         (y * y).alias(of_right(SQUARE)),
         (x * y).alias(PRODUCT),
-        *(((n - 1) / 2 - nw.col(side(PLACE)) + nw.col(side(FIRST))).alias(side(TIES)) for side in SIDES),
+        *(
+            ((n - 1) / 2 - nw.col(side(MEAN_POSITION)) + nw.col(side(FIRST_POSITION))).alias(side(TIES))
+            for side in SIDES
+        ),
     )
     summed = [PRODUCT, CONCORDANCE, *(side(name) for side in SIDES for name in (SQUARE, TIES))]
     values = [_over_root(CONCORDANCE, TIES).alias(KENDALL), _over_root(PRODUCT, SQUARE).alias(SPEARMAN)]

@@ -18,24 +18,27 @@ if TYPE_CHECKING:
 TAU_AP = "tau_ap"
 WEIGHTED_TAU = "weighted_tau"
 TOP_WEIGHTED = (TAU_AP, WEIGHTED_TAU)
-PLACE = "place"
-"""The row's mean place in its tied block, under a model."""
-FIRST = "first place"
-"""The first place of the row's tied block, under a model."""
+MEAN_POSITION = "mean position"
+"""The mean position of the row's tied block, under a model."""
+FIRST_POSITION = "first position"
+"""The first position of the row's tied block, under a model."""
+ORDER_IN_BLOCK = "order in block"
+"""The row's number in its tied block under a model, from 1, in the order of the other model."""
 TIES = "pairs not tied"
 """Half the number of pairs that contain the row and do not tie under a model."""
 ABOVE = "above by both"
 """How many rows both models put above the row."""
-AGREED = "pairs of the row"
+BALANCE = "balance of pairs"
 """How many pairs with the row the models order in the same way, minus the pairs that they order differently."""
-BACK = "start from the last"
+NEGATED_START = "start from the last"
 """The start of the row's tied block in the left model, negated to rank from the last."""
 digits_column = "digits from {}".format
 least_column = "least {}".format
 mean_column = "mean {}".format
 size_column = "size {}".format
 PRECISION = "average precision"
-LOWER = "rows below the first"
+PRECISION_COUNT = "rows below the first"
+"""1 for a row that has rows above it. The average precision is a mean over these rows."""
 WEIGHTED = "weighted pairs"
 weighted_ties = "{} not tied, {}".format
 SIDES = (of_left, of_right)
@@ -43,20 +46,22 @@ SIDES = (of_left, of_right)
 
 
 def with_pairs_of_rows(engine: Engine, frame: Frame, keys: Sequence[str], digits: int) -> Frame:
-    """Add ABOVE and AGREED to each row, from the levels of the right model and the starts of the left model.
+    """Add ABOVE and BALANCE to each row, from the levels of the right model and the starts of the left model.
 
     A pair is counted at the first binary digit in which its levels differ, as in `ranks.concordant_pairs`.
     """
     # All digits in one step, because one step per digit makes a query that is nested too deeply for Ibis.
     levels = {digits_column(digit): nw.col(LEVEL) // 2**digit for digit in range(digits)}
     groups = [*([*keys, name] for name in levels), list(keys)]
-    frame = frame.with_columns((-1 * nw.col(START)).alias(BACK), **levels)
-    frame = engine.with_places(frame, {least_column(i): (group, BACK) for i, group in enumerate(groups)}, first=True)
-    frame = engine.with_places(frame, {mean_column(i): (group, BACK) for i, group in enumerate(groups)})
+    frame = frame.with_columns((-1 * nw.col(START)).alias(NEGATED_START), **levels)
+    frame = engine.with_places(
+        frame, {least_column(i): (group, NEGATED_START) for i, group in enumerate(groups)}, first=True
+    )
+    frame = engine.with_places(frame, {mean_column(i): (group, NEGATED_START) for i, group in enumerate(groups)})
     sizes = {size_column(i): nw.len().over(*group).cast(nw.Float64()) for i, group in enumerate(groups)}
     frame = frame.with_columns(**sizes)
     above = 0.0 * nw.col(LEVEL)
-    agreed = 0.0 * nw.col(LEVEL)
+    balance = 0.0 * nw.col(LEVEL)
     for digit in range(digits):
         # Counts of the rows whose levels first differ from the row's level in this digit.
         rows_above, mean_rank, count = (
@@ -66,23 +71,28 @@ def with_pairs_of_rows(engine: Engine, frame: Frame, keys: Sequence[str], digits
         # If the row's own digit is 0, these rows have a higher level.
         is_lower = nw.col(digits_column(digit)) % 2 == 0
         above = above + nw.when(is_lower).then(rows_above).otherwise(0.0)
-        agreed = agreed + nw.when(is_lower).then(-1 * difference).otherwise(difference)
-    return frame.with_columns(above.alias(ABOVE), agreed.alias(AGREED))
+        balance = balance + nw.when(is_lower).then(-1 * difference).otherwise(difference)
+    return frame.with_columns(above.alias(ABOVE), balance.alias(BALANCE))
 
 
 def terms(frame: Frame, lists: Sequence[str]) -> tuple[Frame, list[str]]:
-    """Return rows with the terms of both correlations, and the columns of these terms."""
+    """Return rows with the terms of both correlations, and the columns of these terms.
+
+    For AP correlation, a row adds the share of the rows above it that the other model puts above it too. For the
+    weighted tau, a row adds the balance of its pairs, times 1 / position. Each model gives the positions once. Items
+    that it ties have the order of the other model.
+    """
     summed: list[str] = []
     for side, other in (SIDES, SIDES[::-1]):
-        first = nw.col(side(FIRST))
-        within = nw.col(other(FIRST)).rank("ordinal").over(*lists, side(FIRST)).cast(nw.Float64())
-        frame = frame.with_columns(within.alias(side("within")))
-        below = first > 1
-        weight = 1 / (first + nw.col(side("within")) - 1)
+        first = nw.col(side(FIRST_POSITION))
+        order = nw.col(other(FIRST_POSITION)).rank("ordinal").over(*lists, side(FIRST_POSITION)).cast(nw.Float64())
+        frame = frame.with_columns(order.alias(side(ORDER_IN_BLOCK)))
+        has_rows_above = first > 1
+        weight = 1 / (first + nw.col(side(ORDER_IN_BLOCK)) - 1)
         added = {
-            side(PRECISION): nw.when(below).then(nw.col(ABOVE) / (first - 1)).otherwise(0.0),
-            side(LOWER): nw.when(below).then(1.0).otherwise(0.0),
-            side(WEIGHTED): weight * nw.col(AGREED),
+            side(PRECISION): nw.when(has_rows_above).then(nw.col(ABOVE) / (first - 1)).otherwise(0.0),
+            side(PRECISION_COUNT): nw.when(has_rows_above).then(1.0).otherwise(0.0),
+            side(WEIGHTED): weight * nw.col(BALANCE),
             weighted_ties(side(WEIGHTED), LEFT): weight * nw.col(of_left(TIES)) * 2,
             weighted_ties(side(WEIGHTED), RIGHT): weight * nw.col(of_right(TIES)) * 2,
         }
@@ -96,7 +106,7 @@ def values() -> list[nw.Expr]:
     precision = nw.lit(0.0)
     weighted = nw.lit(0.0)
     for side in SIDES:
-        precision = precision + ratio(nw.col(side(PRECISION)), nw.col(side(LOWER)))
+        precision = precision + ratio(nw.col(side(PRECISION)), nw.col(side(PRECISION_COUNT)))
         below = nw.col(weighted_ties(side(WEIGHTED), LEFT)) * nw.col(weighted_ties(side(WEIGHTED), RIGHT))
         weighted = weighted + ratio(nw.col(side(WEIGHTED)), below.sqrt()) / 2
     return [(precision - 1).alias(TAU_AP), weighted.alias(WEIGHTED_TAU)]

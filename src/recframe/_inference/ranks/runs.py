@@ -57,10 +57,7 @@ def _rows(run_values: RunValues, options: Options) -> list[dict[str, Any]]:
 
 
 def means_of_runs(tables: Sequence[Floats]) -> Means:
-    """Return the means of models, each with a table of lists × runs, and how surely they differ.
-
-    The variance of runs is added to the variance of lists. The degrees of freedom are the least of all pairs.
-    """
+    """Return the means of models from their tables of lists × runs, with variances over both lists and runs."""
     tables = with_values(tables)
     values = np.column_stack([table.mean(axis=1) for table in tables])
     return Means.of(values, np.ones(values.shape)).with_runs([Runs.of(table) for table in tables])

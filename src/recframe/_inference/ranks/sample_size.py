@@ -16,7 +16,7 @@ from recframe._inference.lists.clusters import check_clusters
 from recframe._inference.lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.values import ListValues, check_values_per_list
-from recframe._inference.statistics.power import Units
+from recframe._inference.statistics.power import FutureUnits
 from recframe._inference.statistics.student import ratio
 from recframe.errors import DataWarning, OptionError, stack_level
 
@@ -78,7 +78,7 @@ class Pilot:
     names: list[dict[str, Any]]
     reported: nw.DataFrame[Any]
     sums: Sums
-    units: Units
+    units: FutureUnits
     differences: Floats
     """The differences to find."""
     clusters: Floats
@@ -119,7 +119,9 @@ class Pilot:
         level = (1 - options.confidence) / tests
         clusters = totals.get("clusters", differences.lists)
         differing = ratio(totals["wins"] + totals["losses"], differences.lists)
-        return cls(names, reported, differences, Units.of(differences), difference, clusters, differing, tests, level)
+        return cls(
+            names, reported, differences, FutureUnits.of(differences), difference, clusters, differing, tests, level
+        )
 
     def rows(self, options: Options) -> list[dict[str, Any]]:
         """Return the rows of a result."""

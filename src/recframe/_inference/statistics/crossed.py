@@ -108,14 +108,15 @@ class CrossedSums(Sums):
     ----------
     run_squares : array of float
         The part of the squared standard error that comes from runs.
-    run_degrees : array of float
-        Σ (s²(m) / R)² / (R − 1) over the models that have several runs.
+    run_divisors : array of float
+        The part of the divisor of the degrees of freedom that comes from runs: Σ (s²(m) / R)² / (R − 1) over the models
+        that have several runs.
     least_degrees : array of float
         The smallest R − 1 of the models that have several runs, infinite if there is none.
     """
 
     run_squares: Floats
-    run_degrees: Floats
+    run_divisors: Floats
     least_degrees: Floats
 
     @classmethod
@@ -123,20 +124,18 @@ class CrossedSums(Sums):
         """Return sums over lists with the variation of runs, whose means count `factors` times."""
         several = [(each, factor**2) for each, factor in zip(runs, factors, strict=True) if each.count >= LEAST_RUNS]
         added = {
-            "run_squares": sum(each.error_squares * square for each, square in several),
-            "run_degrees": sum((each.raw_squares * square) ** 2 / (each.count - 1) for each, square in several),
+            "run_squares": sum(each.error_squares * weight for each, weight in several),
+            "run_divisors": sum((each.raw_squares * weight) ** 2 / (each.count - 1) for each, weight in several),
             "least_degrees": min((each.count - 1 for each, _ in several), default=np.inf),
         }
         of_lists = {field.name: getattr(lists, field.name) for field in fields(Sums)}
         return cls(**of_lists, **{name: np.array([value], dtype=np.float64) for name, value in added.items()})
 
     @classmethod
-    def stacked(cls, every: Iterable[CrossedSums]) -> CrossedSums:
+    def stacked(cls, parts: Iterable[CrossedSums]) -> CrossedSums:
         """Return the entries of several sums as rows of one entry each."""
-        every = list(every)
-        return cls(
-            **{field.name: np.array([getattr(variation, field.name) for variation in every]) for field in fields(cls)}
-        )
+        parts = list(parts)
+        return cls(**{field.name: np.array([getattr(part, field.name) for part in parts]) for field in fields(cls)})
 
     @property
     def of_lists(self) -> Sums:
@@ -153,10 +152,10 @@ class CrossedSums(Sums):
         """The degrees of freedom, NaN below two lists."""
         of_lists = self.of_lists
         squares = square(of_lists.standard_error)
-        below = square(squares) / of_lists.degrees + self.run_degrees
-        degrees = ratio(square(squares + self.run_squares), below)
+        divisors = square(squares) / of_lists.degrees + self.run_divisors
+        degrees = ratio(square(squares + self.run_squares), divisors)
         # If nothing varies, use the degrees of freedom of lists alone.
-        degrees = np.where(below > 0, degrees, of_lists.degrees)
+        degrees = np.where(divisors > 0, degrees, of_lists.degrees)
         return np.maximum(degrees, np.minimum(of_lists.degrees, self.least_degrees))
 
     @property

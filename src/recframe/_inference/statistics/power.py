@@ -88,7 +88,7 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
 
 
 @dataclass(frozen=True)
-class Units:
+class FutureUnits:
     """The units of a future test, lists or clusters of equal weight, as estimated from the lists of the call.
 
     Attributes
@@ -106,7 +106,7 @@ class Units:
     pull: Floats
 
     @classmethod
-    def of(cls, sums: Sums) -> Units:
+    def of(cls, sums: Sums) -> FutureUnits:
         """Return the units, estimated from sums over lists."""
         units = sums.units
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,7 +1,7 @@
 """Resampling of values per list: the randomization test and the bootstrap.
 
-Lists are flipped and drawn whole, or clusters of lists where a cluster is named: for each column those that have a
-value. Columns with values in the same lists share the draws, so the comparisons of one call agree with each other.
+The units that are flipped or drawn are lists, or clusters of lists if the call names a cluster. A column has the units
+that have a value in it. Columns with values in the same lists share the draws, so the comparisons of one call agree.
 Draws come in batches, each with a seed of its own, so that results do not depend on the number of threads.
 """
 
@@ -78,7 +78,7 @@ class Units:
 
     @property
     def rounding(self) -> Floats:
-        """The difference below which two sums of a column, of any signs, are the same sum in another order."""
+        """The largest difference by which rounding can separate two equal sums of a column, under any signs."""
         return ROUNDING * _column_sums(np.abs(self.totals))
 
 
@@ -109,16 +109,17 @@ def randomization(units: Units, resamples: int, seed: int, confidence: float) ->
     low, high, p = np.full((3, units.totals.shape[1]), np.nan)
     for columns, part in units.with_same_lists():
         if len(part.totals) <= np.log2(resamples):
-            least, most, far = _between_flipped(part, _all_flips(part.both))
+            least, most, has_zero = _between_flipped(part, _all_flips(part.both))
         else:
             drawn = _in_batches(partial(_drawn_flips, part), resamples, seed)
             # The data themselves count as one of the flips.
-            itself = np.broadcast_to(np.array([-np.inf, np.inf, 1.0])[:, None], (1, *drawn.shape[1:]))
-            least, most, far = np.concatenate([drawn, itself]).swapaxes(0, 1)
-        p[columns] = far.mean(axis=0)
-        kept = int(np.searchsorted(np.arange(len(far) + 1) / len(far), 1 - confidence)) - 1
-        low[columns] = np.partition(least, kept, axis=0)[kept]
-        high[columns] = -np.partition(-most, kept, axis=0)[kept]
+            no_flip = np.broadcast_to(np.array([-np.inf, np.inf, 1.0])[:, None], (1, *drawn.shape[1:]))
+            least, most, has_zero = np.concatenate([drawn, no_flip]).swapaxes(0, 1)
+        p[columns] = has_zero.mean(axis=0)
+        # A mean is rejected if it lies between the two means of so few flips that their share is below 1 - confidence.
+        most_flips_of_rejected = int(np.searchsorted(np.arange(len(least) + 1) / len(least), 1 - confidence)) - 1
+        low[columns] = np.partition(least, most_flips_of_rejected, axis=0)[most_flips_of_rejected]
+        high[columns] = -np.partition(-most, most_flips_of_rejected, axis=0)[most_flips_of_rejected]
     return Resampled(low, high, p)
 
 
@@ -208,12 +209,12 @@ def _drawn_flips(part: Units, random: np.random.Generator, count: int) -> Floats
 
 
 class _Flipped(NamedTuple):
-    """The means of the flipped units and of the other units."""
+    """The means of the flipped units and of the other units, under each flip: the smaller and the larger one."""
 
     least: Floats
     most: Floats
-    is_far: NDArray[np.bool_]
-    """Whether 0 is between the two means."""
+    has_zero: NDArray[np.bool_]
+    """Whether 0 is between the two means, so that the flipped mean is at least as far from 0 as the mean."""
 
 
 def _between_flipped(part: Units, sums: Floats) -> _Flipped:
@@ -225,16 +226,17 @@ def _between_flipped(part: Units, sums: Floats) -> _Flipped:
     totals = sums[:, :count]
     weights = sums[:, count:]
     total, weight = _column_sums(part.totals), _column_sums(part.weights)
-    far = np.abs(totals) >= np.abs(total) - part.rounding
+    has_zero = np.abs(totals) >= np.abs(total) - part.rounding
     has_all_weight = np.abs(weights) >= weight * (1 - ROUNDING)
     with np.errstate(divide="ignore", invalid="ignore"):
         sides = (total - totals) / (weight - weights), (total + totals) / (weight + weights)
         least, most = np.minimum(*sides), np.maximum(*sides)
-    # Sums of rounding are 0.
-    least, most = np.where(far, np.minimum(least, 0.0), least), np.where(far, np.maximum(most, 0.0), most)
+    # If a flipped mean is as far from 0 as the mean, 0 is an end of the range. Rounding may have moved that end past 0.
+    least = np.where(has_zero, np.minimum(least, 0.0), least)
+    most = np.where(has_zero, np.maximum(most, 0.0), most)
     least = np.where(has_all_weight, -np.inf, least)
     most = np.where(has_all_weight, np.inf, most)
-    return _Flipped(least, most, far | has_all_weight)
+    return _Flipped(least, most, has_zero | has_all_weight)
 
 
 def flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:

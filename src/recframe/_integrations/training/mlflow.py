@@ -156,7 +156,10 @@ def _charts(frame: EagerRec[Any], specs: list[Spec]) -> Iterator[tuple[str, Any]
 
 
 def _frame_of(dataset: Any, model: Any, predictions: str | None, features: Any, roles: dict[str, Any]) -> EagerRec[Any]:
-    """Return the rows with relevance and scores, and what the roles of the call are bound to."""
+    """Return the accessor of the rows with their relevance and scores, with the call's roles bound.
+
+    The roles of both columns are added to `roles`.
+    """
     frame = dataset.features_data
     if not hasattr(frame, "columns"):
         msg = "the data is an array, which has no column for the key of the lists"
@@ -188,9 +191,9 @@ def _frame_of(dataset: Any, model: Any, predictions: str | None, features: Any, 
     return bound
 
 
-def _baseline(written: Any, name: str, folder: str) -> str:
+def _baseline(path_or_run: Any, name: str, folder: str) -> str:
     """Return the path of a baseline, which is a file or is downloaded from a run."""
-    text = str(written)
+    text = str(path_or_run)
     if Path(text).suffix:
         return text
     download = import_module("mlflow").artifacts.download_artifacts
