@@ -289,7 +289,7 @@ class Plot:
         """
         most = whole_number("most", most, f"most={MOST_SEGMENTS}")
         description = self._described("segments", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.by_segment(description, confidence, result_charts.OF_FRAMES, most)
+        return result_charts.by_segment(description, confidence, result_charts.HINTS_OF_FRAMES, most)
 
     def trend(
         self,
@@ -330,7 +330,7 @@ class Plot:
         'mrr by week'
         """
         description = self._described("trend", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.over_time(description, confidence, result_charts.OF_FRAMES)
+        return result_charts.over_time(description, confidence, result_charts.HINTS_OF_FRAMES)
 
     def ranks(
         self,
@@ -372,7 +372,7 @@ class Plot:
         """
         name, record = self._single("ranks", metric, k, roles)
         frame = self._result("rank_models", MEANS, metric, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.of_ranks(frame, rows_of(frame), {name: record}, confidence, result_charts.OF_FRAMES)
+        return result_charts.of_ranks(frame, rows_of(frame), {name: record}, confidence, result_charts.HINTS_OF_FRAMES)
 
     def power(
         self,

@@ -245,7 +245,7 @@ def _findings(report: ReportQuery) -> list[Finding]:
     rec = report.rec
     if report.runs is not None:
         # A list has the rows of one run.
-        frame, roles["model"] = report.runs.coded
+        frame, roles["model"] = report.runs.frame_of_runs
         rec = type(rec)(frame, report.request.bound)
     rows = rows_of(eager_result(rec.check(min(report.cutoffs, default=None), **roles)))
     findings = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates, charts, verdict_charts
 from recframe._display.chart_texts import name_of
-from recframe._display.result_charts import MOST_SEGMENTS, OF_FRAMES, against, by_segment, curves, over_time
+from recframe._display.result_charts import HINTS_OF_FRAMES, MOST_SEGMENTS, against, by_segment, curves, over_time
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -38,9 +38,9 @@ def charts_of(report: ReportQuery) -> Iterator[Any]:
     if report.per is not None:
         description = report.means_of([first], per=report.per)
         most = max(3, MOST_DOTS // max(len(report.models), 1))
-        yield by_segment(description, confidence, OF_FRAMES, min(most, MOST_SEGMENTS))
+        yield by_segment(description, confidence, HINTS_OF_FRAMES, min(most, MOST_SEGMENTS))
         if _is_time(description):
-            yield over_time(description, confidence, OF_FRAMES)
+            yield over_time(description, confidence, HINTS_OF_FRAMES)
     others = [metric for metric in report.with_means(report.metrics) if metric != first]
     if others and len(report.models) > 1:
         together = [metric for metric in others if metric not in report.list_metrics]

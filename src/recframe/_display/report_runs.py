@@ -49,7 +49,7 @@ class ReportRuns:
     @property
     def counts(self) -> dict[Any, int]:
         """How many runs each model has."""
-        return dict(Counter(model for model, _ in self._call.coded.names.values()))
+        return dict(Counter(model for model, _ in self._call.rows_of_runs.names.values()))
 
     @property
     def notes(self) -> list[str]:
@@ -62,9 +62,9 @@ class ReportRuns:
         return notes
 
     @property
-    def coded(self) -> tuple[Any, str]:
-        """The rows with a column that names their model and run, and its name."""
-        return self._call.coded.rows.to_native(), self._call.coded.column
+    def frame_of_runs(self) -> tuple[Any, str]:
+        """The user's frame with a column that names the model and the run of each row, and the name of this column."""
+        return self._call.rows_of_runs.rows.to_native(), self._call.rows_of_runs.column
 
     def named(self, model: Any) -> str:
         """Return the name of a model, with how many runs it has."""

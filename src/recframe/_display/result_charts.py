@@ -40,10 +40,10 @@ class Hints(NamedTuple):
     """How to choose one of several columns of segments."""
 
 
-OF_RESULTS = Hints(
+HINTS_OF_RESULTS = Hints(
     "recframe.plot.{chart}(result, {metric!r})", "rec.describe('ndcg@10', per={per!r})", "rec.describe(..., per='date')"
 )
-OF_FRAMES = Hints(
+HINTS_OF_FRAMES = Hints(
     "plot.{chart}({metric!r})", "plot.{chart}('ndcg@10', per={per!r})", "per='date'; filter the frame for one segment"
 )
 
@@ -121,7 +121,7 @@ def segments(
     """
     most = whole_number("most", most, f"most={MOST_SEGMENTS}")
     description = _described(result, "segments", metric)
-    return by_segment(description, _confidence(result, confidence), OF_RESULTS, most)
+    return by_segment(description, _confidence(result, confidence), HINTS_OF_RESULTS, most)
 
 
 @checked_call
@@ -154,7 +154,7 @@ def trend(result: Any, metric: str | Metric | None = None, *, confidence: float 
     >>> chart.to_dict()["title"]["text"]
     'mrr by week'
     """
-    return over_time(_described(result, "trend", metric), _confidence(result, confidence), OF_RESULTS)
+    return over_time(_described(result, "trend", metric), _confidence(result, confidence), HINTS_OF_RESULTS)
 
 
 @checked_call
@@ -239,7 +239,7 @@ def ranks(result: Any, metric: str | Metric | None = None, *, confidence: float 
         (name,) = _chosen(metric, list(dict.fromkeys(str(row["metric"]) for row in rows)))
         rows = [row for row in rows if row["metric"] == name]
     records = records_by_name(() if metric is None else metric)
-    return of_ranks(frame, rows, records, _confidence(result, confidence), OF_RESULTS)
+    return of_ranks(frame, rows, records, _confidence(result, confidence), HINTS_OF_RESULTS)
 
 
 def curves(description: Described, confidence: float | None, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:

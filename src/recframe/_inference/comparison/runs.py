@@ -56,7 +56,7 @@ def compare_runs(call: RunsCall, options: Options) -> Any:
         f"`baseline={str(options.baseline)!r}`, a file": names_file(options.baseline, ()),
     }
     call.check(refused, options.cluster, options.strata)
-    if is_dry() or not call.coded.several:
+    if is_dry() or not call.rows_of_runs.several:
         plan = call.plan()
         single = nw.lit(1, nw.Int64())
         result = nw.from_native(compare(plan, replace(options, runs=None)))
@@ -162,7 +162,7 @@ def describe_runs(call: RunsCall, options: Description) -> Any:
     """Return how the values of lists and runs spread, as a frame of the user's kind."""
     call.check({}, options.cluster, options.strata)
     columns = _shown_columns(options, several=call.model is not None)
-    if is_dry() or not call.coded.several:
+    if is_dry() or not call.rows_of_runs.several:
         plan = call.plan()
         result = nw.from_native(describe(plan, options))
         result = result.with_columns(runs=nw.lit(1, nw.Int64()), run_std=nw.lit(None, nw.Float64()))

@@ -102,7 +102,7 @@ class RunsCall:
         return plan_of_lists(request, self.metrics, self.k, self.name, None)
 
     @cached_property
-    def coded(self) -> Coded:
+    def rows_of_runs(self) -> RowsOfRuns:
         """The user's frame with a column that names the model and the run of each row."""
         rows = adapter_of(self.request.frame).as_result(self.request.frame)
         columns = [*([] if self.model is None else [self.model]), self.runs]
@@ -122,11 +122,11 @@ class RunsCall:
         if len(values_of_names) < len(names):
             msg = f"two values of {' or '.join(map(repr, columns))} are the same text"
             raise InputError(msg, "rename models or runs")
-        return Coded(rows, name, values_of_names)
+        return RowsOfRuns(rows, name, values_of_names)
 
 
 @dataclass(frozen=True)
-class Coded:
+class RowsOfRuns:
     """Rows with a column that names their model and their run."""
 
     rows: nw.DataFrame[Any]
@@ -141,15 +141,15 @@ class Coded:
         return len({*models}) < len(models)
 
     def check_lists(self, by: Sequence[str], runs: str) -> None:
-        """Raise if runs of a model have other lists, as folds do: a list without rows would count as 0."""
+        """Raise if the runs of a model have different lists, as folds do: a list without rows would count as 0."""
         if not {*by} <= {*self.rows.columns}:
             return
         keys = self.rows.select(*by, self.column).unique()
         counts = dict(rows_of(keys.group_by(self.column).agg(nw.len()), [self.column, "len"]))
         for model in dict.fromkeys(model for model, _ in self.names.values()):
-            codes = [code for code, (other, _) in self.names.items() if other == model]
-            lists = len(keys.filter(nw.col(self.column).is_in(codes)).select(*by).unique())
-            least = min(sorted(codes), key=counts.__getitem__)
+            names = [name for name, (other, _) in self.names.items() if other == model]
+            lists = len(keys.filter(nw.col(self.column).is_in(names)).select(*by).unique())
+            least = min(sorted(names), key=counts.__getitem__)
             if counts[least] <= SHARED_LISTS * lists:
                 msg = (
                     f"`runs={runs!r}` has other lists in each run: {least!r} has rows in {counts[least]:,} of {lists:,}"
@@ -183,14 +183,14 @@ class RunValues:
     @classmethod
     def of(cls, call: RunsCall) -> RunValues:
         """Return the values of a call on rows of several runs."""
-        plan = call.plan(call.coded.rows.to_native(), call.coded.column)
+        plan = call.plan(call.rows_of_runs.rows.to_native(), call.rows_of_runs.column)
         check_values_per_list(plan.metrics, f"`runs={call.runs!r}`")
-        call.coded.check_lists(plan.context.query.by, call.runs)
+        call.rows_of_runs.check_lists(plan.context.query.by, call.runs)
         values = ListValues(plan)
         if values.weighted:
             metric = plan.list_metrics[min(values.weighted)]
             raise not_with_runs(call.runs, f"{metric.label}, which weights lists")
-        named = [call.coded.names[code] for code in values.models]
+        named = [call.rows_of_runs.names[name] for name in values.models]
         models = [*dict.fromkeys(model for model, _ in named)]
         # Runs are sorted, because the order of a sum changes its last bits.
         order = sorted(range(len(named)), key=values.models.__getitem__)

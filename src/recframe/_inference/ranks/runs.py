@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def rank_models_of_runs(call: RunsCall, options: Options) -> Any:
     """Return the ranks of models, as a frame of the user's kind."""
     call.check({}, options.cluster, options.strata)
-    if is_dry() or not call.coded.several:
+    if is_dry() or not call.rows_of_runs.several:
         plan = call.plan()
         result = rank_models(plan, options)
         if not is_dry():

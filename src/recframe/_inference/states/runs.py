@@ -20,5 +20,5 @@ def state_of_runs(call: RunsCall, options: Options) -> Any:
     if is_dry():
         return state(call.plan(), options)
     run_values = RunValues.of(call)
-    names = [str(call.coded.names[code][1]) for code in run_values.values.models]
+    names = [str(call.rows_of_runs.names[code][1]) for code in run_values.values.models]
     return state(run_values.plan, options, RunTables(run_values.values, run_values.models, run_values.runs_of, names))
