@@ -66,7 +66,7 @@ class Options(Intervals):
         checked = super().of(labels, **named)
         level = 1 - checked.confidence
         if not level < checked.power < 1:
-            msg = f"`power={checked.power:g}` is not between the level of the test, {level:.3g}, and 1"
+            msg = f"`power={checked.power:g}` is not between the significance level, {level:.3g}, and 1"
             raise OptionError(msg, "`power=0.8`")
         return checked
 

@@ -193,7 +193,7 @@ def check_confidence(confidence: Any) -> float:
         msg = f"`confidence={confidence!r}` is not a number between 0 and 1"
         raise OptionError(msg, "`confidence=0.95`")
     if level < 1 - level:
-        msg = f"`confidence={confidence!r}` is less than 0.5, as the level α of a test is"
+        msg = f"`confidence={confidence!r}` is less than 0.5, as the significance level α of a test is"
         raise OptionError(msg, f"`confidence={1 - level:g}`, which is 1 - α")
     return level
 
