@@ -216,7 +216,7 @@ def intervals(values: Floats) -> dict[str, tuple[Floats, Floats]]:
         "bootstrap": resampling.bootstrap(units, RESAMPLES, 0, CONFIDENCE, "percentile")[:2],
         'bootstrap, `interval="bca"`': resampling.bootstrap(units, RESAMPLES, 0, CONFIDENCE, "bca")[:2],
     }
-    cut = {name: student.cut(*ends, values.mean(axis=0), DIFFERENCES) for name, ends in resampled.items()}
+    cut = {name: student.clip_interval(*ends, values.mean(axis=0), DIFFERENCES) for name, ends in resampled.items()}
     return {"t": (t[0], t[1])} | {
         name: (np.where(equal, t[0], low), np.where(equal, t[1], high)) for name, (low, high) in cut.items()
     }
@@ -821,14 +821,14 @@ def pilots() -> None:
     rows = []
     for name, draw in distributions.items():
         random = np.random.default_rng(22)
-        true = power_of_tests.Units.of(Sums.of(draw(random, (1, 1_000_000))[0], np.ones(1_000_000)))
+        true = power_of_tests.FutureUnits.of(Sums.of(draw(random, (1, 1_000_000))[0], np.ones(1_000_000)))
         difference = true.spread / 30
         for count in (30, 100, 400):
             values = draw(random, (DRAWS // 2, count))
             # A pilot in which nothing varies says nothing.
             values = values[values.std(axis=1) > 0]
             ones = np.ones(len(values))
-            units = power_of_tests.Units(values.std(axis=1, ddof=1), ones, ones)
+            units = power_of_tests.FutureUnits(values.std(axis=1, ddof=1), ones, ones)
             cells = []
             for each in (units, units.careful(count - ones, (values != 0).mean(axis=1))):
                 lists = np.ceil(each.needed(difference, power_of_tests.DEFAULT_POWER, 1 - CONFIDENCE))
@@ -850,7 +850,7 @@ def sizes_for_margins() -> None:
     from scipy import stats
 
     random, rows, margin = np.random.default_rng(23), [], 0.1
-    units = power_of_tests.Units(np.ones(1), np.ones(1), np.ones(1))
+    units = power_of_tests.FutureUnits(np.ones(1), np.ones(1), np.ones(1))
     needed = {
         "`lists`": units.needed(margin, power_of_tests.DEFAULT_POWER, 1 - CONFIDENCE),
         "`lists_equivalent`": units.needed_to_be_equivalent(margin, power_of_tests.DEFAULT_POWER, 1 - CONFIDENCE),

@@ -25,7 +25,7 @@ def test_power_is_that_of_statsmodels(count, wanted, level):
     theirs = pytest.importorskip("statsmodels.stats.power").TTestPower()
     values = np.random.default_rng(count).normal(0.1, 1, count)
     sums, spread = Sums.of(values, np.ones(count)), values.std(ddof=1)
-    units = power.Units.of(sums)
+    units = power.FutureUnits.of(sums)
     for difference in (0.1, 0.5):
         for size in (5, 30, 400):
             expected = theirs.power(difference / spread, size, level)
@@ -148,7 +148,7 @@ def test_users_with_several_lists_are_counted(library):
 def test_so_many_lists_find_the_difference_as_often_as_wanted():
     random, difference, wanted = np.random.default_rng(4), 0.2, 0.8
     seen = Sums.of(random.normal(0, 0.5, 5_000), np.ones(5_000))
-    lists = int(np.ceil(power.Units.of(seen).needed(difference, wanted, 0.05).item()))
+    lists = int(np.ceil(power.FutureUnits.of(seen).needed(difference, wanted, 0.05).item()))
     p = stats.ttest_1samp(random.normal(difference, 0.5, (4_000, lists)), 0, axis=1).pvalue
     assert (p < 0.05).mean() == pytest.approx(wanted, abs=0.025)
 
@@ -218,9 +218,9 @@ def test_careful_lists_are_those_of_a_larger_variance(library):
     share = 1 - compared["ties"].to_list()[0] / compared["lists"].to_list()[0]
     degrees = (row["seen"] - 1) * 2 * share / (3 - share)
     spread = row["std"] * np.sqrt(degrees / stats.chi2.ppf(0.2, degrees))
-    units = power.Units(np.array([spread]), np.ones(1), np.ones(1))
+    units = power.FutureUnits(np.array([spread]), np.ones(1), np.ones(1))
     assert row["lists_careful"] == np.ceil(units.needed(0.03, 0.8, 0.05).item())
-    plain = power.Units(np.array([row["std"]]), np.ones(1), np.ones(1))
+    plain = power.FutureUnits(np.array([row["std"]]), np.ones(1), np.ones(1))
     assert row["lists_equivalent"] == np.ceil(plain.needed(0.03, 0.9, 0.05).item())
     assert row["lists"] < row["lists_equivalent"] < 1.5 * row["lists"]
     # Two equal models, with so many lists.
