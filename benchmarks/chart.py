@@ -49,32 +49,32 @@ class Line:
 def lines(most: int, repeats: int, interpreters: Mapping[str, Interpreter]) -> Iterator[Line]:
     """Measure every way as far as memory and patience go."""
     sizes = [10**power for power in range(4, 1 + round(math.log10(most)))]
-    times: dict[str, dict[int, float]] = {name: {} for name in (*CALLS, *PEERS)}
+    seconds: dict[str, dict[int, float]] = {name: {} for name in (*CALLS, *PEERS)}
     for rows in sizes:
         shape = Shape(rows // LENGTH, LENGTH)
         with tempfile.TemporaryDirectory() as folder:
             write(shape, Path(folder))
-            for name, seconds in times.items():
-                if not _goes_on(name, seconds, rows):
+            for name, by_rows in seconds.items():
+                if not _goes_on(name, by_rows, rows):
                     continue
-                times = repeats if rows < 10**7 else 1
+                turns = repeats if rows < 10**7 else 1
                 if name in CALLS:
-                    seconds[rows] = median(ask("point", kind=name, folder=folder, repeats=times))
+                    by_rows[rows] = median(ask("point", kind=name, folder=folder, repeats=turns))
                 elif (python := interpreters[name].python) is not None:
                     arguments: dict[str, Any] = {
                         "lists": shape.lists,
                         "length": LENGTH,
-                        "repeats": times,
+                        "repeats": turns,
                         "large": True,
                     }
                     try:
-                        seconds[rows] = median(ask("library", python=python, library=name, **arguments)["ndcg"])
+                        by_rows[rows] = median(ask("library", python=python, library=name, **arguments)["ndcg"])
                     except subprocess.CalledProcessError as error:  # it ran out of memory
                         sys.stderr.write(f"{name}: {error}\n")
         sys.stderr.write(f"{rows} rows\n")
     for name, title in (CALLS | PEERS).items():
-        if times[name]:
-            yield Line(title, times[name])
+        if seconds[name]:
+            yield Line(title, seconds[name])
 
 
 def _goes_on(name: str, seconds: Mapping[int, float], rows: int) -> bool:
