@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -58,3 +59,15 @@ def test_calls_that_compute_something_else_are_not_timed():
     _same([one, several, one.reverse().rename({"ndcg@5": "relevant"}), several.unnest("metrics")])
     with pytest.raises(AssertionError):
         _same([one, several, one.with_columns(pl.col("ndcg@5").reverse()), several])
+
+
+@pytest.mark.slow
+def test_a_line_has_a_point_for_each_size():
+    pytest.importorskip("polars")
+    pytest.importorskip("pandas")
+    from benchmarks.chart import CALLS, PEERS, lines
+
+    without_peers = {name: SimpleNamespace(python=None) for name in PEERS}
+    drawn = [*lines(10**5, 1, without_peers)]
+    assert [line.name for line in drawn] == [*CALLS.values()]
+    assert all([*line.values] == [10**4, 10**5] for line in drawn)
