@@ -40,7 +40,7 @@ class Needed(NamedTuple):
     """An expression that selects rows, whatever their position."""
     upto: int
     """All rows up to this position."""
-    made: tuple[nw.Expr, ...] = ()
+    recomputed: tuple[nw.Expr, ...] = ()
     """Columns that a database computes again from other columns after the rows are ranked, so they need no sort."""
 
 

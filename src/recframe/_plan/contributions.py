@@ -129,7 +129,7 @@ class Contributions:
         assert shares is not None  # noqa: S101 - reads the relevance and shares
         value = {LIST_VALUE: requirements.values[self._metric.label].where_defined(eager=self.context.engine.eager)}
         lists = self.context.engine.collect_once(self.plan.sums(ranking).with_columns(**value))
-        rows = row_sums(context, ranking, ideal).select(
+        rows = rows_with_terms(context, ranking, ideal).select(
             *context.keys.group,
             *self._item,
             RELEVANCE,
@@ -138,20 +138,23 @@ class Contributions:
             _TIED,
             *(row_column(column) for column in sorted(requirements.ranked.by_column)),
         )
-        parts = [self._added(rows, lists, shares.ranked)]
+        parts = [self._with_contributions(rows, lists, shares.ranked)]
         if shares.unranked is not None:
             missing = self._unranked(ranking.ranked, index)
             # A missing integer in every row: unranked rows have no position, and the relevance is never missing.
             nowhere = nw.when(nw.col(RELEVANCE).is_null()).then(nw.lit(0, dtype=nw.Int64()))
             missing = missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED))
-            parts.append(self._added(missing, lists, shares.unranked))
+            parts.append(self._with_contributions(missing, lists, shares.unranked))
         result = self.context.engine.stack(parts)
         if not self._metric.is_builtin:
             result = self._checked(result)
         return context.named(result, index), lists
 
-    def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
-        """Return rows with their contributions, which are missing if the list has no value."""
+    def _with_contributions(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
+        """Return rows with their contributions: `share` reads the terms of a row and the sums of its list.
+
+        A contribution is missing if the list has no value.
+        """
         context = self.context
         rows = self.context.engine.join(rows, lists, context.keys.group)
         return rows.select(*context.keys.group, *self._item, RELEVANCE, HIT, POSITION, TIED, share, LIST_VALUE)
@@ -189,40 +192,47 @@ class Contributions:
         return rows.with_columns(exact.alias(CONTRIBUTION)).drop(LIST_SUM, ABSOLUTE)
 
 
-def row_sums(context: Opened, ranking: Ranking, ideal: Later) -> Frame:
-    """Return the kept rows of a model with what each row adds to the sums, in columns named by `row_column`.
+def rows_with_terms(context: Opened, ranking: Ranking, ideal: Later) -> Frame:
+    """Return the kept rows of a model with the terms of each row, in columns named by `row_column`.
 
-    What the first hit of a list adds is known per tied block. It is spread evenly over the block's hits.
+    A term is what the row adds to a sum of its list. What the first hit of a list adds is known per tied block. It is
+    spread evenly over the block's hits.
     """
     requirements = context.requirements
-    kept, rows = ranking.graded_rows()
-    # Contributions include rows that other calls leave out.
-    terms = requirements.ranked_terms[rows.tied].of_all
+    kept, term_rows = ranking.graded_rows()
+    # A call for contributions reads every row, also those of metrics that otherwise read only hits.
+    terms = requirements.ranked_terms[term_rows.tied].of_all
     requested = terms.requested
     added = dict(terms.by_column)
-    kept = context.engine.collect_once(rows.count_hits(kept, requested))
+    kept = context.engine.collect_once(term_rows.count_hits(kept, requested))
     first_hit = requirements.places[FIRST_HIT].by_column
     cascade = requirements.places[STOPS].by_column
-    if rows.tied and first_hit:
-        kept = _with_blocks(context, kept, places.first_hit_places(context, kept), first_hit)
+    if term_rows.tied and first_hit:
+        kept = _with_block_sums(context, kept, places.first_hit_places(context, kept), first_hit)
         share = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
         added |= {column: added[column] + nw.col(block_column(column)) * share for column in first_hit}
     if cascade:
         if len(requirements.numbers.stops) > 1:
             msg = "a metric with several probabilities to stop at a row has no contributions"
             raise OptionError(msg)
-        stops = row_stop_places(context, kept, tied=rows.tied)
-        kept = _with_blocks(context, kept, stops, cascade, RELEVANCE)
+        stops = row_stop_places(context, kept, tied=term_rows.tied)
+        kept = _with_block_sums(context, kept, stops, cascade, RELEVANCE)
         added |= {column: added[column] + nw.col(block_column(column)) for column in cascade}
     # A sum skips missing values, so a row with a missing term adds 0.
     columns = [term.cast(nw.Float64()).fill_null(0.0).alias(row_column(column)) for column, term in added.items()]
-    return rows.join_lookups(kept, requested, ideal).with_columns(*columns)
+    return term_rows.join_lookups(kept, requested, ideal).with_columns(*columns)
 
 
-def _with_blocks(context: Opened, kept: Frame, rows: Frame, terms: Mapping[str, nw.Expr], *within: str) -> Frame:
-    """Add to each row the sum over the places of its tied block, or over a part of the block named by `within`."""
+def _with_block_sums(
+    context: Opened, kept: Frame, block_places: Frame, terms: Mapping[str, nw.Expr], *within: str
+) -> Frame:
+    """Add to each row the sums of terms over the places of its tied block: the positions where its rows may be.
+
+    With `within`, the sums are over those places that have the row's values in these columns.
+    """
     block = [*context.keys.group, START, *within]
     names = [block_column(name) for name in terms]
-    rows = rows.select(*block, *(term.cast(nw.Float64()).alias(block_column(name)) for name, term in terms.items()))
-    kept = context.engine.join(kept, context.engine.sum_exactly(rows, block, names), block)
+    summands = (term.cast(nw.Float64()).alias(block_column(name)) for name, term in terms.items())
+    sums = context.engine.sum_exactly(block_places.select(*block, *summands), block, names)
+    kept = context.engine.join(kept, sums, block)
     return kept.with_columns(nw.col(*names).fill_null(0.0))

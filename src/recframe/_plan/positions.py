@@ -123,7 +123,11 @@ def placed_rows(
 
 
 def _placed_by_score(context: Opened, ranked: Frame, upto: int | None, index: int | None) -> Frame:
-    """Return ranked rows up to a position; where calls share rankings, from a ranking up to their last position."""
+    """Return the ranked rows up to a position, each with the start and the size of its tied block.
+
+    The calls of a report share one ranking. It reaches the last position that any of them reads, and each call keeps
+    the rows up to its own last position.
+    """
     shared = SHARED.get()
     needed = _needed_rows(context, upto)
     rank = partial(context.engine.rank_rows, ranked, context.keys.group, SCORE)
@@ -179,7 +183,11 @@ def with_relevance(context: Opened, frame: Frame) -> Frame:
 
 
 def _needed_rows(context: Opened, upto: int | None) -> Needed | None:
-    """Return which rows metrics read, if that is known before ranking, or None for all rows."""
+    """Return which ranked rows metrics read, so that engines drop the others early, or None if all rows must be ranked.
+
+    All rows are ranked if the relevance is joined after the ranking (from a truth), if tied rows are put in order, if
+    the frame omits tied rows, or if subtopics, recommended items, a metric without a cutoff or a count read every row.
+    """
     requirements = context.requirements
     query = context.query
     all_rows_upto = requirements.all_rows_upto
@@ -194,8 +202,8 @@ def _needed_rows(context: Opened, upto: int | None) -> Needed | None:
         or counts_kept_rows
     ):
         return None
-    made = (hit_column(query.min_relevance),) if context.made_by_sql else ()
-    return Needed(is_needed_row(query.min_relevance, graded=requirements.reads_graded), all_rows_upto, made)
+    recomputed = (hit_column(query.min_relevance),) if context.made_by_sql else ()
+    return Needed(is_needed_row(query.min_relevance, graded=requirements.reads_graded), all_rows_upto, recomputed)
 
 
 def _up_to_relevant(context: Opened, placed: Frame, ideal: Frame) -> Frame:
@@ -213,7 +221,8 @@ def kept_rows(context: Opened, placed: Frame, upto: int | None) -> Frame:
     engine = context.engine
     kept = with_relevance(context, placed)
     if TIED in context.omitted:
-        kept = _split(context, ranks.absent(kept), upto)
+        kept = _split(context, ranks.count_omitted_rows(kept), upto)
+        # The positions of omitted rows belong to the tied block.
         return engine.collect_once(kept.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT))
     if not ranks.TIE_ORDER[context.query.ties]:
         return kept if getattr(kept, "is_untied", False) else engine.collect_once(kept)
@@ -235,5 +244,5 @@ def _split(context: Opened, kept: Frame, upto: int | None) -> Frame:
 def _split_tied(context: Opened, sized: Frame, upto: int | None) -> Frame:
     """Split only the tied blocks with several rows by the policy. Most lists have few, and sorting text is slow."""
     tied = _split(context, sized.filter(nw.col(SIZE) > 1), upto)
-    alone = ranks.moved(sized.filter(nw.col(SIZE) == 1), nw.col(START), None)
-    return context.engine.collect_once(context.engine.stack([alone, tied]))
+    untied = sized.filter(nw.col(SIZE) == 1)
+    return context.engine.collect_once(context.engine.stack([untied, tied]))

@@ -84,10 +84,10 @@ def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None,
         within = within.fill_null(0) + missing * (nw.col(column).count().over(*block) + 1)
     # Sizes come first: if ranks overlap, like 1, 1, 2, moved rows of two blocks may start at one position.
     frame = frame.with_columns(sizes([*keys, column]))
-    return moved(frame, nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1, upto)
+    return with_starts(frame, nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1, upto)
 
 
-def moved(frame: Frame, start: nw.Expr, upto: int | None) -> Frame:
+def with_starts(frame: Frame, start: nw.Expr, upto: int | None) -> Frame:
     """Return rows with new starts of their tied blocks, up to a position."""
     frame = frame.with_columns(start.alias(START))
     return frame if upto is None else frame.filter(nw.col(START) <= upto)
@@ -107,8 +107,8 @@ def break_ties(
     return rows if upto is None else rows.filter(nw.col(PLACE) <= upto)
 
 
-def absent(frame: Frame) -> Frame:
-    """Add the column ABSENT: how many rows of a tied block the frame omits."""
+def count_omitted_rows(frame: Frame) -> Frame:
+    """Add the column ABSENT: how many rows of a tied block the frame omits. It replaces TIED, the size of the block."""
     return frame.with_columns((nw.col(TIED).cast(nw.Int64()) - nw.col(SIZE)).alias(ABSENT)).drop(TIED)
 
 
@@ -118,7 +118,7 @@ def shift_past_omitted_rows(frame: Frame, upto: int | None, *, descending: bool)
     is_behind = (relevance < 0) if descending else (relevance > 0)
     start = nw.col(START) + nw.when(is_behind).then(nw.col(ABSENT)).otherwise(0)
     left = nw.when(relevance == 0).then(nw.col(ABSENT)).otherwise(0)
-    return moved(frame, start.cast(nw.Int64()), upto).with_columns(left.cast(nw.Int64()).alias(ABSENT))
+    return with_starts(frame, start.cast(nw.Int64()), upto).with_columns(left.cast(nw.Int64()).alias(ABSENT))
 
 
 def count_ahead(

@@ -104,7 +104,7 @@ class DuckDB(SqlEngine):
         is_read = needed.rows | (nw.col(SIZE) != nw.col(START)) | (nw.col(START) <= needed.upto)
         rows = rows.filter(is_read if upto is None else is_read & (nw.col(START) <= upto))
         size = nw.col(SIZE).max().over(*keys, START) - nw.col(START) + 1
-        return rows.with_columns(nw.col(START).cast(nw.Int64()), size.cast(nw.Int64()).alias(SIZE), *needed.made)
+        return rows.with_columns(nw.col(START).cast(nw.Int64()), size.cast(nw.Int64()).alias(SIZE), *needed.recomputed)
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         # Natively, because Narwhals writes two SELECTs for a grouping.
