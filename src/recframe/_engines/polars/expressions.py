@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 NAMES_IN_RESULTS = frozenset({"by", "item", "per", "per_item", "score", "rank", "model", "group"})
 """The roles whose columns name something in results, so that the expression's own name counts."""
-OF_LISTS = frozenset({"by", "item"})
+ROLES_IN_TRUTH = frozenset({"by", "item"})
 """The roles whose columns a truth has too, so that an expression of the frame is not enough."""
-OF_FRAME = frozenset({"score", "rank", "model"})
+ROLES_NOT_IN_TRUTH = frozenset({"score", "rank", "model"})
 """The roles whose columns no truth has."""
 JUDGMENTS = ("truth", "judge")
 """The frames of judgments that a call may read in addition."""
@@ -29,27 +29,25 @@ OTHER_READERS = frozenset({"cluster", "strata", "time"})
 DEFAULT_COLUMNS = {"by": str(BY), "item": str(ITEM), "relevant": str(RELEVANT), "score": str(SCORE)}
 RETURNS_ROWS = frozenset({"fuse", "top", "label", "add_random", "add_popular", "add_propensity", "split"})
 """The calls that return rows of the frame with all of their columns."""
-DROPPED = "expression of {} {}"
+DROPPED_NAME = "expression of {} {}"
 """The name of a column that a call reads, and that the rows it returns do not have."""
 
 
 def with_expressions(
-    frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], asked: ExpressionCall
+    frame: Any, arguments: Mapping[str, Any], bound: Mapping[str, Any], call: ExpressionCall
 ) -> WithExpressions:
     """Return the frame of a call with a column for each expression among the arguments.
 
     All expressions read the columns as they are, whatever the order of the arguments. Judgments that have all columns
     of an expression get the new column too; for the relevance, the frame then need not have them.
     """
-    with_expression = {
-        name: value for name, value in arguments.items() if name in asked.roles and _has_expression(value)
-    }
-    if not with_expression:
+    expressions = {name: value for name, value in arguments.items() if name in call.roles and _has_expression(value)}
+    if not expressions:
         return WithExpressions(frame, arguments, [])
-    accepted = {*arguments, *asked.accepted}
+    accepted = {*arguments, *call.accepted}
     others = {name: each for name, each in {**bound, **arguments}.items() if name in JUDGMENTS and name in accepted}
-    columns = _Columns(frame, {**bound, **arguments}, others, asked)
-    named = {name: columns.names_of(name, value) for name, value in with_expression.items()}
+    columns = _Columns(frame, {**bound, **arguments}, others, call)
+    named = {name: columns.names_of(name, value) for name, value in expressions.items()}
     return WithExpressions(columns.frame, {**arguments, **named, **columns.judgments}, columns.dropped)
 
 
@@ -67,12 +65,12 @@ class _Columns:
     """The frames of a call, and the columns that its expressions make of them."""
 
     def __init__(
-        self, frame: Any, arguments: Mapping[str, Any], judgments: Mapping[str, Any], asked: ExpressionCall
+        self, frame: Any, arguments: Mapping[str, Any], judgments: Mapping[str, Any], call: ExpressionCall
     ) -> None:
         self._frame = frame
         self._arguments = arguments
-        self._call = asked.name
-        self._readers = {*asked.roles, *OTHER_READERS}
+        self._call = call.name
+        self._readers = {*call.roles, *OTHER_READERS}
         self._judgments = {
             name: each for name, each in judgments.items() if isinstance(each, pl.DataFrame | pl.LazyFrame)
         }
@@ -109,7 +107,7 @@ class _Columns:
             raise OptionTypeError(msg, f"`{role}=cs.starts_with('score_')`, a selector, or a list of expressions")
         if self._call in RETURNS_ROWS:
             return self._name_in_rows(role, value)
-        if role in OF_LISTS and self._judgments:
+        if role in ROLES_IN_TRUTH and self._judgments:
             msg = f"`{role}=` is an expression, but the truth has this column too"
             raise OptionError(msg, "add the column to both frames with with_columns, and name it")
         output_name = value.meta.output_name()
@@ -122,14 +120,17 @@ class _Columns:
         return name
 
     def _name_in_rows(self, role: str, value: pl.Expr) -> str:
-        """Return the name of a column that the rows of the answer do not have."""
+        """Return the name of the column that an expression makes in a call that returns rows of the frame.
+
+        The column is dropped from the answer, except the relevance of `label`, which the call returns.
+        """
         if role not in ("score", "rank") and not (role == "relevant" and self._call == "label"):
             msg = f"`{role}=` is an expression, but {self._call} returns the columns of the frame as they are"
             raise OptionTypeError(msg, "add the column to the frame first, with with_columns, and name it")
         if role == "relevant":
             self._add(role, role, value)
             return role
-        name = DROPPED.format(role, len(self.dropped) + 1)
+        name = DROPPED_NAME.format(role, len(self.dropped) + 1)
         self._add(role, name, value)
         self.dropped.append(name)
         return name
@@ -137,7 +138,7 @@ class _Columns:
     def _add(self, role: str, name: str, value: pl.Expr) -> None:
         """Add a column to the frames that have all columns of its expression, or raise if none has."""
         roots = set(value.meta.root_names())
-        judgments = {} if role in OF_FRAME else self._judgments
+        judgments = {} if role in ROLES_NOT_IN_TRUTH else self._judgments
         with_judgments = {each: {*frame.collect_schema().names()} for each, frame in judgments.items()}
         having = [each for each, names in with_judgments.items() if roots and roots <= names]
         for each in having:

@@ -271,14 +271,13 @@ class PostponedCall:
         """Return the facts from a dry run of the call with frames that have no rows."""
         empty = [pl.DataFrame(schema=schema) for schema in schemas]
         rerun = Rerun(dry=True)
-        answer = self._made([*empty], rerun)
+        answer = self._run([*empty], rerun)
         answers = answer if isinstance(answer, tuple) else (answer,)
         types: list[Any] = [_with_known_types(getattr(each, "schema", {}), schemas) for each in answers]
-        answered, parts = (
-            frozenset(number for number, frame in enumerate(empty) if id(frame) in some)
-            for some in (rerun.answered, rerun.parts)
-        )
-        return Resolved(schemas, types, [rerun.columns.get(id(frame)) for frame in empty], answered, parts)
+        columns = [rerun.columns.get(id(frame)) for frame in empty]
+        answered = frozenset(number for number, frame in enumerate(empty) if id(frame) in rerun.answered)
+        parts = frozenset(number for number, frame in enumerate(empty) if id(frame) in rerun.parts)
+        return Resolved(schemas, types, columns, answered, parts)
 
     def answer(self, columns: Collection[str] | None = None) -> Any:
         """Return the result of the call for its frames, which are collected now.
@@ -291,6 +290,7 @@ class PostponedCall:
         try:
             return self._answer(columns, releases=True)
         except ReleasedError:
+            # The call reads rows again after they were freed, so they are collected once more and kept.
             return self._answer(columns, releases=False)
 
     def _answer(self, columns: Collection[str] | None, *, releases: bool) -> Any:
@@ -306,7 +306,7 @@ class PostponedCall:
         for number, rows in zip(read_at_once, _collect_all([plans[number] for number in read_at_once]), strict=True):
             frames[number] = rows
         with Parts({id(frames[number]): plans[number] for number in resolved.parts}) as parts:
-            return self._made(frames, Rerun(reader=parts, owned=[*frames] if releases else []))
+            return self._run(frames, Rerun(reader=parts, owned=[*frames] if releases else []))
 
     def _read(self, resolved: Resolved, number: int, columns: Collection[str] | None) -> pl.LazyFrame:
         """Return a frame with the columns that the call reads, in the user's order."""
@@ -317,7 +317,7 @@ class PostponedCall:
         # At least one column is read, because a frame without columns has no rows.
         return self.frames[number].select([col(name) for name in names if name in read] or pl.first())
 
-    def _made(self, frames: list[pl.DataFrame], rerun: Rerun) -> Any:
+    def _run(self, frames: list[pl.DataFrame], rerun: Rerun) -> Any:
         """Return the result of the call for data frames. The list is emptied, so that only the call refers to them."""
         args, keywords = _replaced(
             self.arguments, lambda value: frames[value.number] if isinstance(value, Slot) else value
@@ -341,7 +341,7 @@ def _with_known_types(answer: Mapping[str, Any], schemas: Sequence[pl.Schema]) -
 
 
 class Parts:
-    """Collects parts of lazy frames; see `PartReader`.
+    """Collects lazy frames in parts, which hold whole lists and need less memory than all rows; see `PartReader`.
 
     The rows are read once and written to one temporary file for each part, because a scan for each part would decode
     all rows again. Each file is deleted as soon as its rows are collected.
@@ -371,6 +371,19 @@ class Parts:
         index: int,
         of: int,
     ) -> dict[str, pl.DataFrame]:
+        """Return the rows of one part of the lists, by the names of the frames.
+
+        Parameters
+        ----------
+        frames : mapping of str to DataFrame
+            The data frames without rows that stand for the lazy frames.
+        keys : mapping of str to str
+            The user's columns of the list key, by the plan's names.
+        opened : mapping of str to Frame
+            The same frames under the plan's names, whose key columns have the types to compare in.
+        index, of : int
+            Which part, from 0, and how many parts there are.
+        """
         if of == 1:
             return dict(zip(frames, _collect_all([self.plans[id(frame)] for frame in frames.values()]), strict=True))
         if self._folder is None:

@@ -180,10 +180,10 @@ def ranked_by_sort(
         return None
     rows, complete_lists = ranked
     # Lists with too few high scores are ranked again, with all rows. polars 1.30 can only scatter sorted indices.
-    is_complete = pl.concat(complete_lists).unique().sort()
-    lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(is_complete, values=False)
-    in_others = lists.number().is_in(lacks.arg_true().cast(pl.Int64).implode())
-    others = _filtered(frame, in_others) if lacks.any() else frame.head(0)
+    complete = pl.concat(complete_lists).unique().sort()
+    is_incomplete = pl.repeat(value=True, n=lists.many, eager=True).scatter(complete, values=False)
+    in_others = lists.number().is_in(is_incomplete.arg_true().cast(pl.Int64).implode())
+    others = _filtered(frame, in_others) if is_incomplete.any() else frame.head(0)
     if others.is_empty():
         return rows
     rest = _ranked(others, lists, digits, score, upto, mark)
@@ -302,6 +302,7 @@ def _in_order(
         return _InOrder(packed, codes, None)
     if digits is None:
         return _by_score(packed, codes, scores, goes_on, descending=descending)
+    # True if the bits tell all different scores apart.
     if packed.tells(scores, codes, goes_on):
         return _InOrder(packed, codes, goes_on)
     # Different scores have the same bits. Sort again with the row's number in the tail, to look up the scores.
