@@ -54,7 +54,7 @@ class Ibis(SqlEngine):
         for source in sources.values():
             _warn_of_backends(source.native)
             _check_names(source.native)
-        opened = {name: source.with_native(_may_be_missing(source.native)) for name, source in sources.items()}
+        opened = {name: source.with_native(_with_nullable_columns(source.native)) for name, source in sources.items()}
         return super().open_frames(opened, rows=rows)
 
     def folds_case(self, frame: Frame) -> bool:
@@ -81,7 +81,7 @@ class Ibis(SqlEngine):
         first_table, second_table = left.to_native(), right.to_native()
         # The right table gets other names, so that no two columns of the join have one name.
         # Where a join finds no row, ClickHouse puts 0 into columns that are never missing.
-        kept = {name: _as_typed(second_table[name]) for name in second_table.columns if name not in on}
+        kept = {name: _as_nullable(second_table[name]) for name in second_table.columns if name not in on}
         second_table = second_table.select(**{f"there {name}": second_table[name] for name in on}, **kept)
         matches = [first_table[name].identical_to(second_table[f"there {name}"]) for name in on]
         return lazy(first_table.left_join(second_table, matches).drop(*(f"there {name}" for name in on)))
@@ -135,13 +135,13 @@ def _check_names(table: Any) -> None:
             raise OptionError(msg, f"con.table({each.name!r}, database='main'), or a view of another name")
 
 
-def _may_be_missing(table: Any) -> Any:
+def _with_nullable_columns(table: Any) -> Any:
     """Return a table whose columns may all hold nulls, because Ibis stacks only such tables with a join."""
-    never = [name for name, kind in table.schema().items() if not kind.nullable]
-    return table.mutate(**{name: _as_typed(table[name]) for name in never})
+    required = [name for name, kind in table.schema().items() if not kind.nullable]
+    return table.mutate(**{name: _as_nullable(table[name]) for name in required})
 
 
-def _as_typed(column: Any) -> Any:
+def _as_nullable(column: Any) -> Any:
     """Return a column cast to the type that Ibis reports, in the variant that allows nulls."""
     return ops.Cast(column.op(), column.type().copy(nullable=True)).to_expr()
 
@@ -149,7 +149,7 @@ def _as_typed(column: Any) -> Any:
 def portable(table: Any) -> Any:
     """Return an expression that means the same in all databases."""
     # PostgreSQL reads literals such as 1.0 as decimals, so columns of floats are cast.
-    floats = {name: _as_typed(table[name]) for name, kind in table.schema().items() if kind.is_floating()}
+    floats = {name: _as_nullable(table[name]) for name, kind in table.schema().items() if kind.is_floating()}
     simpler = Simpler()
 
     def rewrite(node: Any, changed: Mapping[str, Any] | None) -> Any:

@@ -106,7 +106,10 @@ class Simpler:
 
 
 def _origins(field: Any, *, joined: bool) -> list[Any]:
-    """Return the expressions that make a column: none for a user's table, and for joined tables only with `joined`."""
+    """Return the expressions that make a column, none for a column of a user's table.
+
+    Columns of a joined table have none without `joined`, because a left join leaves nulls where it finds no row.
+    """
     table = field.rel
     name = field.name
     if isinstance(table, ops.Project | ops.DummyTable):
