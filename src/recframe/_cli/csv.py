@@ -26,8 +26,8 @@ SEPARATORS = {
     "|": "give --separator '|'",
 }
 """Wrong separators that files may have, and the remedy for each."""
-TEXTS = (pl.String, pl.Categorical, pl.Enum)
-OTHERS = cs.integer() | cs.boolean() | cs.date() | cs.datetime() | cs.time()
+TEXT_TYPES = (pl.String, pl.Categorical, pl.Enum)
+TYPES_THAT_BECOME_TEXT = cs.integer() | cs.boolean() | cs.date() | cs.datetime() | cs.time()
 """Id types that become text if another file has text ids; floats stay, as their text would be another id."""
 BOOLEANS = {"true": True, "false": False}
 """The words that a column of booleans may hold, in upper or lower case."""
@@ -61,7 +61,7 @@ def read_csv(
         frame = pick(scanned.filter(pl.any_horizontal(pl.all().is_not_null()))).collect()
     _refuse_repeated_names(source, frame.columns, options.get("separator", ","))
     frame = frame.with_columns(_typed_ids(frame[name], kind) for name, kind in kinds.items() if name in frame.columns)
-    return frame.select(values if values.name in ids else _with_nan(values) for values in frame)
+    return frame.select(values if values.name in ids else _as_numbers(values) for values in frame)
 
 
 def read_numbers(
@@ -141,7 +141,7 @@ def not_a_number(name: str, column: str, text: str | None, line: int) -> InputEr
 
 
 def _header(source: Path | bytes, separator: str) -> tuple[str | None, ...]:
-    """Return the first line of a file."""
+    """Return the values in the first line of a file."""
     options: dict[str, Any] = {"has_header": False, "infer_schema_length": 0, "n_rows": 1}
     return pl.scan_csv(source, glob=False, separator=separator, truncate_ragged_lines=True, **options).collect().row(0)
 
@@ -156,8 +156,8 @@ def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], separ
         raise InputError(msg, "the first line names the columns: give each a name of its own")
 
 
-def _with_nan(values: pl.Series) -> pl.Series:
-    """Return numbers if a column is text only because of `nan` or spaces."""
+def _as_numbers(values: pl.Series) -> pl.Series:
+    """Return numbers if a column is text only because of `nan` or spaces, otherwise the column as it is."""
     if values.dtype != pl.String or not values.count():
         return values
     is_nan = values.str.strip_chars().str.to_lowercase() == "nan"
@@ -180,5 +180,6 @@ def _typed_ids(ids: pl.Series, kind: pl.DataType) -> pl.Series:
 
 def align_id_types(frames: Sequence[pl.DataFrame], ids: Iterable[str]) -> list[pl.DataFrame]:
     """Return frames in which an id column is text in all of them if it is text in one of them."""
-    texts = {name for name in ids if any(frame.schema.get(name) in TEXTS for frame in frames)}
-    return [frame.with_columns((cs.by_name(*texts, require_all=False) & OTHERS).cast(pl.String)) for frame in frames]
+    texts = {name for name in ids if any(frame.schema.get(name) in TEXT_TYPES for frame in frames)}
+    columns = cs.by_name(*texts, require_all=False) & TYPES_THAT_BECOME_TEXT
+    return [frame.with_columns(columns.cast(pl.String)) for frame in frames]

@@ -154,7 +154,7 @@ PARAMETERS: dict[str, click.Parameter | list[click.Parameter]] = {
     "shell": click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish"))),
 }
 """The parameters that are neither roles nor arguments of a call, by the names of the table of commands."""
-OF_FILES = (
+FILES_HELP = (
     "Each FILE is one model, named after the file; name=FILE names it, and FILE may then be a pattern in quotes whose "
     "files are parts of it. A folder is one model, with all files in it; - is standard input."
 )
@@ -163,7 +163,7 @@ OF_FILES = (
 def command(name: str) -> click.Command:
     """Return a command by its name."""
     text = COMMANDS[name]
-    paragraphs = (text.summary, text.details, OF_FILES if "files" in text.parameters else "")
+    paragraphs = (text.summary, text.details, FILES_HELP if "files" in text.parameters else "")
     return Command(
         name,
         callback=getattr(commands, call_of(name), partial(commands.answer, call_of(name))),

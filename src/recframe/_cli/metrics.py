@@ -15,7 +15,7 @@ LINE_WIDTH = 88
 
 
 def metrics_text() -> str:
-    """Return a row with the properties of each metric."""
+    """Return a paragraph for each metric: its summary, its formula and its options."""
     left = 2 + max(len(_heading(metric)) for metric in METRICS.values())
     lines: list[str] = []
     for metric in METRICS.values():

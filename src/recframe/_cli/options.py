@@ -112,7 +112,7 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     words = next((get_args(each) for each in kinds if get_origin(each) is Literal), ())
     many = float not in kinds and len(words) > MOST_WORDS
     text = f"{text} One of {', '.join(words)}." if many else text
-    settings = _value_of(name, kinds, words)
+    settings = _value_settings(name, kinds, words)
     settings |= {"metavar": name.upper()} if many else {}
     if bool in kinds:
         return click.Option([option_name(name)], is_flag=True, default=None, help=text)
@@ -121,8 +121,8 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     return click.Option([option_name(name)], help=f"{text}{default_text}", **settings)
 
 
-def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:
-    """Return the type of an option's value, for the parser and for help."""
+def _value_settings(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of an option's value for click: its type, and its placeholder in help."""
     metavar = ROLES[name].metavar if name in ROLES else {"judge": "FILE", "baseline": "MODEL|FILE"}.get(name)
     if metavar:
         return {"type": click.Path() if "FILE" in metavar else numbers, "metavar": metavar}
