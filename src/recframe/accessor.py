@@ -319,6 +319,7 @@ def _read_expressions(
     if name != "label" or not args:
         frame, keywords, dropped = with_expressions(frame, keywords, bound, call)
         return _ReadArguments(frame, args, keywords, dropped)
+    # The truth is the first argument of `label`, and may need the column of an expression too.
     truth, *others = args
     frame, keywords, dropped = with_expressions(frame, {"truth": truth, **keywords}, bound, call)
     args = (keywords["truth"], *others)
@@ -384,7 +385,7 @@ def _call(
 
 def _lazy_method(name: str) -> Callable[..., Any]:
     """Return a method of the namespace of lazy frames."""
-    shown = signature(getattr(Rec, name)).parameters.get("confidence")
+    confidence = signature(getattr(Rec, name)).parameters.get("confidence")
 
     @wraps(getattr(Rec, name))
     def method(self: LazyRec, *args: Any, **keywords: Any) -> Any:
@@ -394,20 +395,20 @@ def _lazy_method(name: str) -> Callable[..., Any]:
         # On data frames, metrics read expressions where they read all arguments.
         read = _read_expressions(name, self._frame, self._bound, args, keywords)
         call = (name, read.frame, self._bound, read.args, read.keywords, current())
-        if name in MADE_NOW:
+        if name in RUN_AT_ONCE:
             return adapter.made_now(_call, *call)
-        how = {"results": RESULTS.get(name, 1), "validate": self._validate, "text_of": text_of}
-        answer = adapter.postpone(_call, *call, **how)
+        options = {"results": RESULT_COUNTS.get(name, 1), "validate": self._validate, "text_of": text_of}
+        answer = adapter.postpone(_call, *call, **options)
         answer = answer.drop(read.dropped) if read.dropped else answer
         # Tables name the confidence of intervals.
-        return answer if shown is None else remember(answer, keywords.get("confidence", shown.default))
+        return answer if confidence is None else remember(answer, keywords.get("confidence", confidence.default))
 
     return method
 
 
-MADE_NOW = {"report"}
+RUN_AT_ONCE = {"report"}
 """The calls that write a file, and so do not wait for `collect`."""
-RESULTS = {"split": 2}
+RESULT_COUNTS = {"split": 2}
 """How many frames a call returns, if it is not one."""
 for _name in (*CALL_ROLES, *METRICS):
     setattr(LazyRec, _name, ShownMethod(_lazy_method(_name)))
@@ -462,8 +463,8 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     # It raises for what is no supported frame.
     frame, roles_read, _ = with_expressions(frame, roles, {})
     bound = _evaluate.bind(Request(frame, {}, roles_read), unnamed)
-    of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
-    return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)
+    lazy_class = ValidatedRec if flag("validate", validate) else LazyRec
+    return (lazy_class if is_lazy(frame) else EagerRec)(frame, bound)
 
 
 show_roles(rec, CALL_ROLES["evaluate"], every=True)

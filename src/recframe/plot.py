@@ -15,11 +15,11 @@ from recframe._display.result_charts import curve, ranks, segments, tradeoff, tr
 from recframe.errors import UnknownMethodError, no_attribute
 
 __all__ = ["curve", "ranks", "segments", "tradeoff", "trend"]
-_OF_LISTS = ("differences", "distribution", "power")
+_CHARTS_OF_LISTS = ("differences", "distribution", "power")
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name in _OF_LISTS:
+    if name in _CHARTS_OF_LISTS:
         msg = f"plot.{name} draws the values of lists, which no stored result holds"
         raise UnknownMethodError(msg, f"df.rec.plot.{name}(...) draws it from the rows")
     hint = "recframe.forest(result) draws a comparison" if name == "forest" else ""

@@ -79,9 +79,9 @@ CALLS = (
 """The calls that accept roles."""
 RANKING = frozenset(CALLS) - {"split", "add_random", "add_popular", "add_propensity"}
 """The calls that read how a model orders rows."""
-EXPOSED = RANKING - {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
+LIKE_METRICS = RANKING - {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
 """The calls that read a ranking as metrics do; `exposure` is one of them, although it has no metric."""
-EVALUATED = EXPOSED - {"exposure"}
+EVALUATED = LIKE_METRICS - {"exposure"}
 """The calls that compute metrics."""
 AVERAGED = EVALUATED - {"contributions", "changes"}
 """The calls that average over lists."""
@@ -233,28 +233,28 @@ class Roles:
     by: Columns = field(default="user", metadata=Role.of(column_names, frozenset(CALLS)))
     item: str = field(default="item", metadata=Role.of(column_name, frozenset(CALLS)))
     relevant: str = field(
-        default="relevant", metadata=_number(column_name, EXPOSED | {"bounds", "check", "label", "position_bias"})
+        default="relevant", metadata=_number(column_name, LIKE_METRICS | {"bounds", "check", "label", "position_bias"})
     )
     score: str | Sequence[str] | None = field(default=None, metadata=_number(column_names, RANKING))
     rank: str | Sequence[str] | None = field(default=None, metadata=_count(column_names, RANKING))
     value: str = field(default="price", metadata=_number(column_name, EVALUATED | {"label"}))
-    truth: Any = field(default=None, metadata=_frame(EXPOSED | {"bounds", "check"}, "frame", "FILE"))
+    truth: Any = field(default=None, metadata=_frame(LIKE_METRICS | {"bounds", "check"}, "frame", "FILE"))
     per: Columns = field(
         default=None, metadata=Role.of(column_names, AVERAGED - {"tune_fusion"} | {"bounds", "agreement", "check"})
     )
     per_item: Columns = field(
         default=None, metadata=Role.of(column_names, frozenset({"evaluate", "describe", "compare"}))
     )
-    ties: Ties = field(default="average", metadata=_policy(_word(TiePolicy), EXPOSED))
+    ties: Ties = field(default="average", metadata=_policy(_word(TiePolicy), LIKE_METRICS))
     min_relevance: float | None = field(
-        default=None, metadata=_policy(_optional(_value(number)), EXPOSED | {"bounds", "check"})
+        default=None, metadata=_policy(_optional(_value(number)), LIKE_METRICS | {"bounds", "check"})
     )
     undefined: Undefined = field(
         default="skip", metadata=_policy(_value(finite_number_or_word, _words(Undefined), UNDEFINED), AVERAGED)
     )
     train: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "side information", "FILE"))
-    catalog: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE|NUMBER"))
-    features: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE"))
+    catalog: Any = field(default=None, metadata=_frame(LIKE_METRICS, "side information", "FILE|NUMBER"))
+    features: Any = field(default=None, metadata=_frame(LIKE_METRICS, "side information", "FILE"))
     lists: Lists = field(default="all", metadata=_policy(_word(Lists), AVERAGED))
     subtopic: str | None = field(default=None, metadata=Role.of(column_or_none))
     group: str | None = field(default=None, metadata=Role.of(column_or_none, (AVERAGED - {"state"}) | {"exposure"}))

@@ -39,6 +39,9 @@ TIME = "time"
 TEST = "test"
 TEST_ORDER = "order"
 ITEMS = "items"
+"""The number of a list's distinct items."""
+LISTS = "lists"
+"""The number of lists that may be drawn."""
 RANDOM = "chance"
 IN_TEST_LISTS = "chosen"
 LEAST = Fraction(1, 1_000_000)
@@ -177,10 +180,10 @@ def _keep_drawn_lists(
     # Among equal random numbers, a second random number decides.
     lists = scramble(lists, keys, f"{split_options.seed}/ties", TEST_ORDER)
     lists = lists.with_columns(
-        (nw.col(RANDOM) * (FIELD_SIZE + 1) + nw.col(TEST_ORDER)).alias(TEST_ORDER), nw.len().alias(ITEMS)
+        (nw.col(RANDOM) * (FIELD_SIZE + 1) + nw.col(TEST_ORDER)).alias(TEST_ORDER), nw.len().alias(LISTS)
     )
     lists = lists.with_columns(nw.col(TEST_ORDER).rank("min").cast(nw.Int64()).alias(TEST_ORDER))
-    lists = lists.filter(nw.col(TEST_ORDER) <= _count_of_share(users, nw.col(ITEMS).cast(nw.Int64())))
+    lists = lists.filter(nw.col(TEST_ORDER) <= _count_of_share(users, nw.col(LISTS).cast(nw.Int64())))
     frame = engine.join(frame, lists.select(*keys, nw.lit(1).alias(IN_TEST_LISTS)), keys)
     return frame.with_columns(nw.when(nw.col(IN_TEST_LISTS).is_null()).then(0).otherwise(nw.col(TEST)).alias(TEST))
 

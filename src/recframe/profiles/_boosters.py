@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recframe.profiles._record import Definition, Profile
-from recframe.profiles._shared import OF_LISTS, OVER_RANKED, SCORED_ROWS
+from recframe.profiles._shared import DENOMINATOR_LIST, OVER_RANKED, SCORED_ROWS
 
 EXPONENTIAL = {"gain": "exp2", "ideal": "ranked"}
 EXP_OR_POSITION = "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position"
@@ -42,7 +42,7 @@ XGBOOST = Profile(
     undefined=1.0,
     lists="ranked",
     metrics={
-        "precision": Definition("pre@k", options=OF_LISTS, cut="needed", undefined=0.0),
+        "precision": Definition("pre@k", options=DENOMINATOR_LIST, cut="needed", undefined=0.0),
         "map": Definition("map@k", "undefined=0.0 gives map@k-", options=OVER_RANKED, cut="needed"),
         "ndcg": _ndcg("ndcg@k", "gain='linear' gives ndcg_exp_gain=False, undefined=0.0 gives ndcg@k-", "group"),
     },
@@ -64,7 +64,7 @@ CATBOOST = Profile(
     undefined=0.0,
     lists="ranked",
     metrics={
-        "precision": Definition("PrecisionAt", options=OF_LISTS),
+        "precision": Definition("PrecisionAt", options=DENOMINATOR_LIST),
         "recall": Definition("RecallAt", options=OVER_RANKED, undefined=1.0),
         "mrr": Definition("MRR"),
         "map": Definition("MAP", options=OVER_RANKED),

@@ -188,11 +188,11 @@ def _at(line: str, k: int | None) -> str:
 def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -> Iterator[tuple[str, str]]:
     """Yield the lines below the formula, by name."""
     how = query.averaging(metric.label)
-    every = profile is not None and profile.min_relevance == EVERY_ROW and query.min_relevance is None
+    every_row = profile is not None and profile.min_relevance == EVERY_ROW and query.min_relevance is None
     of_items = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
     yield from _letters(formula)
     if not of_items:
-        yield "relevant", _relevant(metric, query.min_relevance, every=every)
+        yield "relevant", _relevant(metric, query.min_relevance, every_row=every_row)
     yield "ties", _ties(metric, query, profile, of_items=of_items)
     yield "undefined", _undefined(metric, how)
     which = "recommended" if of_items else how.lists
@@ -205,7 +205,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
         definition = profile.metrics[metric.name]
         departs = " ".join(filter(None, [definition.departs, *profile.departs]))
         yield from ((name, text) for name, text in (("variants", definition.variants), ("departs", departs)) if text)
-    yield "full name", spelled(metric, query, how) + (", with truth= min_relevance=-inf" if every else "")
+    yield "full name", spelled(metric, query, how) + (", with truth= min_relevance=-inf" if every_row else "")
     if metric.reference:
         yield "reference", metric.reference
 
@@ -245,11 +245,14 @@ def _letters(formula: str) -> Iterator[tuple[str, str]]:
             yield letter if letter != "h" else "h(…)", meaning
 
 
-def _relevant(metric: Metric, least: float | None, *, every: bool) -> str:
-    """Return the least relevance of a relevant row, and the effect of lower relevance."""
+def _relevant(metric: Metric, least: float | None, *, every_row: bool) -> str:
+    """Return the least relevance of a relevant row, and the effect of lower relevance.
+
+    With `every_row`, each row of the truth is relevant.
+    """
     above = "a relevance above 0" if least is None else f"a relevance of at least {least:g}"
     above += f"; lower grades {metric.lower_grades}" if metric.lower_grades and (least or 0.0) > 0 else ""
-    return f"every row of truth=, whatever its relevance; without it, {above}" if every else above
+    return f"every row of truth=, whatever its relevance; without it, {above}" if every_row else above
 
 
 def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
-from recframe.profiles._shared import BINARY, LISTS_IN_ORDER, NORM_RELEVANT, OF_LISTS, OVER_RANKED, SCORED_ROWS
+from recframe.profiles._shared import BINARY, DENOMINATOR_LIST, LISTS_IN_ORDER, NORM_RELEVANT, OVER_RANKED, SCORED_ROWS
 
 MLFLOW = Profile(
     title="MLflow",
@@ -11,7 +11,7 @@ MLFLOW = Profile(
     undefined=0.0,
     min_relevance=EVERY_ROW,
     metrics={
-        "precision": Definition("precision_at_k", options=OF_LISTS, cut="needed"),
+        "precision": Definition("precision_at_k", options=DENOMINATOR_LIST, cut="needed"),
         "recall": Definition("recall_at_k", cut="needed"),
         "ndcg": Definition(
             "ndcg_at_k",
@@ -33,7 +33,7 @@ LLAMA_INDEX = Profile(
     lists="both",
     min_relevance=EVERY_ROW,
     metrics={
-        "precision": Definition("precision", options=OF_LISTS),
+        "precision": Definition("precision", options=DENOMINATOR_LIST),
         "recall": Definition("recall, hit_rate with use_granular_hit_rate=True"),
         "hit_rate": Definition("hit_rate"),
         "mrr": Definition("mrr", "no option gives use_granular_mrr=True, the mean of 1/r over all hits of a list"),
@@ -79,7 +79,7 @@ EVIDENTLY = Profile(
     "here the expected value",
     lists="ranked",
     metrics={
-        "precision": Definition("PrecisionTopK", WITH_ALL, options=OF_LISTS, cut="needed"),
+        "precision": Definition("PrecisionTopK", WITH_ALL, options=DENOMINATOR_LIST, cut="needed"),
         "recall": Definition("RecallTopK", WITH_ALL, options=OVER_RANKED, cut="needed"),
         "hit_rate": Definition("HitRate", WITH_ALL, cut="needed"),
         "mrr": Definition("MRR", WITH_ALL, cut="needed"),

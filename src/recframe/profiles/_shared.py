@@ -6,7 +6,7 @@ FROM_LEVEL = {"grades": "relevant"}
 """For libraries that read only which items are relevant."""
 NORM_RELEVANT = {"norm": "relevant"}
 OVER_RANKED = {"over": "ranked"}
-OF_LISTS = {"denominator": "list"}
+DENOMINATOR_LIST = {"denominator": "list"}
 BY_THRESHOLD = {"points": "thresholds"}
 LISTS_IN_ORDER = "it reads lists in order, not scores"
 SCORED_ROWS = "It sees scored rows only: relevant items without a score do not exist for it."

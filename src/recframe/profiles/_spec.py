@@ -37,6 +37,7 @@ class Spec:
 
     metric: Metric
     named: Mapping[str, Any]
+    """The options that the user gave, with their values."""
     min_relevance: float | None = None
     """The least relevance that the name holds, as ir_measures writes it: ``AP(rel=2)``."""
     policies: Mapping[str, Any] = field(default_factory=dict)

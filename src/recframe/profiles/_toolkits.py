@@ -5,10 +5,10 @@ from __future__ import annotations
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
 from recframe.profiles._shared import (
     BINARY,
+    DENOMINATOR_LIST,
     FROM_LEVEL,
     LISTS_IN_ORDER,
     NORM_RELEVANT,
-    OF_LISTS,
     OVER_RANKED,
     POSITIVE,
     SCORED_ROWS,
@@ -114,7 +114,7 @@ TENSORFLOW_RANKING = Profile(
     lists="ranked",
     min_relevance=1.0,
     metrics={
-        "precision": Definition("PrecisionMetric", options=OF_LISTS, least=0.0),
+        "precision": Definition("PrecisionMetric", options=DENOMINATOR_LIST, least=0.0),
         "recall": Definition("RecallMetric", options=OVER_RANKED, least=0.0),
         "hit_rate": Definition("HitsMetric", least=0.0),
         "mrr": Definition("MRRMetric", least=0.0),
@@ -147,7 +147,7 @@ LENSKIT = Profile(
     lists="ranked",
     min_relevance=EVERY_ROW,
     metrics={
-        "precision": Definition("Precision", options=OF_LISTS, undefined=0.0),
+        "precision": Definition("Precision", options=DENOMINATOR_LIST, undefined=0.0),
         "recall": Definition("Recall", options={"capped": True}),
         "hit_rate": Definition("Hit"),
         "mrr": Definition("RecipRank"),

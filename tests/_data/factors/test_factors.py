@@ -641,16 +641,16 @@ def test_a_lazy_frame_and_models_below_each_other():
 
 def test_memory_is_bounded_by_a_block(monkeypatch):
     pl = pytest.importorskip("polars")
-    from recframe._data.factors import places
+    from recframe._data.factors import positions
 
     shapes = []
-    scores = places.Model.scores
+    scores = positions.Model.scores
 
     def seen(self, rows, out):
         shapes.append(out.nbytes)
         scores(self, rows, out)
 
-    monkeypatch.setattr(places.Model, "scores", seen)
+    monkeypatch.setattr(positions.Model, "scores", seen)
     made = case(13, n_users=20)
     expected = made.compact(pl.DataFrame)
     assert shapes == [20 * 24 * 8]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._data.factors.places import Model
+from recframe._data.factors.positions import Model
 from recframe.errors import InputError, OptionTypeError
 
 if TYPE_CHECKING:

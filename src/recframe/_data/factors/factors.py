@@ -12,14 +12,14 @@ from recframe._base.values import column_name, holds_values
 from recframe._base.values import ids as list_of_ids
 from recframe._data.factors.arrays import model_of
 from recframe._data.factors.pairs import Ids, frame_of, listed, test_of, train_of
-from recframe._data.factors.places import Cells, find, rank_in_blocks
+from recframe._data.factors.positions import Cells, find, rank_in_blocks
 from recframe._engines.registry import ids_for, labels_of
 from recframe._plan.query import DEFAULT_RANK, RANKED_ROWS, TIED_ROWS, check_apart
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from recframe._data.factors.pairs import Test
-    from recframe._data.factors.places import Model, TestCells, Top
+    from recframe._data.factors.positions import Model, TestCells, Top
     from recframe._data.factors.settings import Settings
 
     Array = np.ndarray[Any, np.dtype[Any]]

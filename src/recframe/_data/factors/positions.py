@@ -86,9 +86,9 @@ class _Candidates:
     columns: Array
     scores: Array
     crowded: Array
-    """The lists whose last tied block is cut off after k rows."""
+    """The lists with many equal scores, or with fewer than k items, of which exactly the first k rows were chosen."""
     cut: Array
-    """How many rows of the block are cut off in each of these lists."""
+    """How many rows of the last tied block are cut off after k rows in each of these lists."""
 
 
 def rank_in_blocks(
