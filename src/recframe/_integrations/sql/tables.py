@@ -23,7 +23,7 @@ NAMES = {name: f"recframe_{name}" for name in ("table", "truth", "train", "featu
 """Placeholder names of the user's tables, which the text of the query replaces."""
 
 
-class Text:
+class TextBackend:
     """A stand-in for a database connection of Ibis, for queries that are only written and never run."""
 
     def __init__(self, dialect: str) -> None:
@@ -66,36 +66,37 @@ class Tables:
         self._keys = self._columns("by")
 
     def table(self, in_truth: Collection[str], *, truth: bool) -> Any:
-        """Return the table of recommendations."""
+        """Return the table of recommendations. `in_truth` names its columns that a truth holds instead."""
         more = {} if truth else self._columns("relevant", "propensity", "per_item")
         lists = {name: kind for name, kind in self._list_columns().items() if name not in in_truth}
         order = self._columns("rank") or self._columns("score") or {DEFAULT_SCORE: "float"}
         others = self._columns("item") | order | self._columns("model")
-        return self._made("table", self._columns("value") | more | self._columns("group") | lists | others | self._keys)
+        columns = self._columns("value") | more | self._columns("group") | lists | others | self._keys
+        return self._build("table", columns)
 
     def truth(self, in_truth: Collection[str]) -> Any:
-        """Return the table of the ground truth."""
+        """Return the table of the ground truth. `in_truth` names columns of `per` and `weight` that it holds."""
         relevance = self._columns("relevant", "propensity")
         if "relevant" not in self._named:
             del relevance[self._roles.relevant]
         lists = {name: kind for name, kind in self._list_columns().items() if name in in_truth}
         items = self._columns("per_item", "subtopic", "item")
-        return self._made("truth", self._columns("value") | relevance | lists | items | self._keys)
+        return self._build("truth", self._columns("value") | relevance | lists | items | self._keys)
 
     def train(self) -> Any:
         """Return the table of past interactions."""
-        return self._made("train", self._columns("item") | self._keys)
+        return self._build("train", self._columns("item") | self._keys)
 
     def features(self, columns: Sequence[str]) -> Any:
         """Return the table of features of items."""
         if not columns:
             msg = "`features=` names a table, but not which of its columns are features"
             raise OptionError(msg, "feature_columns=['drama', 'comedy']")
-        return self._made("features", dict.fromkeys(columns, "float") | self._columns("item"))
+        return self._build("features", dict.fromkeys(columns, "float") | self._columns("item"))
 
     def catalog(self) -> Any:
         """Return the table of the items that could be recommended."""
-        return self._made("catalog", self._columns("item"))
+        return self._build("catalog", self._columns("item"))
 
     def _columns(self, *roles: str) -> dict[str, str]:
         """Return the columns of some roles with their types."""
@@ -105,7 +106,7 @@ class Tables:
         """Return the columns that describe lists, with their types."""
         return {name: kind for name, kind in self._columns("per", "weight").items() if name not in self._keys}
 
-    def _made(self, role: str, columns: Mapping[str, str]) -> Any:
+    def _build(self, role: str, columns: Mapping[str, str]) -> Any:
         """Return the table of a role with these columns."""
         schema = ibis.schema({name: TYPES[self._types.get(name, kind)] for name, kind in columns.items()})
         name = NAMES[role]
@@ -113,7 +114,7 @@ class Tables:
             # Only DuckDB can run every query, and an unbound table is treated as one of DuckDB.
             op = ops.UnboundTable(name, schema)
         else:
-            op = ops.DatabaseTable(name, schema, Text(self._dialect))
+            op = ops.DatabaseTable(name, schema, TextBackend(self._dialect))
         # Ranks may be stored as floats. They are cast, because no database counts up to a float.
         cast = {name: "int64" for name, kind in columns.items() if kind == "integer" and schema[name].is_integer()}
         if self._dialect == "clickhouse":

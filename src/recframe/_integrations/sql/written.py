@@ -37,7 +37,7 @@ TITLES = {
     "trino": "Trino",
     "athena": "Athena",
 }
-RUN = ("duckdb", "postgres", "clickhouse")
+TESTED_DATABASES = ("duckdb", "postgres", "clickhouse")
 """The databases on which tests run the queries. For other databases, queries are only parsed."""
 DEEPEST = 10_000
 """Python's recursion limit while a query is written. Nested queries need more than the default of 1,000."""
@@ -47,15 +47,38 @@ POSITION_TABLES = f"{NAMES['table']}_positions_"
 
 
 def text_of_call(
-    metrics: Any, k: Any, dialect: str, frames: Mapping[str, Any], texts: Mapping[str, str], read: Roles, **roles: Any
+    metrics: Any,
+    k: Any,
+    dialect: str,
+    frames: Mapping[str, Any],
+    table_texts: Mapping[str, str],
+    resolved_roles: Roles,
+    **roles: Any,
 ) -> str:
-    """Return the query of a call, after a comment with its definitions."""
+    """Return the query of a call, after a comment with its definitions.
+
+    Parameters
+    ----------
+    metrics, k
+        The metrics and the cutoffs, as for `evaluate`.
+    dialect : str
+        The database.
+    frames : dict
+        The tables of Ibis and the size of the catalogue, by the names of the arguments, such as ``"truth"``.
+    table_texts : dict
+        The user's text of each table, by the same names.
+    resolved_roles : Roles
+        The roles with defaults filled in: the comment shows them.
+    **roles
+        The roles and options as the user gave them, for `evaluate`.
+    """
     sides = {name: frame for name, frame in frames.items() if name != "table"}
     result = rec(frames["table"]).evaluate(metrics, k, **sides, **roles)
     tables = {name: frame for name, frame in frames.items() if isinstance(frame, ibis.Table)}
     schemas = {NAMES[name]: dict.fromkeys(table.columns, "text") for name, table in tables.items()}
     with _deep_calls():
-        return _head(metrics, k, read, dialect) + _body(result, dialect, schemas, texts, as_tuple(read.by))
+        head = _head(metrics, k, resolved_roles, dialect)
+        return head + _body(result, dialect, schemas, table_texts, as_tuple(resolved_roles.by))
 
 
 @contextmanager
@@ -79,7 +102,11 @@ def check_size(catalog: Any) -> int:
 
 
 def _body(
-    result: Any, dialect: str, schemas: Mapping[str, Mapping[str, str]], named: Mapping[str, str], keys: Sequence[str]
+    result: Any,
+    dialect: str,
+    schemas: Mapping[str, Mapping[str, str]],
+    table_texts: Mapping[str, str],
+    keys: Sequence[str],
 ) -> str:
     """Return the text of the query for an expression of Ibis."""
     # Rename the columns first, because some compilers of Ibis replace names that a database does not accept.
@@ -101,8 +128,8 @@ def _body(
     queries = queries_of(tree, compiler.dialect, schemas, signed=dialect != "clickhouse")
     sources = {NAMES[name]: "recs" if name == "table" else name for name in NAMES}
     titles = {name: "positions" if len(positions) == 1 else f"positions_to_{last}" for name, last in positions.items()}
-    queries = rename(queries, {**sources, **titles}, keys, " ".join(named.values()))
-    texts = {NAMES[name]: text for name, text in named.items()} | titles
+    queries = rename(queries, {**sources, **titles}, keys, " ".join(table_texts.values()))
+    texts = {NAMES[name]: text for name, text in table_texts.items()} | titles
     return text_of(queries, compiler.dialect, dialect, texts, {titles[name]: last for name, last in positions.items()})
 
 
@@ -122,7 +149,7 @@ def _head(metrics: Any, k: Any, roles: Roles, dialect: str) -> str:
     default = type(roles)()
     policies = {name: getattr(roles, name) for name in EXPLAINED if getattr(roles, name) != getattr(default, name)}
     lines = [f"Written by recframe for {TITLES[dialect]}."]
-    if dialect not in RUN:
+    if dialect not in TESTED_DATABASES:
         lines[0] += " Such queries are parsed by its tests, and were never run: compare some lists with polars."
     for spec in expand(metrics, k, roles.like):
         try:
