@@ -55,12 +55,12 @@ CELLS = 2**21
 """The most cells, one for each group and item, that are in memory at a time."""
 
 
-def of_all_lists(plan: Plan) -> list[ExposureMetric]:
-    """Return the metrics of all lists together."""
+def metrics_of_all_lists(plan: Plan) -> list[ExposureMetric]:
+    """Return the metrics that have one value for all lists together, such as coverage."""
     return [metric for metric in plan.metrics if isinstance(metric, ExposureMetric)]
 
 
-def check_left_out(plan: Plan, refused: Mapping[str, bool]) -> None:
+def check_options_of_all_lists(plan: Plan, refused: Mapping[str, bool]) -> None:
     """Raise for a metric of all lists together if an option of the call needs a value per list.
 
     `refused` maps the text of each such option to whether the call has it.
@@ -70,15 +70,15 @@ def check_left_out(plan: Plan, refused: Mapping[str, bool]) -> None:
     OptionError
         There is such a metric and such an option.
     """
-    together = of_all_lists(plan)
+    together = metrics_of_all_lists(plan)
     why = next((name for name, holds in refused.items() if holds), None)
     if together and why is not None:
         msg = f"{why} needs a value per list, but {together[0].label} is one value of all lists together"
         raise OptionError(msg, "`test='t'` compares it with another model of the call, by leaving lists out")
 
 
-class LeftOut:
-    """The metrics of all lists together of each model and segment, and their pseudo-values.
+class Jackknife:
+    """The values of the metrics of all lists together, by model and segment, and their pseudo-values.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class LeftOut:
         self._size = float(sizes[CATALOG_SIZE][0]) if CATALOG_SIZE in sizes.columns else np.nan
         self._cache: dict[Any, tuple[float, Floats]] = {}
         self._backend = nw.get_native_namespace(items)
-        for metric in of_all_lists(plan):
+        for metric in metrics_of_all_lists(plan):
             how = context.query.averaging(metric.label)
             if how.undefined in ("raise", "raise_all"):
                 refuse_undefined(self._values_of_models(metric, len(models)), metric, how.name, how.undefined)
@@ -186,12 +186,13 @@ class LeftOut:
             ours, theirs = (self.pseudo_values(metric, number, segment)[1] for number in (model, baseline))
             if len(ours) != len(theirs):
                 ours, theirs = (each.mean(keepdims=True) if len(each) else np.empty(0) for each in (ours, theirs))
+            # d and b: the differences, and the baseline's pseudo-values.
             d, b = (ours - theirs, theirs) if len(ours) == len(theirs) else (np.empty(0), np.empty(0))
             rows.append([len(d), d.sum(), b.sum(), (d * d).sum(), (d * b).sum(), (b * b).sum()])
         count, total, baselines, squares, products, squared = np.array(rows, dtype=np.float64).reshape(-1, 6).T
         counts = ("lists", "weight", "weight_squares", "unit_weight_squares", "unit_weight_cubes")
         return {
-            **dict.fromkeys((*counts, *NEGATIVE), count), **dict.fromkeys(NEGATIVE, 0 * count),
+            **dict.fromkeys(counts, count), **dict.fromkeys(NEGATIVE, 0 * count),
             **dict.fromkeys(("difference", "unit_products"), total), "model": total + baselines,
             **dict.fromkeys(("squares", "unit_squares"), squares),
             **dict.fromkeys(("products", "unit_cross"), products),
@@ -202,7 +203,7 @@ class LeftOut:
 
     def tested(self, pairs: Sequence[Pair], options: Options) -> Tested:
         """Return the results of the t-test for pairs of models under these metrics."""
-        metrics = of_all_lists(self._plan)
+        metrics = metrics_of_all_lists(self._plan)
         query = self._plan.context.query
         sums = [self.paired(metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         arrays = {name: np.array([sums_of_pair[name] for sums_of_pair in sums]) for name in sums[0]}

@@ -12,12 +12,12 @@ import narwhals as nw
 from recframe._base.progress import progress_bar
 from recframe._checks.definitions import makes_dependent
 from recframe._engines.registry import adapter_of
-from recframe._inference.comparison.all_lists import LeftOut, check_left_out, of_all_lists
+from recframe._inference.comparison.all_lists import Jackknife, check_options_of_all_lists, metrics_of_all_lists
 from recframe._inference.comparison.columns import ANSWER, CHANGED, COLUMNS, FIRST, LAST, MEANS, RELATIVE, RUN_COLUMNS
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.doubts import warn_of_doubts
-from recframe._inference.comparison.looks import check_bounded, check_looks, check_relative, check_stratified
-from recframe._inference.comparison.options import OF_SUMS, SIMULTANEOUS
+from recframe._inference.comparison.option_checks import check_bounded, check_looks, check_relative, check_stratified
+from recframe._inference.comparison.options import SIMULTANEOUS, TESTS_OF_SUMS
 from recframe._inference.comparison.resampled import check_ranks, parts_of, resample, units_of
 from recframe._inference.comparison.simultaneous import check_simultaneous
 from recframe._inference.comparison.tested import Tested, tested
@@ -84,7 +84,7 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
         "a baseline in a file": stored is not None,
         f"`baseline={CHANCE!r}`": _is_chance(options.baseline),
     }
-    check_left_out(plan, refused)
+    check_options_of_all_lists(plan, refused)
     check_ranks(options, plan.context.query.weight)
     check_looks(options, plan.context.query.weight)
     check_relative(options)
@@ -119,10 +119,12 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     if context.engine.eager:
         _warn_of_clusters(values, context)
     compared = _compared_in_batches(values.without_unknown(), pairs, plan, options)
-    together = [Pair(metric, *models) for metric in range(len(of_all_lists(plan))) for models in model_numbers]
+    together = [Pair(metric, *models) for metric in range(len(metrics_of_all_lists(plan))) for models in model_numbers]
     if together:
-        left = LeftOut(plan, values.models)
-        compared.append(_Compared(together, left.reported, left.tested(together, options), of_all_lists(plan)))
+        jackknife = Jackknife(plan, values.models)
+        compared.append(
+            _Compared(together, jackknife.reported, jackknife.tested(together, options), metrics_of_all_lists(plan))
+        )
     correct([results.tested for results in compared], options)
     names = [
         [pair.names(plan, values.models, results.metrics[pair.metric]) for pair in results.pairs]
@@ -157,7 +159,7 @@ def _check_ranges(values: ListValues, plan: Plan, options: Options) -> None:
     )
     if options.margin is not None:
         query = plan.context.query
-        ranges += [(metric, range_with_number(metric, query)) for metric in of_all_lists(plan)]
+        ranges += [(metric, range_with_number(metric, query)) for metric in metrics_of_all_lists(plan)]
         options.margin.check({query.averaging(metric.label).name: ends for metric, ends in ranges})
 
 
@@ -204,9 +206,9 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
         totals, reported = sums_of_segments(context, sums, totals, names)
     check_clusters(context.query.cluster, context.query.per, totals["lists"], totals.get("clusters", []))
     tests = tested(totals, pairs, values.range_of, upwards, options)
-    if options.test not in OF_SUMS or options.correction in SIMULTANEOUS:
+    if options.test not in TESTS_OF_SUMS or options.correction in SIMULTANEOUS:
         parts = parts_of(pairs, reported, values, context, options)
-        if options.test not in OF_SUMS:
+        if options.test not in TESTS_OF_SUMS:
             resample(tests, pairs, parts, options)
         if options.correction in SIMULTANEOUS:
             tests.units.extend(units_of(part, pairs) for part in parts)

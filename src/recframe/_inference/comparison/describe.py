@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from recframe._base.values import column_or_none, flag
-from recframe._inference.comparison.all_lists import LeftOut, of_all_lists
+from recframe._inference.comparison.all_lists import Jackknife, metrics_of_all_lists
 from recframe._inference.comparison.doubts import are_uneven, tail_warning, uneven_warning
 from recframe._inference.comparison.options import Intervals
 from recframe._inference.lists.paired_sums import statistics
@@ -92,14 +92,14 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     if context.engine.eager:
         _warn_of_uneven(rows, clustered=options.cluster is not None)
         _warn_of_tails(rows, values.models, [values.range_of(number)[1] for number in range(len(plan.list_metrics))])
-    if of_all_lists(plan):
-        left = LeftOut(plan, values.models)
-        reported = left.reported
-        missing = dict.fromkeys(columns[len(heads) :], np.full(len(left.lists), np.nan))
+    if metrics_of_all_lists(plan):
+        jackknife = Jackknife(plan, values.models)
+        reported = jackknife.reported
+        missing = dict.fromkeys(columns[len(heads) :], np.full(len(jackknife.lists), np.nan))
         rows += [
-            (model, metric, missing | left.described(metric, model, options.confidence))
+            (model, metric, missing | jackknife.described(metric, model, options.confidence))
             for model in range(len(values.models))
-            for metric in of_all_lists(plan)
+            for metric in metrics_of_all_lists(plan)
         ]
         # Two metrics that differ only in their level of relevance compare as equal, so they are found by label.
         labels = [metric.label for metric in plan.metrics]

@@ -1,11 +1,11 @@
-"""What tests that hold at all looks, intervals of relative differences, and strata do not allow."""
+"""Options of `compare` that exclude each other: with tests for repeated looks, relative differences, and strata."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from recframe._inference.comparison.options import ANYTIME, OF_SUMS, SIMULTANEOUS
+from recframe._inference.comparison.options import ANYTIME, SIMULTANEOUS, TESTS_OF_SUMS
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from recframe._inference.comparison.options import Options
 
 ASYMPTOTIC = "`test='anytime'`, which reads standard errors"
+"""The remedy for calls that the bounded test refuses."""
 
 
 def check_looks(options: Options, weight: str | None) -> None:
-    """Raise for what a test of this kind does not allow.
+    """Raise for options that a test for repeated looks at growing data does not allow.
 
     Raises
     ------
     OptionError
-        The correction is of one look, or the bounded test is to weigh or cluster lists, or to have a share as margin.
+        The correction is valid at a single look only. Or the bounded test gets weights, clusters, or a margin in
+        percent.
     """
     if options.test not in ANYTIME:
         return
@@ -40,16 +42,23 @@ def check_looks(options: Options, weight: str | None) -> None:
 
 
 def check_bounded(options: Options, metrics: Iterable[tuple[str, tuple[float, float], bool]]) -> None:
-    """Raise for metrics that a test of bounded values does not allow: their names, ranges, and whether lists weigh.
+    """Raise for metrics that the bounded test does not allow.
+
+    Parameters
+    ----------
+    options : Options
+        The options of the comparison.
+    metrics : iterable of tuple
+        The name of each metric, its range, and whether its lists have weights.
 
     Raises
     ------
     OptionError
-        A metric has no greatest value, or weighs lists.
+        A metric has no greatest value, or its lists have weights.
     """
-    for name, bounds, weighs in metrics if options.test == "anytime-bounded" else ():
-        if weighs or not math.isfinite(bounds[1]):
-            why = "which weighs lists" if weighs else "which has no greatest value"
+    for name, bounds, is_weighted in metrics if options.test == "anytime-bounded" else ():
+        if is_weighted or not math.isfinite(bounds[1]):
+            why = "which weighs lists" if is_weighted else "which has no greatest value"
             msg = f"`test={options.test!r}` needs values within known bounds, but one of the metrics is {name}, {why}"
             raise OptionError(msg, ASYMPTOTIC)
 
@@ -60,11 +69,11 @@ def check_relative(options: Options) -> None:
     Raises
     ------
     OptionError
-        The test is none of standard errors, or the correction changes the interval of the difference.
+        The test reads no standard error, or the correction changes the interval of the difference.
     """
     if not options.relative:
         return
-    if options.test not in OF_SUMS or options.test == "anytime-bounded":
+    if options.test not in TESTS_OF_SUMS or options.test == "anytime-bounded":
         msg = f"`relative=True` needs a test with a standard error, but `test={options.test!r}` has none"
         raise OptionError(msg, "`test='t'` or `test='anytime'`")
     if options.correction in SIMULTANEOUS:

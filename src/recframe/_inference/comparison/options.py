@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Test = Literal["t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"]
 """The test of a mean difference of 0."""
 ANYTIME = ("anytime", "anytime-bounded")
-"""The tests that hold at all looks."""
-OF_SUMS = ("t", *ANYTIME)
+"""The tests that allow repeated looks at growing data."""
+TESTS_OF_SUMS = ("t", *ANYTIME)
 """The tests that read sums over lists."""
 SIMULTANEOUS = ("maxt", "romano-wolf", "dunnett")
 """The corrections whose intervals hold all differences at once."""
@@ -87,24 +87,26 @@ class Options(Draws):
     @property
     def mean_test(self) -> anytime.Student | anytime.Asymptotic | anytime.Bounded:
         """The method that computes intervals and p-values from sums. Resampling tests replace its results."""
-        level = 1 - self.confidence
+        significance_level = 1 - self.confidence
         if self.test not in ANYTIME:
-            return anytime.Student(level)
-        return (anytime.Asymptotic if self.test == "anytime" else anytime.Bounded)(level, self.planned)
+            return anytime.Student(significance_level)
+        method = anytime.Asymptotic if self.test == "anytime" else anytime.Bounded
+        return method(significance_level, self.planned)
 
     @property
     def margin_of_pairs(self) -> Margin | None:
-        """The margin that `of_pairs` made."""
+        """The margin of each pair of models, in options that `of_pairs` returned; None without a margin."""
         return cast("Margin | None", self.margin)
 
     def claims(self, frame: nw.DataFrame[Any]) -> Claims:
-        """Return what gates read of a result of these options."""
-        every = [None if self.margin is None else self.margin.of_metric(name) for name in values_of(frame["metric"])]
-        margins = [None if margin is None else margin.text for margin in every]
-        return Claims.of(frame, self.correction, 1 - self.confidence, margins)
+        """Return the p-values and margins of the rows of a result, which gates read (see `recframe.require`)."""
+        metrics = values_of(frame["metric"])
+        margins = [None if self.margin is None else self.margin.of_metric(metric) for metric in metrics]
+        margin_texts = [None if margin is None else margin.text for margin in margins]
+        return Claims.of(frame, self.correction, 1 - self.confidence, margin_texts)
 
     def of_pairs(self, metrics: Sequence[str]) -> Self:
-        """Return the options with the margin of each pair of models, from the metric of each pair."""
+        """Return the options with a margin for each pair of models; `metrics` names the metric of each pair."""
         return self if self.margin is None else replace(self, margin=self.margin.of_pairs(metrics))
 
     @classmethod

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def check_ranks(options: Options, weight: str | None) -> None:
-    """Raise for what a test of ranks does not allow.
+    """Raise for options that Wilcoxon's test does not allow.
 
     Raises
     ------
     OptionError
-        Wilcoxon's test is to weigh or to cluster lists, or to have a margin.
+        Wilcoxon's test gets weights, clusters or a margin.
     """
     if options.test == "wilcoxon" and options.margin is not None:
         msg = "`test='wilcoxon'` accepts no `margin=`, as it compares ranks of differences, not means"

@@ -144,18 +144,22 @@ class _Pair:
         }  # fmt: skip
         if (margin := self._margin) is not None:
             numbers[HAS_MARGIN] = margin.size > 0
-            numbers |= {name: self._beyond(name, by, margin) for name, by in zip(BEYOND, margin.signs, strict=True)}
+            ends = zip(BEYOND, margin.signs, strict=True)
+            numbers |= {end: self._p_at_end(end, shift, margin) for end, shift in ends}
         return {name: np.ravel(value).item() for name, value in numbers.items()}
 
-    def _beyond(self, name: str, by: float, margin: Margin) -> Any:
-        """Return the p-value of a difference at one end of the margin."""
+    def _p_at_end(self, end: str, shift: float, margin: Margin) -> Any:
+        """Return the p-value of the test that the difference is on the inner side of one end of the margin.
+
+        The differences are moved so that this end of the margin is 0, and tested against 0.
+        """
         baseline = self._baseline
-        moved = self._differences + by * (baseline if margin.relative else 1.0)
+        moved = self._differences + shift * (baseline if margin.relative else 1.0)
         # A margin in percent adds a multiple of the baseline, so the baseline's runs count by so much less.
-        sums = self._sums(moved, 1.0 - by if margin.relative else 1.0)
+        sums = self._sums(moved, 1.0 - shift if margin.relative else 1.0)
         p = p_of_moved(sums, self.sums, self.bounds)
         baseline_mean = np.asarray(baseline.mean() if len(baseline) else np.nan)
-        return on_this_side(p, sums.mean, name, margin, baseline_mean)
+        return on_this_side(p, sums.mean, end, margin, baseline_mean)
 
 
 def describe_runs(call: RunsCall, options: Description) -> Any:

@@ -45,12 +45,24 @@ def tested_runs(sums: CrossedSums, baseline: Any, bounds: Sequence[Any], options
 
 
 def p_of_moved(moved: CrossedSums, sums: CrossedSums, bounds: Sequence[Any]) -> Floats:
-    """Return the p-values of the differences in `sums`, moved to one end of a margin: `moved` are the moved sums."""
-    equal = student.without_spread(moved, np.ones(np.shape(moved.total), dtype=bool))
-    shift = equal.mean - sums.mean
-    at_lists = student.p_of_equal(equal, [bound + shift for bound in bounds])
-    p = np.where(moved.run_squares > 0, np.maximum(student.p_value(equal), at_lists), at_lists)
-    return np.where(_lists_are_equal(sums), p, student.p_value(moved))
+    """Return the p-values of differences that are moved to one end of a margin.
+
+    If all lists have the same difference, they show no spread. Then the p-value is the one of equal differences or, if
+    it is larger, the one that the spread of the runs gives.
+
+    Parameters
+    ----------
+    moved, sums : CrossedSums
+        The sums of the moved differences, and of the differences themselves.
+    bounds : sequence
+        The least and the greatest difference that are possible.
+    """
+    without_list_spread = student.without_spread(moved, np.ones(np.shape(moved.total), dtype=bool))
+    shift = without_list_spread.mean - sums.mean
+    p_of_lists = student.p_of_equal(without_list_spread, [bound + shift for bound in bounds])
+    p_of_runs = student.p_value(without_list_spread)
+    p_of_equal_lists = np.where(moved.run_squares > 0, np.maximum(p_of_runs, p_of_lists), p_of_lists)
+    return np.where(_lists_are_equal(sums), p_of_equal_lists, student.p_value(moved))
 
 
 def _lists_are_equal(sums: CrossedSums) -> Any:

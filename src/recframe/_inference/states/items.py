@@ -69,5 +69,6 @@ class Items:
                 name: np.append(self._table[column].to_numpy()[rows], np.zeros(len(rest)))
                 for name, column in columns.items()
             }
-            texts = [*(self._texts[number] for number in rows), *rest]
-            yield [*(self._segments[number] for number in rows), *([None] * len(rest))], {**sums, "item": texts}
+            texts = [*(self._texts[row] for row in rows), *rest]
+            segments = [*(self._segments[row] for row in rows), *([None] * len(rest))]
+            yield segments, {**sums, "item": texts}

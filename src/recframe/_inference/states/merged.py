@@ -16,8 +16,8 @@ from recframe._inference.comparison.columns import RUN_COLUMNS, RUN_STD
 from recframe._inference.comparison.compare import row_of
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.describe import intervals_of_means
-from recframe._inference.comparison.looks import check_bounded, check_looks, check_stratified
-from recframe._inference.comparison.options import OF_SUMS, SIMULTANEOUS, Options
+from recframe._inference.comparison.option_checks import check_bounded, check_looks, check_stratified
+from recframe._inference.comparison.options import SIMULTANEOUS, TESTS_OF_SUMS, Options
 from recframe._inference.comparison.tested import tested
 from recframe._inference.lists import paired_sums as paired
 from recframe._inference.lists.claims import P_OF_DEMANDS
@@ -165,7 +165,7 @@ class Merged:
         if of_strata is None:
             parts = [rows.arrays("metric", rows.metrics[number], model) for number, model in names]
         else:
-            together = of_strata.of_models()
+            together = of_strata.sums_of_models()
             parts = [{name: array[row] for name, array in together.items()} for row in range(len(names))]
         spread = [
             {"model": model, "metric": rows.metrics[number], **_described(sums, rows.range_of(number), confidence)}
@@ -254,16 +254,19 @@ class Merged:
         pairs, arrays = self._pairs("compare", baseline, of_strata)
         upwards = [rows.definitions[rows.metrics[pair.metric]]["higher_is_better"] for pair in pairs]
         clustered = rows.definitions[rows.metrics[0]]["cluster"] is not None
-        of_pairs = zip(pairs, (_have_weights(arrays) | clustered).tolist(), strict=True)
+        are_weighted = (_have_weights(arrays) | clustered).tolist()
         check_bounded(
             options,
-            ((rows.metrics[pair.metric], rows.range_of(pair.metric), is_weighted) for pair, is_weighted in of_pairs),
+            (
+                (rows.metrics[pair.metric], rows.range_of(pair.metric), is_weighted)
+                for pair, is_weighted in zip(pairs, are_weighted, strict=True)
+            ),
         )
-        of_margins = options.of_pairs([rows.metrics[pair.metric] for pair in pairs])
+        options_of_pairs = options.of_pairs([rows.metrics[pair.metric] for pair in pairs])
         if runs is not None and runs.several:
-            tests = runs.tested(arrays, pairs, upwards, of_margins)
+            tests = runs.tested(arrays, pairs, upwards, options_of_pairs)
         else:
-            tests = tested(arrays, pairs, rows.range_of, upwards, of_margins)
+            tests = tested(arrays, pairs, rows.range_of, upwards, options_of_pairs)
             tests.numbers.update({} if runs is None else runs.single(arrays["lists"].shape))
         correct([tests], options)
         numbers = (row_of(tests.numbers, number, higher_is_better=up) for number, up in enumerate(upwards))
@@ -336,7 +339,7 @@ class Merged:
         pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in available]
         named = [(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         if of_strata is not None:
-            return pairs, of_strata.of_pairs(named)
+            return pairs, of_strata.sums_of_pairs(named)
         sums = [rows.pair(*pair) for pair in named]
         return pairs, {name: np.array([sums_of_pair[name] for sums_of_pair in sums]) for name in sums[0]}
 
@@ -390,7 +393,7 @@ class Merged:
         if not self._rows.metrics:
             msg = f"{call} needs a value per list, but {self._rows.exposures[0]} is one value of all lists together"
             raise OptionError(msg, "look at evaluate()")
-        return _with_clusters(self._rows)
+        return _with_checked_clusters(self._rows)
 
     def state(self) -> Frame:
         """Return the merged state as a frame, to store it or to merge it again.
@@ -437,10 +440,10 @@ def _stacked(rows: Rows, statistics: Sequence[Mapping[str, Any]], columns: Seque
 def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
     """Return the rows of a baseline that is a state or merged states; None if it is the name of a model."""
     state = baseline.state() if isinstance(baseline, Merged) else baseline
-    return _with_clusters(read_states([state], per)) if is_frame(state) else None
+    return _with_checked_clusters(read_states([state], per)) if is_frame(state) else None
 
 
-def _with_clusters(rows: Rows) -> Rows:
+def _with_checked_clusters(rows: Rows) -> Rows:
     """Return rows unchanged, or raise if their clusters give no interval."""
     cluster = rows.definitions[rows.metrics[0]]["cluster"] if rows.metrics else None
     if cluster is not None:
@@ -452,7 +455,7 @@ def _with_clusters(rows: Rows) -> Rows:
 
 def _check_reads_sums(options: Options) -> None:
     """Raise for a test or a correction that reads the values of lists."""
-    if options.test not in OF_SUMS:
+    if options.test not in TESTS_OF_SUMS:
         msg = f"test={options.test!r} reads the values of lists, but a state holds only their sums"
         raise OptionError(msg, "test='t', or compare on the frames themselves")
     if options.correction in SIMULTANEOUS:
@@ -469,7 +472,7 @@ def _have_weights(arrays: Mapping[str, Any]) -> Any:
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
-    totals = paired.statistics(sums, 0)
+    totals = paired.statistics(sums, rounding=0)
     effective = sums.get("effective")
     if effective is None:
         totals = without_spread(totals, sums["least"] == sums["greatest"])

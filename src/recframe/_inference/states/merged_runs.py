@@ -152,7 +152,7 @@ class MergedRuns:
         self, metric: str, model: Any, sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float
     ) -> dict[str, Any]:
         """Return what the runs of a model add to the description of its values: runs, and the interval over them."""
-        totals = student.without_spread(paired.statistics(sums, 0), sums["least"] == sums["greatest"])
+        totals = student.without_spread(paired.statistics(sums, rounding=0), sums["least"] == sums["greatest"])
         runs = self.of_model(metric, model, sums, totals.mean)
         spread = {
             RUN_COLUMNS[0]: np.full(len(runs), float(self.counts[model])),

@@ -92,8 +92,8 @@ class ListsOfRuns:
         """Return the values of a model as lists × runs."""
         return np.column_stack([self._columns[value_column(run, metric)] for run in self._runs.runs_of[model]])
 
-    def negative(self, groups: Groups, metric: int, model: int, baseline: int | None = None) -> dict[str, Floats]:
-        """Return in how many lists a run is negative, of a model, or of both models of a pair."""
+    def negative_lists(self, groups: Groups, metric: int, model: int, baseline: int | None = None) -> dict[str, Floats]:
+        """Return in how many lists of each group a run has a negative value: a run of a model, or of each of a pair."""
         models = {"negative": model, "baseline_negative": baseline}
         tables = {name: self._table(number, metric) for name, number in models.items() if number is not None}
         known = ~np.isnan(np.column_stack([*tables.values()])).any(axis=1)

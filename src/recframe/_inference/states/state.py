@@ -54,7 +54,7 @@ TYPES |= dict.fromkeys((*COUNTS, "place", "version"), nw.Int64())
 
 @dataclass(frozen=True)
 class Options:
-    """Which pairs of models a state holds, which lists are drawn together, and whether items are kept, checked."""
+    """The checked options of a state: its pairs of models, clusters of lists and runs, and whether it holds items."""
 
     baseline: Any
     cluster: str | None
@@ -84,10 +84,10 @@ class _Table:
 
     columns: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in COLUMNS})
     lists: list[int] = field(default_factory=list)
-    """A list of each row's segment."""
+    """The number of a list in the segment of each row, from which the columns of the segment are read."""
 
     def add(self, groups: Groups, names: Mapping[str, Any], sums: Mapping[str, Any]) -> None:
-        """Add a row for each group."""
+        """Add a row for each group: `names` are the same in all these rows, and `sums` has a value for each."""
         count = len(groups.first)
         self.lists += groups.first
         for name, parts in self.columns.items():
@@ -112,12 +112,12 @@ class _Lists:
     """The lists of a state: their keys, and the values of models, differences of pairs and weights by column."""
 
     table: nw.DataFrame[Any]
-    array: Mapping[str, Any]
+    arrays: Mapping[str, Any]
     weighted: Collection[int]
     models: Sequence[Any]
     pairs: Sequence[Pair]
     heads: Sequence[dict[str, Any]]
-    """The name, the place and the definition of each metric."""
+    """The name of each metric, its number in the call, and its definition."""
     of_runs: ListsOfRuns | None
 
     @classmethod
@@ -138,11 +138,11 @@ class _Lists:
             names += [pair.weight for pair in pairs if pair.metric in values.weighted]
         keys = list(dict.fromkeys([*context.keys.per, *context.keys.key, *_cluster(context)]))
         table = values.engine.collected(values.frame.select(*keys, *names))
-        array = {name: floats_of(table[name]) for name in names}
-        of_runs = None if runs is None else ListsOfRuns(runs, array, every, pairs)
-        array = array if of_runs is None else of_runs.averaged()
+        arrays = {name: floats_of(table[name]) for name in names}
+        of_runs = None if runs is None else ListsOfRuns(runs, arrays, every, pairs)
+        arrays = arrays if of_runs is None else of_runs.averaged()
         heads = _heads(plan, values, common)
-        return cls(table, array, values.weighted, models, pairs, heads, of_runs)
+        return cls(table, arrays, values.weighted, models, pairs, heads, of_runs)
 
 
 def _cluster(context: Opened) -> list[str]:
@@ -151,27 +151,27 @@ def _cluster(context: Opened) -> list[str]:
 
 
 def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[Any]:
-    """Return the rows of a state, under names of their own."""
+    """Return the rows of a state, under internal names that no column of the user has."""
     context = plan.context
-    common = _common(plan, options, runs)
+    common = _shared_definition(plan, options, runs)
     lists = _Lists.of(plan, options, common, runs)
-    called = _called(lists.models)
+    model_names = _model_names(lists.models)
     segments = _segments(context, lists.table)
     by_segment, groups, clusters = _groups(context, lists.table, segments)
     hashes = key_hashes(texts_of(context, lists.table, list(context.keys.key)))
     items = Items(plan, lists.models) if options.items and context.requirements.exposure else None
-    item_heads = {} if items is None else _of_items(plan, items, common)
+    item_heads = {} if items is None else _item_heads(plan, items, common)
     definitions = [head["definition"] for head in (*lists.heads, *item_heads.values())]
-    notes = {"version": STATE_VERSION, "state": _state_id(hashes, called, definitions)}
+    notes = {"version": STATE_VERSION, "state": _state_id(hashes, model_names, definitions)}
     heads = [notes | head for head in lists.heads]
     state = _Table()
     definition = json.dumps({name: value for name, value in common.items() if name != "relevant"})
-    _add_lists(state, lists, by_segment, hashes, called, {**notes, "definition": definition})
-    _add_values(state, lists, groups, clusters, called, heads)
-    _add_runs(state, lists, by_segment, called, heads)
+    _add_lists(state, lists, by_segment, hashes, model_names, {**notes, "definition": definition})
+    _add_values(state, lists, groups, clusters, model_names, heads)
+    _add_runs(state, lists, by_segment, model_names, heads)
     if items is not None:
-        of_metrics = {number: notes | head for number, head in item_heads.items()}
-        _add_items(state, items, by_segment, segments, of_metrics, called)
+        item_notes = {number: notes | head for number, head in item_heads.items()}
+        _add_items(state, items, by_segment, segments, item_notes, model_names)
     return _framed(lists.table, context, state)
 
 
@@ -198,9 +198,9 @@ def _groups(context: Opened, table: nw.DataFrame[Any], segments: Sequence[tuple[
     return _GroupedLists(by_segment, groups, {"cluster": clusters})
 
 
-def _state_id(hashes: Any, called: Sequence[str | None], definitions: Sequence[str]) -> str:
+def _state_id(hashes: Any, model_names: Sequence[str | None], definitions: Sequence[str]) -> str:
     """Return the id of a state, which differs between states of other lists, models or metrics."""
-    about = json.dumps([called, *definitions]).encode()
+    about = json.dumps([model_names, *definitions]).encode()
     return blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
 
 
@@ -209,13 +209,13 @@ def _add_lists(
     lists: _Lists,
     by_segment: Groups,
     hashes: Any,
-    called: Sequence[str | None],
+    model_names: Sequence[str | None],
     notes: Mapping[str, Any],
 ) -> None:
     """Add a row for each model and segment: how many lists have values, and the keys of the lists."""
     keys = [pack(hashes[by_segment.codes == number]) for number in range(len(by_segment.first))]
-    for model, name in enumerate(called):
-        has_value = [~np.isnan(lists.array[value_column(model, metric)]) for metric in range(len(lists.heads))]
+    for model, name in enumerate(model_names):
+        has_value = [~np.isnan(lists.arrays[value_column(model, metric)]) for metric in range(len(lists.heads))]
         valued = np.all([np.ones(len(lists.table), dtype=bool), *has_value], axis=0)
         sums = {"lists": by_segment.counts(valued), "undefined": by_segment.counts(~valued), "keys": keys}
         state.add(by_segment, {"kind": "lists", "model": name, "place": model, **notes}, sums)
@@ -226,23 +226,23 @@ def _add_values(
     lists: _Lists,
     groups: Groups,
     clusters: Mapping[str, Any],
-    called: Sequence[str | None],
+    model_names: Sequence[str | None],
     heads: Sequence[Mapping[str, Any]],
 ) -> None:
     """Add the sums of the values of each model and metric, then the sums of the differences of each pair."""
-    array = lists.array
+    arrays = lists.arrays
     of_runs = lists.of_runs
-    for model, name in enumerate(called):
+    for model, name in enumerate(model_names):
         for metric, head in enumerate(heads):
-            weights = array.get(weight_column(model, metric))
-            sums = sums_of_values(groups, array[value_column(model, metric)], weights)
-            sums |= {} if of_runs is None else of_runs.negative(groups, metric, model)
+            weights = arrays.get(weight_column(model, metric))
+            sums = sums_of_values(groups, arrays[value_column(model, metric)], weights)
+            sums |= {} if of_runs is None else of_runs.negative_lists(groups, metric, model)
             state.add(groups, {"kind": "metric", **head, "model": name}, {**sums, **clusters})
     for pair in lists.pairs:
-        baseline = array[value_column(pair.baseline, pair.metric)]
-        sums = sums_of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
-        sums |= {} if of_runs is None else of_runs.negative(groups, pair.metric, pair.model, pair.baseline)
-        names = {"model": called[pair.model], "baseline": called[pair.baseline]}
+        baseline = arrays[value_column(pair.baseline, pair.metric)]
+        sums = sums_of_pair(groups, arrays[pair.difference], baseline, arrays.get(pair.weight))
+        sums |= {} if of_runs is None else of_runs.negative_lists(groups, pair.metric, pair.model, pair.baseline)
+        names = {"model": model_names[pair.model], "baseline": model_names[pair.baseline]}
         state.add(groups, {"kind": "pair", **heads[pair.metric], **names}, {**sums, **clusters})
 
 
@@ -250,12 +250,13 @@ def _add_runs(
     state: _Table,
     lists: _Lists,
     by_segment: Groups,
-    called: Sequence[str | None],
+    model_names: Sequence[str | None],
     heads: Sequence[Mapping[str, Any]],
 ) -> None:
     """Add the rows of single runs, if the call names the column of runs."""
     for row in () if lists.of_runs is None else lists.of_runs.rows(by_segment):
-        names = {"model": called[row.model], "baseline": None if row.other is None else called[row.other]}
+        other = None if row.other is None else model_names[row.other]
+        names = {"model": model_names[row.model], "baseline": other}
         state.add(by_segment, {**heads[row.metric], "kind": RUN, "item": row.run, **names}, row.sums)
 
 
@@ -265,12 +266,12 @@ def _add_items(
     by_segment: Groups,
     segments: Sequence[Any],
     notes: Mapping[int, Mapping[str, Any]],
-    called: Sequence[str | None],
+    model_names: Sequence[str | None],
 ) -> None:
-    """Add the rows of items, and those that say which metrics count them."""
+    """Add a row for each item that a metric counts, and the rows that say which metrics count items."""
     first = {segments[number]: number for number in by_segment.first if number >= 0}
     for number, metric in items.metrics:
-        for model, (of_items, sums) in zip(called, items.rows(metric), strict=True):
+        for model, (of_items, sums) in zip(model_names, items.rows(metric), strict=True):
             head = {"place": number, "model": model, **notes[number]}
             table.add(by_segment, {"kind": "exposure", **head}, {})
             lists = [by_segment.first[0] if segment is None else first[segment] for segment in of_items]
@@ -289,7 +290,7 @@ def _framed(table: nw.DataFrame[Any], context: Opened, collected: _Table) -> nw.
     return table.select(*context.keys.per)[collected.lists].with_columns(*made)
 
 
-def _called(models: Sequence[Any]) -> list[str | None]:
+def _model_names(models: Sequence[Any]) -> list[str | None]:
     """Return the models' names in a state, as text, or raise if two models have the same text."""
     texts = [None if model is None else str(model) for model in models]
     for model, text in zip(models, texts, strict=True):
@@ -301,7 +302,10 @@ def _called(models: Sequence[Any]) -> list[str | None]:
 
 
 def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the name, the place and the definition of each metric: what must be the same in all states, as text."""
+    """Return the name of each metric, its number in the call, and its definition as text.
+
+    States are only merged if their definitions are equal.
+    """
     query = plan.context.query
     labels = [metric.label for metric in plan.metrics]
     heads = []
@@ -314,8 +318,8 @@ def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[di
     return heads
 
 
-def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, dict[str, str]]:
-    """Return the names and definitions of the metrics that count items, by their places."""
+def _item_heads(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, dict[str, str]]:
+    """Return the names and definitions of the metrics that count items, by their numbers in the call."""
     heads = {}
     query = plan.context.query
     for number, metric in items.metrics:
@@ -325,8 +329,8 @@ def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, 
     return heads
 
 
-def _common(plan: Plan, options: Options, runs: RunTables | None) -> dict[str, Any]:
-    """Return what must be the same of all metrics."""
+def _shared_definition(plan: Plan, options: Options, runs: RunTables | None) -> dict[str, Any]:
+    """Return the part of the definition that all metrics of the call share: its columns and what they stand for."""
     query = plan.context.query
     return {
         "by": [str(name) for name in query.by],

@@ -41,6 +41,7 @@ class StratifiedRows:
             hint = f"make the states per segment: state(..., per={column!r}); or add the column to the states"
             raise MissingColumnError(msg, closest(column, map(str, rows.segment_names)) or hint)
         self._strata = strata
+        # The rows by segment and stratum: strata are averaged within each segment.
         self._cells = rows.by([*(name for name in rows.per if name != column), column])
         self.rows = rows.by(self._cells.per[:-1])
         self._check()
@@ -50,10 +51,10 @@ class StratifiedRows:
         if not self._names:
             msg = f"`strata={quoted(column)}` has no values, as the states hold no lists of a stratum"
             raise InputError(msg, "give states of frames with rows")
-        places = {name: number for number, name in enumerate(self._names)}
+        strata_numbers = {name: number for number, name in enumerate(self._names)}
         # A segment that is not reported has no list with a value.
         self._segments = np.array([segments.get(segment[:-1], -1) for segment in self._cells.segments], dtype=np.intp)
-        self._places = np.array([places.get(name, -1) for name in every], dtype=np.intp)
+        self._strata_numbers = np.array([strata_numbers.get(name, -1) for name in every], dtype=np.intp)
         self._weights = np.array(strata.weights_of(self._names))
 
     def _check(self) -> None:
@@ -73,27 +74,27 @@ class StratifiedRows:
             msg = f"{strata} averages the means of strata, but the states weight the lists of {weighted}"
             raise OptionError(msg, "make the states without `weight=`, of metrics that count every list the same")
 
-    def _spread(self, parts: Sequence[Mapping[str, Any]], name: str, empty: float = 0.0) -> Any:
+    def _by_stratum(self, parts: Sequence[Mapping[str, Any]], name: str, empty: float = 0.0) -> Any:
         """Return one of the sums as an array of parts × segments × strata, `empty` for a segment without a stratum."""
-        counted = (self._segments >= 0) & (self._places >= 0)
+        counted = (self._segments >= 0) & (self._strata_numbers >= 0)
         array = np.full((len(parts), len(self.rows.segments), len(self._names)), empty)
         values = np.array([part[name] for part in parts]).reshape(len(parts), len(counted))
-        array[:, self._segments[counted], self._places[counted]] = values[:, counted]
+        array[:, self._segments[counted], self._strata_numbers[counted]] = values[:, counted]
         return array
 
     def pooled(self, parts: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> dict[str, Any]:
         """Return the sums of each segment over its strata: metrics on the first axis, segments on the last."""
-        if any(part["lists"][self._places < 0].any() for part in parts):
+        if any(part["lists"][self._strata_numbers < 0].any() for part in parts):
             refuse_lists_without_stratum(self._strata, truth=self._cells.definitions[metrics[0]]["truth"])
-        spread = {name: self._spread(parts, name) for name in POOLED if name in parts[0]}
-        sums = StrataOfLists(self._strata, (), {}, self._names, self._weights).pooled(spread, metrics)
-        sums |= {name: self._spread(parts, name).sum(axis=-1) for name in ADDED if name in parts[0]}
-        least, greatest = (self._spread(parts, name, np.nan) for name in ("least", "greatest"))
+        by_stratum = {name: self._by_stratum(parts, name) for name in POOLED if name in parts[0]}
+        sums = StrataOfLists(self._strata, (), {}, self._names, self._weights).pooled(by_stratum, metrics)
+        sums |= {name: self._by_stratum(parts, name).sum(axis=-1) for name in ADDED if name in parts[0]}
+        least, greatest = (self._by_stratum(parts, name, np.nan) for name in ("least", "greatest"))
         return sums | {"least": np.fmin.reduce(least, axis=-1), "greatest": np.fmax.reduce(greatest, axis=-1)}
 
     def means(self) -> dict[str, list[float | None]]:
         """Return the means of each metric, by segment and model."""
-        sums = self.of_models()
+        sums = self.sums_of_models()
         means = ratio(sums["difference"], sums["weight"])
         models = len(self.rows.models)
         by_metric = means.reshape(len(self.rows.metrics), models, -1)
@@ -102,13 +103,13 @@ class StratifiedRows:
             for metric, of_models in zip(self.rows.metrics, by_metric, strict=True)
         }
 
-    def of_models(self) -> dict[str, Any]:
+    def sums_of_models(self) -> dict[str, Any]:
         """Return the sums of each metric and model, in this order."""
         named = [(metric, model) for metric in self.rows.metrics for model in self.rows.models]
         parts = [self._cells.arrays("metric", metric, model) for metric, model in named]
         return self.pooled(parts, [metric for metric, _ in named])
 
-    def of_pairs(self, pairs: Sequence[tuple[str, int, int]]) -> dict[str, Any]:
+    def sums_of_pairs(self, pairs: Sequence[tuple[str, int, int]]) -> dict[str, Any]:
         """Return the sums of each metric and pair of models, which are given by number."""
         return self.pooled([self._cells.pair(*pair) for pair in pairs], [metric for metric, _, _ in pairs])
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._inference.comparison.decided import decide
-from recframe._inference.comparison.looks import ASYMPTOTIC
 from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, Margin, Margins, on_this_side
+from recframe._inference.comparison.option_checks import ASYMPTOTIC
 from recframe._inference.lists import paired_sums as paired
 from recframe._inference.states.checks import check_apart
 from recframe._inference.statistics import student
@@ -81,7 +81,8 @@ def _baseline(other: Rows, model: Any) -> Any:
 def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[str, Any]:
     """Return the mean of a model in some segments with its error, NaN where a segment is not there."""
     sums = rows.arrays("metric", metric, model)
-    values = student.without_spread(paired.statistics(sums, 0), sums["least"] == sums["greatest"])
+    # Equal values get a standard error of 0, because rounding would leave a small one.
+    values = student.without_spread(paired.statistics(sums, rounding=0), sums["least"] == sums["greatest"])
     row_of = {segment: row for row, segment in enumerate(rows.segments)}
     rows_of_segments = np.array([row_of.get(segment, -1) for segment in segments], dtype=np.intp)
     arrays = {"mean": np.where(values.weight > 0, values.mean, np.nan), "error": values.standard_error}
