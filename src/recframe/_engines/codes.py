@@ -19,7 +19,7 @@ class Codes(NamedTuple):
 
     numbers: Any
     """The numbers, from 0."""
-    count: int
+    bound: int
     """All numbers are below it."""
 
     @classmethod
@@ -29,27 +29,27 @@ class Codes(NamedTuple):
             return None
         # All bits in one pass, instead of the least and the largest number in two.
         bits = int(np.bitwise_or.reduce(integers))
-        count = 1 << bits.bit_length()
-        return cls(integers.astype("int64", copy=False), count) if bits >= 0 and count <= MOST_CODES else None
+        bound = 1 << bits.bit_length()
+        return cls(integers.astype("int64", copy=False), bound) if bits >= 0 and bound <= MOST_CODES else None
 
     def paired(self, other: Codes) -> Codes | None:
         """Return codes of the pairs of two values, or None if there may be too many pairs."""
-        count = self.count * other.count
-        if count > MOST_CODES:
+        bound = self.bound * other.bound
+        if bound > MOST_CODES:
             return None
-        numbers = self.numbers * other.count
+        numbers = self.numbers * other.bound
         numbers += other.numbers
-        return Codes(numbers, count)
+        return Codes(numbers, bound)
 
     def are_distinct(self) -> bool:
         """Return whether all codes are different."""
         rows = len(self.numbers)
-        if self.count <= PAIRS_PER_ROW * rows:
-            is_used = np.zeros(self.count, dtype=bool)
+        if self.bound <= PAIRS_PER_ROW * rows:
+            is_used = np.zeros(self.bound, dtype=bool)
             is_used[self.numbers] = True
             return bool(np.count_nonzero(is_used) == rows)
         # Half of the bits take half of the time to sort.
-        ordered = np.sort(self.numbers.astype("uint32") if self.count <= 2**32 else self.numbers)
+        ordered = np.sort(self.numbers.astype("uint32") if self.bound <= 2**32 else self.numbers)
         return not (ordered[1:] == ordered[:-1]).any()
 
     def is_ordered_by(self, values: Any) -> bool:
