@@ -24,6 +24,7 @@ import recframe  # noqa: E402
 from recframe._base.docstrings import entries_of  # noqa: E402
 from recframe._base.roles import ALL_ROLES, Roles  # noqa: E402
 from recframe._cli import definitions, options, terminal, texts  # noqa: E402
+from recframe._cli.tables import aligned  # noqa: E402
 from recframe._display.colours import VERDICTS, painted  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
@@ -95,6 +96,11 @@ def test_counts_of_lists(run):
     assert [row[2:] for row in rows] == [["3", "0"], ["3", "0"]]
     _, out, _ = run("evaluate old.csv --truth test.csv -m ndcg@2 --counts --json")
     assert {name: json.loads(out)[0][name] for name in ("lists", "undefined")} == {"lists": 3, "undefined": 0}
+
+
+def test_the_line_below_the_header_is_as_wide_as_the_table():
+    header, line, row, _ = aligned(["model", "ndcg@10", "map"], [["new", "0.5000", "0.2500"]]).split("\n")
+    assert len(header) == len(line) == len(row)
 
 
 def test_tables_fit_a_terminal(run, monkeypatch):

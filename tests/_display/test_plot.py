@@ -329,6 +329,8 @@ def test_ranks_have_whole_ticks_only():
         chart = FRAME.rec.plot.ranks("ndcg@3", score=models).to_dict()
         axes = [channel["axis"] for channel in find(chart, "x") if "axis" in str(channel)]
         assert axes and all(axis["values"] == list(range(1, len(models) + 1)) for axis in axes)
+        left, right = next(find(chart, "x"))["scale"]["domain"]
+        assert (0 < left < 1) and right == len(models) + 1 - left, "equal room around the first and the last dot"
         ranked = FRAME.rec.rank_models("ndcg@3", score=models).sort("rank")
         assert next(find(chart, "y"))["sort"] == ranked["model"].to_list(), "the best model is at the top"
 
@@ -491,6 +493,12 @@ def test_frames_without_a_value(chart, args, given):
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a constant score orders nothing
+def test_a_model_has_a_mean_from_its_first_list_with_a_weight_on():
+    values = [np.array([0.5, np.nan]), np.array([np.nan, np.nan])]
+    weights = [np.array([0.25, 1.0])] * 2
+    assert Values(metrics.NDCG(k=3), ["a", "b"], values, weights).means == {"a": 0.5, "b": None}
+
+
 def test_a_model_without_a_mean_has_a_panel():
     frame = FRAME.with_columns(new=1.0).rec(score=["old", "new"])
     found, _, _ = spec(frame.plot.distribution("spearman"))

@@ -259,6 +259,16 @@ def test_no_two_texts_of_the_image_overlap(result, title):
     assert not [pair for pair in itertools.combinations(boxes, 2) if pair[0].overlap(pair[1])]
 
 
+def test_the_texts_of_the_image_are_between_the_lines_around_their_row():
+    from recframe._display.table_image import svg
+
+    image = svg(recframe.table(VALUES)._layout, None)
+    top, below_header, bottom = map(float, re.findall(r'd="M\d+ ([\d.]+)H', image))
+    heights = [float(y) for _, y, size, _, _ in TEXT.findall(image) if size == "14"]
+    assert sum(top < y < below_header for y in heights) == len(VALUES.columns)
+    assert sum(below_header < y < bottom for y in heights) == len(heights) - len(VALUES.columns)
+
+
 def test_a_sheet_holds_numbers(tmp_path):
     pytest.importorskip("xlsxwriter")
     recframe.table(COMPARED, title="May", digits=2).save(tmp_path / "table.xlsx")

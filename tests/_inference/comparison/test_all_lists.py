@@ -170,6 +170,7 @@ def test_what_leaving_out_does_not_change_has_no_interval(library):
     assert found["verdict"].to_list() == ["open"]
     one = library.DataFrame(rows[:2]).rec.describe(["coverage@1", "personalization@1"], score="a")
     assert one["mean"].to_list()[0] == 0.5
+    assert one["lists"].to_list()[0] == 1
     missing = [*one["low"].to_list(), one["mean"].to_list()[1]]
     assert all(value is None or value != value for value in missing)  # noqa: PLR0124 - NaN
 
