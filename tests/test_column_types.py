@@ -227,11 +227,13 @@ def test_large_integers_without_a_sign_stay_apart_beside_a_missing_one(pandas_en
         assert recframe.rec(frame).mrr() == 1 / 2
 
 
-@pytest.mark.parametrize(("first", "missing"), [(2**63, None), (2**63, math.nan), (2**64, None), (2**64, math.nan)])
-def test_large_python_integers_stay_apart_beside_a_missing_one(pandas_engine, first, missing):
+@pytest.mark.parametrize(
+    ("first", "last", "missing"), [(2**63, -(2**63), None), (2**63, 0, math.nan), (2**64, 0, None), (2**64, 0, math.nan)]
+)
+def test_large_python_integers_stay_apart_beside_a_missing_one(pandas_engine, first, last, missing):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"user": [1] * 4, "relevant": [0, 1, 0, 0]})
-    frame["score"] = pd.Series([first - 1, first - 2, 0, missing], dtype=object)
+    frame["score"] = pd.Series([first - 1, first - 2, last, missing], dtype=object)
     with pandas_engine.running():
         assert recframe.rec(frame).mrr() == 1 / 2
 

@@ -309,6 +309,21 @@ def test_names_of_dots_cover_neither_each_other_nor_dots(count):
         assert covered < 100, "less than a letter"
 
 
+def test_bold_texts_are_a_little_wider():
+    width = labels.text_width("new model", 13)
+    assert 9 * 13 / 3 < width < labels.text_width("new model", 13, bold=True) < 1.2 * width
+    assert width < 9 * 13 * 0.7
+
+
+@pytest.mark.parametrize("most", [2, 3])
+def test_lines_have_a_legend_if_too_many_for_names_at_their_ends(monkeypatch, most):
+    monkeypatch.setattr("recframe._display.charts.MOST_LABELS", most)
+    chart = FRAME.rec.plot.curve("ndcg", k=[1, 2], score=MODELS).to_dict()
+    colours = [colour for colour in find(chart, "color") if "field" in colour]
+    assert bool(labels_of(chart)) == (most == len(MODELS))
+    assert any(colour.get("legend", True) for colour in colours) == (most < len(MODELS))
+
+
 @pytest.mark.parametrize("wanted", [[], [5.0], [0, 0, 0], [100, 100, 99], [1, 50, 49, 51, 100], [3] * 30])
 def test_places_are_spread_within_their_ends(wanted):
     found = labels.spread(wanted, 10, 0, 100)
