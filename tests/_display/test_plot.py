@@ -91,6 +91,8 @@ def test_curves_hold_the_means_and_intervals_of_describe():
     assert len(found["concat"]) == 2
     for panel, metric in zip(found["concat"], ("ndcg", "recall"), strict=True):
         assert panel["title"]["text"] == f"{metric} by cutoff"
+        scales = [x["scale"] for x in find(panel, "x") if x.get("field") == "k"]
+        assert scales and all(scale == {"domain": [1, 3], "nice": False} for scale in scales)
         assert "90% intervals" in panel["title"]["subtitle"][0] and panel["title"]["subtitle"][1] == "higher is better"
         of_panel = rounded(next(data["values"] for data in find(panel, "data") if "values" in data))
         values = {
@@ -307,6 +309,12 @@ def test_names_of_dots_cover_neither_each_other_nor_dots(count):
         assert all(box.left >= 0 and box.right <= 460 and box.top >= 0 and box.bottom <= 320 for box in boxes)
         covered = sum(a.overlap(b) for a, b in itertools.combinations(boxes, 2))
         assert covered < 100, "less than a letter"
+
+
+def test_ticks_of_lists_are_round_numbers():
+    from recframe._display import charts
+
+    assert charts._round_numbers(3, 700) == [5, 10, 20, 50, 100, 200, 500]
 
 
 def test_bold_texts_are_a_little_wider():

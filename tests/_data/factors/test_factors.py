@@ -335,6 +335,11 @@ def test_without_a_test_set_everybody_is_served(library):
     assert set(found["relevant"]) == {0.0}
 
 
+def test_a_list_has_ten_items_by_default(library):
+    served = plain(from_factors(np.ones((1, 2)), np.arange(24.0).reshape(12, 2), train=library({"user": [0], "item": [11]})))
+    assert served["item"] == [*range(10, 0, -1)]
+
+
 @pytest.mark.parametrize("ids", ["category", "int32", "str"])
 def test_ids_of_other_types_are_found(ids):
     pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
