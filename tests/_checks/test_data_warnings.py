@@ -577,6 +577,13 @@ def test_lists_of_one_relevant_item_and_as_many_others(engine):
     assert "sampled=(59, n)" in finding
 
 
+@pytest.mark.parametrize("by", [["user", "day"], ["day", "user"]])
+def test_a_list_ends_where_any_of_its_keys_changes(polars_engine, by):
+    data = candidates()
+    frame = polars_engine.frame(data | {"day": [user // 3 for user in data["user"]]})
+    assert "one relevant item among 60 rows" in only_finding(warning_texts(polars_engine, frame, by=by))
+
+
 def test_a_look_at_the_first_list_copies_no_column():
     pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
     users = np.arange(200_000) % 10_000

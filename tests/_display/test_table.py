@@ -40,6 +40,10 @@ COMPARED = pl.DataFrame(
         "losses": [4, 8, 0],
     }
 )
+RANKED = pl.DataFrame(
+    {"metric": "ndcg", "model": ["old", "new"], "lists": 3, "mean": [0.3, 0.5], "rank": [2.0, 1.0]}
+    | {"rank_low": 1.0, "rank_high": 2.0, "tied_with_best": True}
+)
 FRAME = pl.DataFrame(
     {
         "user": [1, 1, 2, 2, 3, 3],
@@ -395,6 +399,7 @@ def test_files_of_no_format_are_refused(tmp_path, monkeypatch):
         (VALUES, {"compared": 5}, "compared=5 is not a frame\n\nHint: give the result of compare"),
         (VALUES, {"compared": COMPARED}, "compared= is of other models, metrics or segments than the result"),
         (COMPARED, {"compared": COMPARED}, "compared= decides about the means of several models"),
+        (RANKED, {"compared": COMPARED}, "compared= decides about the means of several models"),
     ],
 )
 def test_what_is_no_table(result, given, message):

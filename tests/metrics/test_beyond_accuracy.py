@@ -175,6 +175,14 @@ def test_the_default_catalogue_is_the_items_of_the_frame(engine):
     assert engine.ask(frame, "entropy", 2, catalog=["a", "z"]) == 0.0
 
 
+@pytest.mark.parametrize("name", ["novelty", "arp"])
+def test_without_a_training_user_no_item_is_popular_or_new(polars_engine, name):
+    frame = polars_engine.frame([{"user": 1, "item": "a", "score": 2.0}])
+    nobody = polars_engine.frame([{"user": 1, "item": "a"}]).head(0)
+    with pytest.warns(recframe.errors.UndefinedWarning, match="no list has a value"):
+        assert math.isnan(getattr(recframe.rec(frame), name)(1, train=nobody))
+
+
 def test_items_that_a_catalogue_does_not_name_count_where_no_catalogue_is_read(engine):
     shown = [(1, "a"), (1, "b"), (2, "a"), (2, "c"), (3, "d")]
     frame, catalog = engine.frames(
