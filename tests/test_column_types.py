@@ -228,7 +228,8 @@ def test_large_integers_without_a_sign_stay_apart_beside_a_missing_one(pandas_en
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "missing"), [(2**63, -(2**63), None), (2**63, 0, math.nan), (2**64, 0, None), (2**64, 0, math.nan)]
+    ("first", "last", "missing"),
+    [(2**63, -(2**63), None), (2**63, 0, math.nan), (2**64, 0, None), (2**64, 0, math.nan)],
 )
 def test_large_python_integers_stay_apart_beside_a_missing_one(pandas_engine, first, last, missing):
     pd = pytest.importorskip("pandas")

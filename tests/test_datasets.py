@@ -42,6 +42,7 @@ def test_the_frame_has_a_row_for_each_user_and_book(visits):
     assert len({(row["user"], row["item"]) for row in rows}) == 6000
     assert len({row["user"] for row in rows}) == 200
     assert {row["relevant"] for row in rows} == {0, 1}
+    assert all(1 < row["price"] < 100 for row in rows)
     assert not any(value is None or str(value) == "nan" for row in rows for value in row.values())
 
 

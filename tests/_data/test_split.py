@@ -390,3 +390,9 @@ def test_the_latest_share_of_dates(engine):
     days = [dt.date(2020, 1, day) for day in (3, 1, 2, 5, 4)]
     data = {"user": [1, 1, 2, 2, 3], "item": [1, 2, 1, 2, 1], "day": days, "n": list(range(5))}
     assert sorted(parts(engine, data, fraction=0.4, time="day")[1]) == [3, 4]
+
+
+def test_a_missing_date_is_never_the_latest(engine):
+    days = [dt.date(2020, 1, 1), dt.date(2020, 1, 3), None, dt.date(2020, 1, 2)]
+    data = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "day": days, "n": list(range(4))}
+    assert sorted(parts(engine, data, fraction=0.75, time="day")[1]) == [0, 1, 3]

@@ -18,7 +18,7 @@ from recframe import metrics
 from recframe._display import labels
 from recframe._display.colours import MODELS as COLOURS
 from recframe._display.colours import VERDICTS
-from recframe._display.data import Values, histogram
+from recframe._display.data import Values, histogram, sorted_differences
 from recframe._display.plot import PLOTS
 
 pl = pytest.importorskip("polars")
@@ -311,6 +311,13 @@ def test_names_of_dots_cover_neither_each_other_nor_dots(count):
         assert covered < 100, "less than a letter"
 
 
+def test_relative_differences_are_percentages():
+    from recframe._display.chart_texts import relative_text
+
+    shares = {0.123: "+12%", -0.05: "-5.0%", 0.0001: "0%", math.inf: "", None: ""}
+    assert {share: relative_text(share) for share in shares} == shares
+
+
 def test_ticks_of_lists_are_round_numbers():
     from recframe._display import charts
 
@@ -515,13 +522,17 @@ def test_frames_without_a_value(chart, args, given):
         getattr(frame.rec.plot, chart)(*args, score="old", **given)
 
 
-@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a constant score orders nothing
 def test_a_model_has_a_mean_from_its_first_list_with_a_weight_on():
     values = [np.array([0.5, np.nan]), np.array([np.nan, np.nan])]
     weights = [np.array([0.25, 1.0])] * 2
     assert Values(metrics.NDCG(k=3), ["a", "b"], values, weights).means == {"a": 0.5, "b": None}
+    pair = Values(metrics.NDCG(k=3), ["a", "b"], [np.array([0.25, 0.5]), np.array([0.5, 0.25])], weights)
+    assert sorted_differences(pair).mean == pytest.approx((0.5 - 2) * 0.25 / 2.5)
+    light = [np.array([0.25, 0.25])] * 2
+    assert sorted_differences(Values(pair.metric, pair.models, pair.values, light)).mean == 0
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a constant score orders nothing
 def test_a_model_without_a_mean_has_a_panel():
     frame = FRAME.with_columns(new=1.0).rec(score=["old", "new"])
     found, _, _ = spec(frame.plot.distribution("spearman"))

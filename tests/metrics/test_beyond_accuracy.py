@@ -172,7 +172,8 @@ def test_the_default_catalogue_is_the_items_of_the_frame(engine):
     assert engine.ask(frame, "coverage", 1) == pytest.approx(1 / 3)
     assert engine.ask(frame, "gini", 1) == pytest.approx(2 / 3)
     assert engine.ask(frame, "coverage", 2, catalog=engine.frame([{"item": "a"}, {"item": "z"}])) == 0.5
-    assert engine.ask(frame, "entropy", 2, catalog=["a", "z"]) == 0.0
+    for catalog in (["a", "z"], {"a", "z"}):
+        assert engine.ask(frame, "entropy", 2, catalog=catalog) == 0.0
 
 
 @pytest.mark.parametrize("name", ["novelty", "arp"])

@@ -336,7 +336,9 @@ def test_without_a_test_set_everybody_is_served(library):
 
 
 def test_a_list_has_ten_items_by_default(library):
-    served = plain(from_factors(np.ones((1, 2)), np.arange(24.0).reshape(12, 2), train=library({"user": [0], "item": [11]})))
+    served = plain(
+        from_factors(np.ones((1, 2)), np.arange(24.0).reshape(12, 2), train=library({"user": [0], "item": [11]}))
+    )
     assert served["item"] == [*range(10, 0, -1)]
 
 

@@ -297,6 +297,12 @@ def test_the_query_is_readable():
     assert "\n".join(recframe.explain("ndcg@10").splitlines()[:3]).replace("\n\n", "\n") in "\n".join(head)
 
 
+@pytest.mark.parametrize(("dialect", "unsigned"), [("duckdb", False), ("clickhouse", True)])
+def test_ranks_and_counts_are_cast_where_they_have_no_sign(dialect, unsigned):
+    query = recframe.sql(["ndcg@10"], table="recs", dialect=dialect)
+    assert [f"CAST({number} OVER" in query for number in ("RANK()", "COUNT(*)")] == [unsigned] * 2
+
+
 @pytest.mark.parametrize("dialect", [*DIALECTS.values(), "snowflake", "trino"])
 def test_a_query_with_a_truth_is_as_short(dialect):
     query = recframe.sql(["ndcg@10"], table="recs", truth="bought", relevant="relevant", dialect=dialect)
