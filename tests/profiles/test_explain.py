@@ -221,3 +221,9 @@ def test_the_option_that_ends_the_gain_of_lower_grades(polars_engine):
     assert "unless grades='relevant'" in recframe.explain("ndcg@2", min_relevance=4)
     for other in ("ndcg(grades=relevant)@2", "ndcg(gain=binary)@2", "map"):
         assert "lower grades" not in recframe.explain(other, min_relevance=4)
+
+
+def test_the_area_of_a_cutoff_compares_rows_of_the_top():
+    whole, top = str(recframe.explain("roc_auc")), str(recframe.explain("roc_auc@5"))
+    assert "both in the top 5" in top and "share the last place" not in top
+    assert "in the top" not in whole and "share the last place" in whole

@@ -47,6 +47,13 @@ def test_with_many_lists_the_interval_is_that_of_waudby_smith():
     assert [low.item(), high.item()] == pytest.approx([values.mean() - half, values.mean() + half], rel=1e-4)
 
 
+@pytest.mark.parametrize("planned", [50, 100_000])
+def test_an_interval_ends_where_the_evidence_is_just_enough(planned):
+    bounded, squares = anytime.Bounded(LEVEL, planned), np.array([0.0, 1.0, 100.0])
+    evidence = bounded._log_e(bounded._reach(squares, LEVEL), squares)
+    assert np.exp(evidence) == pytest.approx([1 / LEVEL] * 3)
+
+
 @pytest.mark.parametrize("law", [anytime.Asymptotic(LEVEL, 50), anytime.Bounded(LEVEL, 50)], ids=["t", "bounded"])
 def test_the_interval_holds_what_the_p_value_does_not_reject(law):
     random = np.random.default_rng(2)
