@@ -236,10 +236,11 @@ class PostponedCall:
             rows: int | None,
             size: int | None,  # noqa: ARG001
         ) -> Iterator[pl.DataFrame]:
-            answer = self.answer(columns)
+            resolved = self.resolved()
+            answer = self.answer(columns, resolved)
             answer = answer[number] if isinstance(answer, tuple) else answer
             answer = answer if columns is None else answer.select(map(col, columns))
-            types = self.resolved().answers[number]
+            types = resolved.answers[number]
             answer = answer.cast({name: types[name] for name, kind in answer.schema.items() if kind == pl.Null})
             answer = answer if predicate is None else answer.filter(predicate)
             yield answer if rows is None else answer.head(rows)
@@ -279,23 +280,25 @@ class PostponedCall:
         parts = frozenset(number for number, frame in enumerate(empty) if id(frame) in rerun.parts)
         return Resolved(schemas, types, columns, answered, parts)
 
-    def answer(self, columns: Collection[str] | None = None) -> Any:
+    def answer(self, columns: Collection[str] | None = None, resolved: Resolved | None = None) -> Any:
         """Return the result of the call for its frames, which are collected now.
 
         Parameters
         ----------
         columns : collection of str, optional
             The columns to return; None for all columns.
+        resolved : Resolved, optional
+            The facts from the frames' schemas, if they were read just now.
         """
+        resolved = resolved or self.resolved()
         try:
-            return self._answer(columns, releases=True)
+            return self._answer(columns, resolved, releases=True)
         except ReleasedError:
             # The call reads rows again after they were freed, so they are collected once more and kept.
-            return self._answer(columns, releases=False)
+            return self._answer(columns, resolved, releases=False)
 
-    def _answer(self, columns: Collection[str] | None, *, releases: bool) -> Any:
+    def _answer(self, columns: Collection[str] | None, resolved: Resolved, *, releases: bool) -> Any:
         """Return the result of the call; with `releases`, the rows are freed as soon as nothing reads them."""
-        resolved = self.resolved()
         plans = {
             number: self._read(resolved, number, columns)
             for number, names in enumerate(resolved.columns)
