@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recframe._engines.registry import adapter_of
 from recframe._plan.call_frames import CallFrames
 from recframe._plan.plan import Plan
 
@@ -29,10 +28,14 @@ def values_of_groups(call: Call, score: pl.Expr, relevance: pl.Expr, *, as_struc
 
     def values(groups: pl.Series) -> pl.Series:
         lists = groups.to_frame("row").with_row_index(GROUP)
-        rows = adapter_of(lists).constructors.explode(lists, [GROUP], {"row": "row"}, None).unnest("row")
-        # A group without rows becomes a list with one row that has no score, so the row is not recommended.
-        without_rows = lists.filter(pl.col("row").list.len().fill_null(0) == 0).select(GROUP)
-        rows = pl.concat([rows, without_rows], how="diagonal")
+        is_empty = pl.col("row").list.len().fill_null(0) == 0
+        without_rows = lists.filter(is_empty).select(GROUP)
+        # Most frames have no such group, and to filter or to concatenate would copy all rows.
+        some_are_empty = not without_rows.is_empty()
+        rows = (lists.filter(~is_empty) if some_are_empty else lists).explode("row").unnest("row")
+        if some_are_empty:
+            # A group without rows becomes a list with one row that has no score, so the row is not recommended.
+            rows = pl.concat([rows, without_rows], how="diagonal")
         result: pl.DataFrame = Plan(CallFrames(rows), call.query, call.metrics).frame()
         return result.select(names).to_struct() if as_struct else result.get_column(names[0])
 
