@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from recframe._base.values import MOST_EXACT
 from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
 from recframe._engines.polars.compat import FEW_ROWS, collect, numpy_if_installed, numpy_if_it_sorts_fast
 
@@ -174,9 +175,13 @@ class Pack(NamedTuple):
 
     def tells(self, scores: pl.Series, codes: pl.Series, goes_on: pl.Series) -> bool:
         """Return whether rows with equal bits have equal scores; `goes_on` marks rows with the bits of the last one."""
-        is_integer = self.digits is not None and any(name == scores.name for name, *_ in self.digits.columns)
-        # Large integers may differ although they are equal as floats.
-        if scores.dtype.is_float() and (not self.scale.factor or (is_integer and self.scale.factor >= SAFE_FACTOR)):
+        digits = () if self.digits is None else self.digits.columns
+        digit = next((digit for digit in digits if digit.name == scores.name), None)
+        # Larger integers may differ although they are equal as floats.
+        are_exact = digit is not None and -MOST_EXACT <= digit.least <= MOST_EXACT - digit.size
+        if (are_exact or scores.dtype.is_float()) and (
+            not self.scale.factor or (digit is not None and self.scale.factor >= SAFE_FACTOR)
+        ):
             return True
         bits = (codes.slice(1).filter(goes_on) % self.list // self.score).unique().alias(PACKED)
         rows = scores.to_frame().lazy()
