@@ -436,6 +436,14 @@ def test_labels_by_a_relevance_that_nobody_named_and_of_models_without_a_role(en
     )
 
 
+def test_exported_ranks_of_models_without_a_role(engine):
+    frame = engine.frame(RECOMMENDED | {"model": ["x", "y", "x"]})
+    texts = warning_texts(engine, frame, "top", 2)
+    assert "the column 'model' has several values and no role" in only_finding(texts)
+    assert warning_texts(engine, frame, "top", 2, model="model") == []
+    assert warning_texts(engine, engine.frame(RECOMMENDED), "top", 2) == []
+
+
 def test_labels_that_mean_something_are_passed_over(engine):
     for truth in ({"user": ["1", "9"], "item": ["a", "z"]}, {"user": ["1"], "item": ["z"], "relevant": [1]}):
         frame, there = engine.frames(RECOMMENDED, {**truth, "item": [*truth["item"]]})

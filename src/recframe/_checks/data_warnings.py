@@ -161,6 +161,15 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, matches_all_models: 
     _warn(reasons, "the labels may mean nothing")
 
 
+def warn_of_pooled_models(frame: Any, query: Query) -> None:
+    """Warn about an eager frame whose models a call ranks together, because their column has no role."""
+    if (rerun := RERUN.get()) is not None and rerun.dry:
+        rerun.note(*_sources(frame, None, query))
+        return
+    if not is_lazy(frame) and len(frame):
+        _warn([*_pooled_models(frame, query)], "the ranks may mean nothing")
+
+
 def _warn(reasons: Sequence[str], what: str, guesses: Sequence[str] = ()) -> None:
     """Warn about problems that were found, and about suspicions that `check` cannot confirm."""
     if reasons or guesses:

@@ -30,6 +30,9 @@ def top(request: Request, k: int | None, name: str) -> Any:
 
 def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     """Return the first k rows of each list with their rank in the column `name`."""
+    from recframe._checks.data_warnings import warn_of_pooled_models
+
+    warn_of_pooled_models(frame, query)
     specs = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score_specs(query)}
     rows = open_rows({"frame": Source(frame, specs)})
     frame_rows, keys = with_list_key(rows.frames["frame"], key_specs(query))
