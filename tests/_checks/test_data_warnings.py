@@ -436,6 +436,16 @@ def test_labels_by_a_relevance_that_nobody_named_and_of_models_without_a_role(en
     )
 
 
+@pytest.mark.parametrize("column", ["user", "item", "score"])
+def test_repeated_items_among_integers_that_numpy_lacks(column):
+    pytest.importorskip("numpy")
+    pl = pytest.importorskip("polars")
+    rows = {"user": [1, 1, 2], "item": [1, 1, 2], "score": [3, 2, 1], "relevant": [1, 0, 1]}
+    frame = pl.DataFrame(rows).with_columns(pl.col(column).cast(pl.Int128))
+    with pytest.warns(recframe.DataWarning, match="items are repeated in 1 list"):
+        frame.rec.ndcg(2)
+
+
 def test_exported_ranks_of_models_without_a_role(engine):
     frame = engine.frame(RECOMMENDED | {"model": ["x", "y", "x"]})
     texts = warning_texts(engine, frame, "top", 2)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FIRST_COMPARED = 2**12
 """How many rows to read before all rows are read."""
+NUMPY_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+"""The integers of polars that NumPy has too: none of 128 bits."""
 MOST_NUMBERED = 2**62
 """How many pairs of list and item a signed integer can number."""
 
@@ -64,7 +66,7 @@ def _codes(columns: Sequence[pl.Series]) -> Codes | None:
 def _array(column: pl.Series) -> Any | None:
     """Return numbers as an array of NumPy, missing floats as NaN; None for other types and for missing integers."""
     dtype = column.dtype
-    is_array = dtype.is_float() or (dtype.is_integer() and not column.null_count())
+    is_array = dtype.is_float() or (dtype in NUMPY_INTEGERS and not column.null_count())
     return column.to_numpy() if is_array else None
 
 
