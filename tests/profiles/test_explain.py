@@ -227,3 +227,23 @@ def test_the_area_of_a_cutoff_compares_rows_of_the_top():
     whole, top = str(recframe.explain("roc_auc")), str(recframe.explain("roc_auc@5"))
     assert "both in the top 5" in top and "share the last place" not in top
     assert "in the top" not in whole and "share the last place" in whole
+
+
+def test_ties_that_no_mean_is_taken_over_say_so():
+    lines = {
+        name: next(line for line in str(recframe.explain(name)).splitlines() if line.startswith("ties"))
+        for name in ("spearman", "ndcg", "coverage")
+    }
+    assert lines["spearman"].split(maxsplit=1)[1].startswith("not the mean over orders")
+    assert not lines["ndcg"].endswith(";")
+    assert "smaller item first; not exact" in lines["coverage"]
+
+
+def test_lists_without_recommendations_are_explained_for_metrics_that_are_known():
+    class Own(metrics.NDCG):
+        """A metric of the user's own."""
+
+        name = "own"
+
+    assert "recommended nothing scores 0" in recframe.explain("ndcg")
+    assert "recommended nothing" not in recframe.explain(Own())
