@@ -225,6 +225,11 @@ def test_grades_that_nobody_named(engine, name, grades):
     assert warning_texts(engine, frame, truth=truth, relevant=name) == []
 
 
+def test_a_column_of_zeros_may_be_the_relevance(polars_engine):
+    frame, truth = polars_engine.frames(RECOMMENDED, JUDGED | {"clicks": [0, 0, 0]})
+    assert "'clicks' is 0 in some rows" in only_finding(warning_texts(polars_engine, frame, truth=truth))
+
+
 def test_bounds_and_estimates_warn_of_grades_that_nobody_named(engine):
     pytest.importorskip("scipy")
     users = [n // 2 for n in range(40)]

@@ -97,6 +97,13 @@ def test_a_list_of_its_own_as_each_cluster_changes_nothing(engine):
         assert [*row.values()][2:] == pytest.approx([*plain.values()][2:])
 
 
+def test_one_cluster_has_no_interval(polars_engine):
+    frame = polars_engine.frame([row | {"everyone": 1} for row in rankings(3)])
+    given = {"score": ["a", "b"], "by": "session", "measures": MEASURES, "confidence": 0.95}
+    with pytest.raises(recframe.OptionError, match="cluster='everyone' has only one value"):
+        recframe.rec(frame).agreement(2, cluster="everyone", **given)
+
+
 def test_shares_have_the_interval_of_wilson(engine):
     rows = rankings(4, lists=40)
     (row,) = engine.ask(
