@@ -140,6 +140,7 @@ REFUSED = {
     "hitrat": "did you mean 'hit_rate'",
     "ndcg(k=5)@10": "names two cutoffs",
     "P_5(k=5)": "names two cutoffs",
+    "ndcg(gain)": "option 'gain' has no value",
     "ndcg(gain=exp2,gain=linear)": "gives the option 'gain' twice",
     "IPrec(recall=0.5)@0.1": "names two recalls",
     "ndcg@5, map@5": "['ndcg@5', 'map@5']",

@@ -318,3 +318,10 @@ def test_lists_of_arrow_are_no_users(pandas_engine):
         for given in ((pd.DataFrame({"user": lists}), [1]), ([1], pd.DataFrame({"item": lists}))):
             with pytest.raises(recframe.ColumnTypeError, match="(?s)hold values that cannot be compared.*cast the col"):
                 recframe.candidates(*given)
+
+
+@pytest.mark.parametrize("recommended", ["tea", {"tea", "jam"}])
+def test_pandas_texts_and_sets_are_no_lists(recommended):
+    frame = pd.DataFrame({"user": [1], "recommended": [recommended]})
+    with pytest.raises(recframe.ColumnTypeError, match="lists are needed"):
+        recframe.from_lists("recommended", frame=frame)

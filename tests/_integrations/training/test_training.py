@@ -183,6 +183,8 @@ def test_probabilities_of_two_classes_are_scores():
 
 
 def test_errors_while_training_are_in_words():
+    with pytest.raises(recframe.OptionTypeError, match=r"(?s)are several metrics.*'ndcg', then 'map'"):
+        recframe.scorer(["ndcg", "map"])
     for make in (recframe.scorer, recframe.feval):
         with pytest.raises(recframe.RecError, match="metric 'recal' is unknown"):
             make("recal@3")
