@@ -325,3 +325,9 @@ def test_pandas_texts_and_sets_are_no_lists(recommended):
     frame = pd.DataFrame({"user": [1], "recommended": [recommended]})
     with pytest.raises(recframe.ColumnTypeError, match="lists are needed"):
         recframe.from_lists("recommended", frame=frame)
+
+
+def test_pandas_dates_are_no_numbers_to_compare_with():
+    frame = pd.DataFrame({"user": [1, 1], "item": [1, 2], "day": pd.to_datetime(["2026-01-01", "2026-01-02"])})
+    with pytest.raises(recframe.ColumnTypeError, match="a number, as what it is compared with is one"):
+        recframe.rec(frame).split(time="day", since=5)
