@@ -306,6 +306,14 @@ def test_a_result_without_rows_passes_no_gate():
         recframe.require(pl.DataFrame({"map": []}), {"map": 0})
 
 
+def test_require_names_no_count_that_stands_between_metrics():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"model": ["new"], "map": [0.5], "num_rel": [37], "mrr": [0.1]})
+    with pytest.raises(recframe.ThresholdError, match="mrr of model 'new' is 0.1") as caught:
+        recframe.require(frame, {"map": 0.4, "mrr": 0.2})
+    assert "37" not in str(caught.value)
+
+
 def test_require_says_what_it_accepts():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"map": [0.5]})
