@@ -21,8 +21,8 @@ def rows_of(seed: int = 0, lists: int = 30, length: int = 6) -> list[dict[str, A
 
 def values_of(engine: Any, frame: Any, metric: str, model: str, **given: Any) -> dict[int, Any]:
     """Return the values per list, by list."""
-    found = engine.ask(frame, "evaluate", metric, by="session", per="session", score=model, **given)
-    return {row["session"]: row[metric] for row in found}
+    result = engine.ask(frame, "evaluate", metric, by="session", per="session", score=model, **given)
+    return {row["session"]: row[metric] for row in result}
 
 
 def pair_of(

@@ -371,6 +371,6 @@ def test_dir_shows_public_names_only(name):
     modules = {each.removeprefix("recframe.") for each in PUBLIC_MODULES} if name == "recframe" else set()
     assert set(shown) - set(getattr(module, "__all__", shown)) <= modules
     for each in shown:
-        found = getattr(module, each)
-        home = found.__name__ if isinstance(found, types.ModuleType) else getattr(found, "__module__", name)
+        result = getattr(module, each)
+        home = result.__name__ if isinstance(result, types.ModuleType) else getattr(result, "__module__", name)
         assert home.startswith("recframe"), each

@@ -59,7 +59,7 @@ class Colour(enum.Enum):
 
 def zoo():
     """Return what users give by mistake, by what it is."""
-    found = {
+    result = {
         "none": None, "true": True, "zero": 0, "minus one": -1, "two": 2, "half": 0.5, "nan": math.nan, "inf": math.inf,
         "beyond int64": 2**70, "beyond float": 10**400, "beyond text": 10**5000, "complex": 1j,
         "decimal": decimal.Decimal("0.5"), "no text": "", "text": "score", "pattern": "^.*$", "star": "*",
@@ -79,7 +79,7 @@ def zoo():
         except ImportError:
             continue
         frame = module.DataFrame(COLUMNS)
-        found |= {
+        result |= {
             f"{library} frame": frame,
             f"{library} empty frame": frame[:0],
             f"{library} frame of no columns": module.DataFrame(),
@@ -88,14 +88,14 @@ def zoo():
             f"{library} accessor": frame.rec,
         }
         if hasattr(module, "col"):
-            found |= {f"{library} column": module.col("user"), f"{library} expression": module.col("relevant") >= 1}
+            result |= {f"{library} column": module.col("user"), f"{library} expression": module.col("relevant") >= 1}
         if hasattr(module, "LazyFrame"):
-            found["polars lazy frame"] = module.LazyFrame(COLUMNS)
+            result["polars lazy frame"] = module.LazyFrame(COLUMNS)
         if hasattr(module, "NA"):
-            found["pandas missing"] = module.NA
+            result["pandas missing"] = module.NA
     nw = pytest.importorskip("narwhals")
-    found |= {"narwhals column": nw.col("user"), "narwhals expression": nw.col("relevant") >= 1}
-    return found
+    result |= {"narwhals column": nw.col("user"), "narwhals expression": nw.col("relevant") >= 1}
+    return result
 
 
 ZOO = zoo()
@@ -144,13 +144,13 @@ def functions():
 
 def arguments(call):
     """Return the arguments of a call, roles that it accepts as they come among them."""
-    found = []
+    result = []
     for name, parameter in inspect.signature(call).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
-            found += [role for role in ALL_ROLES if role not in found]
+            result += [role for role in ALL_ROLES if role not in result]
         elif name != "self" and parameter.kind is not parameter.VAR_POSITIONAL:
-            found.append(name)
-    return found
+            result.append(name)
+    return result
 
 
 def needed(call, name, make):

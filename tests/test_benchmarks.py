@@ -14,9 +14,9 @@ ROOT = Path(__file__).parents[1]
 
 
 def run(*args):
-    found = subprocess.run([sys.executable, *args], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert not found.returncode, found.stderr
-    return found.stdout
+    result = subprocess.run([sys.executable, *args], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not result.returncode, result.stderr
+    return result.stdout
 
 
 def test_each_library_that_is_compared_has_steps_to_install_it():

@@ -47,17 +47,17 @@ def answer(engine, name, given, named):
     """Return what a call answers, its rows in any order, or the text of its error."""
     frame, truth = engine.frames(ROWS, TRUTH)
     try:
-        found = engine.ask(frame, name, *given, **{**named, **({"truth": truth} if "truth" in named else {})})
+        result = engine.ask(frame, name, *given, **{**named, **({"truth": truth} if "truth" in named else {})})
     except OptionError as error:
         return str(error)
-    return sorted(map(repr, found)) if isinstance(found, list) else found
+    return sorted(map(repr, result)) if isinstance(result, list) else result
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda asked: f"{ASKED.index(asked)}-{asked[0]}")
 def test_an_answer_is_that_of_a_call_that_finds_nothing_kept(engine, asked, monkeypatch):
-    found = [answer(engine, *asked) for _ in range(2)]
+    result = [answer(engine, *asked) for _ in range(2)]
     monkeypatch.setattr(_calls.Arguments, "_key", lambda *_: None)
-    assert found == [answer(engine, *asked)] * 2
+    assert result == [answer(engine, *asked)] * 2
 
 
 @pytest.fixture
@@ -212,5 +212,5 @@ def test_threads_may_make_equal_and_other_calls_at_once(frame, monkeypatch):
     ]
     expected = [frame.rec.ndcg(2, **roles) for roles in wanted]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda roles: frame.rec.ndcg(2, **roles), wanted * 5))
-    assert found == expected * 5
+        result = list(pool.map(lambda roles: frame.rec.ndcg(2, **roles), wanted * 5))
+    assert result == expected * 5

@@ -29,10 +29,10 @@ def names(request, tmp_path, monkeypatch):
     visits = recframe.datasets.visits(library=request.param)
     pairs = {"user": [1, 1, 2, 2, 3], "item": ["a", "b", "a", "c", "b"]}
     ratings = library.DataFrame({**pairs, "day": [1, 2, 1, 2, 1], "rating": [5, 4, 1, 2, 3]})
-    found = library.DataFrame({**pairs, "score": [5.0, 4.0, 3.0, 2.0, 1.0]})
+    result = library.DataFrame({**pairs, "score": [5.0, 4.0, 3.0, 2.0, 1.0]})
     return {
         "recframe": recframe, "df": visits, "rec": visits.rec(score=["old", "new"]), "ratings": ratings,
-        "old": found, "new": found, "bought": ratings, "train": ratings, "test": ratings, "pairs": found,
+        "old": result, "new": result, "bought": ratings, "train": ratings, "test": ratings, "pairs": result,
     }  # fmt: skip
 
 

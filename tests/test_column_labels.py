@@ -98,8 +98,8 @@ def test_any_label_is_a_role_of_tune(labels):
     pytest.importorskip("scipy")
     frame, roles = named(labels)
     expected = recframe.rec(type(frame)(TEXT)).tune_fusion("mrr", score=["score", "price"], folds=2)
-    found = recframe.rec(frame).tune_fusion("mrr", folds=2, **{**roles, "score": [labels["score"], labels["price"]]})
-    assert found.equals(expected)
+    result = recframe.rec(frame).tune_fusion("mrr", folds=2, **{**roles, "score": [labels["score"], labels["price"]]})
+    assert result.equals(expected)
 
 
 def test_any_label_is_a_segment_of_merged_states(labels):
@@ -110,10 +110,10 @@ def test_any_label_is_a_segment_of_merged_states(labels):
     merged = recframe.merge_states(recframe.rec(frame).state("mrr", per=per, **models))
     text = recframe.merge_states(recframe.rec(pd.DataFrame(TEXT)).state("mrr", per="part", score=["score", "price"]))
     for call in ("evaluate", "compare", "describe"):
-        found, expected = getattr(merged, call)(), getattr(text, call)()
-        assert found[per].tolist() == expected["part"].tolist()
+        result, expected = getattr(merged, call)(), getattr(text, call)()
+        assert result[per].tolist() == expected["part"].tolist()
         numbers = [column for column in expected if column not in ("part", "model", "baseline")]
-        assert str(found[numbers].to_numpy().tolist()) == str(expected[numbers].to_numpy().tolist())
+        assert str(result[numbers].to_numpy().tolist()) == str(expected[numbers].to_numpy().tolist())
 
 
 def test_any_label_is_a_column_of_lists_of_features(labels):
@@ -204,9 +204,9 @@ def test_models_are_named_by_the_text_of_their_labels(pandas_engine, names):
             assert [*call("mrr", **models)["model"]] == texts
         results = [frame.rec.compare("mrr", **models, baseline=each, details=True) for each in (names[0], texts[0])]
         changed = [frame.rec.changes("mrr", score=[*names[:2]], baseline=each) for each in (names[1], texts[1])]
-    for found in results:
-        assert [*found["baseline"]] == texts[:1] * (len(names) - 1)
-        assert [*found["model"]] == texts[1:]
+    for result in results:
+        assert [*result["baseline"]] == texts[:1] * (len(names) - 1)
+        assert [*result["model"]] == texts[1:]
     pd.testing.assert_frame_equal(*changed)
 
 
@@ -217,8 +217,8 @@ def test_a_baseline_of_rows_may_be_a_number_of_numpy_or_text(library):
     columns = {name: value if isinstance(value, list) else [value] * 4 for name, value in columns.items()}
     frame = pytest.importorskip(library).DataFrame(columns)
     for baseline in (7, "7", np.int64(7)):
-        found = frame.rec.compare("mrr", model="model", baseline=baseline)
-        assert (list(found["model"]), list(found["baseline"])) == ([4], [7])
+        result = frame.rec.compare("mrr", model="model", baseline=baseline)
+        assert (list(result["model"]), list(result["baseline"])) == ([4], [7])
     with pytest.raises(recframe.OptionError, match="is not one of the models"):
         frame.rec.compare("mrr", model="model", baseline=10**5000)
 

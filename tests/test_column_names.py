@@ -53,8 +53,8 @@ def answers(engine, names):
 
     def data(call, *args, **given):
         with engine.running():
-            found = getattr(recframe.rec(frame(FRAME)), call)(*args, **given)
-            parts = found if isinstance(found, tuple) else (found,)
+            result = getattr(recframe.rec(frame(FRAME)), call)(*args, **given)
+            parts = result if isinstance(result, tuple) else (result,)
             return [plain(engine.rows(part)) for part in parts]
 
     every = roles("by", "item", "score", "relevant", "value")
@@ -119,10 +119,10 @@ def test_a_column_may_be_called_like_one_that_only_sorts_a_result(engine, name):
         args = ["mrr", 2] if method == "changes" else [2]
         per = {"per": name} if method == "agreement" else {}
         frame = engine.frame({name if own == column else own: values for own, values in FRAME.items()})
-        found = engine.ask(frame, method, *args, **models, **{role: name}, **per)
+        result = engine.ask(frame, method, *args, **models, **{role: name}, **per)
         expected = engine.ask(engine.frame(FRAME), method, *args, **models, **dict.fromkeys(per, "user"))
         named = [{name if own == column else own: value for own, value in row.items()} for row in expected]
-        assert sorted(map(str, found)) == sorted(map(str, named))
+        assert sorted(map(str, result)) == sorted(map(str, named))
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])

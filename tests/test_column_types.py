@@ -65,8 +65,8 @@ def test_labels(engine, label, ties):
     new = [{**row, "user": relabel(row["user"]), "item": relabel(row["item"])} for row in rows]
     reference = {(relabel(user), day): values for (user, day), values in expected.items()}
     some = engine.some(SOME)
-    found = engine.ask(engine.frame(new, {"user": kind, "item": kind}), "evaluate", some, by=BY, per=BY, ties=ties)
-    assert_equal(found, {key: {name: values[name] for name in some} for key, values in reference.items()}, BY)
+    result = engine.ask(engine.frame(new, {"user": kind, "item": kind}), "evaluate", some, by=BY, per=BY, ties=ties)
+    assert_equal(result, {key: {name: values[name] for name in some} for key, values in reference.items()}, BY)
 
 
 @pytest.mark.parametrize("metric", ["ndcg@3", "mrr", "map"])
@@ -80,8 +80,8 @@ def test_labels_of_one_metric(engine, label, metric):
     rows = [row for row in rows if oracle.plain(row["score"]) is not None]
     reference = oracle.evaluate(rows, [metric], by=BY, per=BY)
     new = [{**row, "user": relabel(row["user"])} for row in rows]
-    found = engine.ask(engine.frame(new, {"user": kind}), "evaluate", [metric], by=BY, per=BY)
-    assert_equal(found, {(relabel(user), day): values for (user, day), values in reference.items()}, BY)
+    result = engine.ask(engine.frame(new, {"user": kind}), "evaluate", [metric], by=BY, per=BY)
+    assert_equal(result, {(relabel(user), day): values for (user, day), values in reference.items()}, BY)
 
 
 @pytest.mark.parametrize("label", MISSING_TOO)
@@ -97,9 +97,9 @@ def test_missing_labels(engine, label):
         (None if user is None else relabel(int(user)), day): values
         for (user, day), values in lists_of(engine, rows, labels=some).items()
     }
-    found = engine.ask(engine.frame(new, {"user": kind}), "evaluate", some, by=BY, per=BY)
+    result = engine.ask(engine.frame(new, {"user": kind}), "evaluate", some, by=BY, per=BY)
     assert (None, 0) in reference
-    assert_equal(found, reference, BY)
+    assert_equal(result, reference, BY)
 
 
 def test_ordered_categories_break_ties_in_their_order(engine):
@@ -134,8 +134,8 @@ def test_bool_keys(engine, truths):
 
 def test_nan_and_null_are_one_key(engine):
     data = {"user": [None, math.nan, 1.0, math.nan], "relevant": [1, 0, 1, 0], "score": [1.0, 3.0, 1.0, 2.0]}
-    found = engine.ask(engine.frame(data), "mrr", per="user")
-    assert sorted(found, key=lambda row: row["user"] is None) == [
+    result = engine.ask(engine.frame(data), "mrr", per="user")
+    assert sorted(result, key=lambda row: row["user"] is None) == [
         {"user": 1.0, "mrr": 1.0},
         {"user": None, "mrr": 1 / 3},
     ]
@@ -152,9 +152,9 @@ def test_types_of_binary_relevance(engine, kind):
     kinds = {"relevant": kind}
     as_kind = rows if kind == "bool" else [{**row, "relevant": int(row["relevant"])} for row in rows]
     some = engine.some(SOME, 2)
-    found = lists_of(engine, as_kind, kinds, some)
+    result = lists_of(engine, as_kind, kinds, some)
     reference = oracle.evaluate(rows, some, by=BY, per=BY)
-    assert_equal([dict(zip(BY, key, strict=True)) | values for key, values in found.items()], reference, BY)
+    assert_equal([dict(zip(BY, key, strict=True)) | values for key, values in result.items()], reference, BY)
 
 
 @pytest.mark.parametrize("kind", ["bool", "int8", "int64", "uint8", "float32", "float64"])
@@ -166,9 +166,9 @@ def test_types_of_relevance_with_missing(engine, kind):
         else [{**row, "relevant": None if row["relevant"] is None else int(row["relevant"])} for row in rows]
     )
     some = engine.some(SOME, 3)
-    found = lists_of(engine, as_kind, {"relevant": kind}, some)
+    result = lists_of(engine, as_kind, {"relevant": kind}, some)
     assert_equal(
-        [dict(zip(BY, key, strict=True)) | values for key, values in found.items()],
+        [dict(zip(BY, key, strict=True)) | values for key, values in result.items()],
         oracle.evaluate(rows, some, by=BY, per=BY),
         BY,
     )
@@ -181,11 +181,11 @@ def test_grades_of_small_types_do_not_overflow(engine):
         engine.frame(data, {"relevant": "float64"}), "evaluate", ["dcg", "dcg(gain=exp2)", "ndcg(gain=exp2)@2"]
     )
     for kind in ("int8", "uint8", "int16"):
-        found = engine.ask(
+        result = engine.ask(
             engine.frame(data, {"relevant": kind}), "evaluate", ["dcg", "dcg(gain=exp2)", "ndcg(gain=exp2)@2"]
         )
         for label, value in reference[0].items():
-            assert same(found[0][label], value)
+            assert same(result[0][label], value)
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -201,8 +201,8 @@ def test_types_of_scores(engine, kind, missing):
         }
         for i in range(300)
     ]
-    found = engine.ask(engine.frame(rows, {"score": kind}), "evaluate", SOME, per="user")
-    assert_equal(found, oracle.evaluate(rows, SOME, per="user"), ["user"])
+    result = engine.ask(engine.frame(rows, {"score": kind}), "evaluate", SOME, per="user")
+    assert_equal(result, oracle.evaluate(rows, SOME, per="user"), ["user"])
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -251,8 +251,8 @@ def test_large_whole_numbers_match_no_floats(pandas_engine, role, kind):
         with pytest.raises(recframe.ColumnTypeError, match=f"{role!r} has the types {kind} and float64, and none"):
             recframe.rec(frame).recall(truth=truth)
         truth[role] = math.nan  # without values, a column compares with all
-        found = recframe.rec(frame).recall(truth=truth, per="user")
-    assert found["user"].to_list()[:2] == frame["user"].to_list()
+        result = recframe.rec(frame).recall(truth=truth, per="user")
+    assert result["user"].to_list()[:2] == frame["user"].to_list()
 
 
 @pytest.mark.parametrize("kind", ["int64[pyarrow]", "uint64[pyarrow]"])
@@ -272,9 +272,9 @@ def test_large_segments_stay_apart_beside_an_unknown_one(pandas_engine, kind):
     frame = pd.DataFrame({"user": [1, 2, 3], "item": [1, 2, 3], "score": [1.0, 1.0, 1.0]})
     truth = pd.DataFrame({"user": [1, 2], "item": [1, 9], "day": pd.Series([large, large + 1], dtype=kind)})
     with pandas_engine.running():
-        found = recframe.rec(frame).recall(truth=truth, per="day", undefined=0.0)
-    assert found["day"].to_list()[:2] == [large, large + 1]
-    assert found["recall"].to_list() == [1.0, 0.0, 0.0]
+        result = recframe.rec(frame).recall(truth=truth, per="day", undefined=0.0)
+    assert result["day"].to_list()[:2] == [large, large + 1]
+    assert result["recall"].to_list() == [1.0, 0.0, 0.0]
 
 
 def test_equal_float32_scores_tie(engine):
@@ -301,20 +301,20 @@ def test_floats_of_16_bits_are_read_as_others(role, lazy):
         pl.Series("user", [0.25, 0.5, 0.25, 0.5, 0.75, math.nan, None, math.nan]), pl.Series("item", [0.5, 0.25, 0.25, 0.75, 0.5, 0.75, math.nan, 1.0]), pl.Series("relevant", [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]),
         pl.Series("score", [2.0, 1.5, math.nan, 1.75, 3.0, 1.0, 1.0, 2.0]),
     ])  # fmt: skip
-    found = []
+    result = []
     for kind in (pl.Float16, pl.Float64):
         frame = rows.with_columns(pl.col(role).cast(kind))
         frame = frame.lazy() if lazy else frame
         answer = frame.rec.evaluate(["ndcg", "map"], k=2, ties="item", per="user")
-        found.append(answer.lazy().collect().with_columns(pl.col("user").cast(pl.Float64)).sort("user"))
-    assert_frame_equal(*found)
+        result.append(answer.lazy().collect().with_columns(pl.col("user").cast(pl.Float64)).sort("user"))
+    assert_frame_equal(*result)
 
 
 @pytest.mark.parametrize("kind", ["int8", "int64", "uint32", "float64"])
 def test_types_of_ranks(engine, kind):
     rows = ranked_crowd(28, 100)
-    found = engine.ask(engine.frame(rows, {"rank": kind}), "evaluate", SOME, rank="rank", per="user")
-    assert_equal(found, oracle.evaluate(rows, SOME, rank="rank", per="user"), ["user"])
+    result = engine.ask(engine.frame(rows, {"rank": kind}), "evaluate", SOME, rank="rank", per="user")
+    assert_equal(result, oracle.evaluate(rows, SOME, rank="rank", per="user"), ["user"])
 
 
 @examples(30)
@@ -326,9 +326,9 @@ def test_monotone_transforms_of_scores(engine, rows, ties):
     higher = {value: 10 * i * i - 7 for i, value in enumerate(known)}
     moved = [{**row, "score": None if oracle.is_missing(row["score"]) else higher[row["score"]]} for row in rows]
     reference = engine.ask(engine.frame(rows), "evaluate", SOME, ties=ties)
-    found = engine.ask(engine.frame(moved, {"score": "float64"}), "evaluate", SOME, ties=ties)
+    result = engine.ask(engine.frame(moved, {"score": "float64"}), "evaluate", SOME, ties=ties)
     for label, value in reference[0].items():
-        assert same(found[0][label], value), label
+        assert same(result[0][label], value), label
 
 
 def test_decimals_are_scores_and_ranks_on_lazy_polars_too(polars_engine):
@@ -390,12 +390,12 @@ def test_keys_that_are_lists_or_structs_in_comparisons(kind, lazy):
         "bounds": lambda frame, truth: frame.rec.bounds("ndcg@2", score="new", per="user", truth=truth),
     }
     for call in calls.values():
-        found = []
+        result = []
         for frame, truth in zip((text, nested), judged, strict=True):
             answer = call(frame.lazy() if lazy else frame, truth).lazy().collect()
             keys = [column for column in answer.columns if column == "user"]
-            found.append(answer.sort(*keys, maintain_order=True).drop(keys) if keys else answer)
-        assert_frame_equal(*found, check_exact=False)
+            result.append(answer.sort(*keys, maintain_order=True).drop(keys) if keys else answer)
+        assert_frame_equal(*result, check_exact=False)
     with pytest.raises(recframe.ColumnTypeError, match="per='user' holds lists or structs"):
         nested.rec.state("ndcg@2", per="user", score="new")
     with pytest.raises(recframe.ColumnTypeError, match="per='day' holds lists or structs"):
@@ -414,8 +414,8 @@ def test_python_objects_in_keys_of_polars_are_refused(column, of_truth, lazy):
         ids = rows.with_columns(pl.Series(column, values, dtype=pl.Object))
         frame, truth = (rows, ids) if of_truth else (ids, ids)
         rec = recframe.rec(frame.lazy(), validate=True) if lazy else recframe.rec(frame)
-        said = f"='{column}' holds Python objects, which polars cannot compare(?s:.*)text"
-        with pytest.raises(recframe.ColumnTypeError, match=said):
+        text = f"='{column}' holds Python objects, which polars cannot compare(?s:.*)text"
+        with pytest.raises(recframe.ColumnTypeError, match=text):
             rec.evaluate("ndcg@2", truth=truth.lazy() if lazy else truth, per="day")
 
 
@@ -498,8 +498,8 @@ def test_types_of_numpy_that_pandas_or_polars_lack(pandas_engine, kind, column):
             lambda rec, truth: rec.to_lists(1)[["user"]],
             lambda rec, truth: recframe.candidates(truth, truth, seen=truth),
         ):
-            found, expected = ask(recframe.rec(other), other), ask(recframe.rec(frame), frame)
-            pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+            result, expected = ask(recframe.rec(other), other), ask(recframe.rec(frame), frame)
+            pd.testing.assert_frame_equal(result, expected, check_dtype=False)
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # every row is relevant
@@ -514,11 +514,11 @@ def test_what_is_missing_beside_numbers_that_are_objects(pandas_engine, role, mi
     lacking = frame.assign(**{column: frame[column].mask(where)})
     objects = frame.assign(**{column: frame[column].astype("object").mask(where, getattr(pd, missing))})
     with pandas_engine.running():
-        found, expected = (
+        result, expected = (
             recframe.rec(each).evaluate(["ndcg", "mrr", "money_recall"], 2, value="price", weight="weight")
             for each in (objects, lacking)
         )
-        pd.testing.assert_frame_equal(found, expected)
+        pd.testing.assert_frame_equal(result, expected)
 
 
 def test_each_type_of_objects_that_are_no_numbers_is_named(pandas_engine):
@@ -562,6 +562,6 @@ def test_labelled_rows_keep_categories_that_hold_all_values(pandas_engine, kind,
     frame = pd.DataFrame({"user": [1, 2], "item": [1, 2], "score": [1.0, 2.0]}).astype({"user": "category"})
     truth = pd.DataFrame({"user": [1, last], "item": [1, 3]}).astype({"user": kind})
     with pandas_engine.running(), warnings.catch_warnings(action="error"):
-        found = recframe.rec(frame).label(truth)
-    assert found["user"].tolist() == [1, 2, last]
-    assert (found["user"].dtype == "category") == (last == 1 and kind != "category")  # which has other categories
+        result = recframe.rec(frame).label(truth)
+    assert result["user"].tolist() == [1, 2, last]
+    assert (result["user"].dtype == "category") == (last == 1 and kind != "category")  # which has other categories

@@ -91,8 +91,8 @@ def of_library(library, rows):
 
 def answer(rec, role, **given):
     _, metric, others = OTHERS[role]
-    found = rec.evaluate(metric, **{**others, **given})
-    return found.collect().rows() if hasattr(found, "collect") else found.rows()
+    result = rec.evaluate(metric, **{**others, **given})
+    return result.collect().rows() if hasattr(result, "collect") else result.rows()
 
 
 def test_every_role_but_the_frames_is_named_once():
@@ -197,10 +197,10 @@ def test_threads_do_not_see_each_other():
 
     Config.set(item="thing")
     with Config(per="p"), ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(work, range(4)))
+        result = list(pool.map(work, range(4)))
         assert Config.state() == {"item": "thing", "per": "p"}
     # The program's names hold in new threads, those of a block do not.
-    assert found == [{"item": "thing", "by": f"own{number}"} for number in range(4)]
+    assert result == [{"item": "thing", "by": f"own{number}"} for number in range(4)]
     assert Config.state() == {"item": "thing"}
 
 
@@ -212,11 +212,11 @@ def test_blocks_of_tasks_do_not_see_each_other():
 
     async def main():
         with Config(per="p"):
-            found = await asyncio.gather(*map(work, range(4)))
-            return found, Config.state()
+            result = await asyncio.gather(*map(work, range(4)))
+            return result, Config.state()
 
-    found, state = asyncio.run(main())
-    assert found == [{"per": "p", "by": f"own{number}"} for number in range(4)]
+    result, state = asyncio.run(main())
+    assert result == [{"per": "p", "by": f"own{number}"} for number in range(4)]
     assert state == {"per": "p"}
     assert Config.state() == {}
 
@@ -334,8 +334,8 @@ def test_one_chain_from_interactions_to_a_comparison(library):
             assert list(top.columns) == [user, item]
             assert list(lists.columns) == [user, item, relevant, "rank"]
             assert list(scored.columns) == [user, item, "popular", "random", relevant]
-            found = recframe.rec(scored).evaluate(["mrr", "ndcg"], k=2, score=["popular", "random"])
-        return found.rows() if library == "polars" else found.to_numpy().tolist()
+            result = recframe.rec(scored).evaluate(["mrr", "ndcg"], k=2, score=["popular", "random"])
+        return result.rows() if library == "polars" else result.to_numpy().tolist()
 
     own = chain({"by": "userId", "item": "movieId", "relevant": "liked"})
     # Random scores depend on the values alone, not on what their columns are called.
@@ -372,9 +372,9 @@ def test_frames_of_lists_and_factors_are_called_as_config_says():
 def test_check_and_contributions_read_what_config_names():
     rows = frame().select("who", "thing", "clicked", "score")
     with Config(by="who", item="thing", relevant="clicked"):
-        found = rows.rec.check()
+        result = rows.rec.check()
         assert rows.rec.contributions("mrr").columns[:3] == ["who", "thing", "clicked"]
-    assert found.rows() == rows.rec.check(by="who", relevant="clicked", item="thing").rows()
+    assert result.rows() == rows.rec.check(by="who", relevant="clicked", item="thing").rows()
 
 
 def test_signatures_show_every_role():

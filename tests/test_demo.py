@@ -54,8 +54,8 @@ def needed(path):
 
 def lines_of(text, name):
     """Return the numbers of all table lines of that name."""
-    found = re.findall(rf"^ +{re.escape(name)} +(.*)$", text, flags=re.MULTILINE)
-    return [[None if cell == "-" else float(cell.rstrip("*")) for cell in line.split()] for line in found]
+    result = re.findall(rf"^ +{re.escape(name)} +(.*)$", text, flags=re.MULTILINE)
+    return [[None if cell == "-" else float(cell.rstrip("*")) for cell in line.split()] for line in result]
 
 
 def timeless(text):

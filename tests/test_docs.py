@@ -40,11 +40,11 @@ def code(page: Path, *, pandas: bool | None = None, fence: re.Pattern[str] = FEN
     """Return the code of a page; that of its tabs on pandas, or all else: both use the same names for their frames."""
     text = page.read_text(encoding="utf-8")
     blocks = []
-    for found in fence.finditer(text):
-        on_pandas = bool(found[1]) and TAB.findall(text[: found.start()])[-1] == "pandas"
-        on_both = not found[1] and fence is THEIRS
+    for result in fence.finditer(text):
+        on_pandas = bool(result[1]) and TAB.findall(text[: result.start()])[-1] == "pandas"
+        on_both = not result[1] and fence is THEIRS
         if pandas is None or pandas == on_pandas or on_both:
-            blocks.append(textwrap.dedent(found[2]))
+            blocks.append(textwrap.dedent(result[2]))
     return "\n".join(blocks)
 
 
@@ -330,9 +330,9 @@ def test_every_page_has_a_twin_of_markdown(tmp_path):
 
 
 def test_the_rules_for_assistants_are_whole():
-    said = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
-    assert all(f'"{name}"' in said for name in get_args(Like))
-    assert not [line for line in said.splitlines() if line.endswith((",", " or", " and"))]
+    text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+    assert all(f'"{name}"' in text for name in get_args(Like))
+    assert not [line for line in text.splitlines() if line.endswith((",", " or", " and"))]
 
 
 def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():
@@ -400,9 +400,9 @@ def test_rules_of_the_contract_have_anchors(site):
 
 
 def test_each_page_has_a_description_of_its_own(site):
-    said = {page_name(path): site.description(path.read_text(encoding="utf-8")) for path in PAGES[1:]}
-    assert len({*said.values()}) == len(said)
-    assert {name for name, words in said.items() if not 20 <= len(words) <= 400} <= {"changelog.md"}
+    text = {page_name(path): site.description(path.read_text(encoding="utf-8")) for path in PAGES[1:]}
+    assert len({*text.values()}) == len(text)
+    assert {name for name, words in text.items() if not 20 <= len(words) <= 400} <= {"changelog.md"}
 
 
 def test_blocks_are_at_most_80_columns_wide():
@@ -447,7 +447,7 @@ def test_numbers_in_prose_are_those_that_code_and_tables_show():
         *sorted((ROOT / "docs" / "howto").glob("*.md")),
     ):
         text = path.read_text(encoding="utf-8")
-        shown = "\n".join(found[0] for found in blocks.finditer(text)) + pages
+        shown = "\n".join(result[0] for result in blocks.finditer(text)) + pages
         # README's times are in a sentence that tools/speed.py writes.
         prose = re.sub(
             r"\]\([^)]*\)|`[^`]*`|^\|.*$|at most .*? on 2 cores", "", blocks.sub("", text), flags=re.MULTILINE

@@ -149,9 +149,9 @@ def test_every_metric_answers(engine, case, types):
     side |= {"features": made(engine, FEATURES)}
     if any("train" in (*METRICS[name].required_inputs, *METRICS[name].optional_inputs) for name in some):
         side |= {"train": made(engine, TRAIN)}
-    (found,) = engine.ask(frame, "evaluate", some, k=2, **side)
-    found = {name.split("@")[0]: value for name, value in found.items()}
-    assert found == {name: None if expected[name] is None else pytest.approx(expected[name]) for name in some}
+    (result,) = engine.ask(frame, "evaluate", some, k=2, **side)
+    result = {name.split("@")[0]: value for name, value in result.items()}
+    assert result == {name: None if expected[name] is None else pytest.approx(expected[name]) for name in some}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -227,8 +227,8 @@ def test_contributions_and_checks(engine, types):
     auc = engine.ask(frame, "contributions", "roc_auc", **side)
     assert [(row["item"], row["position"], row["contribution"]) for row in auc] == [("a", None, 0.5)]
     assert {row["count"] for row in engine.ask(frame, "check", 2)} == {0}
-    found = {row["finding"]: row["count"] for row in engine.ask(frame, "check", 2, **side) if row["count"]}
-    assert found == {
+    result = {row["finding"]: row["count"] for row in engine.ask(frame, "check", 2, **side) if row["count"]}
+    assert result == {
         "no_list_in_truth": 2, "no_item_in_truth": 2, "nothing_ranked": 1, "truth_of_unknown_lists": 2,
         "truth_of_unknown_items": 2, "lists_without_ranked": 1,
     }  # fmt: skip

@@ -139,11 +139,11 @@ def answer(engine, method, data, truth, args, given):
         given = {**given, "judge": made(engine, {name: [*values, *others[name]] for name, values in TRUTH.items()})}
     try:
         if method not in WITH_ROWS:
-            found = engine.ask(frame, method, *args, **given)
-            return ("nan" if math.isnan(found) else found) if isinstance(found, float) else plain(found)
+            result = engine.ask(frame, method, *args, **given)
+            return ("nan" if math.isnan(result) else result) if isinstance(result, float) else plain(result)
         with engine.running():
-            found = getattr(recframe.rec(frame), method)(*args, **given)
-            parts = found if isinstance(found, tuple) else (found,)
+            result = getattr(recframe.rec(frame), method)(*args, **given)
+            parts = result if isinstance(result, tuple) else (result,)
             return [plain(engine.rows(part)) for part in parts]
     except recframe.RecError:
         return "RecError"
@@ -173,11 +173,11 @@ def test_engines_give_the_same_answer_or_refuse(engine, method):
         cases = [(frame, truth) for frame, truth in cases if "score" in FRAMES[frame]]
     for frame, truth in cases:
         for number, given in enumerate(each):
-            found = answer(engine, method, FRAMES[frame], TRUTHS[truth], args, given)
+            result = answer(engine, method, FRAMES[frame], TRUTHS[truth], args, given)
             if engine is not FIRST_ENGINE:
-                assert found == first_answer(method, frame, truth, number), (frame, truth, given)
+                assert result == first_answer(method, frame, truth, number), (frame, truth, given)
             elif "score" not in FRAMES[frame] and method not in ("split", "add_random", "label", *TRUTH_BY_POSITION):
-                assert found == "RecError", (frame, truth, given)
+                assert result == "RecError", (frame, truth, given)
 
 
 def test_every_public_call_is_tried():

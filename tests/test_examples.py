@@ -282,8 +282,8 @@ def test_implicit_feedback_notebook_values_of_its_factorisation() -> None:
                 solved[row] = np.linalg.solve(square + near.T @ (weight * near), (near * (1 + weight)).sum(axis=0))
     for truth, expected in ((train, (0.2004, 0.2959)), (test, (0.0592, 0.1123))):
         frame = recframe.from_factors(*factors, users=users, items=items, test=truth.select("user", "item"), k=5)
-        found = frame.rec.evaluate(["map", "ndcg(gain=exp2)"], k=5)
-        assert found.row(0) == pytest.approx(expected, abs=5e-5)
+        result = frame.rec.evaluate(["map", "ndcg(gain=exp2)"], k=5)
+        assert result.row(0) == pytest.approx(expected, abs=5e-5)
 
 
 # --- recometrics vignette ---------------------------------------------------------------------------------

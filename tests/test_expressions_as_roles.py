@@ -86,8 +86,8 @@ def test_expressions_read_the_columns_as_they_are(frame):
 
 
 def test_lists_of_expressions_name_models(frame):
-    found = rows(frame.rec.evaluate("mrr", relevant=GOOD, score=[(-pl.col("score_a")).alias("less"), "score_b"]))
-    assert found == [("less", 1.0), ("score_b", 1.0)]
+    result = rows(frame.rec.evaluate("mrr", relevant=GOOD, score=[(-pl.col("score_a")).alias("less"), "score_b"]))
+    assert result == [("less", 1.0), ("score_b", 1.0)]
 
 
 def test_charts_read_expressions(frame):
@@ -104,8 +104,8 @@ def test_a_judge_has_the_columns_of_the_truth(frame):
     judge = FRAME.select("user", "item", "rating")
     truth = judge.filter(pl.col("user") == 1)
     given = {"score": "score_b", "relevant": GOOD, "truth": truth, "judge": judge}
-    found = frame.rec.estimate_with_judge("mrr", **given).lazy().collect()
-    assert found.select("human_mean", "judge_mean", "kappa").row(0) == (1.0, 1.0, 1.0)
+    result = frame.rec.estimate_with_judge("mrr", **given).lazy().collect()
+    assert result.select("human_mean", "judge_mean", "kappa").row(0) == (1.0, 1.0, 1.0)
 
 
 @pytest.mark.parametrize(

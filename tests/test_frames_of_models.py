@@ -43,9 +43,9 @@ def test_each_frame_is_a_model(kind):
     rec = recframe.rec(models, truth=truth)
     assert rows(rec.evaluate("mrr")) == EXPECTED
     assert rows(recframe.rec(models, truth=truth, model="system").evaluate("mrr")) == EXPECTED
-    found = rec.compare("mrr", baseline="old")
-    found = found.collect() if kind == "lazy" else found
-    assert len(rows(found)) == 1
+    result = rec.compare("mrr", baseline="old")
+    result = result.collect() if kind == "lazy" else result
+    assert len(rows(result)) == 1
 
 
 @pytest.mark.parametrize("kind", ["polars", "lazy", "pandas"])

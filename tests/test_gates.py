@@ -30,8 +30,8 @@ def test_raise_returns_the_value_where_every_list_has_one(engine):
         pytest.skip("refused at the call")
     frame = engine.frame({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [1.0, 2.0, 1.0]})
     assert engine.ask(frame, "mrr", undefined="raise") == 0.75
-    found = engine.ask(frame, "mrr", per="user", undefined="raise")
-    assert [row["mrr"] for row in found] == [0.5, 1]
+    result = engine.ask(frame, "mrr", per="user", undefined="raise")
+    assert [row["mrr"] for row in result] == [0.5, 1]
 
 
 def test_raise_all_takes_a_frame_with_one_defined_list(engine):
@@ -192,8 +192,8 @@ def test_an_eager_truth_goes_with_a_lazy_frame(engine):
     for method in ("ndcg", "recall", "check", "contributions", "evaluate"):
         args = (1,) if method not in ("contributions", "evaluate") else ("ndcg", 1)
         given = {"relevant": "clicked"}
-        found, expected = (engine.ask(frame, method, *args, truth=each, **given) for each in (held, truth))
-        assert found == expected
+        result, expected = (engine.ask(frame, method, *args, truth=each, **given) for each in (held, truth))
+        assert result == expected
     labelled = [engine.rows(recframe.rec(frame).label(each, relevant="clicked")) for each in (held, truth)]
     assert sorted(labelled[0], key=repr) == sorted(labelled[1], key=repr)
     with pytest.raises(TypeError, match="truth is a polars LazyFrame, but the frame is a polars DataFrame"):
@@ -375,17 +375,17 @@ def test_limits_of_intervals_say_what_they_accept():
 
 def test_a_gate_reads_results_of_arrow():
     pa = pytest.importorskip("pyarrow")
-    found = recframe.rec(pa.table(SOME)).evaluate(["mrr"], per="user")
+    result = recframe.rec(pa.table(SOME)).evaluate(["mrr"], per="user")
     with pytest.raises(recframe.ThresholdError, match="mrr of user 2 has no value"):
-        recframe.require(found, {"mrr": 0.3})
+        recframe.require(result, {"mrr": 0.3})
     recframe.require(recframe.rec(pa.table(SOME)).evaluate(["mrr"]), {"mrr": 0.3})
 
 
 def test_a_gate_names_segments_by_any_label_and_level_of_pandas():
     pd = pytest.importorskip("pandas")
     rec = recframe.rec(pd.DataFrame(SOME).assign(relevant=[0, 1, 1]).rename(columns={"user": 7}))
-    found = rec.evaluate("mrr", by=7, per=7)
-    for result in (found, found.set_index(7)):
+    actual = rec.evaluate("mrr", by=7, per=7)
+    for result in (actual, actual.set_index(7)):
         with pytest.raises(recframe.ThresholdError, match="mrr of 7 1 is 0.5, below 0.6"):
             recframe.require(result, {"mrr": 0.6})
     pytest.importorskip("scipy")
@@ -419,8 +419,8 @@ def test_require_judges_verdicts(library):
     worse = compared(library)
     with pytest.raises(recframe.ThresholdError) as caught:
         recframe.require(worse, verdict="not worse")
-    said = str(caught.value)
-    assert said.startswith("mrr of model 'new' may be worse than 'old': the verdict is 'worse', the difference -0.3")
+    text = str(caught.value)
+    assert text.startswith("mrr of model 'new' may be worse than 'old': the verdict is 'worse', the difference -0.3")
     with pytest.raises(recframe.ThresholdError, match="mrr of model 'new' is not shown to be better than 'old'"):
         recframe.require(worse, verdict="better")
     with pytest.raises(recframe.ThresholdError) as caught:
@@ -441,10 +441,10 @@ def rows_of_better():
 
 
 def test_require_says_which_result_a_verdict_judges(library):
-    found = compared(library)
+    actual = compared(library)
     for call in (
-        lambda: recframe.require(found, "not worse"),
-        lambda: recframe.require(found, {"mrr": 0.3}),
+        lambda: recframe.require(actual, "not worse"),
+        lambda: recframe.require(actual, {"mrr": 0.3}),
     ):
         with pytest.raises(recframe.RecError, match=r"verdict='not worse'\)? judges a result of compare"):
             call()
@@ -452,9 +452,9 @@ def test_require_says_which_result_a_verdict_judges(library):
         with pytest.raises(recframe.OptionTypeError, match="(?s)judges a result of compare, .*rec.compare"):
             recframe.require(result, verdict="not worse")
     with pytest.raises(recframe.OptionError, match="verdict='worse' is not one of 'not worse', 'better'"):
-        recframe.require(found, verdict="worse")
+        recframe.require(actual, verdict="worse")
     with pytest.raises(recframe.OptionError, match="does not go with least="):
-        recframe.require(found, {"mrr": 0.3}, verdict="not worse")
+        recframe.require(actual, {"mrr": 0.3}, verdict="not worse")
 
 
 def test_a_gate_shows_dates_as_text(library):
@@ -478,16 +478,16 @@ def guarded(library, models=("new",), lists=300, **given):
 
 
 def test_rows_that_all_must_pass_are_not_corrected_for_their_number(library):
-    found = guarded(library, margin="12%")
-    verdicts = found["verdict"].to_list()
+    result = guarded(library, margin="12%")
+    verdicts = result["verdict"].to_list()
     assert verdicts == ["equivalent", "equivalent", "open", "open", "equivalent"]
-    recframe.require(found, verdict="not worse")
+    recframe.require(result, verdict="not worse")
     assert guarded(library, margin="12%", correction="none")["verdict"].to_list() == ["equivalent"] * 5
     # A changed copy has lost the p-values, so its verdicts decide.
     with pytest.raises(
         recframe.ThresholdError, match="the verdict is 'open', the difference -0.01219, its p-value, adju"
     ):
-        recframe.require(found[2:], verdict="not worse")
+        recframe.require(result[2:], verdict="not worse")
     with pytest.raises(recframe.ThresholdError) as caught:
         recframe.require(guarded(library, margin="8%"), verdict="not worse")
     assert str(caught.value).split("; ")[0] == (
@@ -497,14 +497,14 @@ def test_rows_that_all_must_pass_are_not_corrected_for_their_number(library):
     with pytest.raises(
         recframe.ThresholdError, match=r"the difference \+0.005673, the p-value of no gain is 0.83, and"
     ):
-        recframe.require(found, verdict="better")
+        recframe.require(result, verdict="better")
 
 
 @pytest.mark.parametrize(("correction", "times"), [("holm", 2), ("none", 1), ("bonferroni", 2), ("bh", 2), ("maxt", 2)])
 def test_several_models_are_corrected_for_their_number(library, correction, times):
-    found = guarded(library, models=("new", "other"), correction=correction, resamples=200, margin=0.02)
+    result = guarded(library, models=("new", "other"), correction=correction, resamples=200, margin=0.02)
     with pytest.raises(recframe.ThresholdError) as caught:
-        recframe.require(found, verdict="not worse")
+        recframe.require(result, verdict="not worse")
     first = str(caught.value).split("; ")[0]
     adjusted = ", adjusted for 2 models," if times > 1 else ""
     assert re.search(rf"the p-value of a loss of 0.02{adjusted} is [\d.]+, and 0.05 or more fails$", first)
@@ -529,9 +529,9 @@ def test_a_gate_of_merged_states(library):
         "old": relevant + random.normal(size=rows), "new": relevant + random.normal(size=rows),
     })  # fmt: skip
     merged = recframe.merge_states(frame.rec.state(["ndcg@10", "mrr"], score=["old", "new"]))
-    found = merged.compare(baseline="old", margin=0.08)
-    assert list(found.columns)[-1] == "verdict"
-    recframe.require(found, verdict="not worse")
+    result = merged.compare(baseline="old", margin=0.08)
+    assert list(result.columns)[-1] == "verdict"
+    recframe.require(result, verdict="not worse")
     with pytest.raises(recframe.ThresholdError, match=r"by more than 0\.001: .* the p-value of a loss of 0\.001 is"):
         recframe.require(merged.compare(baseline="old", margin=0.001), verdict="not worse")
 
@@ -539,6 +539,6 @@ def test_a_gate_of_merged_states(library):
 @pytest.mark.parametrize("call", ["better", "not worse"])
 def test_a_row_without_a_p_value_never_passes(library, call):
     frame = library.DataFrame({"user": [1, 1], "relevant": [0, 1], "old": [2, 1], "new": [1, 2]})
-    found = frame.rec(score=["old", "new"]).compare("mrr", margin=0.5)
+    result = frame.rec(score=["old", "new"]).compare("mrr", margin=0.5)
     with pytest.raises(recframe.ThresholdError, match=r"mrr of model 'new' has no p-value \(nan\) of its difference"):
-        recframe.require(found, verdict=call)
+        recframe.require(result, verdict=call)

@@ -65,8 +65,8 @@ def test_sums_of_relevance_are_finite(metric, relevance):
 def test_metrics_of_hits_and_of_orders_take_infinite_relevance(metric):
     infinite, finite = (frame_of(EAGER, (0, top, 1, 0)) for top in (INF, 2))
     given = {"k": None} if metric in ("spearman", "kendall") else {"k": 2}
-    found, expected = (EAGER.ask(frame, "evaluate", [metric], **given) for frame in (infinite, finite))
-    assert found == expected
+    result, expected = (EAGER.ask(frame, "evaluate", [metric], **given) for frame in (infinite, finite))
+    assert result == expected
 
 
 @pytest.mark.parametrize("value", [INF, -INF])
@@ -76,8 +76,8 @@ def test_values_of_hits(engine, metric, value):
     if engine.lazy:
         assert answer(engine, frame, metric) is None
     else:
-        said = rf"(?s)value='price' holds {value}, but a value is finite.*counts as 0"
-        with pytest.raises(recframe.RecError, match=said):
+        text = rf"(?s)value='price' holds {value}, but a value is finite.*counts as 0"
+        with pytest.raises(recframe.RecError, match=text):
             answer(engine, frame, metric)
 
 

@@ -22,9 +22,9 @@ def test_wide_format(engine, ties):
         for name in ("score", "other")
         for key, values in oracle.evaluate(rows, some, by=by, per=by, ties=ties, score=name).items()
     }
-    found = engine.ask(engine.frame(rows), "evaluate", some, by=by, per=by, ties=ties, score=["score", "other"])
-    assert list(found[0]) == [*by, "model", *some]
-    assert_equal(found, expected, ["model", *by])
+    result = engine.ask(engine.frame(rows), "evaluate", some, by=by, per=by, ties=ties, score=["score", "other"])
+    assert list(result[0]) == [*by, "model", *some]
+    assert_equal(result, expected, ["model", *by])
 
 
 @pytest.mark.parametrize("undefined", ["skip", 0.25])
@@ -41,8 +41,8 @@ def test_long_format(engine, per, undefined):
         engine.some(SPELLED[::9]),
         {"by": ["user", "day"], "per": per, "undefined": undefined, "model": "model"},
     )
-    found = engine.ask(engine.frame(rows), "evaluate", some, **requested)
-    assert_equal(found, oracle.evaluate(rows, some, **requested), ["model", *oracle.names(per)])
+    result = engine.ask(engine.frame(rows), "evaluate", some, **requested)
+    assert_equal(result, oracle.evaluate(rows, some, **requested), ["model", *oracle.names(per)])
 
 
 # --- the order of models --------------------------------------------------------------------------------------------------
@@ -53,8 +53,8 @@ ORDER = ["new", "old", "base"]
 
 def by_model(calls, engine, frame, **models):
     """Return the models of each call's rows, each once, in the order of the rows."""
-    found = {name: engine.ask(frame, name, *given, **more, **models) for name, (given, more) in calls.items()}
-    return {name: list(dict.fromkeys(row["model"] for row in rows)) for name, rows in found.items()}
+    result = {name: engine.ask(frame, name, *given, **more, **models) for name, (given, more) in calls.items()}
+    return {name: list(dict.fromkeys(row["model"] for row in rows)) for name, rows in result.items()}
 
 
 @pytest.mark.parametrize("long", [False, True])
@@ -83,12 +83,12 @@ def test_models_are_listed_as_they_come(engine, long):
     }
     # Rows of other engines come in any order, but for the statistics.
     order = sorted(ORDER) if long and engine.lazy else ORDER
-    found = by_model(calls, engine, frame, **models)
+    result = by_model(calls, engine, frame, **models)
     segments = engine.ask(frame, "evaluate", "mrr", per="seg", **models)
     if engine.sorts:
-        assert found == dict.fromkeys(calls, order)
+        assert result == dict.fromkeys(calls, order)
         assert [(row["model"], row["seg"]) for row in segments] == [(name, seg) for seg in (0, 1) for name in order]
-    assert found["describe"] == order
+    assert result["describe"] == order
     pairs = [(model, baseline) for baseline, model in itertools.combinations(order, 2)]
     for more in ({}, {"per": "seg"}):
         rows = engine.ask(frame, "compare", "mrr", **models, **more)
@@ -117,8 +117,8 @@ def test_models_in_rows_have_a_row_where_no_list_has_a_value(engine, given):
     frame, stacked, truth = engine.frames(wide, long, [{"user": 1, "item": 0, "relevant": 0}])
     for more in ({}, {"truth": truth}):
         expected = engine.ask(frame, "evaluate", "ndcg", score=["a", "b"], **given, **more)
-        found = engine.ask(stacked, "evaluate", "ndcg", model="model", **given, **more)
-        assert sorted(found, key=repr) == sorted(expected, key=repr)
+        result = engine.ask(stacked, "evaluate", "ndcg", model="model", **given, **more)
+        assert sorted(result, key=repr) == sorted(expected, key=repr)
     if not engine.lazy:
         with pytest.raises(recframe.UndefinedError, match="no list of the model 'a' has a value of"):
             engine.ask(stacked, "evaluate", "ndcg", model="model", **given | {"undefined": "raise_all"})
@@ -134,8 +134,8 @@ def test_a_list_that_a_model_does_not_rank_has_no_value_of_what_is_ranked(engine
     data = {"user": [1, 1, 2], "item": [1, 2, 1], "model": ["a", "a", "b"], "relevant": [1, 0, 1], "score": [2, 1, 1]}
     some = ["judged@1", "eed", "eed(browsing=cascade)", "awrf", "num_ret", "recall"]
     rows = engine.ask(engine.frame(data), "evaluate", some, model="model", per="user")
-    found = {(row["model"], row["user"]): [row[label] for label in some] for row in rows}
-    assert found["a", 2] == found["b", 1] == [None, None, None, None, 0.0, 0.0]
+    result = {(row["model"], row["user"]): [row[label] for label in some] for row in rows}
+    assert result["a", 2] == result["b", 1] == [None, None, None, None, 0.0, 0.0]
 
 
 def test_models_of_several_types_keep_them():

@@ -64,9 +64,9 @@ def test_an_old_command_names_the_new_one():
     testing = pytest.importorskip("click.testing")
     from recframe._cli.group import application
 
-    found = testing.CliRunner().invoke(application(), ["estimate", "old.csv"])
-    assert found.exit_code == 2
-    assert "No such command 'estimate'. It is now estimate-with-judge." in found.output
+    result = testing.CliRunner().invoke(application(), ["estimate", "old.csv"])
+    assert result.exit_code == 2
+    assert "No such command 'estimate'. It is now estimate-with-judge." in result.output
 
 
 def test_each_new_name_exists_and_the_old_one_does_not():

@@ -19,8 +19,8 @@ def test_results_are_sorted(engine, per):
     for text in (False, True):
         rows = engine.ask(engine.frame(crowd(36, 90, text=text)), "ndcg", 3, by=BY, per=per)
         assert list(rows[0]) == [*columns, "ndcg@3"]
-        found = [tuple(row[name] for name in columns) for row in rows]
-        last = [tuple((value is None, value if value is not None else 0) for value in key) for key in found]
+        result = [tuple(row[name] for name in columns) for row in rows]
+        last = [tuple((value is None, value if value is not None else 0) for value in key) for key in result]
         assert last == sorted(last), "sorted by key, missing ones last"
 
 
@@ -41,5 +41,5 @@ def test_no_defined_list(engine):
 def test_nothing_ranked(engine):
     data = {"user": [1, 2, 2], "relevant": [1, 0, 1], "score": [None, math.nan, None]}
     labels = [label for label in SOME if "ideal=ranked" not in label and label != "ndcg(ideal=ones)"]
-    (found,) = engine.ask(engine.frame(data, {"score": "float64"}), "evaluate", labels)
-    assert found == dict.fromkeys(labels, 0.0)
+    (result,) = engine.ask(engine.frame(data, {"score": "float64"}), "evaluate", labels)
+    assert result == dict.fromkeys(labels, 0.0)

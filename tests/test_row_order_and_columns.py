@@ -16,19 +16,19 @@ def test_row_order(engine, ties):
     some = engine.some(SOME, 2)
     rows = crowd(20, 90)
     shuffled = random.Random(1).sample(rows, len(rows))
-    found = engine.ask(engine.frame(shuffled), "evaluate", some, by=BY, per=BY, ties=ties)
-    assert_equal(found, lists_of(engine, rows, labels=some, ties=ties), BY)
+    result = engine.ask(engine.frame(shuffled), "evaluate", some, by=BY, per=BY, ties=ties)
+    assert_equal(result, lists_of(engine, rows, labels=some, ties=ties), BY)
 
 
 def test_row_order_is_all_that_decides_under_first(engine):
     if engine.lazy:
         pytest.skip("a lazy frame has no row order")
     frame = {"user": [1, 1, 1], "relevant": [0, 1, 0], "score": [1, 1, 1]}
-    found = [
+    result = [
         engine.ask(engine.frame({**frame, "relevant": hits}), "mrr", ties="first")
         for hits in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
     ]
-    assert found == [1, 1 / 2, 1 / 3]
+    assert result == [1, 1 / 2, 1 / 3]
 
 
 def test_the_frame_is_not_changed(engine):
@@ -88,5 +88,5 @@ def test_names_of_columns_do_not_matter(engine, columns):
     named = [{columns[name]: value for name, value in row.items()} for row in rows]
     by = [columns["user"], columns["day"]]
     roles = {name: columns[name] for name in ("item", "relevant", "score")}
-    found = engine.ask(engine.frame(named), "evaluate", some, by=by, per=by, ties="item", **roles)
-    assert_equal(found, lists_of(engine, rows, labels=some, ties="item"), by)
+    result = engine.ask(engine.frame(named), "evaluate", some, by=by, per=by, ties="item", **roles)
+    assert_equal(result, lists_of(engine, rows, labels=some, ties="item"), by)

@@ -101,12 +101,12 @@ def test_fifty_equal_calls(kind):
         if not hasattr(pl.LazyFrame, "pipe_with_schema"):
             pytest.skip("polars adds numbers as they come")
         frame = frame.lazy()
-    found = set()
+    result = set()
     for _ in range(50):
         answer = recframe.rec(frame).evaluate(METRICS[:3])
         answer = answer.collect() if kind == "polars lazy" else answer
-        found.add(tuple(float(answer[label][0]).hex() for label in METRICS[:3]))
-    assert len(found) == 1
+        result.add(tuple(float(answer[label][0]).hex() for label in METRICS[:3]))
+    assert len(result) == 1
 
 
 PROGRAM = """
@@ -144,12 +144,12 @@ def test_any_number_of_threads(tmp_path):
     pytest.importorskip("click")
     if not hasattr(pl.LazyFrame, "pipe_with_schema"):
         pytest.skip("polars adds numbers of lazy frames as they come")
-    found = set()
+    result = set()
     for threads in range(1, 9):
         environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
         line = [sys.executable, "-c", PROGRAM, str(tmp_path)]
-        found.add(subprocess.run(line, env=environment, capture_output=True, text=True, check=True).stdout)
-    assert len(found) == 1
+        result.add(subprocess.run(line, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert len(result) == 1
 
 
 PARTS = """
@@ -196,12 +196,12 @@ def test_batches_of_any_size(tmp_path):
     pl = pytest.importorskip("polars")
     if not hasattr(pl.LazyFrame, "pipe_with_schema"):
         pytest.skip("polars adds numbers of lazy frames as they come")
-    found = set()
+    result = set()
     for rows_of_batch in (2, 100_000):
         environment = {**os.environ, "POLARS_IDEAL_MORSEL_SIZE": str(rows_of_batch)}
         line = [sys.executable, "-c", PARTS, str(pathlib.Path(__file__).parent)]
-        found.add(subprocess.run(line, env=environment, capture_output=True, text=True, check=True).stdout)
-    assert len(found) == 1
+        result.add(subprocess.run(line, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert len(result) == 1
 
 
 def test_equal_lines_of_a_terminal_write_equal_files(tmp_path):
@@ -252,8 +252,8 @@ def test_numbers_that_cannot_be_cut_are_added_as_they_are(values):
 
     frame = pl.DataFrame({"key": [1] * len(values), "x": pl.Series(values, dtype=pl.Float64)})
     expected = frame["x"].sum()
-    for found in (polars_sums.exact_sums(frame, group, ["x"], {})["x"] for group in ([], ["key"])):
-        assert found.to_list() == pytest.approx([expected], nan_ok=True) or not values
+    for result in (polars_sums.exact_sums(frame, group, ["x"], {})["x"] for group in ([], ["key"])):
+        assert result.to_list() == pytest.approx([expected], nan_ok=True) or not values
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
@@ -266,15 +266,15 @@ def test_exact_sums_of_groups(library, seed):
         from recframe._engines.pandas.sums import exact_sums
     rng = random.Random(seed)
     data = [(rng.randint(0, 2), value) for value in numbers(seed)]
-    found = set()
+    result = set()
     for _ in range(4):
         rng.shuffle(data)
         frame = frames.DataFrame({"key": [key for key, _ in data], "x": [value for _, value in data]})
         for group in ([], ["key"]):
             sums = exact_sums(frame, group, ["x"], {"count": "x"})
             columns = sorted(zip(*(sums[name].to_list() for name in [*group, "x", "count"]), strict=True))
-            found.add((len(group), str([[*key, total.hex(), int(count)] for *key, total, count in columns])))
-    assert len(found) == 2
+            result.add((len(group), str([[*key, total.hex(), int(count)] for *key, total, count in columns])))
+    assert len(result) == 2
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -287,6 +287,6 @@ def test_sums_in_order_are_sums(together, height):
     keys = [rng.randint(0, height // 9) for _ in range(height)]
     data = {"key": sorted(keys) if together else keys, "x": [rng.choice([None, 0.5, 3.0, -1.0]) for _ in range(height)]}
     frame = pl.DataFrame(data, schema={"key": pl.Int64, "x": pl.Float64})
-    found = sums_in_order(frame, ["key"], {"x": pl.col("x")})
-    assert found.schema == frame.schema
-    assert found.sort("key").equals(frame.group_by("key").agg(pl.col("x").sum()).sort("key"))
+    result = sums_in_order(frame, ["key"], {"x": pl.col("x")})
+    assert result.schema == frame.schema
+    assert result.sort("key").equals(frame.group_by("key").agg(pl.col("x").sum()).sort("key"))

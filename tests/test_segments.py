@@ -67,8 +67,8 @@ def test_a_whole_frame_as_one_list_is_one_segment(engine):
 
 
 def test_missing_values_do_not_cut_a_list(engine):
-    found = engine.ask(engine.frame(ROWS), "mrr", per="country")
-    assert sorted((row["country"], row["mrr"]) for row in found) == [("de", 0.5), ("fr", 1.0)]
+    result = engine.ask(engine.frame(ROWS), "mrr", per="country")
+    assert sorted((row["country"], row["mrr"]) for row in result) == [("de", 0.5), ("fr", 1.0)]
     frame, truth = engine.frames(without_relevance(ROWS), TRUTH)
     assert {row["country"] for row in engine.ask(frame, "mrr", per="country", truth=truth)} == {"de", "fr"}
 
@@ -118,16 +118,16 @@ def test_all_calls_report_an_unknown_segment_whose_lists_weigh_nothing(engine):
     frame, there = engine.frames(rows, truth)
     roles = {"truth": there, "per": "country", "weight": "weight"}
     values = {"de": 0.5, "fr": None, None: None}
-    found = engine.ask(frame, "evaluate", ["mrr", "gauc"], counts=True, **roles)
-    assert {row["country"]: (row["mrr"], row["lists"]) for row in found} == {
+    result = engine.ask(frame, "evaluate", ["mrr", "gauc"], counts=True, **roles)
+    assert {row["country"]: (row["mrr"], row["lists"]) for row in result} == {
         key: (value, 2 if value else 1) for key, value in values.items()
     }
     # Of a single list, personalization has no value.
     for call, names in (("mrr", ()), ("evaluate", ["mrr", "personalization"]), ("describe", ["mrr"])):
-        found = engine.ask(frame, call, *([names] if names else []), **roles)
-        assert {row["country"] for row in found} == values.keys(), (call, names)
-    found = engine.ask(frame, "evaluate", ["mrr"], **roles | {"score": ["score", "other"]})
-    assert sorted((str(row["country"]), row["model"]) for row in found) == [
+        result = engine.ask(frame, call, *([names] if names else []), **roles)
+        assert {row["country"] for row in result} == values.keys(), (call, names)
+    result = engine.ask(frame, "evaluate", ["mrr"], **roles | {"score": ["score", "other"]})
+    assert sorted((str(row["country"]), row["model"]) for row in result) == [
         (country, model) for country in ("None", "de", "fr") for model in ("other", "score")
     ]
     # Users that nothing is relevant to have no value, whatever they weigh.
@@ -145,8 +145,8 @@ def test_a_model_without_a_value_in_the_unknown_segment_has_a_row_there(engine, 
         scores, roles = {"score": scores["old"] + scores["new"]}, {"model": "model"}
     frame = engine.frame(columns | scores)
     for metrics in (["mrr"], ["mrr", "eed"]):
-        found = engine.ask(frame, "evaluate", metrics, per="country", lists="ranked", **roles)
-        assert {(row["model"], row["country"]): row["mrr"] for row in found} == {
+        result = engine.ask(frame, "evaluate", metrics, per="country", lists="ranked", **roles)
+        assert {(row["model"], row["country"]): row["mrr"] for row in result} == {
             ("old", "de"): 1.0, ("new", "de"): 1.0, ("old", None): 1.0, ("new", None): None,
         }  # fmt: skip
 
@@ -176,8 +176,8 @@ def test_the_part_of_the_real_top_k(engine, segment):
     for row in truth:
         relevant[row[segment], row["user"]].append((row["user"], row["item"]) in top)
     shares = defaultdict(list)
-    for (value, _), found in relevant.items():
-        shares[value].append(sum(found) / len(found))
+    for (value, _), result in relevant.items():
+        shares[value].append(sum(result) / len(result))
     expected = {value: pytest.approx(sum(each) / len(each)) for value, each in shares.items()}
 
     by = ["user", segment]
@@ -189,12 +189,12 @@ def test_the_part_of_the_real_top_k(engine, segment):
         kept, there = engine.frames(
             [{**row, "rank": _place(row, rows)} for row in rows if (row["user"], row["item"]) in top], truth
         )
-    found = engine.ask(kept, "recall", k, by=by, per=segment, rank="rank", truth=there)
+    result = engine.ask(kept, "recall", k, by=by, per=segment, rank="rank", truth=there)
     # Items that nobody wants have no value.
-    assert {row[segment]: row[f"recall@{k}"] for row in found if row[f"recall@{k}"] is not None} == expected
+    assert {row[segment]: row[f"recall@{k}"] for row in result if row[f"recall@{k}"] is not None} == expected
     frame, there = engine.frames([{name: row[name] for name in ("user", "item", "score")} for row in rows], truth)
-    found = engine.ask(frame, "recall", k, per_item=segment, truth=there)
-    assert {row[segment]: row[f"recall@{k}"] for row in found} == expected
+    result = engine.ask(frame, "recall", k, per_item=segment, truth=there)
+    assert {row[segment]: row[f"recall@{k}"] for row in result} == expected
     frame, there = engine.frames(rows, truth)
     inside = engine.ask(frame, "recall", k, by=by, per=segment, truth=there)
     assert {row[segment]: row[f"recall@{k}"] for row in inside if row[f"recall@{k}"] is not None} != expected

@@ -108,7 +108,7 @@ def test_a_list_of_a_stored_state_is_not_counted_twice(library, case):
 def test_a_stored_baseline_is_compared_as_its_frame_is(library):
     frame, roles = library.frame(rows(0, 40), KINDS), {"by": BY}
     pytest.importorskip("polars" if library.library == "polars" else "pyarrow")
-    found = library.ask(frame, "compare", METRICS, score="new", baseline=STORED / "baseline.parquet", **roles)
+    result = library.ask(frame, "compare", METRICS, score="new", baseline=STORED / "baseline.parquet", **roles)
     expected = library.ask(frame, "compare", METRICS, score=MODELS, baseline="old", **roles)
-    assert {row["changed"] for row in found} == {"nothing"}
-    assert_same(found, expected, [name for name in expected[0] if name not in ("model", "baseline")])
+    assert {row["changed"] for row in result} == {"nothing"}
+    assert_same(result, expected, [name for name in expected[0] if name not in ("model", "baseline")])

@@ -23,9 +23,9 @@ NAMERS = {"col", "alias", "with_row_index"}
 
 
 def modules(*rooms):
-    found = sorted(path for room in rooms for path in SOURCE.glob(room))
-    assert found
-    return found
+    result = sorted(path for room in rooms for path in SOURCE.glob(room))
+    assert result
+    return result
 
 
 @cache
@@ -104,18 +104,18 @@ def imported(path, *, for_types=False):
 
 def own_imports(*, for_types=False):
     """Return the modules of the package that each of them imports."""
-    found = {}
+    result = {}
     for name, path in PATHS.items():
         targets = imported(path, for_types=for_types)
-        found[name] = {target if target in PATHS else target.rpartition(".")[0] for target in targets} & PATHS.keys()
-    return found
+        result[name] = {target if target in PATHS else target.rpartition(".")[0] for target in targets} & PATHS.keys()
+    return result
 
 
 @pytest.fixture(scope="module")
 def imports():
-    found = own_imports()
-    assert "recframe._engines.base" in found["recframe._engines.polars.adapter"]
-    return found
+    result = own_imports()
+    assert "recframe._engines.base" in result["recframe._engines.polars.adapter"]
+    return result
 
 
 def test_only_adapters_import_a_library_of_frames():
@@ -196,8 +196,8 @@ def test_messages_know_the_libraries_of_frames():
 def test_the_package_imports_no_library_of_frames():
     code = f"import sys, recframe; print(*sorted({LIBRARIES!r} & set(sys.modules)))"
     environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
-    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert found.stdout.split() == []
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
 
 
 def test_stops_in_tied_blocks_have_one_door():
@@ -352,4 +352,4 @@ def test_no_tracked_file_is_one_that_a_run_leaves_behind_or_names_a_machine():
     assert tracked("--cached", "--ignored", "--exclude-standard") == []
     of_machine = re.compile(rb"(?<![\w.])/(?:home|root|Users|work)/\S*")
     there = [root / name for name in tracked() if (root / name).is_file()]
-    assert {path.name: found[0] for path in there if (found := of_machine.search(path.read_bytes()))} == {}
+    assert {path.name: result[0] for path in there if (result := of_machine.search(path.read_bytes()))} == {}

@@ -36,13 +36,13 @@ def declared(node):
     """Return the parameters of a declaration: name to kind and default."""
     own = node.args
     defaults = [None] * (len(own.args) - len(own.defaults)) + own.defaults
-    found = {
+    result = {
         arg.arg: ("positional", default and ast.unparse(default))
         for arg, default in zip(own.args, defaults, strict=True)
     }
     for arg, default in zip(own.kwonlyargs, own.kw_defaults, strict=True):
-        found[arg.arg] = ("keyword", default and ast.unparse(default))
-    return found, keys(own.kwarg.annotation.slice.id)
+        result[arg.arg] = ("keyword", default and ast.unparse(default))
+    return result, keys(own.kwarg.annotation.slice.id)
 
 
 def test_every_method_is_declared():
@@ -114,11 +114,11 @@ def test_rec_binds_what_it_is_declared_to_bind():
 
 
 def test_config_is_declared_as_it_is_at_run_time():
-    found = {node.name: node for node in CLASSES["Config"].body if isinstance(node, ast.FunctionDef)}
+    result = {node.name: node for node in CLASSES["Config"].body if isinstance(node, ast.FunctionDef)}
     public = {name for name in dir(recframe.Config) if not name.startswith("_")}
-    assert public == {name for name in found if not name.startswith("_")}
+    assert public == {name for name in result if not name.startswith("_")}
     for name, call in {"__init__": recframe.Config, "set": recframe.Config.set}.items():
-        (_, *own), roles = declared(found[name])
+        (_, *own), roles = declared(result[name])
         shown = set(inspect.signature(call).parameters) - {"roles"}
         assert shown == {*own, *set(MAIN_ROLES).intersection(roles)}
         assert roles == list(CONFIG_ROLES)

@@ -196,12 +196,12 @@ def table(found: list[dict[str, Any]]) -> dict[str, tuple[int, float]]:
 @pytest.mark.parametrize("k", [1, 3, None])
 def test_everything_at_once(engine, k):
     rows, by = crowd(11, 300), ["user", "day"]
-    found = engine.ask(engine.frame(rows), "check", k, by=by)
-    assert list(found[0]) == ["finding", "severity", "share", "count", "meaning"]
+    result = engine.ask(engine.frame(rows), "check", k, by=by)
+    assert list(result[0]) == ["finding", "severity", "share", "count", "meaning"]
     # The severe come first, on lazy frames too.
     reference = expected(rows, k, by=by, tells_nan=engine.tells_nan)
-    assert [row["finding"] for row in found] == list(reference)
-    assert table(found) == reference
+    assert [row["finding"] for row in result] == list(reference)
+    assert table(result) == reference
     assert all(
         count
         for name, (count, _) in reference.items()
@@ -217,17 +217,17 @@ def test_ranks(engine, k):
         row["rank"] = None if row["rank"] is None else (1 + row["rank"]) // 2
     for value, row in zip((0, -3, 1.5, math.inf), rows, strict=False):
         row["rank"] = value
-    found = engine.ask(engine.frame(rows), "check", k, by="user", rank="rank")
+    result = engine.ask(engine.frame(rows), "check", k, by="user", rank="rank")
     reference = expected(rows, k, by=["user"], rank="rank")
-    assert table(found) == reference
+    assert table(result) == reference
     assert reference["impossible_ranks"][0] == 4
     assert reference["overlapping_ranks"][0] > 0
 
 
 def test_dense_ranks_overlap_and_gaps_do_not(engine):
     for ranks, overlaps in (((1, 1, 2), 1), ((1, 1, 3), 0), ((2, 2, 3), 1), ((1, 5, 5, 9), 0), ((1, 1, 1, 1, 5, 3), 1)):
-        found = engine.ask(engine.frame({"place": list(ranks)}), "check", by=None, rank="place")
-        assert {row["finding"]: row["count"] for row in found}["overlapping_ranks"] == overlaps
+        result = engine.ask(engine.frame({"place": list(ranks)}), "check", by=None, rank="place")
+        assert {row["finding"]: row["count"] for row in result}["overlapping_ranks"] == overlaps
 
 
 def test_a_truth(engine):
@@ -238,9 +238,9 @@ def test_a_truth(engine):
     truth.append({**truth[0], "item": 10**6})
     frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
     by = ["user", "day"]
-    found = engine.ask(frame, "check", 2, by=by, truth=there)
+    result = engine.ask(frame, "check", 2, by=by, truth=there)
     reference = expected(rows, 2, by=by, truth=truth, tells_nan=engine.tells_nan)
-    assert table(found) == reference
+    assert table(result) == reference
     assert all(reference[name][0] for name in OF_TRUTH if name not in OF_ALL)
 
 
@@ -256,20 +256,20 @@ def test_odd_frames(engine, data):
         # Relevance comes from the truth; the frames share types by column.
         frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
         more = {"truth": there}
-    found = engine.ask(frame, "check", k, by=by or None, **more)
-    assert table(found) == expected(rows, k, by=by, truth=truth, tells_nan=engine.tells_nan)
+    result = engine.ask(frame, "check", k, by=by or None, **more)
+    assert table(result) == expected(rows, k, by=by, truth=truth, tells_nan=engine.tells_nan)
 
 
 def test_several_scores(engine):
     rows = [{**row, "other": len(str(row["item"])) if row["user"] else None} for row in crowd(15, 60)]
-    found = engine.ask(engine.frame(rows), "check", 1, by=["user", "day"], score=["score", "other"])
-    assert next(iter(found[0])) == "model"
+    result = engine.ask(engine.frame(rows), "check", 1, by=["user", "day"], score=["score", "other"])
+    assert next(iter(result[0])) == "model"
     tells = engine.tells_nan
     for name in ("score", "other"):
-        own = [{**row, "score": row[name]} for row in rows]
-        mine = [row for row in found if row["model"] == name]
-        assert table(mine) == expected(own, 1, by=["user", "day"], tells_nan=tells)
-    assert [row["model"] for row in found] == ["score"] * (len(found) // 2) + ["other"] * (len(found) // 2)
+        selected = [{**row, "score": row[name]} for row in rows]
+        mine = [row for row in result if row["model"] == name]
+        assert table(mine) == expected(selected, 1, by=["user", "day"], tells_nan=tells)
+    assert [row["model"] for row in result] == ["score"] * (len(result) // 2) + ["other"] * (len(result) // 2)
 
 
 @pytest.mark.parametrize("with_truth", [False, True])
@@ -278,14 +278,14 @@ def test_models_in_the_long_format(engine, with_truth):
     truth = [{name: row[name] for name in ("user", "day", "item", "relevant")} for row in crowd(18, 70)]
     frame, there = engine.frames(rows, truth)
     more = {"truth": there} if with_truth else {}
-    found = engine.ask(frame, "check", 1, by=["user", "day"], model="who", **more)
+    result = engine.ask(frame, "check", 1, by=["user", "day"], model="who", **more)
     models = ["a", "b"] if engine.lazy else ["b", "a"]
-    assert [row["model"] for row in found] == sorted((row["model"] for row in found), key=models.index)
+    assert [row["model"] for row in result] == sorted((row["model"] for row in result), key=models.index)
     for name in ("a", "b"):
-        own = [row for row in rows if row["who"] == name]
+        selected = [row for row in rows if row["who"] == name]
         more = {"truth": truth} if with_truth else {}
-        reference = expected(own, 1, by=["user", "day"], every=rows, tells_nan=engine.tells_nan, **more)
-        mine = [row for row in found if row["model"] == name]
+        reference = expected(selected, 1, by=["user", "day"], every=rows, tells_nan=engine.tells_nan, **more)
+        mine = [row for row in result if row["model"] == name]
         assert [row["finding"] for row in mine] == list(reference)
         assert table(mine) == reference
 
@@ -296,9 +296,9 @@ def test_items_that_users_already_have(engine, long):
     train = [{name: row[name] for name in ("user", "day", "item")} for row in (*rows[::3], *crowd(28, 20))]
     models = {"who": "b"} if long else {}
     frame, past = engine.frames([{**row, **models} for row in rows], [*train, *train[:5]])
-    found = engine.ask(frame, "check", by=by, train=past, **({"model": "who"} if long else {}))
+    result = engine.ask(frame, "check", by=by, train=past, **({"model": "who"} if long else {}))
     reference = expected(rows, None, by=by, train=train, tells_nan=engine.tells_nan)
-    assert table(found) == reference
+    assert table(result) == reference
     assert reference["already_seen"][0] > 0
     assert "already_seen" not in {row["finding"] for row in engine.ask(frame, "check", by=by)}
 
@@ -321,9 +321,9 @@ def test_grades_that_are_not_relevant_and_gain(engine, least):
     assert bool(reference[LOWER][0]) == (least > 1)
     truth = [{name: row[name] for name in ("user", "day", "item", "relevant")} for row in rows[:40]]
     bare, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
-    found = table(engine.ask(bare, "check", by=by, truth=there, min_relevance=least))
+    result = table(engine.ask(bare, "check", by=by, truth=there, min_relevance=least))
     reference = expected(rows, None, by=by, truth=truth, least=least, tells_nan=engine.tells_nan)
-    assert found[LOWER] == reference[LOWER]
+    assert result[LOWER] == reference[LOWER]
 
 
 def test_segments_that_vary_within_lists(engine):
@@ -335,18 +335,18 @@ def test_segments_that_vary_within_lists(engine):
     frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
     for per, second in (("age", {}), ("shelf", {}), ("shelf", {"truth": truth}), ("city", {"truth": truth})):
         more = {"truth": there} if second else {}
-        found = engine.ask(frame, "check", by=by, per=per, **more)
-        own = [{**row, "relevant": 0} for row in rows]
-        reference = expected(rows if second else own, None, by=by, per=per, tells_nan=engine.tells_nan, **second)
+        result = engine.ask(frame, "check", by=by, per=per, **more)
+        selected = [{**row, "relevant": 0} for row in rows]
+        reference = expected(rows if second else selected, None, by=by, per=per, tells_nan=engine.tells_nan, **second)
         unread = {name for name in WITH_RELEVANCE if not second}
-        assert table(found) == {name: value for name, value in reference.items() if name not in unread}
+        assert table(result) == {name: value for name, value in reference.items() if name not in unread}
         assert bool(reference["segments_within_lists"][0]) == (per != "age")
 
 
 def test_segments_of_the_key_cut_nothing(engine):
     frame = engine.frame({"user": [1, 1, 2], "day": [1, 2, 1], "relevant": [1, 0, 1], "score": [1.0, 2.0, 1.0]})
-    found = engine.ask(frame, "check", by=["user", "day"], per="day")
-    assert "segments_within_lists" not in {row["finding"] for row in found}
+    result = engine.ask(frame, "check", by=["user", "day"], per="day")
+    assert "segments_within_lists" not in {row["finding"] for row in result}
     counts = {row["finding"]: row["count"] for row in engine.ask(frame, "check", by=None, per="day")}
     assert counts["segments_within_lists"] == 1
 
@@ -377,8 +377,8 @@ def test_a_relevance_that_nobody_named(engine, clicked):
     assert table(engine.ask(frame, "check", by=by, truth=there)) == reference
     # What holds nothing says nothing.
     assert bool(reference["assumed_relevance"][0]) == (clicked not in ((1,), (math.nan,)))
-    found = engine.ask(frame, "check", by=by, truth=there, relevant="clicked")
-    assert "assumed_relevance" not in {row["finding"] for row in found}
+    result = engine.ask(frame, "check", by=by, truth=there, relevant="clicked")
+    assert "assumed_relevance" not in {row["finding"] for row in result}
 
 
 def test_lists_that_may_depend_on_each_other(engine):
@@ -387,8 +387,8 @@ def test_lists_that_may_depend_on_each_other(engine):
     assert reference["dependent_lists"] == (9, 1.0)
     assert table(engine.ask(engine.frame(rows), "check", by=["user", "day"])) == reference
     one_day = [{**row, "day": row["user"]} for row in rows]
-    found = engine.ask(engine.frame(one_day), "check", by=["user", "day"])
-    assert {row["finding"]: row["count"] for row in found}["dependent_lists"] == 0
+    result = engine.ask(engine.frame(one_day), "check", by=["user", "day"])
+    assert {row["finding"]: row["count"] for row in result}["dependent_lists"] == 0
 
 
 def test_compare_and_check_find_the_same_lists_dependent(polars_engine):
@@ -399,9 +399,9 @@ def test_compare_and_check_find_the_same_lists_dependent(polars_engine):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             recframe.rec(frame).compare("mrr", by=["user", "day"], score=["score", "other"])
-        found = polars_engine.ask(frame, "check", by=["user", "day"])
+        result = polars_engine.ask(frame, "check", by=["user", "day"])
         warned = any("lists of one value may be alike" in str(one.message) for one in caught)
-        assert warned == bool({row["finding"]: row["count"] for row in found}["dependent_lists"]) == (users == 5)
+        assert warned == bool({row["finding"]: row["count"] for row in result}["dependent_lists"]) == (users == 5)
 
 
 def test_strict_stops_where_models_are_pooled_and_lists_are_cut(pandas_engine):
@@ -420,8 +420,8 @@ def test_strict_stops_on_the_one_model_whose_lists_never_match(engine):
         for i in (1, 2)
     ]
     frame, truth = engine.frames(rows, [{"user": "1", "item": 1}, {"user": "3", "item": 2}])
-    found = engine.ask(frame, "check", model="who", truth=truth)
-    counts = {(row["model"], row["finding"]): row["count"] for row in found}
+    result = engine.ask(frame, "check", model="who", truth=truth)
+    counts = {(row["model"], row["finding"]): row["count"] for row in result}
     for model, unknown, none in (("a", 1, 0), ("b", 2, 2)):
         assert counts[model, "truth_of_unknown_lists"] == unknown
         assert counts[model, "no_list_in_truth"] == none
@@ -439,9 +439,9 @@ def test_what_needs_an_absent_column_is_not_looked_for(engine):
     }
     for column, findings in without.items():
         less = [{name: value for name, value in row.items() if name != column} for row in rows]
-        found = engine.ask(engine.frame(less), "check", 1, by=["user", "day"])
+        result = engine.ask(engine.frame(less), "check", 1, by=["user", "day"])
         reference = expected(rows, 1, by=["user", "day"], tells_nan=engine.tells_nan)
-        assert table(found) == {name: value for name, value in reference.items() if name not in findings}
+        assert table(result) == {name: value for name, value in reference.items() if name not in findings}
 
 
 def test_a_named_column_must_be_there(engine):
@@ -472,9 +472,9 @@ def test_strict_raises_what_is_severe(engine):
         engine.ask(frame, "check", rank="place", strict=True)
     ordered = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "relevant": [0, 0, 0, 0], "score": [1.0, 1.0, 2.0, 1.0]}
     fine = engine.frame(ordered)
-    found = engine.ask(fine, "check", 1, strict=True)
+    result = engine.ask(fine, "check", 1, strict=True)
     # Warnings and notes do not stop anybody.
-    assert {row["finding"] for row in found if row["count"]} == {
+    assert {row["finding"] for row in result if row["count"]} == {
         "lists_without_relevant", "constant_lists", "ties_across_k"
     }  # fmt: skip
 
@@ -493,16 +493,16 @@ def test_pandas_tells_nan_from_missing_where_its_types_do(pandas_engine):
     values, missing = pd.Series([1.0, math.nan, 0.0]), pd.Series([False, False, True])
     scores = pd.Series(pd.arrays.FloatingArray(values.to_numpy(), missing.to_numpy()))
     frame = pd.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 0], "score": scores})
-    found = {row["finding"]: row["count"] for row in pandas_engine.ask(frame, "check")}
-    assert (found["nan_scores"], found["missing_scores"]) == (1, 1)
+    result = {row["finding"]: row["count"] for row in pandas_engine.ask(frame, "check")}
+    assert (result["nan_scores"], result["missing_scores"]) == (1, 1)
 
 
 def test_strict_stops_on_ids_that_never_match_and_on_scores_that_are_all_missing(engine):
     rows = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5], "empty": [None] * 3}
     frame, truth = engine.frame(rows, {"empty": "float64"}), engine.frame({"user": ["u1", "u2"], "item": ["a", "b"]})
     for roles, name, count in (({"truth": truth}, "no_list_in_truth", 2), ({"score": "empty"}, "nothing_ranked", 2)):
-        found = {row["finding"]: (row["severity"], row["count"]) for row in engine.ask(frame, "check", **roles)}
-        assert found[name] == ("error", count)
+        result = {row["finding"]: (row["severity"], row["count"]) for row in engine.ask(frame, "check", **roles)}
+        assert result[name] == ("error", count)
         if not engine.lazy:
             with pytest.raises(recframe.InputError, match=f"{name}: {count} "):
                 engine.ask(frame, "check", strict=True, **roles)
@@ -516,8 +516,8 @@ def test_strict_stops_on_items_that_never_match_and_where_every_list_ties(engine
         "truth_of_unknown_items"
     ] == 1
     for roles, name, count in (({"truth": truth}, "no_item_in_truth", 2), ({"score": "tied"}, "nothing_ordered", 1)):
-        found = {row["finding"]: (row["severity"], row["count"]) for row in engine.ask(frame, "check", **roles)}
-        assert found[name] == ("error", count)
+        result = {row["finding"]: (row["severity"], row["count"]) for row in engine.ask(frame, "check", **roles)}
+        assert result[name] == ("error", count)
         if not engine.lazy:
             with pytest.raises(recframe.InputError, match=f"{name}: {count} "):
                 engine.ask(frame, "check", strict=True, **roles)
@@ -532,17 +532,17 @@ def test_only_what_was_found_has_a_row_and_errors_come_first(engine):
     ]
     frame, given = engine.frame(rows), {"by": "user", "score": ["a", "b"]}
     every = engine.ask(frame, "check", 1, **given)
-    found = engine.ask(frame, "check", 1, all=False, **given)
+    result = engine.ask(frame, "check", 1, all=False, **given)
     if engine.lazy:
-        found.sort(key=lambda row: (ALL.index(row["finding"]), row["model"]))
-    severities = [row["severity"] for row in found]
+        result.sort(key=lambda row: (ALL.index(row["finding"]), row["model"]))
+    severities = [row["severity"] for row in result]
     assert severities == sorted(severities, key=("error", "warning", "note").index)
     assert {"error", "warning", "note"} == {*severities}
-    assert all(row["count"] > 0 for row in found)
+    assert all(row["count"] > 0 for row in result)
     by_name = {(row["model"], row["finding"]): row for row in every}
-    assert found == [by_name[row["model"], row["finding"]] for row in found]
-    assert len(found) == sum(row["count"] > 0 for row in every) < len(every)
-    assert [row["model"] for row in found if row["finding"] == "duplicate_rows"] == ["a", "b"]
+    assert result == [by_name[row["model"], row["finding"]] for row in result]
+    assert len(result) == sum(row["count"] > 0 for row in every) < len(every)
+    assert [row["model"] for row in result if row["finding"] == "duplicate_rows"] == ["a", "b"]
 
 
 def test_a_sound_frame_has_no_rows_but_all_columns(engine):
@@ -552,8 +552,8 @@ def test_a_sound_frame_has_no_rows_but_all_columns(engine):
         for item in range(6)
     ]
     frame, truth = engine.frames(rows, [{"user": 0, "item": 0, "relevant": 1}, {"user": 1, "item": 1, "relevant": 1}])
-    found = engine.ask(frame, "check", 1, all=False, truth=truth)
-    assert found == []
+    result = engine.ask(frame, "check", 1, all=False, truth=truth)
+    assert result == []
     columns = nw.from_native(recframe.rec(frame).check(1, truth=truth)).lazy().collect_schema().names()
     assert columns == ["finding", "severity", "share", "count", "meaning"]
     with pytest.raises(recframe.OptionTypeError, match="all='yes' is neither True nor False"):

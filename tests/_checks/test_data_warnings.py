@@ -57,9 +57,9 @@ def test_data_that_mean_something_are_passed_over(engine):
 
 def test_scores_that_are_called_as_ranks_are(engine):
     frame = engine.frame({**LABELLED, "Rank": LABELLED["score"], "gain": LABELLED["score"]})
-    found = only_finding(warning_texts(engine, frame, score="Rank"))
-    assert found == "- score='Rank' is named like a rank, but the largest score comes first: rank='Rank' puts 1 first"
-    assert only_finding(warning_texts(engine, frame, "evaluate", "mrr", score=["gain", "Rank"])) == found
+    result = only_finding(warning_texts(engine, frame, score="Rank"))
+    assert result == "- score='Rank' is named like a rank, but the largest score comes first: rank='Rank' puts 1 first"
+    assert only_finding(warning_texts(engine, frame, "evaluate", "mrr", score=["gain", "Rank"])) == result
     assert warning_texts(engine, frame, score="gain") == []
 
 
@@ -92,11 +92,11 @@ def test_warnings_say_what_check_finds(engine, data):
         for line in message.splitlines()
     ]
     warned = {line: [name for name in PATTERNS if PATTERNS[name].fullmatch(line)] for line in lines if line[0] == "-"}
-    found = {row["finding"] for row in engine.ask(frame, "check", 2, **roles) if row["count"]}
+    result = {row["finding"] for row in engine.ask(frame, "check", 2, **roles) if row["count"]}
     assert all(len(names) == 1 for names in warned.values())
     names = {name for (name,) in warned.values()}
-    assert names <= found
-    assert {"nothing_ranked", "nothing_ordered"} & names == {"nothing_ranked", "nothing_ordered"} & found
+    assert names <= result
+    assert {"nothing_ranked", "nothing_ordered"} & names == {"nothing_ranked", "nothing_ordered"} & result
 
 
 # --- frame and truth ----------------------------------------------------------------------------------------------------
@@ -106,11 +106,11 @@ def test_warnings_say_what_check_finds(engine, data):
 def test_lists_that_never_match(engine, method):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["u1", "u2"], "item": ["a", "b"]})
     given = {"truth": truth} | ({"per": "user"} if method == "per list" else {})
-    found = only_finding(
+    result = only_finding(
         warning_texts(engine, frame, *(["evaluate", ["ndcg", "recall"]] if method == "evaluate" else ["ndcg"]), **given)
     )
-    assert "no list of the frame is in truth: by='user' is '1', '2' in the frame, 'u1', 'u2' in truth" in found
-    assert "Make the ids the same" in found
+    assert "no list of the frame is in truth: by='user' is '1', '2' in the frame, 'u1', 'u2' in truth" in result
+    assert "Make the ids the same" in result
 
 
 def test_lists_that_never_match_where_a_number_replaces_undefined_ones(engine):
@@ -139,9 +139,9 @@ def test_a_truth_of_another_day(engine):
         (["3", "4", "5", "6"], []),
     ):
         frame, truth = engine.frames(rows, {"user": known, "item": ["a"] * len(known)})
-        found = warning_texts(engine, frame, truth=truth)
-        lines = [line for message in found for line in message.splitlines() if line.startswith("- most ")]
-        assert len(found) == bool(said_of)
+        result = warning_texts(engine, frame, truth=truth)
+        lines = [line for message in result for line in message.splitlines() if line.startswith("- most ")]
+        assert len(result) == bool(said_of)
         assert len(lines) == len(said_of)
         for line, text in zip(lines, said_of, strict=True):
             assert text in line
@@ -190,9 +190,9 @@ def test_a_value_of_0_that_is_earned_is_passed_over(engine):
 @pytest.mark.parametrize("clicked", [[0, 1, 0], [0, 0, 0], [False, True, False], [0.0, 1.0, None]])
 def test_a_relevance_that_nobody_named(engine, clicked):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "clicked": clicked})
-    found = only_finding(warning_texts(engine, frame, truth=truth))
-    assert "truth has no column 'relevant', so each of its rows is relevant, but 'clicked' is 0 in some rows" in found
-    assert "relevant='clicked'" in found
+    result = only_finding(warning_texts(engine, frame, truth=truth))
+    assert "truth has no column 'relevant', so each of its rows is relevant, but 'clicked' is 0 in some rows" in result
+    assert "relevant='clicked'" in result
     assert warning_texts(engine, frame, "evaluate", ["coverage"], truth=truth) == []
 
 
@@ -219,8 +219,8 @@ def test_grades_that_nobody_named(engine, name, grades):
     frame, truth = engine.frames(RECOMMENDED, JUDGED | {name: grades})
     for method in ("ndcg", "label"):
         given = {"truth": truth} if method == "ndcg" else {}
-        found = only_finding(warning_texts(engine, frame, method, *([] if given else [truth]), **given))
-        assert f"but {name!r} is 0 in some rows. If that says what is relevant, relevant={name!r}" in found
+        result = only_finding(warning_texts(engine, frame, method, *([] if given else [truth]), **given))
+        assert f"but {name!r} is 0 in some rows. If that says what is relevant, relevant={name!r}" in result
     assert {row["finding"]: row["count"] for row in engine.ask(frame, "check", truth=truth)}["assumed_relevance"] == 1
     assert warning_texts(engine, frame, truth=truth, relevant=name) == []
 
@@ -240,8 +240,8 @@ def test_bounds_and_estimates_warn_of_grades_that_nobody_named(engine):
     frame, *frames = engine.frames(rows, part, named, named_part, graded)
     assert "'stars' is 0 in some rows" in only_finding(warning_texts(engine, frame, "bounds", "mrr", truth=frames[0]))
     for human, judge in (frames[:2], frames[2:]):
-        found = warning_texts(engine, frame, "estimate_with_judge", "mrr", truth=human, judge=judge, undefined=0)
-        assert "'stars' is 0 in some rows" in only_finding(found)
+        result = warning_texts(engine, frame, "estimate_with_judge", "mrr", truth=human, judge=judge, undefined=0)
+        assert "'stars' is 0 in some rows" in only_finding(result)
 
 
 def test_numbers_that_are_seldom_0_are_passed_over(engine):
@@ -262,8 +262,8 @@ def test_columns_of_a_truth_with_a_role_are_passed_over(engine):
 def test_nothing_is_ranked(engine, missing):
     frame = engine.frame(LABELLED | {"knn": [0.1, 0.2, 0.3], "score": [missing] * 3}, {"score": "float64"})
     for given in ({}, {"score": ["knn", "score"]}):
-        (found,) = warning_texts(engine, frame, "evaluate", ["ndcg"], k=2, **given)
-        assert "nothing is ranked: score='score' is missing in every row" in found
+        (result,) = warning_texts(engine, frame, "evaluate", ["ndcg"], k=2, **given)
+        assert "nothing is ranked: score='score' is missing in every row" in result
 
 
 def test_every_score_of_every_list_ties(engine):
@@ -289,8 +289,8 @@ def test_comparisons_say_so_too(engine, method, scores):
         warning_texts(engine, frame, method, ["ndcg"], truth=never, **given)
     )
     tied = engine.frame(rows | {name: [1, 1, 1, 1] for name in scores})
-    found = warning_texts(engine, tied, method, ["ndcg"], truth=truth, **given)
-    assert all(f"score='{name}' is the same" in found[0] for name in scores)
+    result = warning_texts(engine, tied, method, ["ndcg"], truth=truth, **given)
+    assert all(f"score='{name}' is the same" in result[0] for name in scores)
 
 
 # --- lists --------------------------------------------------------------------------------------------------------------
@@ -343,9 +343,9 @@ ALGOS = {
 
 def test_models_in_rows_under_another_name(engine):
     frame = engine.frame(ALGOS)
-    found = only_finding(warning_texts(engine, frame))
-    assert "items are repeated in 2 lists: item='item'. 'algo' tells their rows apart ('A', 'B')." in found
-    assert "If it names models, model='algo'" in found
+    result = only_finding(warning_texts(engine, frame))
+    assert "items are repeated in 2 lists: item='item'. 'algo' tells their rows apart ('A', 'B')." in result
+    assert "If it names models, model='algo'" in result
     assert warning_texts(engine, frame, "evaluate", ["mrr"], model="algo") == []
     numbered = engine.frame(ALGOS | {"algo": [1] * 4 + [2] * 4})
     assert "model='algo'" in only_finding(warning_texts(engine, numbered))
@@ -365,14 +365,14 @@ def test_models_in_rows_under_another_name(engine):
     ids=["rows stay repeated", "fractions", "no column"],
 )
 def test_rows_that_repeat_without_models(engine, columns):
-    found = only_finding(warning_texts(engine, engine.frame(columns)))
-    assert "Each row counts as another item; drop the repeated rows" in found
-    assert "or pass the column that names models as model=" in found
-    found = only_finding(
+    result = only_finding(warning_texts(engine, engine.frame(columns)))
+    assert "Each row counts as another item; drop the repeated rows" in result
+    assert "or pass the column that names models as model=" in result
+    result = only_finding(
         warning_texts(engine, engine.frame(columns | {"set": [1] * 8}), "evaluate", ["mrr"], model="set")
     )
-    assert "drop the repeated rows" in found
-    assert "model=" not in found
+    assert "drop the repeated rows" in result
+    assert "model=" not in result
 
 
 def test_findings_come_in_one_warning(engine):
@@ -395,8 +395,8 @@ LONG = {
 @pytest.mark.parametrize("per", [None, "user"])
 def test_lists_of_one_model_that_never_match(engine, per):
     frame, truth = engine.frames(LONG, {"user": ["1", "2"], "item": ["a", "b"]})
-    found = only_finding(warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per))
-    assert "no list of who='b' is in truth: by='user' is 'u1', 'u2' in the frame, '1', '2' in truth" in found
+    result = only_finding(warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per))
+    assert "no list of who='b' is in truth: by='user' is 'u1', 'u2' in the frame, '1', '2' in truth" in result
     own, truth = engine.frames(LONG, {"user": ["1", "u1"], "item": ["b", "a"]})
     assert warning_texts(engine, own, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per) == []
 
@@ -404,14 +404,14 @@ def test_lists_of_one_model_that_never_match(engine, per):
 def test_items_of_one_model_that_never_match(engine):
     rows = LONG | {"user": ["1", "2", "1", "2"], "item": ["a", "b", "x", "y"]}
     frame, truth = engine.frames(rows, {"user": ["1", "2"], "item": ["a", "b"]})
-    found = only_finding(warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth))
-    assert "no item of who='b' is in truth: item='item' is 'x', 'y' in the frame, 'a', 'b' in truth" in found
+    result = only_finding(warning_texts(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth))
+    assert "no item of who='b' is in truth: item='item' is 'x', 'y' in the frame, 'a', 'b' in truth" in result
 
 
 def test_contributions_of_one_model_that_never_matches(engine):
     frame, truth = engine.frames(LONG, {"user": ["1", "2"], "item": ["a", "b"]})
-    found = only_finding(warning_texts(engine, frame, "contributions", "recall", truth=truth, model="who"))
-    assert "no list of who='b' is in truth" in found
+    result = only_finding(warning_texts(engine, frame, "contributions", "recall", truth=truth, model="who"))
+    assert "no list of who='b' is in truth" in result
 
 
 def test_a_model_that_names_each_value_of_a_column_model_pools_nothing(engine):
@@ -659,9 +659,9 @@ def test_keys_of_bytes_are_compared_beyond_the_sample(polars_engine, small_sampl
 
 def test_a_frame_without_rows_has_no_other_warning(engine):
     frame, truth = engine.frames({"user": [], "item": [], "score": []}, {"user": [1], "item": [1]})
-    found = "".join(warning_texts(engine, frame, truth=truth))
-    assert "the frame has no rows" in found
-    assert "in truth" not in found
+    result = "".join(warning_texts(engine, frame, truth=truth))
+    assert "the frame has no rows" in result
+    assert "in truth" not in result
 
 
 @pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
@@ -714,8 +714,8 @@ def test_what_check_calls_an_error_raises_or_warns(engine, name):
             with pytest.raises(recframe.RecError):
                 warning_texts(engine, frame, method, *(metric or (None,)), **roles)
         else:
-            (found,) = warning_texts(engine, frame, method, *(metric or (None,)), **roles)
-            assert any(PATTERNS[name].fullmatch(line) for line in found.splitlines())
+            (result,) = warning_texts(engine, frame, method, *(metric or (None,)), **roles)
+            assert any(PATTERNS[name].fullmatch(line) for line in result.splitlines())
 
 
 def test_nan_is_seen_wherever_it_is(engine, small_sample):
@@ -723,8 +723,8 @@ def test_nan_is_seen_wherever_it_is(engine, small_sample):
         pytest.skip("NaN is missing there")
     rows = {"user": [1, 1, 2, 2], "item": ["a", "b"] * 2, "relevant": [1, 0] * 2, "old": [1, 2, 3, None]}
     frame = engine.frame(rows | {"score": [4.0, 3.0, 2.0, float("nan")]})
-    found = only_finding(warning_texts(engine, frame, "evaluate", ["mrr"], score=["old", "score"]))
-    assert "score='score' is NaN in 1 of 4 rows, which are not ranked" in found
+    result = only_finding(warning_texts(engine, frame, "evaluate", ["mrr"], score=["old", "score"]))
+    assert "score='score' is NaN in 1 of 4 rows, which are not ranked" in result
     assert warning_texts(engine, frame, score="old") == []
 
 
@@ -735,8 +735,8 @@ def test_every_ranked_row_is_relevant(engine):
     positives = {"user": [1, 1, 2], "item": [1, 2, 3], "relevant": [1, 1, 1], "score": [0.2, 0.1, 0.4]}
     frame = engine.frame(positives)
     for metric in ("mrr", "ndcg", "recall"):
-        found = only_finding(warning_texts(engine, frame, "evaluate", metric))
-        assert "every row that score='score' ranks is relevant, in every list" in found
+        result = only_finding(warning_texts(engine, frame, "evaluate", metric))
+        assert "every row that score='score' ranks is relevant, in every list" in result
     assert warning_texts(engine, frame, "evaluate", ["coverage"]) == []
     assert warning_texts(engine, engine.frame(positives | {"relevant": [1, 0, 1]})) == []
     # Lists of one row have one order.
@@ -779,10 +779,10 @@ def test_ratings_without_a_zero(engine):
     )
     for rows, given in ((frame, {}), (bare, {"truth": truth})):
         for metric in ("precision@1", "mrr", "ndcg(gain=binary)"):
-            found = only_finding(warning_texts(engine, rows, "evaluate", metric, relevant="rating", **given))
-            assert "holds grades from 1 to 5 and no 0" in found
-            assert f"so {metric} counts 1 as relevant too" in found
-            assert "min_relevance=4; if all are, min_relevance=1" in found
+            result = only_finding(warning_texts(engine, rows, "evaluate", metric, relevant="rating", **given))
+            assert "holds grades from 1 to 5 and no 0" in result
+            assert f"so {metric} counts 1 as relevant too" in result
+            assert "min_relevance=4; if all are, min_relevance=1" in result
             # Without a truth, min_relevance=1 leaves no row that is not relevant.
             for least in (4, *([1] if given else [])):
                 assert (
@@ -808,8 +808,8 @@ def test_ratings_without_a_zero(engine):
 )  # fmt: skip
 def test_the_level_is_that_of_the_scale(engine, grades, level):
     frame, truth = engine.frames(RATED, {"user": RATED["user"], "item": RATED["item"], "relevant": grades})
-    found = warning_texts(engine, frame, truth=truth, method="mrr")
-    assert [f"min_relevance={level};" in text for text in found] == [True] * bool(level)
+    result = warning_texts(engine, frame, truth=truth, method="mrr")
+    assert [f"min_relevance={level};" in text for text in result] == [True] * bool(level)
     counts = {row["finding"]: row["count"] for row in engine.ask(frame, "check", truth=truth)}
     graded = sum(grade is not None for grade in grades)
     assert counts["grades_without_zero"] == (graded if level else 0)
@@ -843,24 +843,24 @@ CLOSED = "no list has more than 3 rows, and all of them are ranked"
 def test_lists_of_the_top_rows(engine, metric):
     frame = engine.frame(export(price=[2] * 18))
     for k in (3, 10):
-        found = only_finding(warning_texts(engine, frame, "evaluate", metric, k=k))
-        assert CLOSED in found
-        assert "recall is 1 by construction" in found
-        assert f"If other items are relevant too, {metric}@{k} is too high" in found
-        assert "pass all relevant items as truth=" in found
+        result = only_finding(warning_texts(engine, frame, "evaluate", metric, k=k))
+        assert CLOSED in result
+        assert "recall is 1 by construction" in result
+        assert f"If other items are relevant too, {metric}@{k} is too high" in result
+        assert "pass all relevant items as truth=" in result
     assert warning_texts(engine, frame, "evaluate", metric, k=2) == []
 
 
 @pytest.mark.parametrize("metric", ["recall", "r_precision", "ndcg"])
 def test_lists_of_the_top_rows_without_a_cutoff(engine, metric):
-    found = only_finding(warning_texts(engine, engine.frame(export()), "evaluate", metric))
-    assert CLOSED in found
-    assert f"{metric} is too high" in found
+    result = only_finding(warning_texts(engine, engine.frame(export()), "evaluate", metric))
+    assert CLOSED in result
+    assert f"{metric} is too high" in result
     # Lists of many rows may hold all candidates, unless a cutoff says that they are the top rows.
     frame = engine.frame(export(11))
     assert warning_texts(engine, frame, "evaluate", metric) == []
-    found = only_finding(warning_texts(engine, frame, "evaluate", ["map@11", metric]))
-    assert f"map@11 and {metric} are too high" in found
+    result = only_finding(warning_texts(engine, frame, "evaluate", ["map@11", metric]))
+    assert f"map@11 and {metric} are too high" in result
 
 
 SCATTERED = sorted(range(18), key=lambda n: (n % 3, n))
@@ -876,8 +876,8 @@ SCATTERED = sorted(range(18), key=lambda n: (n % 3, n))
     ids=["rows of a list apart", "a shorter list", "halves of lists"],
 )
 def test_lists_of_the_top_rows_in_any_order(engine, columns, longest):
-    found = only_finding(warning_texts(engine, engine.frame(columns), "evaluate", "recall", k=longest))
-    assert f"no list has more than {longest} rows, and all of them are ranked" in found
+    result = only_finding(warning_texts(engine, engine.frame(columns), "evaluate", "recall", k=longest))
+    assert f"no list has more than {longest} rows, and all of them are ranked" in result
 
 
 def test_lists_that_are_longer_than_the_cutoff_in_any_order(engine):
@@ -897,8 +897,8 @@ def test_lists_of_the_top_rows_that_say_enough(engine):
     )
     truth = engine.frame({"user": [1, 2], "item": [1, 2]})
     bare = engine.frame({name: values for name, values in export().items() if name != "relevant"})
-    found = warning_texts(engine, bare, "evaluate", ["recall"], k=3, truth=truth)
-    assert not any(CLOSED in text for text in found)
+    result = warning_texts(engine, bare, "evaluate", ["recall"], k=3, truth=truth)
+    assert not any(CLOSED in text for text in result)
 
 
 @pytest.mark.parametrize(

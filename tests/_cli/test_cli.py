@@ -149,14 +149,14 @@ def test_help_has_examples_that_run(run, command):
 
 @pytest.mark.parametrize("line", ["compare --help", "explain ndcg@5", "metrics"])
 def test_help_is_there_where_python_drops_docstrings(line):
-    said = [
+    text = [
         subprocess.run(
             [sys.executable, *flags, "-m", "recframe", *line.split()], capture_output=True, text=True, check=True
         )
         for flags in ([], ["-OO"])
     ]
-    assert said[0].stdout == said[1].stdout
-    assert len(said[0].stdout) > 100
+    assert text[0].stdout == text[1].stdout
+    assert len(text[0].stdout) > 100
 
 
 @pytest.mark.parametrize(
@@ -547,7 +547,7 @@ def test_out_writes_by_the_ending(run, ending):
     assert code == 0
     assert "map" in out
     assert path.stat().st_size
-    assert not [found.name for found in Path().iterdir() if found.name.startswith(".")]
+    assert not [result.name for result in Path().iterdir() if result.name.startswith(".")]
     if ending == ".parquet":
         assert pl.read_parquet(path).columns == ["map"]
 
@@ -573,7 +573,7 @@ def test_an_interrupted_run_leaves_the_old_file(run, monkeypatch):
     code, _, err = run("evaluate recs.parquet -m map --out result.csv")
     assert (code, "interrupted" in err) == (130, True)
     assert Path("result.csv").read_text() == "old"
-    assert not [found.name for found in Path().iterdir() if found.name.startswith(".")]
+    assert not [result.name for result in Path().iterdir() if result.name.startswith(".")]
 
 
 def test_changes(run):
@@ -602,8 +602,8 @@ def test_metrics_are_repeated_or_between_commas(run, names):
 
 def test_chance(run):
     code, out, err = run("evaluate old.csv new.csv --truth test.csv -m recall@1 --chance --json")
-    found = [[*row][1:] for row in json.loads(out)]
-    assert (code, err, found) == (0, "", [["recall@1", "recall@1 chance", "recall@1 skill"]] * 2)
+    result = [[*row][1:] for row in json.loads(out)]
+    assert (code, err, result) == (0, "", [["recall@1", "recall@1 chance", "recall@1 skill"]] * 2)
     code, out, err = run("evaluate old.csv --truth test.csv -m gini --chance")
     assert (code, out) == (2, "")
     assert "leave gini out" in err
@@ -720,8 +720,8 @@ def test_progress_is_a_line_that_results_replace(run, monkeypatch, capsys):
 
 def test_check_names_the_model_and_each_meaning_once(run):
     _, out, _ = run("check old.csv new.csv --truth test.csv --per user")
-    found = [line.split()[:2] for line in out.splitlines() if re.search(r"\d$", line)]
-    assert {model for model, _ in found} == {"old", "new"}
+    result = [line.split()[:2] for line in out.splitlines() if re.search(r"\d$", line)]
+    assert {model for model, _ in result} == {"old", "new"}
     meanings = [line.partition(":")[0] for line in out.splitlines() if ": " in line]
     assert len(meanings) == len(set(meanings)) > 0
 
@@ -836,11 +836,11 @@ def test_a_saved_baseline_gates_a_later_run(run):
     )
     line = "compare new.csv --truth test.csv -m ndcg@10 --baseline prod.parquet"
     code, out, _ = run(f"{line} --json --details")
-    [found] = json.loads(out)
+    [result] = json.loads(out)
     [expected] = json.loads(run("compare old.csv new.csv --truth test.csv -m ndcg@10 --json --details")[1])
-    assert (code, found.pop("changed"), found.pop("baseline")) == (0, "nothing", "prod.parquet")
+    assert (code, result.pop("changed"), result.pop("baseline")) == (0, "nothing", "prod.parquet")
     assert expected.pop("baseline") == "old"
-    assert found == expected
+    assert result == expected
     assert "nothing" in run(f"{line} --details")[1]
     assert run(f"{line} --fail-unless-not-worse --margin 0.5")[0] == 0
     code, _, err = run(f"{line} --fail-unless-not-worse")
@@ -851,8 +851,8 @@ def test_a_saved_baseline_gates_a_later_run(run):
     pl.read_csv("test.csv").filter(pl.col("user") > 1).write_csv("other.csv")
     line = line.replace("test.csv", "other.csv")
     assert "are left out: truth of 1 list" in run(line)[2]
-    [found] = json.loads(run(f"{line} --json --details")[1])
-    assert (found["lists"], found["changed"]) == (2, "truth of 1 list")
+    [result] = json.loads(run(f"{line} --json --details")[1])
+    assert (result["lists"], result["changed"]) == (2, "truth of 1 list")
     code, _, err = run(f"{line} --changed refuse")
     assert code == 2
     assert "Hint: --changed leave_out compares the lists that stayed" in err
@@ -1373,9 +1373,9 @@ def in_shell(line):
     "line", ["evaluate old.csv --truth test.csv -m ndcg", "evaluate old.csv --truth test.csv --json"]
 )
 def test_an_output_that_cannot_be_written_is_one_line_and_code_2(files, line, stream):
-    found = in_shell(f"{line} {stream}")
-    assert (found.returncode, found.stdout) == (2, "")
-    assert re.fullmatch(r"python -m recframe: the output cannot be read or written: .+\n", found.stderr)
+    result = in_shell(f"{line} {stream}")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert re.fullmatch(r"python -m recframe: the output cannot be read or written: .+\n", result.stderr)
 
 
 @pytest.mark.slow

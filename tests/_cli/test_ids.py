@@ -94,8 +94,8 @@ def test_numbers_are_read_as_they_are_written(run):
 
 def test_an_infinite_segment_is_text_in_json(run):
     pl.DataFrame({"user": [1, 2], "price": [2.5, float("inf")], "score": 1, "relevant": 1}).write_parquet("old.parquet")
-    found = run("evaluate old.parquet -m mrr --per price --out found.json")
-    assert [row["price"] for row in found] == [2.5, "inf"]
+    result = run("evaluate old.parquet -m mrr --per price --out found.json")
+    assert [row["price"] for row in result] == [2.5, "inf"]
     assert "Infinity" not in Path("found.json").read_text()
 
 

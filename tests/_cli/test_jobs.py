@@ -73,18 +73,18 @@ def test_a_folder_is_one_model_with_the_columns_of_its_folders(run, recs, write,
     whole = rows_of(run("evaluate recs.csv -m mrr --json"))
     assert rows_of(run("evaluate hive -m mrr --json")) == whole
     assert rows_of(run("evaluate hive/ -m mrr --json")) == whole
-    found = rows_of(run("evaluate hive -m mrr --per day --json"))
-    assert [(row["day"], row["mrr"]) for row in found] == [("2026-11-01", 1.0), ("2026-11-02", 0.5), ("2026-11-03", 1)]
+    result = rows_of(run("evaluate hive -m mrr --per day --json"))
+    assert [(row["day"], row["mrr"]) for row in result] == [("2026-11-01", 1.0), ("2026-11-02", 0.5), ("2026-11-03", 1)]
     assert [row["hour"] for row in rows_of(run("evaluate hive -m mrr --per hour --json"))] == ["01", "02", "03"]
-    found = rows_of(run("evaluate old=hive recs.csv -m mrr --json"))
-    assert [(row["model"], row["mrr"]) for row in found] == [("old", whole[0]["mrr"]), ("recs", whole[0]["mrr"])]
+    result = rows_of(run("evaluate old=hive recs.csv -m mrr --json"))
+    assert [(row["model"], row["mrr"]) for row in result] == [("old", whole[0]["mrr"]), ("recs", whole[0]["mrr"])]
 
 
 def test_a_pattern_of_folders_that_name_columns_names_no_model(run, recs):
     parts(recs, ".")
     for pattern in ("day=2026-*/*/*.parquet", "day=*/*/part-0.parquet"):
-        found = rows_of(run(f"evaluate '{pattern}' -m mrr --per day --json"))
-        assert [(row["day"], row["mrr"]) for row in found] == [
+        result = rows_of(run(f"evaluate '{pattern}' -m mrr --per day --json"))
+        assert [(row["day"], row["mrr"]) for row in result] == [
             ("2026-11-01", 1),
             ("2026-11-02", 0.5),
             ("2026-11-03", 1),
@@ -154,8 +154,8 @@ def test_a_dash_is_standard_input_of_any_format(run, recs, monkeypatch, write):
         monkeypatch.setattr(sys, "stdin", Given(given))
         assert rows_of(run("evaluate - -m mrr --json")) == whole
     monkeypatch.setattr(sys, "stdin", Given(data))
-    found = rows_of(run("evaluate recs.csv - -m mrr --json"))
-    assert [row["model"] for row in found] == ["recs", "stdin"]
+    result = rows_of(run("evaluate recs.csv - -m mrr --json"))
+    assert [row["model"] for row in result] == ["recs", "stdin"]
     monkeypatch.setattr(sys, "stdin", Given(as_bytes(recs.drop("score"), write)))
     recs.drop("relevant").write_csv("ranked.csv")
     assert rows_of(run("evaluate ranked.csv --truth - -m mrr --json")) == whole
@@ -275,9 +275,9 @@ def test_the_name_of_a_file_adds_a_column_to_it_and_not_to_what_is_printed(run, 
             assert (frame[column].dtype == pl.Date) == (column == "day")
             assert str(frame[column][0]) == text
         else:
-            found = Path(f"{name}.{ending}").read_text()
-            assert re.search(rf"\b{column}\b", found)
-            assert text in found
+            result = Path(f"{name}.{ending}").read_text()
+            assert re.search(rf"\b{column}\b", result)
+            assert text in result
     assert "mrr" in run(f"evaluate recs.csv -m mrr --out =x.{ending}")[1]
 
 

@@ -42,10 +42,10 @@ def expected(rows, train, *, per=(), half_life=None, window=None):
     for row in known:
         pair = (*(row[name] for name in per), row["item"], row["user"])
         latest[pair] = max(latest[pair], row["time"] if timed else 0)
-    found = defaultdict(float)
+    result = defaultdict(float)
     for pair, time in latest.items():
-        found[pair[:-1]] += 0.5 ** ((now - time) / half_life) if half_life is not None else 1.0
-    return [found.get((*(row[name] for name in per), row["item"]), 0.0) for row in rows]
+        result[pair[:-1]] += 0.5 ** ((now - time) / half_life) if half_life is not None else 1.0
+    return [result.get((*(row[name] for name in per), row["item"]), 0.0) for row in rows]
 
 
 @pytest.mark.parametrize("text", [True, False])
@@ -65,15 +65,15 @@ def test_popular(engine, given_, text):
         {**row, "n": n, "item": "new" if text and n == 0 else row["item"]}
         for n, row in enumerate(interactions(2, 60, text=text))
     ]
-    found = rows_of(engine, engine.frame(rows), "add_popular", engine.frame(train), **given_)
+    result = rows_of(engine, engine.frame(rows), "add_popular", engine.frame(train), **given_)
     options = {name: value for name, value in given_.items() if name != "time"}
     options["per"] = [options["per"]] if isinstance(options.get("per"), str) else options.get("per", ())
     reference = expected(rows, train, **options)
-    assert len(found) == len(rows)
-    for row in found:
+    assert len(result) == len(rows)
+    for row in result:
         assert row["popular"] == pytest.approx(reference[row["n"]], abs=1e-9)
     if not engine.lazy:
-        assert [row["n"] for row in found] == list(range(60))
+        assert [row["n"] for row in result] == list(range(60))
 
 
 @pytest.mark.parametrize("kind", [dt.date, dt.datetime])
@@ -85,15 +85,15 @@ def test_popular_by_dates(engine, kind):
     }
     frame = engine.frame({"user": [9, 9], "item": ["a", "b"]})
     requested = {"time": "day", "half_life": dt.timedelta(days=30)}
-    found = {
+    result = {
         row["item"]: row["popular"] for row in rows_of(engine, frame, "add_popular", engine.frame(train), **requested)
     }
-    assert found == pytest.approx({"a": 1.5, "b": 0.5 ** (1 / 30)}, abs=1e-12)
+    assert result == pytest.approx({"a": 1.5, "b": 0.5 ** (1 / 30)}, abs=1e-12)
     requested = {"time": "day", "window": dt.timedelta(days=1, seconds=1), "name": "lately"}
-    found = {
+    result = {
         row["item"]: row["lately"] for row in rows_of(engine, frame, "add_popular", engine.frame(train), **requested)
     }
-    assert found == {"a": 1.0, "b": 1.0}
+    assert result == {"a": 1.0, "b": 1.0}
 
 
 @pytest.mark.parametrize(("kind", "days"), [("uint8", [0, 100, 200]), ("uint64", [0, 1, 2]), ("int8", [-100, 0, 100])])
@@ -102,8 +102,8 @@ def test_popular_by_small_integers(engine, kind, days):
     train = engine.frame(train, {"user": "int64", "item": "str", "day": kind})
     frame = engine.frame({"user": [9, 9], "item": ["a", "b"]})
     for given, of_a in {("window", 250): 2.0, ("window", 2**70): 2.0, ("half_life", days[2] - days[1]): 0.75}.items():
-        found = rows_of(engine, frame, "add_popular", train, time="day", **dict([given]))
-        assert {row["item"]: row["popular"] for row in found} == pytest.approx({"a": of_a, "b": 1.0}, abs=1e-12)
+        result = rows_of(engine, frame, "add_popular", train, time="day", **dict([given]))
+        assert {row["item"]: row["popular"] for row in result} == pytest.approx({"a": of_a, "b": 1.0}, abs=1e-12)
 
 
 def test_columns_stay_and_can_be_chained(engine):
@@ -111,9 +111,9 @@ def test_columns_stay_and_can_be_chained(engine):
     frame = engine.frame({"user": [1, 2], "item": ["a", "b"], "note": ["x", "y"]})
     with engine.running():
         scored = recframe.rec(recframe.rec(frame).add_random(seed=3)).add_popular(train)
-        found = engine.rows(scored)
-    assert {tuple(row) for row in found} == {("user", "item", "note", "random", "popular")}
-    assert {row["note"]: row["popular"] for row in found} == {"x": 2.0, "y": 0.0}
+        result = engine.rows(scored)
+    assert {tuple(row) for row in result} == {("user", "item", "note", "random", "popular")}
+    assert {row["note"]: row["popular"] for row in result} == {"x": 2.0, "y": 0.0}
 
 
 DRAWN = {}
@@ -125,23 +125,23 @@ DRAWN = {}
 @pytest.mark.parametrize("by", ["user", ["user", "country"], None])
 def test_random(engine, by):
     rows = [{**row, "n": n} for n, row in enumerate(interactions(3, 200))]
-    found = {row["n"]: row["random"] for row in rows_of(engine, engine.frame(rows), "add_random", by=by, seed=5)}
+    result = {row["n"]: row["random"] for row in rows_of(engine, engine.frame(rows), "add_random", by=by, seed=5)}
     again = rows_of(engine, engine.frame(rows[::-1]), "add_random", by=by, seed=5)
-    assert {row["n"]: row["random"] for row in again} == found
-    assert found == DRAWN.setdefault(str(by), found), "engines differ"
-    assert all(0 < score < 1 for score in found.values())
+    assert {row["n"]: row["random"] for row in again} == result
+    assert result == DRAWN.setdefault(str(by), result), "engines differ"
+    assert all(0 < score < 1 for score in result.values())
     names = [] if by is None else [by] if isinstance(by, str) else by
     pairs = defaultdict(set)
     for row in rows:
-        pairs[(*(row[name] for name in names), row["item"])].add(found[row["n"]])
+        pairs[(*(row[name] for name in names), row["item"])].add(result[row["n"]])
     assert {len(scores) for scores in pairs.values()} == {1}
     assert len({score for scores in pairs.values() for score in scores}) == len(pairs)
 
 
 def test_random_is_the_same_in_every_version(engine):
     frame = engine.frame({"user": ["a", "a", "b"], "item": [3, 4, 3]})
-    found = rows_of(engine, frame, "add_random", seed=42)
-    scores = {(row["user"], row["item"]): round(row["random"], 9) for row in found}
+    result = rows_of(engine, frame, "add_random", seed=42)
+    scores = {(row["user"], row["item"]): round(row["random"], 9) for row in result}
     assert scores == {("a", 3): 0.3254861, ("a", 4): 0.290012128, ("b", 3): 0.912358976}
 
 
@@ -170,11 +170,11 @@ def test_random_expects_the_average_over_all_orders(engine):
     with engine.running():
         for seed, name in zip(seeds, names, strict=True):
             frame = recframe.rec(frame).add_random(seed=seed, name=name)
-    found = [row["precision@5"] for row in engine.ask(frame, "evaluate", "precision@5", score=names)]
+    result = [row["precision@5"] for row in engine.ask(frame, "evaluate", "precision@5", score=names)]
     mean, variance = hits / items, hits / items * (1 - hits / items) * (items - k) / (items - 1) / k / n
     # Each seed within 4 of its standard deviations, and all of them together: 0.024 and 0.008.
-    assert all(abs(value - mean) < 4 * math.sqrt(variance) for value in found)
-    assert abs(sum(found) / len(seeds) - mean) < 4 * math.sqrt(variance / len(seeds))
+    assert all(abs(value - mean) < 4 * math.sqrt(variance) for value in result)
+    assert abs(sum(result) / len(seeds) - mean) < 4 * math.sqrt(variance / len(seeds))
 
 
 # --- candidates ---------------------------------------------------------------------------------------------
@@ -184,10 +184,10 @@ def test_candidates(engine):
     train = interactions(4, 60)
     frame = engine.frame(train)
     with engine.running():
-        found = engine.rows(recframe.candidates(frame, frame, seen=frame))
+        result = engine.rows(recframe.candidates(frame, frame, seen=frame))
     users, items = ({plain(row[name]) for row in train} for name in ("user", "item"))
     seen = {(plain(row["user"]), plain(row["item"])) for row in train}
-    pairs = [(row["user"], row["item"]) for row in found]
+    pairs = [(row["user"], row["item"]) for row in result]
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == {(user, item) for user in users for item in items} - seen
 
@@ -195,16 +195,16 @@ def test_candidates(engine):
 def test_candidates_of_lists(engine):
     seen = engine.frame({"who": [1, 3], "what": ["a", "b"]})
     with engine.running():
-        found = engine.rows(recframe.candidates([1, 2, 1], ("a", "b"), seen, by="who", item="what"))
-    assert sorted((row["who"], row["what"]) for row in found) == [(1, "b"), (2, "a"), (2, "b")]
+        result = engine.rows(recframe.candidates([1, 2, 1], ("a", "b"), seen, by="who", item="what"))
+    assert sorted((row["who"], row["what"]) for row in result) == [(1, "b"), (2, "a"), (2, "b")]
 
 
 def test_candidates_keep_what_belongs_to_a_user(engine):
     users = engine.frame({"user": [1, 2, 2], "country": ["at", "be", "be"]})
     with engine.running():
-        found = engine.rows(recframe.candidates(users, ["a"], by=["user", "country"]))
-    assert len(found) == 2
-    assert {(row["user"], row["country"], row["item"]) for row in found} == {(1, "at", "a"), (2, "be", "a")}
+        result = engine.rows(recframe.candidates(users, ["a"], by=["user", "country"]))
+    assert len(result) == 2
+    assert {(row["user"], row["country"], row["item"]) for row in result} == {(1, "at", "a"), (2, "be", "a")}
 
 
 def test_candidates_need_one_library_and_a_key():
@@ -221,9 +221,9 @@ def test_candidates_need_one_library_and_a_key():
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_candidates_of_a_library(library):
     module = pytest.importorskip(library)
-    found = recframe.candidates(range(2), [5], library=library)
-    assert isinstance(found, module.DataFrame)
-    assert found.shape == (2, 2)
+    result = recframe.candidates(range(2), [5], library=library)
+    assert isinstance(result, module.DataFrame)
+    assert result.shape == (2, 2)
     assert isinstance(recframe.candidates(module.Series([1]), module.Series([1])), module.DataFrame)
 
 

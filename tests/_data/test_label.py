@@ -46,10 +46,10 @@ def assert_as_truth(engine, frame, truth, labels, **roles):
     )
     for per in (None, roles.get("by")):
         expected = engine.ask(frame, "evaluate", labels, truth=truth, per=per, **roles)
-        found = engine.ask(labelled, "evaluate", labels, per=per, **roles)
+        result = engine.ask(labelled, "evaluate", labels, per=per, **roles)
         keys = [*(["model"] if "model" in roles else []), *oracle.names(per)]
         expected = {key: {label: row[label] for label in labels} for key, row in by_key(expected, keys).items()}
-        assert_equal(found, expected, keys)
+        assert_equal(result, expected, keys)
 
 
 def test_signed_grades_have_the_ideal_of_the_truth_alone(engine):
@@ -57,9 +57,9 @@ def test_signed_grades_have_the_ideal_of_the_truth_alone(engine):
     truth = engine.frame({"user": [1, 1], "item": [1, 4], "relevant": [2, -1]})
     with engine.running():
         labelled = recframe.rec(frame).label(truth)
-        found = engine.ask(frame, "ndcg", grades="signed", truth=truth), engine.ask(labelled, "ndcg", grades="signed")
+        result = engine.ask(frame, "ndcg", grades="signed", truth=truth), engine.ask(labelled, "ndcg", grades="signed")
     dcg = 2 - 1 / math.log2(5)
-    assert found == pytest.approx((dcg / (2 - 1 / math.log2(3)), 1.0), abs=1e-12)
+    assert result == pytest.approx((dcg / (2 - 1 / math.log2(3)), 1.0), abs=1e-12)
 
 
 # --- every metric -------------------------------------------------------------------------------------------
@@ -126,8 +126,8 @@ def test_models_in_columns(engine):
         labelled = recframe.rec(frame).label(other, by=BY, score=["score", "other"])
     requested = {"by": BY, "score": ["score", "other"], "per": BY}
     expected = by_key(engine.ask(frame, "evaluate", some, truth=other, **requested), ["model", *BY])
-    found = engine.ask(labelled, "evaluate", some, **requested)
-    assert_equal(found, {k: {n: r[n] for n in some} for k, r in expected.items()}, ["model", *BY])
+    result = engine.ask(labelled, "evaluate", some, **requested)
+    assert_equal(result, {k: {n: r[n] for n in some} for k, r in expected.items()}, ["model", *BY])
 
 
 def test_money(engine):
@@ -145,8 +145,8 @@ def test_money(engine):
 def test_rows(engine):
     served = {"user": [1, 1, None], "item": ["a", "b", "a"], "score": [0.5, 0.1, 0.3], "note": ["x", "y", "z"]}
     truth = {"user": [1, 1, None, None, 2], "item": ["b", "c", "a", None, "a"]}
-    found = rows_of(engine, engine.frame(served), engine.frame(truth))
-    assert sorted(found, key=lambda row: (str(row["user"]), str(row["item"]))) == [
+    result = rows_of(engine, engine.frame(served), engine.frame(truth))
+    assert sorted(result, key=lambda row: (str(row["user"]), str(row["item"]))) == [
         {"user": 1, "item": "a", "score": 0.5, "note": "x", "relevant": 0},
         {"user": 1, "item": "b", "score": 0.1, "note": "y", "relevant": 1},
         {"user": 1, "item": "c", "score": None, "note": None, "relevant": 1},
@@ -155,47 +155,47 @@ def test_rows(engine):
         {"user": None, "item": "a", "score": 0.3, "note": "z", "relevant": 1},
     ]
     if not engine.lazy:
-        assert [row["note"] for row in found] == ["x", "y", "z", None, None, None]
+        assert [row["note"] for row in result] == ["x", "y", "z", None, None, None]
 
 
 def test_a_repeated_recommendation_is_relevant_where_it_comes_first(engine):
     served = {"user": [1, 1, 1, 1], "item": [5, 5, 5, 6], "score": [None, 1.0, 3.0, 2.0], "n": [0, 1, 2, 3]}
-    found = rows_of(engine, engine.frame(served), engine.frame({"user": [1, 1], "item": [5, 5], "relevant": [1, 4]}))
-    assert {row["n"]: row["relevant"] for row in found} == {0: 0, 1: 0, 2: 4, 3: 0}
+    result = rows_of(engine, engine.frame(served), engine.frame({"user": [1, 1], "item": [5, 5], "relevant": [1, 4]}))
+    assert {row["n"]: row["relevant"] for row in result} == {0: 0, 1: 0, 2: 4, 3: 0}
     ranked = {"user": [1, 1], "item": [5, 5], "rank": [2, 1]}
-    found = rows_of(engine, engine.frame(ranked), engine.frame({"user": [1], "item": [5]}), rank="rank")
-    assert {row["rank"]: row["relevant"] for row in found} == {1: 1, 2: 0}
+    result = rows_of(engine, engine.frame(ranked), engine.frame({"user": [1], "item": [5]}), rank="rank")
+    assert {row["rank"]: row["relevant"] for row in result} == {1: 1, 2: 0}
 
 
 def test_of_equal_rows_the_first_is_relevant(engine):
     if engine.lazy:
         pytest.skip("rows of a lazy frame have no order")
     served = {"user": [1] * 50, "item": [5] * 50, "score": [1.0] * 50}
-    found = rows_of(engine, engine.frame(served), engine.frame({"user": [1], "item": [5]}))
-    assert [row["relevant"] for row in found] == [1] + [0] * 49
+    result = rows_of(engine, engine.frame(served), engine.frame({"user": [1], "item": [5]}))
+    assert [row["relevant"] for row in result] == [1] + [0] * 49
 
 
 def test_seen_items_are_left_out_of_both(engine):
     served = {"user": [1, 1, None], "item": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]}
     truth = {"user": [1, 1, 2], "item": ["a", "c", "d"]}
     seen = {"user": [1, None, 1, 2], "item": ["a", "a", "a", "d"]}
-    found = rows_of(engine, engine.frame(served), engine.frame(truth), seen=engine.frame(seen))
-    assert {(row["user"], row["item"]): row["relevant"] for row in found} == {(1, "b"): 0, (1, "c"): 1}
+    result = rows_of(engine, engine.frame(served), engine.frame(truth), seen=engine.frame(seen))
+    assert {(row["user"], row["item"]): row["relevant"] for row in result} == {(1, "b"): 0, (1, "c"): 1}
 
 
 def test_what_nobody_liked_is_added_too(engine):
     # The area under the curve counts rows that are not relevant, recommended or not.
     served = {"user": [1], "item": [1], "score": [1.0]}
     truth = {"user": [1, 1], "item": [1, 2], "relevant": [1, 0]}
-    found = rows_of(engine, engine.frame(served), engine.frame(truth))
-    assert sorted((row["item"], row["relevant"]) for row in found) == [(1, 1), (2, 0)]
+    result = rows_of(engine, engine.frame(served), engine.frame(truth))
+    assert sorted((row["item"], row["relevant"]) for row in result) == [(1, 1), (2, 0)]
 
 
 def test_a_column_of_that_name_is_replaced(engine):
     served = {"user": [1, 1], "relevant": ["no", "yes"], "item": [1, 2], "score": [1.0, 2.0]}
-    found = rows_of(engine, engine.frame(served), engine.frame({"user": [1], "item": [1]}))
-    assert list(found[0]) == ["user", "relevant", "item", "score"]
-    assert {row["item"]: row["relevant"] for row in found} == {1: 1, 2: 0}
+    result = rows_of(engine, engine.frame(served), engine.frame({"user": [1], "item": [1]}))
+    assert list(result[0]) == ["user", "relevant", "item", "score"]
+    assert {row["item"]: row["relevant"] for row in result} == {1: 1, 2: 0}
 
 
 def test_types_stay(polars_engine):
@@ -205,8 +205,8 @@ def test_types_stay(polars_engine):
         schema_overrides={"user": pl.Int32, "item": pl.Categorical, "score": pl.Float32},
     )
     truth = pl.DataFrame({"user": [1, 3], "item": ["a", "c"], "relevant": [True, True]})
-    found = served.rec.label(truth)
-    assert found.schema == {**served.schema, "relevant": pl.Boolean}
+    result = served.rec.label(truth)
+    assert result.schema == {**served.schema, "relevant": pl.Boolean}
     assert served.columns == ["user", "item", "score", "tags"]
 
 
@@ -220,10 +220,10 @@ def test_types_stay_in_pandas(pandas_engine):
     before = served.copy()
     truth = pd.DataFrame({"user": [1, 3], "item": ["a", "b"], "relevant": [True, True]})
     with pandas_engine.running():
-        found = served.rec.label(truth)
-    types = {name: str(dtype) for name, dtype in found.dtypes.items()}
+        result = served.rec.label(truth)
+    types = {name: str(dtype) for name, dtype in result.dtypes.items()}
     assert types == {"user": "int64", "item": "category", "score": "float64", "n": "Int64", "relevant": "bool"}
-    assert list(found.index) == [0, 1, 2]
+    assert list(result.index) == [0, 1, 2]
     pd.testing.assert_frame_equal(served, before)
 
 
@@ -233,10 +233,10 @@ def test_large_whole_numbers_stay_exact_beside_missing_ones(pandas_engine):
     large = 2**53 + 1
     served = pd.DataFrame({"user": [large], "item": [1], "score": [0.5], "session": [large], "n": [1]})
     with pandas_engine.running():
-        found = served.rec.label(pd.DataFrame({"user": [large], "item": [2]}))
-    assert found["user"].to_list() == [large, large]
-    assert int(found["session"][0]) == large
-    assert str(found["n"].dtype) == "float64"
+        result = served.rec.label(pd.DataFrame({"user": [large], "item": [2]}))
+    assert result["user"].to_list() == [large, large]
+    assert int(result["session"][0]) == large
+    assert str(result["n"].dtype) == "float64"
 
 
 def test_large_whole_numbers_of_arrow_keep_their_type(pandas_engine):
@@ -246,9 +246,9 @@ def test_large_whole_numbers_of_arrow_keep_their_type(pandas_engine):
     key = {"user": "uint64[pyarrow]", "item": "int64[pyarrow]"}
     served = pd.DataFrame({"user": [2**63 + 1], "item": [1], "score": [0.5]}).astype(key)
     with pandas_engine.running():
-        found = served.rec.label(pd.DataFrame({"user": [2**63 + 3], "item": [2]}).astype(key))
-    assert found["user"].to_list() == [2**63 + 1, 2**63 + 3]
-    assert {name: str(found[name].dtype) for name in key} == key
+        result = served.rec.label(pd.DataFrame({"user": [2**63 + 3], "item": [2]}).astype(key))
+    assert result["user"].to_list() == [2**63 + 1, 2**63 + 3]
+    assert {name: str(result[name].dtype) for name in key} == key
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
@@ -272,8 +272,8 @@ def test_keys_with_and_without_a_sign_stay_exact(types):
         for user, dtype in zip(users, types, strict=True)
     )
     for kind in (pl.LazyFrame.lazy, pl.LazyFrame.collect):
-        found = kind(served.with_columns(score=1.0)).rec.label(kind(truth)).lazy().collect()
-        assert (found["user"].dtype, found["user"].to_list()) == (getattr(pl, types[0]), users)
+        result = kind(served.with_columns(score=1.0)).rec.label(kind(truth)).lazy().collect()
+        assert (result["user"].dtype, result["user"].to_list()) == (getattr(pl, types[0]), users)
 
 
 def test_keys_in_the_index(pandas_engine):
@@ -282,8 +282,8 @@ def test_keys_in_the_index(pandas_engine):
     served = pd.DataFrame({"user": [1, 2], "item": [1, 1], "score": [1.0, 2.0]}).set_index(["user", "item"])
     truth = pd.DataFrame({"user": [2, 2], "item": [1, 3]})
     with pandas_engine.running():
-        found = served.rec.label(truth)
-    assert found[["user", "item", "relevant"]].to_numpy().tolist() == [[1, 1, 0], [2, 1, 1], [2, 3, 1]]
+        result = served.rec.label(truth)
+    assert result[["user", "item", "relevant"]].to_numpy().tolist() == [[1, 1, 0], [2, 1, 1], [2, 3, 1]]
 
 
 def test_bound_roles(engine):
@@ -291,8 +291,8 @@ def test_bound_roles(engine):
     truth = engine.frame({"who": [1], "what": [2], "good": [3]})
     with engine.running():
         bound = recframe.rec(served)(by="who", item="what", score="model", relevant="good", ties="item")
-        found = engine.rows(bound.label(truth))
-    assert sorted(row["good"] for row in found) == [0, 3]
+        result = engine.rows(bound.label(truth))
+    assert sorted(row["good"] for row in result) == [0, 3]
 
 
 # --- errors -------------------------------------------------------------------------------------------------
@@ -321,8 +321,8 @@ def test_errors(engine):
 
 def test_scores_may_come_later(engine):
     served = engine.frame({"user": [1, 1], "item": [1, 2], "random": [1.0, 2.0]})
-    found = rows_of(engine, served, engine.frame({"user": [1], "item": [1]}))
-    assert {row["item"]: row["relevant"] for row in found} == {1: 1, 2: 0}
+    result = rows_of(engine, served, engine.frame({"user": [1], "item": [1]}))
+    assert {row["item"]: row["relevant"] for row in result} == {1: 1, 2: 0}
 
 
 @pytest.mark.parametrize(

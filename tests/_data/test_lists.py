@@ -60,10 +60,10 @@ def test_there_and_back(library, data):
 @pytest.mark.parametrize("k", [1, 3, None])
 def test_to_lists(engine, k):
     rows = crowd(83, 100)
-    found = rows_of(engine, engine.frame(rows), "to_lists", k, by=["user", "day"], scores=True)
+    result = rows_of(engine, engine.frame(rows), "to_lists", k, by=["user", "day"], scores=True)
     reference = expected_top(rows, k, ["user", "day"])
-    assert len(found) == len(oracle.grouped(rows, ["user", "day"]))
-    for row in found:
+    assert len(result) == len(oracle.grouped(rows, ["user", "day"]))
+    for row in result:
         key = (row["user"], row["day"])
         items = [
             item for _, item, _ in sorted((each for each in reference if each[0] == key), key=lambda each: each[2])
@@ -72,13 +72,13 @@ def test_to_lists(engine, k):
         assert len(row["score"]) == len(items)
         assert list(row["score"]) == sorted(row["score"], reverse=True)
     if engine.sorts:
-        users = [row["user"] for row in found]
+        users = [row["user"] for row in result]
         assert users == sorted(users, key=lambda user: (user is None, user or 0))
 
 
 def test_to_lists_of_one_list(engine):
-    found = rows_of(engine, engine.frame({"item": ["a", "b"], "score": [1, 2]}), "to_lists", by=None)
-    assert [list(row["item"]) for row in found] == [["b", "a"]]
+    result = rows_of(engine, engine.frame({"item": ["a", "b"], "score": [1, 2]}), "to_lists", by=None)
+    assert [list(row["item"]) for row in result] == [["b", "a"]]
 
 
 def test_kinds_of_lists_give_one_frame(library):
@@ -110,8 +110,8 @@ def test_types_of_columns_stay():
         {"user": [1], "got": [[1]], "did": [[2]]},
         schema_overrides={"user": pl.Int16, "got": pl.List(pl.UInt8), "did": pl.List(pl.UInt8)},
     )
-    found = recframe.from_lists("got", "did", frame=data)
-    assert found.schema == {"user": pl.Int16, "item": pl.UInt8, "relevant": pl.Int64, "rank": pl.Int64}
+    result = recframe.from_lists("got", "did", frame=data)
+    assert result.schema == {"user": pl.Int16, "item": pl.UInt8, "relevant": pl.Int64, "rank": pl.Int64}
 
 
 def test_scores_in_the_place_of_ranks(library):
@@ -177,8 +177,8 @@ IDS = {
 def test_a_price_list_of_ids_of_any_type(library, ids, many):
     prices = {name: 2 * place + 1.0 for place, name in enumerate(ids[:many]) if name is not None}
     frame = recframe.from_lists({"u": ids, "v": ids[::-1]}, prices=prices, value="value", library=library)
-    found = [row["value"] for row in plain_rows(frame)]
-    assert found == [prices.get(name) for name in [*ids, *ids[::-1]]]
+    result = [row["value"] for row in plain_rows(frame)]
+    assert result == [prices.get(name) for name in [*ids, *ids[::-1]]]
 
 
 @pytest.mark.parametrize("lists", [[["a", 1]], [[2], None, ["a"]], [["1", True]]])
@@ -384,10 +384,10 @@ def test_columns_of_any_name(library):
         }
         frame = module.DataFrame(given | {"a": [1, 2]})
         prices = {"a": 1.0, "z": 4.0}
-        found = recframe.from_lists(names["got"], "did", frame=frame, scores="points", prices=prices, **roles)
-        columns = list(found.columns)
+        result = recframe.from_lists(names["got"], "did", frame=frame, scores="points", prices=prices, **roles)
+        columns = list(result.columns)
         assert columns == list(roles.values())
-        values = [found[name].to_list() for name in columns]
+        values = [result[name].to_list() for name in columns]
         return [[None if oracle.is_missing(value) else value for value in column] for column in values]
 
     expected = rows(ROLES, "got")

@@ -78,8 +78,8 @@ def test_matrices_that_do_not_fit(message, given):
 
 def test_arrays_of_ids_are_lists():
     ids, scores = np.array([[3, 1], [2, 3]]), np.array([[0.9, 0.8], [0.7, 0.6]], dtype="float32")
-    found = recframe.from_lists(ids, [[1], [2, 4]])
-    assert found.rec.recall(2) == 0.75
+    result = recframe.from_lists(ids, [[1], [2, 4]])
+    assert result.rec.recall(2) == 0.75
     assert recframe.from_lists(ids, scores=scores).columns == ["user", "item", "score"]
 
 
@@ -87,9 +87,9 @@ def test_factors_without_ids_are_numbered():
     sparse = pytest.importorskip("scipy.sparse")
     users, items = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 1.0]])
     test = sparse.csr_array(np.array([[0, 0, 1], [0, 1, 0]]))
-    found = recframe.from_factors(users, items, test=test, k=2)
+    result = recframe.from_factors(users, items, test=test, k=2)
     named = recframe.from_factors(users, items, users=[0, 1], items=[0, 1, 2], test=test, k=2)
-    assert found.rows() == named.rows()
+    assert result.rows() == named.rows()
     pytest.importorskip("pandas")
     assert recframe.from_factors(users, items, test=test, k=2, library="pandas").shape == (4, 6)
     with pytest.raises(recframe.OptionError, match="users=None, but no factors say how many users there are"):

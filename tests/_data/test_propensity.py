@@ -44,10 +44,10 @@ def test_propensities_are_those_of_lenskit(engine, case):
     unit, power, least = case
     given = {"power": power} if power is not None else {"shown": pairs(engine, SHOWN)}
     frame = pairs(engine, [(5, item) for item in ITEMS])
-    found = rows_of(engine, frame, "add_propensity", pairs(engine, TRAIN), unit=unit, least=least, **given)
-    values = {row["item"]: row["propensity"] for row in found}
+    result = rows_of(engine, frame, "add_propensity", pairs(engine, TRAIN), unit=unit, least=least, **given)
+    values = {row["item"]: row["propensity"] for row in result}
     assert values == pytest.approx(dict(zip(ITEMS, LENSKIT[case], strict=True)), abs=1e-12)
-    assert {name for row in found for name in row} - {"user", "item", "propensity"} == (
+    assert {name for row in result for name in row} - {"user", "item", "propensity"} == (
         {"propensity_clipped"} if least else set()
     )
 
@@ -58,10 +58,10 @@ def test_what_is_clipped_is_counted(engine):
     rows = [(user, item) for user in range(3) for item in (None, *"abcdefgh")]
     users = Counter(item for _, item in set(train))
     values = {item: (users.get(item, 1) / max(users.values())) ** 0.7 for _, item in rows}
-    found = rows_of(engine, pairs(engine, rows), "add_propensity", pairs(engine, train), "p", power=0.7, least=0.6)
-    assert len(found) == len(rows)
-    assert 0 < sum(row["p_clipped"] for row in found) < len(found)
-    for row in found:
+    result = rows_of(engine, pairs(engine, rows), "add_propensity", pairs(engine, train), "p", power=0.7, least=0.6)
+    assert len(result) == len(rows)
+    assert 0 < sum(row["p_clipped"] for row in result) < len(result)
+    for row in result:
         value = values[plain(row["item"])]
         assert row["p"] == pytest.approx(max(value, 0.6), abs=1e-12)
         assert bool(row["p_clipped"]) == (value < 0.6)
@@ -69,10 +69,10 @@ def test_what_is_clipped_is_counted(engine):
 
 def test_the_power_is_a_half_where_none_is_given(engine):
     train = pairs(engine, [(1, "a"), (2, "a"), (3, "a"), (4, "a"), (1, "b")])
-    found = rows_of(engine, pairs(engine, [(5, "a"), (5, "b"), (5, "c")]), "add_propensity", train)
-    assert {row["item"]: row["propensity"] for row in found} == {"a": 1.0, "b": 0.5, "c": 0.5}
-    found = rows_of(engine, pairs(engine, [(5, "a"), (5, "c")]), "add_propensity", train, power=0)
-    assert [row["propensity"] for row in found] == [1.0, 1.0]
+    result = rows_of(engine, pairs(engine, [(5, "a"), (5, "b"), (5, "c")]), "add_propensity", train)
+    assert {row["item"]: row["propensity"] for row in result} == {"a": 1.0, "b": 0.5, "c": 0.5}
+    result = rows_of(engine, pairs(engine, [(5, "a"), (5, "c")]), "add_propensity", train, power=0)
+    assert [row["propensity"] for row in result] == [1.0, 1.0]
 
 
 def test_without_training_propensities_are_missing(engine):
@@ -120,11 +120,11 @@ LOG = {"by": "query", "relevant": "clicked", "rank": "position"}
 
 def bias_of(engine, rows, *args):
     pytest.importorskip("numpy")
-    found = rows_of(engine, engine.frame(rows), "position_bias", *args, **LOG)
+    result = rows_of(engine, engine.frame(rows), "position_bias", *args, **LOG)
     missing = {None}
     return {
         row["position"]: (None if row["propensity"] in missing or math.isnan(row["propensity"]) else row["propensity"])
-        for row in found
+        for row in result
     }
 
 
@@ -175,19 +175,19 @@ def log_of(draw, bias, queries, times):
 def test_all_pairs_have_the_largest_likelihood(engine):
     """The slopes of Bradley's and Terry's likelihood are 0, counted pair by pair in plain Python."""
     rows = log_of(random.Random(5), (1.0, 0.5, 0.3), 20, 12)
-    found = bias_of(engine, rows)
+    result = bias_of(engine, rows)
     clicks = defaultdict(list)
     for row in rows:
         clicks[row["query"], row["item"], row["position"]].append(row["clicked"])
     rates = {key: sum(each) / len(each) for key, each in clicks.items()}
-    assert max(found.values()) == 1
-    for one in found:
+    assert max(result.values()) == 1
+    for one in result:
         slope = 0.0
         for (query, item, place), rate in rates.items():
-            for other in found:
+            for other in result:
                 if place == one != other and (query, item, other) in rates:
                     both = rate + rates[query, item, other]
-                    slope += rate - both * found[one] / (found[one] + found[other])
+                    slope += rate - both * result[one] / (result[one] + result[other])
         assert slope == pytest.approx(0, abs=1e-9)
 
 
@@ -198,14 +198,14 @@ def test_a_simulated_bias_is_recovered_and_undone():
     bias = (1.0, 0.6, 0.45, 0.3, 0.2)
     rows = log_of(random.Random(11), bias, 300, 60)
     log = pl.DataFrame(rows)
-    found = recframe.rec(log).position_bias(**LOG)
-    values = np.array(found["propensity"].to_list())
+    result = recframe.rec(log).position_bias(**LOG)
+    values = np.array(result["propensity"].to_list())
     assert np.abs(values / bias - 1).max() < 0.05  # 0.028
     shares = log.group_by("position").agg(pl.col("clicked").mean()).sort("position")["clicked"].to_numpy()
     assert np.abs(shares / shares[0] / bias - 1).max() > 0.2  # better items come first: 0.23
     # Another ranking of the same items, by their number: each list of the log is what one session saw.
     log = log.with_columns((pl.int_range(pl.len()) // len(bias)).alias("session"), score=-pl.col("item"))
-    log = log.join(found, on="position")
+    log = log.join(result, on="position")
     scored = recframe.rec(log)(by="session", relevant="clicked", score="score", undefined=0)
     by_query = defaultdict(list)
     for row in rows:

@@ -34,10 +34,10 @@ def numbered(rows):
 
 def lists_of(data, by):
     """Return the rows of each list as (row, item, time)."""
-    found = defaultdict(list)
+    result = defaultdict(list)
     for n in data["n"]:
-        found[tuple(plain(data[name][n]) for name in by)].append(n)
-    return found
+        result[tuple(plain(data[name][n]) for name in by)].append(n)
+    return result
 
 
 @st.composite

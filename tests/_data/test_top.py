@@ -18,19 +18,19 @@ def rows_of(engine, frame, method, *args, **given):
 
 def expected_top(rows, k, by):
     """Return (key, item, rank) of the first k rows of each list, by sorting plain rows."""
-    found = []
+    result = []
     for key, members in oracle.grouped(rows, by).items():
         ranked = [row for row in members if not is_missing(row["score"])]
         ranked.sort(key=lambda row: (-row["score"], row["item"] is None, row["item"] or 0))
-        found += [(key, row["item"], place) for place, row in enumerate(ranked[:k], 1)]
-    return sorted(found, key=str)
+        result += [(key, row["item"], place) for place, row in enumerate(ranked[:k], 1)]
+    return sorted(result, key=str)
 
 
 @pytest.mark.parametrize("k", [1, 3, 20, None])
 def test_top(engine, k):
     rows = crowd(80, 120)
-    found = rows_of(engine, engine.frame(rows), "top", k, by=["user", "day"])
-    plain = [((row["user"], row["day"]), row["item"], row["rank"]) for row in found]
+    result = rows_of(engine, engine.frame(rows), "top", k, by=["user", "day"])
+    plain = [((row["user"], row["day"]), row["item"], row["rank"]) for row in result]
     assert sorted(plain, key=str) == expected_top(rows, k, ["user", "day"])
 
 
@@ -44,17 +44,17 @@ def test_top_of_small_frames(engine, rows, k, by):
         ranked = [row for row in members if not is_missing(row["score"])]
         ranked.sort(key=lambda row: (-row["score"], row["item"] is None, row["item"] or ""))
         expected += [(*key, row["item"], place) for place, row in enumerate(ranked[:k], 1)]
-    found = rows_of(engine, engine.frame(rows, {"item": "str"}), "top", k, by=by)
-    assert sorted(((*(row[n] for n in names), row["item"], row["rank"]) for row in found), key=str) == sorted(
+    result = rows_of(engine, engine.frame(rows, {"item": "str"}), "top", k, by=by)
+    assert sorted(((*(row[n] for n in names), row["item"], row["rank"]) for row in result), key=str) == sorted(
         expected, key=str
     )
 
 
 def test_top_by_rank_keeps_gaps(engine):
     rows = ranked_crowd(81, 60)
-    found = rows_of(engine, engine.frame(rows), "top", 5, rank="rank", name="place")
+    result = rows_of(engine, engine.frame(rows), "top", 5, rank="rank", name="place")
     for user, members in oracle.grouped(rows, ["user"]).items():
-        places = sorted(row["place"] for row in found if (row["user"],) == user)
+        places = sorted(row["place"] for row in result if (row["user"],) == user)
         assert len(places) == len(set(places))
         starts = [row["rank"] for row in members if row["rank"] is not None]
         expected = [place for start in set(starts) for place in range(start, start + starts.count(start)) if place <= 5]
@@ -63,16 +63,16 @@ def test_top_by_rank_keeps_gaps(engine):
 
 def test_top_is_sorted_and_keeps_the_rest(engine):
     data = {"user": [2, None, 1, 2], "item": ["b", "c", "a", "a"], "score": [1, 2, 3, 1], "note": ["p", "q", "r", "s"]}
-    found = rows_of(engine, engine.frame(data), "top", 1)
-    assert sorted((row["note"], row["rank"]) for row in found) == [("q", 1), ("r", 1), ("s", 1)]
+    result = rows_of(engine, engine.frame(data), "top", 1)
+    assert sorted((row["note"], row["rank"]) for row in result) == [("q", 1), ("r", 1), ("s", 1)]
     if not engine.lazy:
-        assert [row["note"] for row in found] == ["r", "s", "q"]
+        assert [row["note"] for row in result] == ["r", "s", "q"]
 
 
 def test_top_of_models_below_each_other(engine):
     data = {"model": ["a", "a", "b"], "user": [1, 1, 1], "item": [1, 2, 1], "score": [1.0, 2.0, 3.0]}
-    found = rows_of(engine, engine.frame(data), "top", 1, model="model")
-    assert sorted((row["model"], row["item"]) for row in found) == [("a", 2), ("b", 1)]
+    result = rows_of(engine, engine.frame(data), "top", 1, model="model")
+    assert sorted((row["model"], row["item"]) for row in result) == [("a", 2), ("b", 1)]
 
 
 def test_the_metric_of_the_top_is_the_metric_at_k(engine):
@@ -82,10 +82,10 @@ def test_the_metric_of_the_top_is_the_metric_at_k(engine):
     with engine.running():
         top = recframe.rec(frame).top(3, by=["user", "day"])
     labels = ["precision@3", "dcg@3", "mrr@3"]
-    found = engine.ask(top, "evaluate", labels, by=["user", "day"], rank="rank", per=["user", "day"])
+    result = engine.ask(top, "evaluate", labels, by=["user", "day"], rank="rank", per=["user", "day"])
     expected = engine.ask(frame, "evaluate", labels, by=["user", "day"], ties="item", per=["user", "day"])
     expected = {(row["user"], row["day"]): row for row in expected}
-    for row in found:
+    for row in result:
         for label in labels:
             if row[label] is not None:
                 assert row[label] == pytest.approx(expected[row["user"], row["day"]][label], abs=1e-12)

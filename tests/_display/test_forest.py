@@ -35,15 +35,15 @@ def find(node, key):
 
 
 def drawn(chart):
-    found = chart.to_dict()
-    panels = found.get("vconcat", [found])
+    result = chart.to_dict()
+    panels = result.get("vconcat", [result])
     rows = {}
     for panel in panels:
         for layer in panel["layer"]:
             name = layer.get("data", panel.get("data", {})).get("name")
-            values = layer.get("data", {}).get("values") or found.get("datasets", {}).get(name, [])
+            values = layer.get("data", {}).get("values") or result.get("datasets", {}).get(name, [])
             rows |= {(row["metric"], row["pair"]): row for row in values if "pair" in row}
-    return found, panels, rows
+    return result, panels, rows
 
 
 def test_a_line_for_each_pair_a_panel_for_each_metric():
@@ -115,8 +115,8 @@ def test_verdicts_stand_with_relative_differences(share, text):
 
 
 def test_labels_of_pairs_have_room_for_two_names():
-    found = json.dumps(recframe.forest(FRAME.rec.compare("mrr", score=MODELS)).to_dict())
-    limits = [float(limit) for limit in re.findall(r'"labelLimit": ([\d.]+)', found)]
+    result = json.dumps(recframe.forest(FRAME.rec.compare("mrr", score=MODELS)).to_dict())
+    limits = [float(limit) for limit in re.findall(r'"labelLimit": ([\d.]+)', result)]
     assert limits and min(limits) >= 2 * LABEL_WIDTH
 
 
@@ -146,9 +146,9 @@ def test_a_forest_plot_is_as_narrow_as_a_phone_and_wider_for_long_names():
 def test_of_many_pairs_those_with_the_largest_differences_are_drawn(monkeypatch):
     monkeypatch.setattr("recframe._display.forest.MOST_PAIRS", 1)
     result = FRAME.rec.compare("mrr", score=MODELS, baseline="old")
-    found, _, rows = drawn(recframe.forest(result))
+    actual, _, rows = drawn(recframe.forest(result))
     assert [pair for _, pair in rows] == ["new"]
-    assert "1 of 2 pairs, those with the largest differences" in found["title"]["subtitle"]
+    assert "1 of 2 pairs, those with the largest differences" in actual["title"]["subtitle"]
 
 
 @pytest.mark.parametrize(

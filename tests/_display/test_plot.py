@@ -46,8 +46,8 @@ FRAME = crowd()
 
 def spec(chart):
     """Return a chart's specification, which Altair has validated, its rows but those of labels, and its text."""
-    found = chart.to_dict()
-    return found, [row for row in rows_of(found) if "name" not in row], json.dumps(found)
+    result = chart.to_dict()
+    return result, [row for row in rows_of(result) if "name" not in row], json.dumps(result)
 
 
 def rows_of(found):
@@ -86,10 +86,10 @@ def described(metric, **given):
 
 
 def test_curves_hold_the_means_and_intervals_of_describe():
-    found, rows, _ = spec(FRAME.rec.plot.curve(["ndcg", "recall"], k=[1, 3], score=MODELS, confidence=0.9))
+    result, rows, _ = spec(FRAME.rec.plot.curve(["ndcg", "recall"], k=[1, 3], score=MODELS, confidence=0.9))
     expected = described(["ndcg", "recall"], k=[1, 3], score=MODELS, confidence=0.9)
-    assert len(found["concat"]) == 2
-    for panel, metric in zip(found["concat"], ("ndcg", "recall"), strict=True):
+    assert len(result["concat"]) == 2
+    for panel, metric in zip(result["concat"], ("ndcg", "recall"), strict=True):
         assert panel["title"]["text"] == f"{metric} by cutoff"
         scales = [x["scale"] for x in find(panel, "x") if x.get("field") == "k"]
         assert scales and all(scale == {"domain": [1, 3], "nice": False} for scale in scales)
@@ -109,9 +109,9 @@ def test_curves_of_metrics_of_all_lists_hold_their_intervals():
 
 
 def test_by_default_a_curve_has_20_cutoffs():
-    found, rows, _ = spec(FRAME.rec.plot.curve("recall", score="old"))
+    result, rows, _ = spec(FRAME.rec.plot.curve("recall", score="old"))
     assert [row["k"] for row in rows] == list(range(1, 21))
-    assert "concat" not in found
+    assert "concat" not in result
 
 
 def test_models_keep_their_colours_and_also_have_shapes():
@@ -143,7 +143,7 @@ def test_themes_decide_about_text_and_background():
 
 
 def test_distributions_are_binned():
-    found, rows, _ = spec(FRAME.rec.plot.distribution("ndcg@3", score=["old", "new"]))
+    result, rows, _ = spec(FRAME.rec.plot.distribution("ndcg@3", score=["old", "new"]))
     values = {
         model: FRAME.rec.evaluate("ndcg@3", score=model, per="user")["ndcg@3"].drop_nulls() for model in ("old", "new")
     }
@@ -152,13 +152,13 @@ def test_distributions_are_binned():
         assert len(bins) == 20 and (bins[0]["from"], bins[-1]["to"]) == (0, 1)
         counts, _ = np.histogram(values[model], bins=np.linspace(0, 1, 21))
         assert [row["share"] for row in bins] == pytest.approx(counts / len(values[model]))
-    assert found["title"]["subtitle"] == [f"{len(values['old'])} lists; line at the mean; higher is better"]
-    titles = [panel["title"]["text"] for panel in found["vconcat"]]
+    assert result["title"]["subtitle"] == [f"{len(values['old'])} lists; line at the mean; higher is better"]
+    titles = [panel["title"]["text"] for panel in result["vconcat"]]
     assert titles == [f"{model}: mean {values[model].mean():.4f}" for model in ("old", "new")]
 
 
 def test_differences_are_sorted_and_few():
-    found, rows, text = spec(crowd(lists=3000).rec.plot.differences("ndcg@3", score=["old", "new"]))
+    result, rows, text = spec(crowd(lists=3000).rec.plot.differences("ndcg@3", score=["old", "new"]))
     compared = crowd(lists=3000).rec.compare("ndcg@3", score=["old", "new"], details=True).to_dicts()[0]
     points = [row["low"] + row["high"] for row in rows if "low" in row]
     assert len(points) == 201 and points == sorted(points, reverse=True)
@@ -166,7 +166,7 @@ def test_differences_are_sorted_and_few():
     assert shares[0] == pytest.approx(1 - shares[-1], abs=1e-8) == pytest.approx(0.5 / compared["lists"], abs=1e-8)
     assert len(text) < 100_000
     better, equal, worse = (compared[name] / compared["lists"] for name in ("wins", "ties", "losses"))
-    assert found["title"]["subtitle"] == [
+    assert result["title"]["subtitle"] == [
         f"new is better in {better:.0%}, equal in {equal:.0%}, worse in {worse:.0%} of {compared['lists']:,} lists",
         f"mean difference {compared['difference']:+.4f}; higher is better",
     ]
@@ -186,11 +186,11 @@ class Depth(metrics.CutMetric):
 
 
 def test_where_lower_is_better_the_smallest_differences_come_first():
-    found, rows, _ = spec(FRAME.rec.plot.differences(Depth(), 2, score=["old", "new"]))
+    result, rows, _ = spec(FRAME.rec.plot.differences(Depth(), 2, score=["old", "new"]))
     points = [row["low"] + row["high"] for row in rows if "low" in row]
     assert points == sorted(points) and points[0] < 0 < points[-1]
-    assert found["title"]["subtitle"][1].endswith("lower is better")
-    colours = [mark["color"] for mark in find(found, "mark") if mark["type"] == "area"]
+    assert result["title"]["subtitle"][1].endswith("lower is better")
+    colours = [mark["color"] for mark in find(result, "mark") if mark["type"] == "area"]
     assert colours == [VERDICTS["worse"].chart, VERDICTS["better"].chart], "above 0 is a loss"
 
 
@@ -251,7 +251,7 @@ def layers_of(node, data=()):
 
 def outside(chart):
     """Return the numbers that lie outside the domain of their scale, and how many lie within one."""
-    found, inside = [], 0
+    result, inside = [], 0
     for layer, rows in layers_of(chart.to_dict()):
         domains = {}
         channels = {name: channel for name, channel in layer["encoding"].items() if isinstance(channel, dict)}
@@ -263,9 +263,9 @@ def outside(chart):
                 continue
             low, high = domains[name.removesuffix("2")]
             numbers = [row[channel["field"]] for row in rows if row.get(channel["field"]) is not None]
-            found += [(name, number) for number in numbers if not low - 1e-9 <= number <= high + 1e-9]
+            result += [(name, number) for number in numbers if not low - 1e-9 <= number <= high + 1e-9]
             inside += len(numbers)
-    return found, inside
+    return result, inside
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -275,8 +275,8 @@ def test_every_datum_is_within_the_domain_of_its_scale(name, models):
     country = pl.col("country").fill_null("?").alias(f"{TAG}s")
     more = {"best": pl.col("relevant") * 1.0 + 0.001 * pl.col("new"), "constant": pl.lit(0.5)}
     frame = FRAME.with_columns(country, **more).drop("country")
-    found, inside = outside(CHARTS[name](frame.rec, models))
-    assert not found
+    result, inside = outside(CHARTS[name](frame.rec, models))
+    assert not result
     assert inside or name in ("distribution", "segments"), "where Vega finds the domain, it holds all"
 
 
@@ -341,12 +341,12 @@ def test_lines_have_a_legend_if_too_many_for_names_at_their_ends(monkeypatch, mo
 
 @pytest.mark.parametrize("wanted", [[], [5.0], [0, 0, 0], [100, 100, 99], [1, 50, 49, 51, 100], [3] * 30])
 def test_places_are_spread_within_their_ends(wanted):
-    found = labels.spread(wanted, 10, 0, 100)
+    result = labels.spread(wanted, 10, 0, 100)
     gap = min(10, 100 / max(len(wanted) - 1, 1))
-    ordered = sorted(found)
-    assert all(0 - 1e-9 <= place <= 100 + 1e-9 for place in found)
+    ordered = sorted(result)
+    assert all(0 - 1e-9 <= place <= 100 + 1e-9 for place in result)
     assert all(b - a >= gap - 1e-9 for a, b in itertools.pairwise(ordered))
-    assert [found.index(place) for place in ordered] == sorted(range(len(wanted)), key=wanted.__getitem__)
+    assert [result.index(place) for place in ordered] == sorted(range(len(wanted)), key=wanted.__getitem__)
 
 
 def test_places_that_touch_stay_around_the_wanted_ones():
@@ -366,18 +366,18 @@ def test_ranks_have_whole_ticks_only():
 
 
 def test_segments_have_dots_with_intervals():
-    found, rows, _ = spec(FRAME.rec.plot.segments("ndcg@3", per="country", score=["old", "new"]))
+    result, rows, _ = spec(FRAME.rec.plot.segments("ndcg@3", per="country", score=["old", "new"]))
     expected = described("ndcg@3", per="country", score=["old", "new"])
     values = {(row["segment"], row["model"]): (row["mean"], row["low"], row["high"]) for row in rows}
     assert values == {(key[0] or "missing", key[1]): value for key, value in expected.items()}
-    assert found["title"]["text"] == "ndcg@3 by country"
+    assert result["title"]["text"] == "ndcg@3 by country"
 
 
 def test_of_many_segments_those_with_the_most_lists_are_drawn():
     frame = FRAME.with_columns(group=pl.min_horizontal("user", 50))
-    found, rows, _ = spec(frame.rec.plot.segments("ndcg@3", per="group", score="old", most=2))
+    result, rows, _ = spec(frame.rec.plot.segments("ndcg@3", per="group", score="old", most=2))
     assert len(rows) == 2 and "50" in {row["segment"] for row in rows}
-    assert "2 of 51 segments, those with the most lists" in found["title"]["subtitle"]
+    assert "2 of 51 segments, those with the most lists" in result["title"]["subtitle"]
 
 
 @pytest.mark.parametrize(
@@ -390,8 +390,8 @@ def test_of_many_segments_those_with_the_most_lists_are_drawn():
     ],
 )
 def test_trends_lay_out_dates_numbers_and_texts(column, kind, first):
-    found, rows, _ = spec(FRAME.with_columns(column.alias("time")).rec.plot.trend("ndcg@3", per="time", score="old"))
-    axes = [x for x in find(found, "x") if x["field"] == "place"]
+    result, rows, _ = spec(FRAME.with_columns(column.alias("time")).rec.plot.trend("ndcg@3", per="time", score="old"))
+    axes = [x for x in find(result, "x") if x["field"] == "place"]
     assert {x["type"] for x in axes} == {kind}
     assert {x["scale"].get("type") for x in axes if kind == "temporal"} <= {"utc"}
     assert rows[0]["place"] == first
@@ -409,8 +409,8 @@ def test_dates_of_a_trend_are_few_and_have_one_format(every, form):
     start = dt.datetime(2024, 1, 29)  # noqa: DTZ001 - as most frames hold times
     times = pl.datetime_range(start, start + dt.timedelta(days=40), every, eager=True)
     frame = pl.DataFrame({"user": range(len(times)), "score": 1.0, "relevant": 1, "time": times})
-    found, _, _ = spec(frame.rec.plot.trend("mrr", per="time"))
-    (axis,) = {str(x["axis"]): x["axis"] for x in find(found, "x") if x["field"] == "place"}.values()
+    result, _, _ = spec(frame.rec.plot.trend("mrr", per="time"))
+    (axis,) = {str(x["axis"]): x["axis"] for x in find(result, "x") if x["field"] == "place"}.values()
     assert axis["format"] == form
     assert 5 <= len(axis["values"]) <= 7
     assert axis["values"][0] == start.replace(tzinfo=dt.UTC).timestamp() * 1000
@@ -433,24 +433,24 @@ def test_tradeoffs_have_a_dot_for_each_model():
 
 def test_tradeoffs_have_the_intervals_of_describe():
     _, rows, _ = spec(FRAME.rec.plot.tradeoff("gini", "mrr", 2, score=MODELS, confidence=0.9))
-    found = {row["model"]: [(row[f"{name}_low"], row[f"{name}_high"]) for name in "xy"] for row in rows}
+    result = {row["model"]: [(row[f"{name}_low"], row[f"{name}_high"]) for name in "xy"] for row in rows}
     expected = FRAME.rec.describe(["gini@2", "mrr@2"], score=MODELS, confidence=0.9)
     ends = {
         model: rows.select("low", "high").rows()
         for (model,), rows in expected.partition_by("model", as_dict=True).items()
     }
-    assert found == {model: [rounded(pair) for pair in pairs] for model, pairs in ends.items()}
-    assert all(None not in pair for pairs in found.values() for pair in pairs)
+    assert result == {model: [rounded(pair) for pair in pairs] for model, pairs in ends.items()}
+    assert all(None not in pair for pairs in result.values() for pair in pairs)
 
 
 def test_charts_of_other_frames():
     pandas = pytest.importorskip("pandas")
     expected = spec(FRAME.rec.plot.trend("ndcg@3", per="date", score=["old", "new"]))[1]
     columns = FRAME.to_dict(as_series=False)
-    found = spec(recframe.rec(pandas.DataFrame(columns)).plot.trend("ndcg@3", per="date", score=["old", "new"]))[1]
+    result = spec(recframe.rec(pandas.DataFrame(columns)).plot.trend("ndcg@3", per="date", score=["old", "new"]))[1]
     order = [(row["model"], row["place"]) for row in expected]
-    assert [(row["model"], row["place"]) for row in found] == order
-    assert [row["mean"] for row in found] == pytest.approx([row["mean"] for row in expected])
+    assert [(row["model"], row["place"]) for row in result] == order
+    assert [row["mean"] for row in result] == pytest.approx([row["mean"] for row in expected])
     assert sorted(map(str, spec(FRAME.lazy().rec.plot.trend("ndcg@3", per="date", score=["old", "new"]))[1])) == sorted(
         map(str, expected)
     )
@@ -535,8 +535,8 @@ def test_a_model_has_a_mean_from_its_first_list_with_a_weight_on():
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a constant score orders nothing
 def test_a_model_without_a_mean_has_a_panel():
     frame = FRAME.with_columns(new=1.0).rec(score=["old", "new"])
-    found, _, _ = spec(frame.plot.distribution("spearman"))
-    assert [panel["title"]["text"].partition(": ")[2][:5] for panel in found["vconcat"]] == ["mean ", "no me"]
+    result, _, _ = spec(frame.plot.distribution("spearman"))
+    assert [panel["title"]["text"].partition(": ")[2][:5] for panel in result["vconcat"]] == ["mean ", "no me"]
 
 
 def test_estimates_beyond_the_range_of_a_metric_have_bins_of_their_own():
@@ -559,35 +559,35 @@ LONG = "a model with dim=128,rate=0.001,layers=3,dropout=0.1 and seed {}\\f".for
 def test_long_names_keep_their_ends_and_leave_room_for_the_chart():
     models = [LONG(0), LONG(1)]
     plot = FRAME.rename({"old": models[0], "new": models[1]}).rec(score=models).plot
-    found, _, _ = spec(plot.differences("ndcg@3"))
+    result, _, _ = spec(plot.differences("ndcg@3"))
     assert (
-        found["title"]["text"] == "ndcg@3: a model with dim….1 and seed 1\\f against a model with dim….1 and seed 0\\f"
+        result["title"]["text"] == "ndcg@3: a model with dim….1 and seed 1\\f against a model with dim….1 and seed 0\\f"
     )
     # Vega reads a backslash in the title of an axis as an escape, and images have no such letter.
-    titles = [title for title in find(found, "title") if isinstance(title, str)]
+    titles = [title for title in find(result, "title") if isinstance(title, str)]
     assert titles and not any("model" in title for title in titles)
     names = {"a model with dim….1 and seed 0\\f", "a model with dim….1 and seed 1\\f"}
     for chart in (plot.tradeoff("ndcg@3", "mrr"), plot.curve("ndcg", k=[1, 2]), plot.segments("ndcg@3", per="country")):
-        found, rows, _ = spec(chart)
-        assert {row["name"] for row in labels_of(found)} == names
+        result, rows, _ = spec(chart)
+        assert {row["name"] for row in labels_of(result)} == names
         assert {row["model"] for row in rows} == set(models)
-    found, _, _ = spec(FRAME.rename({"country": "a\\f"}).rec.plot.segments("ndcg@3", score="old", per="a\\f"))
-    assert [title for title in find(found, "title") if isinstance(title, str)][:1] == ["a∖f"]
+    result, _, _ = spec(FRAME.rename({"country": "a\\f"}).rec.plot.segments("ndcg@3", score="old", per="a\\f"))
+    assert [title for title in find(result, "title") if isinstance(title, str)][:1] == ["a∖f"]
 
 
 def test_many_models_have_no_bands_that_hide_each_other():
     models = [f"model {number}" for number in range(7)]
     plot = FRAME.with_columns(*(pl.col("old").alias(model) for model in models)).rec(score=models).plot
-    found, _, text = spec(plot.curve("ndcg", k=[1, 2]))
-    assert '"area"' not in text and found["title"]["subtitle"][0].endswith(" lists")
-    found, _, text = spec(plot.tradeoff("ndcg@3", "mrr"))
+    result, _, text = spec(plot.curve("ndcg", k=[1, 2]))
+    assert '"area"' not in text and result["title"]["subtitle"][0].endswith(" lists")
+    result, _, text = spec(plot.tradeoff("ndcg@3", "mrr"))
     # Names at the dots would cover each other.
-    assert '"text"' not in json.dumps([layer["mark"] for layer in found["layer"]]) and "labelExpr" in text
+    assert '"text"' not in json.dumps([layer["mark"] for layer in result["layer"]]) and "labelExpr" in text
 
 
 def test_one_list_is_one_list():
-    found, _, _ = spec(FRAME.filter(user=0).with_columns(relevant=1).rec.plot.distribution("mrr", score="old"))
-    assert found["title"]["subtitle"][0].startswith("1 list; ")
+    result, _, _ = spec(FRAME.filter(user=0).with_columns(relevant=1).rec.plot.distribution("mrr", score="old"))
+    assert result["title"]["subtitle"][0].startswith("1 list; ")
 
 
 def test_models_of_different_lists_have_no_differences():
@@ -642,8 +642,8 @@ for number, chart in enumerate(charts):
 frame.rec(score=models, per=per).report("report.html", "mrr")
 """
     with TemporaryDirectory() as folder:
-        found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
-        assert found.returncode == 0, found.stderr[:2000]
+        result = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr[:2000]
         texts = [path.read_text("utf-8") for path in sorted(Path(folder).iterdir())]
     assert len(texts) == 9
     assert all("␛" in text or "␀" in text for text in texts)

@@ -391,13 +391,13 @@ def test_a_report_of_training_runs_shows_the_numbers_of_compare(tmp_path, lazy):
     frame = frame.filter((pl.col("model") == "new") | (pl.col("seed") > 0))
     roles = {"model": "model", "runs": "seed", "baseline": "new"}
     with pytest.warns(recframe.DataWarning, match="'<old>' has two runs"):
-        found = frame.rec.compare("ndcg@3", **roles).row(0, named=True)
+        result = frame.rec.compare("ndcg@3", **roles).row(0, named=True)
     with pytest.warns(recframe.DataWarning, match="'<old>' has two runs"):
         (frame.lazy() if lazy else frame).rec.report(tmp_path / "runs.html", ["ndcg@3"], **roles)
     text = (tmp_path / "runs.html").read_text(encoding="utf-8")
     shown = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text)))
     assert "models new (3 runs), <old> (2 runs)" in shown
-    assert f"95% interval {found['low']:+.4f} to {found['high']:.4f}".replace("+", "") in shown
+    assert f"95% interval {result['low']:+.4f} to {result['high']:.4f}".replace("+", "") in shown
     assert "means over the runs of a model" in shown
     assert "'<old>' has two runs in runs='seed', which tell little" in shown
     assert "duplicate_rows" not in shown

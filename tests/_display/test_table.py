@@ -113,9 +113,9 @@ MEANS = pl.DataFrame({"model": ["old", "new", "deep"], "ndcg@10": [0.5, 0.7, 0.6
 )  # fmt: skip
 def test_means_are_bold_and_have_letters_by_a_comparison(compared, cells, note):
     table = recframe.table(MEANS, compared=compared, digits=1)
-    found = rows(table)[1:]
-    assert [row[0] for row in found] == ["old (a)", "new (b)", "deep (c)"]
-    assert [row[1] for row in found] == cells
+    result = rows(table)[1:]
+    assert [row[0] for row in result] == ["old (a)", "new (b)", "deep (c)"]
+    assert [row[1] for row in result] == cells
     assert note in str(table)
 
 
@@ -141,8 +141,8 @@ def test_where_lower_is_better_the_lowest_mean_is_bold():
 def test_more_models_than_letters_have_none():
     names = [f"m{number}" for number in range(26)]
     means = pl.DataFrame({"model": names, "ndcg@10": [float(number) for number in range(26)]})
-    found = rows(recframe.table(means, compared=verdicts("m25 m0 better")))
-    assert found[1][0] == "m0" and found[26][1] == "**25.0000**"
+    result = rows(recframe.table(means, compared=verdicts("m25 m0 better")))
+    assert result[1][0] == "m0" and result[26][1] == "**25.0000**"
 
 
 def test_the_best_model_of_the_first_metric_comes_first_if_requested():
@@ -186,9 +186,9 @@ def test_segments_are_columns_with_their_lists():
 def test_metrics_are_columns_of_long_results():
     pytest.importorskip("scipy")
     spread = FRAME.rec.describe(["mrr", "ndcg@1"], score=["old", "new"])
-    found = rows(recframe.table(spread, columns="metric", interval="plus_minus", digits=2))
-    assert found[0] == ["model", "lists", "mrr", "ndcg@1"]
-    assert found[1] == ["old", "3", "0.50 ± 0.35", "0.00 +0.56/-0.00"]
+    result = rows(recframe.table(spread, columns="metric", interval="plus_minus", digits=2))
+    assert result[0] == ["model", "lists", "mrr", "ndcg@1"]
+    assert result[1] == ["old", "3", "0.50 ± 0.35", "0.00 +0.56/-0.00"]
     assert "±: of the mean, at 95%." in str(recframe.table(spread, columns="metric", interval="plus_minus"))
     starred = COMPARED.with_columns(metric=pl.Series(["ndcg", "mrr", "arp"]))
     assert rows(recframe.table(starred, columns="metric", digits=1))[1] == [
@@ -197,12 +197,12 @@ def test_metrics_are_columns_of_long_results():
 
 
 def test_an_interval_of_two_different_halves_has_both():
-    found = rows(recframe.table(COMPARED, interval="plus_minus", digits=1))
-    differences = [row[found[0].index("difference")] for row in found[1:]]
+    result = rows(recframe.table(COMPARED, interval="plus_minus", digits=1))
+    differences = [row[result[0].index("difference")] for row in result[1:]]
     assert differences == ["0.2 ± 0.1", "-0.1 ± 0.2", "0.0"]
     skewed = COMPARED.with_columns(high=pl.lit(0.9))
     assert "0.2 +0.7/-0.1" in str(recframe.table(skewed, interval="plus_minus", digits=1))
-    assert "interval" not in found[0] and "interval" not in rows(recframe.table(COMPARED, interval="none"))[0]
+    assert "interval" not in result[0] and "interval" not in rows(recframe.table(COMPARED, interval="none"))[0]
 
 
 @pytest.mark.parametrize("call", ["describe", "compare", "rank_models"])
@@ -294,14 +294,14 @@ def test_metrics_of_ones_own_have_a_direction():
 
 
 def test_comparisons_have_intervals_and_marks():
-    found = [
+    result = [
         dict(zip(rows(recframe.table(COMPARED))[0], row, strict=True)) for row in rows(recframe.table(COMPARED))[1:]
     ]
-    assert [row["adjusted p"] for row in found] == ["\\<0.001 \\*\\*\\*", "0.040 \\*", "–"]
-    assert [row["interval"] for row in found] == ["[0.1000, 0.3000]", "[-0.3000, 0.1000]", "–"]
-    assert [row["mean"] for row in found] == ["**0.5000**", "0.2000", "0.1000"]
-    assert [row["baseline mean"] for row in found] == ["0.3000", "**0.3000**", "0.1000"], "bold follows the verdict"
-    assert [row["wins/ties/losses"] for row in found] == ["5/1/4", "1/1/8", "0/10/0"]
+    assert [row["adjusted p"] for row in result] == ["\\<0.001 \\*\\*\\*", "0.040 \\*", "–"]
+    assert [row["interval"] for row in result] == ["[0.1000, 0.3000]", "[-0.3000, 0.1000]", "–"]
+    assert [row["mean"] for row in result] == ["**0.5000**", "0.2000", "0.1000"]
+    assert [row["baseline mean"] for row in result] == ["0.3000", "**0.3000**", "0.1000"], "bold follows the verdict"
+    assert [row["wins/ties/losses"] for row in result] == ["5/1/4", "1/1/8", "0/10/0"]
     text = recframe.table(COMPARED).to_markdown()
     assert "adjusted p-value below 0.05" in text and "Interval: of the difference" in text
     # What p-values decide may differ from what an interval suggests: the table says so where it does.
@@ -346,8 +346,8 @@ def test_names_mean_themselves_in_markdown():
 
 
 def test_rounding_leaves_no_sign_of_a_zero_and_infinite_values_are_values():
-    found = rows(recframe.table(pl.DataFrame({"model": ["a", "b", "c"], "dcg": [-1e-9, math.inf, -math.inf]})))
-    assert [row[1] for row in found[1:4]] == ["0.0000", "inf", "-inf"]
+    result = rows(recframe.table(pl.DataFrame({"model": ["a", "b", "c"], "dcg": [-1e-9, math.inf, -math.inf]})))
+    assert [row[1] for row in result[1:4]] == ["0.0000", "inf", "-inf"]
 
 
 def test_a_star_at_the_start_of_a_line_is_no_argument_of_the_line_break_in_latex():
@@ -442,10 +442,10 @@ def test_intervals_stand_beside_means_or_nowhere(call, interval, cells):
     details = {"details": True} if call == "compare" else {}
     result = getattr(frame.rec, call)("ndcg", score=["score", "other"], by="user", **details)
     names, _, row, *_ = str(recframe.table(result, interval=interval)).splitlines()
-    found = dict(zip(*([cell.strip() for cell in line.split("|")] for line in (names, row)), strict=True))
-    assert {name: found[name] for name in cells} == cells
-    assert "interval" not in found
-    assert ("wins/ties/losses" in found) == (call == "compare")
+    actual = dict(zip(*([cell.strip() for cell in line.split("|")] for line in (names, row)), strict=True))
+    assert {name: actual[name] for name in cells} == cells
+    assert "interval" not in actual
+    assert ("wins/ties/losses" in actual) == (call == "compare")
 
 
 def test_columns_may_be_segments_or_metrics_without_models():
@@ -454,8 +454,8 @@ def test_columns_may_be_segments_or_metrics_without_models():
     lines = {name: str(recframe.table(result, columns=name)).split() for name in ("metric", "segment")}
     assert lines["metric"][:7] == ["|", "country", "|", "ndcg", "|", "map", "|"]
     assert lines["segment"][:7] == ["|", "metric", "|", "at", "|", "be", "|"]
-    for found in lines.values():
-        assert {"1.0000", "0.6309", "0.5000"} <= {*found}
+    for actual in lines.values():
+        assert {"1.0000", "0.6309", "0.5000"} <= {*actual}
 
 
 @pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
@@ -493,8 +493,8 @@ def test_levels_of_an_index_are_columns():
     for levels, header in {"metric": "metric | day | model", "day": "day | metric | model"}.items():
         assert str(recframe.table(described.set_index(levels))).startswith(f"| {header}")
     pytest.importorskip("altair")
-    found = rec.compare("mrr", **models)
-    assert str(recframe.forest(found.set_index("metric"))) == str(recframe.forest(found.copy()))
+    actual = rec.compare("mrr", **models)
+    assert str(recframe.forest(actual.set_index("metric"))) == str(recframe.forest(actual.copy()))
 
 
 SMALL = pl.DataFrame(
@@ -584,10 +584,10 @@ def test_a_comparison_has_the_verdict_first_and_a_constant_baseline_below():
 def test_a_comparison_names_its_margin(margin, words):
     pytest.importorskip("scipy")
     visits = recframe.datasets.visits()
-    found = visits.rec.compare(["mrr", "recall@1"], score=["old", "new"], margin=margin)
-    assert recframe.table(found).to_markdown().strip().endswith(words)
+    result = visits.rec.compare(["mrr", "recall@1"], score=["old", "new"], margin=margin)
+    assert recframe.table(result).to_markdown().strip().endswith(words)
     # A changed frame has lost what the call was given.
-    assert "by the margin if there is one." in recframe.table(found.head(1)).to_markdown()
+    assert "by the margin if there is one." in recframe.table(result.head(1)).to_markdown()
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
@@ -601,8 +601,8 @@ def test_findings_of_check_are_the_first_note(library):
         "finding": ["ties", "nan_scores", "ties", "unmatched"],
         "severity": ["warning", "error", "warning", "error"],
     }
-    found = namespace.DataFrame({"model": ["old", "old", "new", "new"], **rows, "count": [3, 1, 2, 0]})
-    notes = str(recframe.table(values, checked=found)).split("\n\n")[1]
+    result = namespace.DataFrame({"model": ["old", "old", "new", "new"], **rows, "count": [3, 1, 2, 0]})
+    notes = str(recframe.table(values, checked=result)).split("\n\n")[1]
     assert notes.startswith("Check of the data: 1 error (nan_scores) and 1 warning (ties).")
     with pytest.raises(recframe.InputError, match="checked= is no result of check"):
         recframe.table(values, checked=values)

@@ -50,15 +50,15 @@ def test_classes_of_pyarrow_give_tables():
     pa = pytest.importorskip("pyarrow")
     table = FRAME.to_arrow()
     for frame in (table.to_reader(), table.combine_chunks().to_batches()[0]):
-        found = recframe.rec(frame).mrr(per="user")
-        assert isinstance(found, pa.Table)
-        assert found.sort_by("user").column("mrr").to_pylist() == [0.5, 1.0]
+        result = recframe.rec(frame).mrr(per="user")
+        assert isinstance(result, pa.Table)
+        assert result.sort_by("user").column("mrr").to_pylist() == [0.5, 1.0]
 
 
 def test_frames_of_narwhals_are_those_of_their_library():
     for native in (FRAME, FRAME.lazy()):
-        found = recframe.rec(nw.from_native(native)).mrr(per="user")
-        assert type(found) is type(native)
+        result = recframe.rec(nw.from_native(native)).mrr(per="user")
+        assert type(result) is type(native)
     assert recframe.rec(nw.from_native(FRAME)).recall(1, truth=nw.from_native(TRUTH)) == 0.5
 
 

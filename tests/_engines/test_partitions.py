@@ -60,9 +60,9 @@ def test_parts_give_what_the_whole_gives(partitions, more, known, monkeypatch):
     train = train.with_columns(day=1)
     requested = {"metrics": NAMES, "k": [1, 4], "score": ["score", "other"], **more}
     expected = frame.rec.evaluate(**requested, train=train)
-    found = frame.lazy().rec.evaluate(**requested, train=train.lazy(), partitions=partitions)
-    assert found.collect_schema() == expected.schema
-    testing.assert_frame_equal(found.collect(), expected, **TOLERANCE)
+    result = frame.lazy().rec.evaluate(**requested, train=train.lazy(), partitions=partitions)
+    assert result.collect_schema() == expected.schema
+    testing.assert_frame_equal(result.collect(), expected, **TOLERANCE)
 
 
 def test_parts_find_keys_of_unlike_types_in_both_frames():
@@ -73,8 +73,8 @@ def test_parts_find_keys_of_unlike_types_in_both_frames():
     for here, there in types:
         frames = frame.drop("relevant").cast({"user": here}), truth.cast({"user": pl.String}).cast({"user": there})
         served, judged = (each.lazy() for each in frames)
-        found = served.rec.evaluate(["ndcg", "recall"], 3, truth=judged, partitions=4).collect()
-        testing.assert_frame_equal(found, expected, **TOLERANCE)
+        result = served.rec.evaluate(["ndcg", "recall"], 3, truth=judged, partitions=4).collect()
+        testing.assert_frame_equal(result, expected, **TOLERANCE)
 
 
 def test_models_of_parts_come_in_the_order_of_their_first_rows():
@@ -83,8 +83,8 @@ def test_models_of_parts_come_in_the_order_of_their_first_rows():
     )
     rows = rows.with_columns(score=1.0, half=pl.col("user") % 2)
     for per in (None, "half"):
-        found = rows.lazy().rec.evaluate("recall@1", model="model", partitions=3, per=per).collect()
-        assert found.equals(rows.rec.evaluate("recall@1", model="model", per=per))
+        result = rows.lazy().rec.evaluate("recall@1", model="model", partitions=3, per=per).collect()
+        assert result.equals(rows.rec.evaluate("recall@1", model="model", per=per))
 
 
 def test_groups_and_the_largest_relevance_are_those_of_all_parts():
@@ -95,8 +95,8 @@ def test_groups_and_the_largest_relevance_are_those_of_all_parts():
         (["err"], {}),
         (["coverage", "gini"], {"catalog": range(50)}),
     ):
-        found = frame.lazy().rec.evaluate(metrics, 3, partitions=5, **more).collect()
-        testing.assert_frame_equal(found, frame.rec.evaluate(metrics, 3, **more), **TOLERANCE)
+        result = frame.lazy().rec.evaluate(metrics, 3, partitions=5, **more).collect()
+        testing.assert_frame_equal(result, frame.rec.evaluate(metrics, 3, **more), **TOLERANCE)
 
 
 def served_by_one_model(name):
@@ -109,8 +109,8 @@ def served_by_one_model(name):
 def test_a_part_judges_models_of_which_it_has_no_row(name):
     served, truth = served_by_one_model(name)
     for frame, given in ((served, {"truth": truth.lazy()}), (served.with_columns(relevant=1), {})):
-        found = frame.lazy().rec.evaluate("recall@1", model="model", partitions=4, **given).collect()
-        assert dict(found.rows()) == {"a": 1.0, name: 1 / 8}
+        result = frame.lazy().rec.evaluate("recall@1", model="model", partitions=4, **given).collect()
+        assert dict(result.rows()) == {"a": 1.0, name: 1 / 8}
         lists = frame.lazy().rec.evaluate("recall@1", model="model", partitions=4, per="user", **given).collect()
         assert len(lists) == 16
 

@@ -52,11 +52,11 @@ def test_chance_is_the_mean_over_all_orders_and_best_the_largest_of_them(engine,
     labels = [label for label in spellings_of(name, (1, 3, None)) if not recframe.metrics.parse(label).inexact]
     if not labels:
         pytest.skip("no option has an exact mean")
-    found = {row["user"]: row for row in ask_case(engine, case, labels, per="user", value="price", chance=True)}
+    result = {row["user"]: row for row in ask_case(engine, case, labels, per="user", value="price", chance=True)}
     skilled = 0
     for label in labels:
         for of in case.lists:
-            row, values = found[of.rows[0]["user"]], all_orders(label, of)
+            row, values = result[of.rows[0]["user"]], all_orders(label, of)
             chance = mean(values)
             assert same(row[f"{label} chance"], chance), f"{label} {of.rows}: not {chance}"
             metric = recframe.metrics.parse(label)
@@ -89,8 +89,8 @@ def assert_levels(row, expected: dict[str, tuple[float | None, float | None]]) -
     for label, (chance, best) in expected.items():
         assert same(row[f"{label} chance"], chance), f"{label}: {row} {chance}"
         skill = None if best is None or abs(best - chance) <= 1e-12 else (row[label] - chance) / (best - chance)
-        found = row[f"{label} skill"]
-        assert found == (None if skill is None else pytest.approx(skill, abs=1e-9)), f"{label}: {row} {skill}"
+        result = row[f"{label} skill"]
+        assert result == (None if skill is None else pytest.approx(skill, abs=1e-9)), f"{label}: {row} {skill}"
 
 
 @pytest.mark.parametrize("format_", ["wide", "long"])
@@ -100,9 +100,9 @@ def test_each_model_has_the_chance_of_its_own_rows(engine, format_):
     stacked = [{**row, "score": row[name], "model": name} for name in ("score", "other") for row in rows]
     roles = {"score": ["score", "other"]} if format_ == "wide" else {"model": "model"}
     frame, some = engine.frame(rows if format_ == "wide" else stacked), engine.some(FEW)
-    found = {row["model"]: row for row in engine.ask(frame, "evaluate", some, chance=True, counts=True, **roles)}
+    result = {row["model"]: row for row in engine.ask(frame, "evaluate", some, chance=True, counts=True, **roles)}
     plain = {row["model"]: row for row in engine.ask(frame, "evaluate", some, counts=True, **roles)}
-    for model, row in found.items():
+    for model, row in result.items():
         assert {name: row[name] for name in plain[model]} == pytest.approx(plain[model], abs=1e-12)
         case = Case([{**row, "score": row[model]} for row in rows], max_relevance=3)
         expected = {
@@ -130,10 +130,10 @@ def test_relevant_items_that_are_not_ranked_bound_the_best(engine):
 def test_gaps_between_ranks_are_closed(engine):
     rows = [{"user": 1, "item": i, "relevant": i % 2, "rank": rank} for i, rank in enumerate([2, 5, 9, 30])]
     scored = [{**row, "score": -float(row["rank"])} for row in rows]
-    found = engine.ask(engine.frame(rows), "evaluate", ["ndcg@3", "roc_auc"], rank="rank", chance=True)
+    result = engine.ask(engine.frame(rows), "evaluate", ["ndcg@3", "roc_auc"], rank="rank", chance=True)
     reference = engine.ask(engine.frame(scored), "evaluate", ["ndcg@3", "roc_auc"], chance=True)
     for label in ("ndcg@3", "roc_auc"):
-        assert found[0][f"{label} chance"] == pytest.approx(reference[0][f"{label} chance"], abs=1e-12)
+        assert result[0][f"{label} chance"] == pytest.approx(reference[0][f"{label} chance"], abs=1e-12)
 
 
 def test_rows_that_a_frame_omits_are_in_the_random_order(engine):
@@ -146,8 +146,8 @@ def test_rows_that_a_frame_omits_are_in_the_random_order(engine):
     ]
     labels = ["recall@3", "ndcg@3", "mrr", "precision@1"]
     (whole,) = engine.ask(engine.frame(rows), "evaluate", labels, chance=True)
-    (found,) = engine.ask(engine.frame(compact), "evaluate", labels, chance=True, rank="rank")
-    assert found == {name: pytest.approx(value, abs=1e-12) for name, value in whole.items()}
+    (result,) = engine.ask(engine.frame(compact), "evaluate", labels, chance=True, rank="rank")
+    assert result == {name: pytest.approx(value, abs=1e-12) for name, value in whole.items()}
     top = [{name: value for name, value in row.items() if name != "recframe_candidates"} for row in compact]
     with pytest.raises(OptionError, match="positions='top'"):
         engine.ask(engine.frame(top), "evaluate", "recall@3", chance=True, rank="rank")
@@ -161,19 +161,19 @@ def test_negative_relevance_is_last_in_the_best_order_behind_rows_that_are_not_i
     counts = {"recframe_tied": 1, "recframe_candidates": 6}
     compact = engine.frame([row | counts for row in rows if row["relevant"]])
     (whole,) = engine.ask(engine.frame(rows), "evaluate", ["dcg", "ndcg@3"], rank="rank", chance=True)
-    (found,) = engine.ask(compact, "evaluate", ["dcg", "ndcg@3"], chance=True, rank="rank")
-    assert found == pytest.approx(whole)
+    (result,) = engine.ask(compact, "evaluate", ["dcg", "ndcg@3"], chance=True, rank="rank")
+    assert result == pytest.approx(whole)
 
 
 def test_the_policy_of_ties_changes_the_value_and_not_the_chance(engine):
     frame = engine.frame(
         {"user": [1] * 4, "item": [1, 2, 3, 4], "relevant": [0, 1, 0, 1], "score": [2.0, 2.0, 1.0, 1.0]}
     )
-    found = [
+    result = [
         engine.ask(frame, "evaluate", "mrr", ties=ties, chance=True)[0] for ties in ("average", "best", "worst", "item")
     ]
-    assert len({row["mrr"] for row in found}) == 3
-    assert {round(row["mrr chance"], 12) for row in found} == {round((6 * 1 + 4 / 2 + 2 / 3) / 12, 12)}
+    assert len({row["mrr"] for row in result}) == 3
+    assert {round(row["mrr chance"], 12) for row in result} == {round((6 * 1 + 4 / 2 + 2 / 3) / 12, 12)}
 
 
 def test_models_are_compared_with_the_chance_of_each_list(engine):
@@ -183,11 +183,11 @@ def test_models_are_compared_with_the_chance_of_each_list(engine):
     rows = [{**row, "other": None if row["other"] is None else float(row["other"])} for row in rows]
     frame, some = engine.frame(rows), engine.some(FEW, 1)
     lists = engine.ask(frame, "evaluate", some, score=["score", "other"], per="user", chance=True)
-    found = engine.ask(frame, "compare", some, score=["score", "other"], baseline="chance")
-    assert [(row["metric"], row["model"], row["baseline"]) for row in found] == [
+    result = engine.ask(frame, "compare", some, score=["score", "other"], baseline="chance")
+    assert [(row["metric"], row["model"], row["baseline"]) for row in result] == [
         (label, model, "chance") for label in some for model in ("score", "other")
     ]
-    for row in found:
+    for row in result:
         label = row["metric"]
         of = [each for each in lists if each["model"] == row["model"] and each[label] is not None]
         differences = [each[label] - each[f"{label} chance"] for each in of]
@@ -203,11 +203,11 @@ def test_one_model_and_models_in_long_format_are_compared_with_chance(engine):
     (alone,) = engine.ask(
         engine.frame([row for row in rows if row["model"] == "a"]), "compare", "mrr", baseline="chance"
     )
-    found = engine.ask(engine.frame(rows), "compare", "mrr", model="model", baseline="chance")
-    assert sorted(row["model"] for row in found) == ["a", "b"]
-    assert {row["baseline"] for row in found} == {"chance"}
+    result = engine.ask(engine.frame(rows), "compare", "mrr", model="model", baseline="chance")
+    assert sorted(row["model"] for row in result) == ["a", "b"]
+    assert {row["baseline"] for row in result} == {"chance"}
     assert alone["model"] == "score"
-    assert all(row["difference"] == pytest.approx(alone["difference"], abs=1e-12) for row in found)
+    assert all(row["difference"] == pytest.approx(alone["difference"], abs=1e-12) for row in result)
     named = [{**row, "model": "chance" if row["model"] == "b" else "a"} for row in rows]
     (row,) = engine.ask(engine.frame(named), "compare", "spearman", model="model", baseline="chance")
     assert (row["model"], row["baseline"], row["difference"]) == ("a", "chance", 0)

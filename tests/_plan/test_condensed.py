@@ -38,10 +38,10 @@ def test_every_list_equals_that_of_its_judged_rows(engine, truth):
         }
     else:
         frame, given = engine.frame(ROWS), {}
-    found = engine.ask(frame, "evaluate", some, by=KEYS, per=KEYS, condensed=True, **given)
+    result = engine.ask(frame, "evaluate", some, by=KEYS, per=KEYS, condensed=True, **given)
     empty = dict.fromkeys(some)
     # A list of which nothing was judged stays a list without a value.
-    assert_equal(found, {key: expected.get(key, empty) for key in oracle.grouped(ROWS, KEYS)}, KEYS)
+    assert_equal(result, {key: expected.get(key, empty) for key in oracle.grouped(ROWS, KEYS)}, KEYS)
 
 
 @pytest.mark.parametrize("lists", ["all", "ranked"])
@@ -51,8 +51,8 @@ def test_what_nobody_judged_is_never_relevant(polars_engine, least, lists):
     rows = [{**row, "relevant": row["relevant"] and row["relevant"] - 1} for row in ROWS]
     expected = oracle.evaluate(judged(rows, least), SOME, by=KEYS, per=KEYS, min_relevance=least)
     given = {"by": KEYS, "per": KEYS, "condensed": True, "min_relevance": least, "lists": lists}
-    found = polars_engine.ask(polars_engine.frame(rows), "evaluate", SOME, **given)
-    assert_equal(found, {key: expected.get(key, dict.fromkeys(SOME)) for key in oracle.grouped(rows, KEYS)}, KEYS)
+    result = polars_engine.ask(polars_engine.frame(rows), "evaluate", SOME, **given)
+    assert_equal(result, {key: expected.get(key, dict.fromkeys(SOME)) for key in oracle.grouped(rows, KEYS)}, KEYS)
 
 
 def test_gaps_of_given_ranks_are_closed(polars_engine):

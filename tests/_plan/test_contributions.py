@@ -67,8 +67,8 @@ def assert_sums(engine, frame, metric: Any, keys: list[str], **given: Any) -> No
             assert value in (None, 0), f"{label} {key}: no row, but {value}"
             continue
         assert list_values[key] == (None if value is None else pytest.approx(value, abs=1e-12)), f"{label} {key}"
-        found = None if value is None else math.fsum(added[key])
-        assert found == (None if value is None else pytest.approx(value, rel=1e-12, abs=1e-12)), f"{label} {key}"
+        result = None if value is None else math.fsum(added[key])
+        assert result == (None if value is None else pytest.approx(value, rel=1e-12, abs=1e-12)), f"{label} {key}"
     assert added.keys() <= expected.keys()
 
 
@@ -202,16 +202,16 @@ def test_without_ties_each_row_adds_what_its_formula_says(engine, label):
         for u, grades in enumerate(lists)
         for i, grade in enumerate(grades)
     ]
-    found = engine.ask(engine.frame(rows[::-1]), "contributions", label, k=4)
-    assert list(found[0]) == ["user", "item", "relevant", "position", "tied", "contribution", f"{label}@4"]
-    added = {(row["user"], row["item"]): row["contribution"] for row in found}
+    result = engine.ask(engine.frame(rows[::-1]), "contributions", label, k=4)
+    assert list(result[0]) == ["user", "item", "relevant", "position", "tied", "contribution", f"{label}@4"]
+    added = {(row["user"], row["item"]): row["contribution"] for row in result}
     for user, grades in enumerate(lists):
         for item, expected in enumerate(by_hand(label, grades, 4)[:4]):
             assert added[user, item] == pytest.approx(expected, abs=1e-12)
-    assert len(found) == 4 * len(lists)
-    assert all(row["position"] == row["item"] + 1 and row["tied"] == 1 for row in found)
+    assert len(result) == 4 * len(lists)
+    assert all(row["position"] == row["item"] + 1 and row["tied"] == 1 for row in result)
     if engine.sorts:
-        assert [(row["user"], row["position"]) for row in found] == sorted((r["user"], r["position"]) for r in found)
+        assert [(row["user"], row["position"]) for row in result] == sorted((r["user"], r["position"]) for r in result)
 
 
 @pytest.mark.parametrize("label", [label for label in SPLIT if label != "roc_auc"])
@@ -225,11 +225,11 @@ def test_tied_rows_add_their_mean_over_all_orders(polars_engine, label):
         for item, value in zip(order, by_hand(label, [grades[i] for i in order], 3), strict=True):
             expected[item] += value / len(orders)
     frame = polars_engine.frame({"user": [1] * 6, "item": list(range(6)), "relevant": grades, "score": scores})
-    found = polars_engine.ask(frame, "contributions", label, 3)
-    assert {row["item"]: row["contribution"] for row in found} == pytest.approx(
+    result = polars_engine.ask(frame, "contributions", label, 3)
+    assert {row["item"]: row["contribution"] for row in result} == pytest.approx(
         {item: expected[item] for item in range(4)}, abs=1e-12
     )
-    assert [(row["position"], row["tied"]) for row in found] == [(1, 1), (2, 3), (2, 3), (2, 3)]
+    assert [(row["position"], row["tied"]) for row in result] == [(1, 1), (2, 3), (2, 3), (2, 3)]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, None])
@@ -245,27 +245,27 @@ def test_rows_that_tie_add_where_a_user_stops_at_them(engine, k):
     rows = [
         {"user": 1, "item": i, "relevant": p, "score": s} for i, (p, s) in enumerate(zip(chances, scores, strict=True))
     ]
-    found = engine.ask(engine.frame(rows), "contributions", "err(probability=relevance)", k=k)
-    assert {row["item"]: row["contribution"] for row in found} == pytest.approx(
-        {row["item"]: expected[row["item"]] for row in found}, abs=1e-12
+    result = engine.ask(engine.frame(rows), "contributions", "err(probability=relevance)", k=k)
+    assert {row["item"]: row["contribution"] for row in result} == pytest.approx(
+        {row["item"]: expected[row["item"]] for row in result}, abs=1e-12
     )
 
 
 def test_auc_counts_pairs_and_unranked_items_share_the_last_place(engine):
     data = {"user": [1] * 5, "item": list("abcde"), "relevant": [1, 0, 0, 1, 0], "score": [0.5, 0.5, 0.1, None, None]}
-    found = {row["item"]: row for row in engine.ask(engine.frame(data), "contributions", "roc_auc")}
+    result = {row["item"]: row for row in engine.ask(engine.frame(data), "contributions", "roc_auc")}
     # Of six pairs a has one tied and two won, and d one tied.
-    assert {item: row["contribution"] for item, row in found.items()} == pytest.approx(
+    assert {item: row["contribution"] for item, row in result.items()} == pytest.approx(
         {"a": 2.5 / 6, "b": 0.0, "c": 0.0, "d": 0.5 / 6}, abs=1e-12
     )
-    assert found["d"]["position"] is None
+    assert result["d"]["position"] is None
 
 
 def test_a_list_without_a_value_has_no_parts(engine):
-    found = engine.ask(
+    result = engine.ask(
         engine.frame({"user": [1, 1], "relevant": [0, 0], "score": [1.0, 2.0]}), "contributions", "mrr", item=None
     )
-    assert [(row["contribution"], row["mrr"]) for row in found] == [(None, None)] * 2
+    assert [(row["contribution"], row["mrr"]) for row in result] == [(None, None)] * 2
 
 
 # --- the call ---------------------------------------------------------------------------------------------
@@ -354,8 +354,8 @@ class TopHeavy(Squared):
 
 def test_metrics_of_ones_own(engine):
     frame = engine.frame({"user": [1, 1, 1], "relevant": [1, 1, 0], "score": [1.0, 2.0, 3.0]})
-    found = engine.ask(frame, "contributions", TopHeavy(), item=None)
-    assert sorted(row["contribution"] for row in found) == pytest.approx([0, 1 / 9, 1 / 4], abs=1e-12)
+    result = engine.ask(frame, "contributions", TopHeavy(), item=None)
+    assert sorted(row["contribution"] for row in result) == pytest.approx([0, 1 / 9, 1 / 4], abs=1e-12)
     if not engine.lazy:
         with pytest.raises(ValueError, match="(?s)squared do not add up to the value.*share"):
             engine.ask(frame, "contributions", Squared())
@@ -365,9 +365,9 @@ def test_a_metric_of_ones_own_that_is_no_sum_has_no_contributions_on_a_lazy_fram
     if not engine.lazy:
         pytest.skip("it is refused there")
     frame = engine.frame({"user": [1, 1, 2, 3], "relevant": [1, 1, 1, 0], "score": [1.0, 2.0, 3.0, 1.0]})
-    found = engine.ask(frame, "contributions", Squared(), item=None)
+    result = engine.ask(frame, "contributions", Squared(), item=None)
     # 2² is not 1 + 1, 1² is 1; a list without a relevant item has no value.
-    assert {row["user"]: (row["contribution"], row["squared"]) for row in found} == {
+    assert {row["user"]: (row["contribution"], row["squared"]) for row in result} == {
         1: (None, 4),
         2: (1, 1),
         3: (None, None),
@@ -401,8 +401,8 @@ def stops_late(relevance, greatest):
 
 def test_two_probabilities_to_stop_have_a_value_and_no_contributions(engine):
     frame = engine.frame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [3.0, 2.0, 1.0]})
-    found = engine.ask(frame, "evaluate", TwoUsers())[0]["two_users"]
-    assert found == pytest.approx(0.75 + 0.25 * 0.75 / 3 + 0.25 + 0.75 * 0.25 / 3)
+    result = engine.ask(frame, "evaluate", TwoUsers())[0]["two_users"]
+    assert result == pytest.approx(0.75 + 0.25 * 0.75 / 3 + 0.25 + 0.75 * 0.25 / 3)
     with pytest.raises(recframe.OptionError, match="several probabilities to stop at a row has no contributions"):
         engine.ask(frame, "contributions", TwoUsers(), item=None)
 

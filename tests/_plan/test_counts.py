@@ -24,11 +24,11 @@ def counts(rows):
 
 def test_lists_with_and_without_a_value_are_counted(engine):
     frame = engine.frame(ROWS)
-    found = engine.ask(frame, "evaluate", ["mrr", "ndcg@1"], score=["old", "new"], counts=True)
-    assert list(found[0]) == ["model", "mrr", "ndcg@1", "lists", "undefined"]
-    assert counts(found) == [(2, 2), (2, 2)]
+    result = engine.ask(frame, "evaluate", ["mrr", "ndcg@1"], score=["old", "new"], counts=True)
+    assert list(result[0]) == ["model", "mrr", "ndcg@1", "lists", "undefined"]
+    assert counts(result) == [(2, 2), (2, 2)]
     plain = engine.ask(frame, "evaluate", ["mrr", "ndcg@1"], score=["old", "new"])
-    assert [{name: row[name] for name in plain[0]} for row in found] == plain
+    assert [{name: row[name] for name in plain[0]} for row in result] == plain
     per = engine.ask(frame, "evaluate", "mrr", score="old", per="country", counts=True)
     assert sorted(zip((row["country"] for row in per), counts(per), strict=True)) == [("at", (1, 1)), ("be", (1, 1))]
 

@@ -97,8 +97,8 @@ def test_calls_that_answer_with_rows_read_the_columns_that_are_wanted():
         yield pl.DataFrame(FRAME).select(columns or pl.all())
 
     scanned = plugins.register_io_source(source, schema=pl.DataFrame(FRAME).schema)
-    found = scanned.rec.top(1).select("user", "country").collect()
-    assert found.equals(pl.DataFrame(FRAME).rec.top(1).select("user", "country"))
+    result = scanned.rec.top(1).select("user", "country").collect()
+    assert result.equals(pl.DataFrame(FRAME).rec.top(1).select("user", "country"))
     assert [sorted(columns) for columns in reads] == [["country", "item", "score", "user"]]
 
 
@@ -148,9 +148,9 @@ def test_validate_raises_at_the_call_what_eager_frames_raise(case):
     with pytest.raises(recframe.RecError) as eager:
         ask(recframe.rec(frame.collect()), truth.collect())
     assert str(eager.value).startswith(message)
-    with pytest.raises(type(eager.value)) as found:
+    with pytest.raises(type(eager.value)) as result:
         ask(recframe.rec(frame.map_batches(refuse), validate=True), truth.map_batches(refuse))
-    assert str(found.value) == str(eager.value)
+    assert str(result.value) == str(eager.value)
     ask(recframe.rec(frame), truth)
 
 
@@ -162,10 +162,10 @@ def test_what_eager_frames_refuse_names_the_role_at_collect(case):
     with pytest.raises(recframe.RecError) as eager:
         ask(recframe.rec(frame.collect()), truth.collect())
     for resolve in (result.collect, result.collect, result.collect_schema):
-        with pytest.raises(type(eager.value)) as found:
+        with pytest.raises(type(eager.value)) as actual:
             resolve()
-        assert str(found.value).startswith(message)
-        assert "Hint: did you mean 'user'?" in str(found.value) or "usr" not in message
+        assert str(actual.value).startswith(message)
+        assert "Hint: did you mean 'user'?" in str(actual.value) or "usr" not in message
 
 
 @later
@@ -190,8 +190,8 @@ def test_results_that_are_computed_late_name_the_role_too(call):
 @pytest.mark.parametrize("case", list(CALLS))
 def test_validate_changes_no_answer(case):
     frame, truth = pl.LazyFrame(FRAME), pl.LazyFrame(TRUTH)
-    found, plain = (CALLS[case](recframe.rec(frame, validate=validate), truth).collect() for validate in (True, False))
-    assert sorted(map(repr, found.rows())) == sorted(map(repr, plain.rows()))
+    result, plain = (CALLS[case](recframe.rec(frame, validate=validate), truth).collect() for validate in (True, False))
+    assert sorted(map(repr, result.rows())) == sorted(map(repr, plain.rows()))
 
 
 def test_validate_holds_for_bound_roles_and_for_eager_frames():

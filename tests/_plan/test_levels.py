@@ -32,13 +32,13 @@ def test_a_level_in_each_name_is_min_relevance(engine, call, given):
     pytest.importorskip("scipy")
     frame = engine.frame(rows_of())
     named, plain = (names[: 1 if given.get("chance") else 3] for names in (NAMED, PLAIN))
-    found = engine.ask(frame, call, named, **ROLES, **given)
+    result = engine.ask(frame, call, named, **ROLES, **given)
     expected = engine.ask(frame, call, plain, **ROLES, **given, min_relevance=2)
     # Segments of lazy frames come in any order.
-    for rows in (found, expected):
+    for rows in (result, expected):
         rows.sort(key=str)
-    assert len(found) == len(expected) > 0
-    for row, other in zip(found, expected, strict=True):
+    assert len(result) == len(expected) > 0
+    for row, other in zip(result, expected, strict=True):
         assert row == pytest.approx(other, nan_ok=True) if call == "evaluate" else str(row) == str(other)
 
 
@@ -65,19 +65,19 @@ def test_two_levels_are_two_calls(call, names, given, tmp_path):
     }.get(call, lambda: getattr(rec, call)(names, **given))
     if call == "sql":
         pytest.importorskip("ibis")
-    said = "have two levels of relevance, but a call has one(?s:.*)two levels are two calls.*min_relevance=2"
-    with pytest.raises(recframe.OptionError, match=said):
+    text = "have two levels of relevance, but a call has one(?s:.*)two levels are two calls.*min_relevance=2"
+    with pytest.raises(recframe.OptionError, match=text):
         ask()
 
 
 def test_the_level_of_the_call_may_be_repeated(polars_engine):
     frame = polars_engine.frame(rows_of())
-    found = polars_engine.ask(frame, "evaluate", ["map(rel=2)@3", "mrr"], **ROLES, min_relevance=2)
-    assert found == polars_engine.ask(frame, "evaluate", ["map@3", "mrr"], **ROLES, min_relevance=2)
+    result = polars_engine.ask(frame, "evaluate", ["map(rel=2)@3", "mrr"], **ROLES, min_relevance=2)
+    assert result == polars_engine.ask(frame, "evaluate", ["map@3", "mrr"], **ROLES, min_relevance=2)
     # A level of a name wins over one that is bound for all calls.
     with recframe.Config(min_relevance=1):
         assert polars_engine.ask(frame, "evaluate", ["map(rel=2)@3"], **ROLES) == [
-            {name: row[name] for name in ("model", "map@3")} for row in found
+            {name: row[name] for name in ("model", "map@3")} for row in result
         ]
 
 
@@ -115,7 +115,7 @@ def test_a_report_and_a_baseline_keep_the_level(tmp_path):
     path = tmp_path / "prod.parquet"
     rec(score="a").evaluate("map(rel=2)@3", save=path)
     given = {"baseline": path, "changed": "leave_out"}
-    found = rec(score="b").compare("map@3", min_relevance=2, **given, details=True)
-    assert found.equals(rec(score="b").compare("map(rel=2)@3", **given, details=True))
+    result = rec(score="b").compare("map@3", min_relevance=2, **given, details=True)
+    assert result.equals(rec(score="b").compare("map(rel=2)@3", **given, details=True))
     with pytest.raises(recframe.RecError, match="min_relevance"):
         rec(score="b").compare("map@3", **given, details=True)

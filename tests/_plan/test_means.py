@@ -22,17 +22,19 @@ def data(*, zeros: bool):
     """Return lists of two days, with or without such that score 0."""
     rows = [{**row, "day": row["user"] is None} for row in crowd(21, 24, relevance=BINARY, missing=0.0)]
     values = oracle.evaluate(rows, LABELS, per="user")
-    keep = [key for key, found in values.items() if None not in found.values() and (zeros or min(found.values()) > 0)]
+    keep = [
+        key for key, result in values.items() if None not in result.values() and (zeros or min(result.values()) > 0)
+    ]
     return [row for row in rows if (row["user"],) in keep], {key: values[key] for key in keep}
 
 
 @pytest.mark.parametrize("mean", MEANS)
 def test_means_of_lists(engine, mean):
     rows, values = data(zeros=mean == "median")
-    found = engine.ask(engine.frame(rows), "evaluate", LABELS, mean=mean, counts=True)[0]
+    result = engine.ask(engine.frame(rows), "evaluate", LABELS, mean=mean, counts=True)[0]
     for label in LABELS:
-        assert same(found[label], MEANS[mean]([of_list[label] for of_list in values.values()])), label
-    assert found["lists"] == len(values)
+        assert same(result[label], MEANS[mean]([of_list[label] for of_list in values.values()])), label
+    assert result["lists"] == len(values)
     lists = engine.ask(engine.frame(rows), "evaluate", LABELS, mean=mean, per="user")
     assert {(row["user"],): row["map@2"] for row in lists} == pytest.approx({k: v["map@2"] for k, v in values.items()})
 
@@ -164,8 +166,8 @@ def test_a_value_that_is_no_finite_number_leaves_no_mean(engine, mean):
     for rows, metric, given in ((unknown, "recall@1", {"propensity": "p"}), (infinite, "dcg", {})):
         (whole,) = engine.ask(engine.frame(rows), "evaluate", [metric], mean=mean, **given)
         days = engine.ask(engine.frame(rows), "evaluate", [metric], mean=mean, per="day", **given)
-        found = {"all": whole[metric], **{row["day"]: row[metric] for row in days}}
-        finite = {key: math.isfinite(value or math.nan) for key, value in found.items()}
+        result = {"all": whole[metric], **{row["day"]: row[metric] for row in days}}
+        finite = {key: math.isfinite(value or math.nan) for key, value in result.items()}
         assert finite == {"all": False, 1: True, 2: False}, metric
 
 

@@ -47,19 +47,19 @@ def test_every_list_and_their_mean(engine, with_truth, ties):
     frame, *others = engine.frames(rows, truth) if with_truth else [engine.frame(rows)]
     given = {"per_item": "genre", "ties": ties, **({"truth": others[0]} if with_truth else {})}
     for per in ([], ["user"]):
-        found = engine.ask(frame, "evaluate", list(LABELS), **given, **({"per": per} if per else {}))
+        result = engine.ask(frame, "evaluate", list(LABELS), **given, **({"per": per} if per else {}))
         right = {}
         for value in GENRES:
             for key, values in expected(rows, truth, value, ties=ties, per=per).items():
                 right[*key, value] = values
-        assert_equal(found, right, [*per, "genre"])
+        assert_equal(result, right, [*per, "genre"])
 
 
 def test_models_stay_what_they_are(engine):
     rows, truth = drawn(3, truth=True)
     both = [{**row, "other": -row["item"]} for row in rows]
     frame, there = engine.frames(both, truth)
-    found = engine.ask(frame, "evaluate", list(LABELS), score=["score", "other"], truth=there, per_item="genre")
+    result = engine.ask(frame, "evaluate", list(LABELS), score=["score", "other"], truth=there, per_item="genre")
     long = [{**row, "score": row[name], "model": name} for row in both for name in ("score", "other")]
     stacked, there = engine.frames(long, truth)
     names = ["model", "genre"]
@@ -69,7 +69,7 @@ def test_models_stay_what_they_are(engine):
         for name in ("score", "other")
         for values in expected(both, truth, value, score=name).values()
     }
-    assert_equal(found, right, names)
+    assert_equal(result, right, names)
     assert_equal(
         engine.ask(stacked, "evaluate", list(LABELS), model="model", truth=there, per_item="genre"), right, names
     )
@@ -83,20 +83,22 @@ def test_other_items_stay_judged(engine):
         {"user": 1, "item": 3, "relevant": -1, "genre": "y"},
     ]
     frame, there = engine.frames(rows, truth)
-    found = engine.ask(frame, "evaluate", ["judged", "mrr"], truth=there, per_item="genre", condensed=True, counts=True)
-    assert_equal(
-        found, {("x",): {"judged": 1.0, "mrr": 1.0, "lists": 1}, ("y",): {"judged": 1.0, "mrr": 0.5}}, ["genre"]
+    result = engine.ask(
+        frame, "evaluate", ["judged", "mrr"], truth=there, per_item="genre", condensed=True, counts=True
     )
-    found = engine.ask(frame, "judged", truth=there, per_item="genre")
-    assert_equal(found, {("x",): {"judged": 0.5}, ("y",): {"judged": 0.5}}, ["genre"])
+    assert_equal(
+        result, {("x",): {"judged": 1.0, "mrr": 1.0, "lists": 1}, ("y",): {"judged": 1.0, "mrr": 0.5}}, ["genre"]
+    )
+    result = engine.ask(frame, "judged", truth=there, per_item="genre")
+    assert_equal(result, {("x",): {"judged": 0.5}, ("y",): {"judged": 0.5}}, ["genre"])
 
 
 def test_an_item_of_several_genres_counts_in_each(engine):
     rows = [{"user": 1, "item": "a", "score": 2.0}, {"user": 1, "item": "b", "score": 1.0}]
     truth = [{"user": 1, "item": "b", "genre": genre} for genre in "xy"]
     frame, there = engine.frames(rows, truth)
-    found = engine.ask(frame, "mrr", truth=there, per_item="genre")
-    assert_equal(found, {("x",): {"mrr": 0.5}, ("y",): {"mrr": 0.5}}, ["genre"])
+    result = engine.ask(frame, "mrr", truth=there, per_item="genre")
+    assert_equal(result, {("x",): {"mrr": 0.5}, ("y",): {"mrr": 0.5}}, ["genre"])
     assert_equal(
         engine.ask(frame, "mrr", by=None, truth=there, per_item="genre"),
         {("x",): {"mrr": 0.5}, ("y",): {"mrr": 0.5}},
@@ -108,7 +110,7 @@ def test_weights_and_parts(engine):
     rows, truth = drawn(5, truth=True)
     truth = [{**row, "heavy": 1.0 + row["user"]} for row in truth]
     frame, there = engine.frames(rows, truth)
-    found = engine.ask(frame, "recall", 2, truth=there, per_item="genre", weight="heavy")
+    result = engine.ask(frame, "recall", 2, truth=there, per_item="genre", weight="heavy")
     right = {}
     for value in GENRES:
         lists = {key: one["recall@2"] for key, one in expected(rows, truth, value, per="user").items()}
@@ -116,7 +118,7 @@ def test_weights_and_parts(engine):
         total = sum((1.0 + user) * one for (user,), one in lists.items())
         if lists:
             right[value,] = {"recall@2": total / sum(1.0 + user for (user,) in lists)}
-    assert_equal(found, right, ["genre"])
+    assert_equal(result, right, ["genre"])
 
 
 def test_comparisons_and_descriptions_are_of_the_same_lists(engine):
@@ -150,5 +152,7 @@ def test_what_it_cannot_mean_is_refused(engine, given, text):
 def test_parts_of_a_lazy_frame_add_up():
     pl = pytest.importorskip("polars")
     rows, truth = map(pl.LazyFrame, drawn(9, truth=True))
-    found = [rows.rec.evaluate(["mrr"], truth=truth, per_item="genre", partitions=n).collect() for n in (None, 3)]
-    assert_equal(found[1].to_dicts(), {(row["genre"],): {"mrr": row["mrr"]} for row in found[0].to_dicts()}, ["genre"])
+    result = [rows.rec.evaluate(["mrr"], truth=truth, per_item="genre", partitions=n).collect() for n in (None, 3)]
+    assert_equal(
+        result[1].to_dicts(), {(row["genre"],): {"mrr": row["mrr"]} for row in result[0].to_dicts()}, ["genre"]
+    )

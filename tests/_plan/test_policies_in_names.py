@@ -31,19 +31,19 @@ def test_a_metric_has_the_value_of_a_call_with_its_policies(engine, policy):
     inside = ",".join(f"{name}={value}" for name, value in policy.items())
     frame = engine.frame(rows_of())
     named = [f"precision({inside})@2", "precision@2", "mrr", f"mrr({inside})"]
-    (*found,) = engine.ask(frame, "evaluate", named, **ROLES)
+    (*result,) = engine.ask(frame, "evaluate", named, **ROLES)
     (*plain,) = engine.ask(frame, "evaluate", ["precision@2", "mrr"], **ROLES)
     (*under,) = engine.ask(frame, "evaluate", ["precision@2", "mrr"], **ROLES, **policy)
-    for row, without, own in zip(found, plain, under, strict=True):
+    for row, without, own in zip(result, plain, under, strict=True):
         values = [*(value for value in row.values() if isinstance(value, float))]
         expected = [own["precision@2"], without["precision@2"], without["mrr"], own["mrr"]]
         assert values == pytest.approx(expected, rel=1e-12)
 
 
 def test_columns_spell_the_policies():
-    found = frame_of(ROWS).rec.evaluate(["NDCG(undefined=0.0, gain=exp2)", "ndcg", "mrr(lists=all)"], k=2)
-    assert found.columns == ["ndcg(gain=exp2,undefined=0)@2", "ndcg@2", "mrr(lists=all)@2"]
-    assert found.row(0) == pytest.approx((0.5436432511904858, 0.8154648767857288, 0.75))
+    result = frame_of(ROWS).rec.evaluate(["NDCG(undefined=0.0, gain=exp2)", "ndcg", "mrr(lists=all)"], k=2)
+    assert result.columns == ["ndcg(gain=exp2,undefined=0)@2", "ndcg@2", "mrr(lists=all)@2"]
+    assert result.row(0) == pytest.approx((0.5436432511904858, 0.8154648767857288, 0.75))
 
 
 def test_policies_of_lists_with_a_truth():

@@ -64,23 +64,23 @@ def observed(items):
     for pattern in product(*chances):
         pairs = [(seen, p) for seen, (_, _, p, _) in zip(pattern, items, strict=True) if p is not None]
         chance = math.prod(p if seen else 1 - p for seen, p in pairs)
-        found = [
+        result = [
             {"item": item, "relevant": relevant if seen else 0, "p": p, "score": score}
             for seen, (item, relevant, p, score) in zip(pattern, items, strict=True)
         ]
-        yield chance, found
+        yield chance, result
 
 
 def test_the_mean_over_all_that_may_be_observed_is_the_value_of_the_whole_list(polars_engine):
     patterns = list(enumerate(observed(ALL_ITEMS)))
     assert same(sum(chance for _, (chance, _) in patterns), 1.0)
-    rows = [{"user": user, "chance": chance, **row} for user, (chance, found) in patterns for row in found]
+    rows = [{"user": user, "chance": chance, **row} for user, (chance, result) in patterns for row in result]
     truth = [{"user": 0, "item": item, "relevant": relevant, "score": score} for item, relevant, _, score in ALL_ITEMS]
     frame, unobserved_too = polars_engine.frames(rows, truth)
     # A list in which nothing was observed estimates 0.
-    (found,) = polars_engine.ask(frame, "evaluate", SUMS, propensity="p", weight="chance", undefined=0)
+    (result,) = polars_engine.ask(frame, "evaluate", SUMS, propensity="p", weight="chance", undefined=0)
     (expected,) = polars_engine.ask(unobserved_too, "evaluate", SUMS)
-    assert all(same(found[label], expected[label]) for label in SUMS), (found, expected)
+    assert all(same(result[label], expected[label]) for label in SUMS), (result, expected)
     (naive,) = polars_engine.ask(frame, "evaluate", SUMS, weight="chance", undefined=0)
     assert all(naive[label] < expected[label] - 0.1 for label in SUMS)
 
@@ -88,7 +88,7 @@ def test_the_mean_over_all_that_may_be_observed_is_the_value_of_the_whole_list(p
 def test_pooled_shares_of_all_that_may_be_observed_are_those_of_the_whole_list(polars_engine):
     patterns = list(enumerate(observed(ALL_ITEMS)))
     rows = [
-        {"user": user, "chance": chance, "price": 3.0, **row} for user, (chance, found) in patterns for row in found
+        {"user": user, "chance": chance, "price": 3.0, **row} for user, (chance, result) in patterns for row in result
     ]
     truth = [
         {"user": 0, "item": item, "relevant": relevant, "score": score, "price": 3.0}
@@ -98,8 +98,8 @@ def test_pooled_shares_of_all_that_may_be_observed_are_those_of_the_whole_list(p
     labels = [*SHARES, "fbeta(beta=3)@2", *SUMS]
     (expected,) = polars_engine.ask(unobserved_too, "evaluate", labels)
     given = {"propensity": "p", "weight": "chance", "undefined": 0}
-    (found,) = polars_engine.ask(frame, "evaluate", labels, estimator="pooled", **given)
-    assert all(same(found[label], expected[label]) for label in labels), (found, expected)
+    (result,) = polars_engine.ask(frame, "evaluate", labels, estimator="pooled", **given)
+    assert all(same(result[label], expected[label]) for label in labels), (result, expected)
     (shares,) = polars_engine.ask(frame, "evaluate", labels, **{**given, "undefined": "skip"})
     assert not any(shares[label] == pytest.approx(expected[label], rel=0.01) for label in SHARES if "@" in label)
 
@@ -121,9 +121,9 @@ def test_pooled_shares_divide_sums_over_all_lists(engine, truth):
         return hits / relevant
 
     assert same(engine.ask(frame, "recall", 2, **given), expected(rows))
-    found = engine.ask(frame, "evaluate", ["recall@2"], per="half", **given)
+    result = engine.ask(frame, "evaluate", ["recall@2"], per="half", **given)
     assert {
-        row["half"]: same(row["recall@2"], expected([r for r in rows if r["half"] == row["half"]])) for row in found
+        row["half"]: same(row["recall@2"], expected([r for r in rows if r["half"] == row["half"]])) for row in result
     } == {0: True, 1: True}
 
 
@@ -156,12 +156,12 @@ def test_pooled_needs_propensities_and_an_arithmetic_mean(given, message):
 def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
     pytest.importorskip("scipy")
     # Two users are drawn from two kinds, and then what is observed of each: every such world, and how likely it is.
-    kinds = [(chance / 2, found) for items in (ALL_ITEMS[:3], OTHER) for chance, found in observed(items)]
+    kinds = [(chance / 2, result) for items in (ALL_ITEMS[:3], OTHER) for chance, result in observed(items)]
     rows, chances = [], []
     for world, pair in enumerate(product(kinds, repeat=2)):
         chances.append(math.prod(chance for chance, _ in pair))
-        rows += [{"world": world, "user": user, **row} for user, (_, found) in enumerate(pair) for row in found]
-    found = polars_engine.ask(
+        rows += [{"world": world, "user": user, **row} for user, (_, result) in enumerate(pair) for row in result]
+    result = polars_engine.ask(
         polars_engine.frame(rows),
         "describe",
         ["dcg@3", "num_rel"],
@@ -171,7 +171,7 @@ def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
         by=["world", "user"],
     )
     for label in ("dcg@3", "num_rel"):
-        of_label = [row for row in found if row["metric"] == label]
+        of_label = [row for row in result if row["metric"] == label]
         squared = sum(chance * row["std"] ** 2 / 2 for chance, row in zip(chances, of_label, strict=True))
         mean = sum(chance * row["mean"] for chance, row in zip(chances, of_label, strict=True))
         variance = sum(chance * (row["mean"] - mean) ** 2 for chance, row in zip(chances, of_label, strict=True))
@@ -204,18 +204,18 @@ def test_a_policy_orders_ties_as_their_scores_would(ties):
             for row, place in zip(rows, places, strict=True)
         ]
         given = {"propensity": "p", "per": "user"}
-        found = engine.ask(engine.frame(rows), "evaluate", labels, ties=ties, **given)
+        result = engine.ask(engine.frame(rows), "evaluate", labels, ties=ties, **given)
         expected = engine.ask(engine.frame(strict), "evaluate", labels, **given)
-        assert_equal(found, {(row["user"],): {label: row[label] for label in labels} for row in expected}, ["user"])
+        assert_equal(result, {(row["user"],): {label: row[label] for label in labels} for row in expected}, ["user"])
 
 
 def test_parts_of_a_lazy_frame_have_the_same_mean():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(lists(7, 20), infer_schema_length=None)
     expected = frame.rec.evaluate(LABELS, propensity="p").row(0)
-    found = frame.lazy().rec.evaluate(LABELS, propensity="p", partitions=3)
-    assert isinstance(found, pl.LazyFrame)
-    assert all(map(same, found.collect().row(0), expected))
+    result = frame.lazy().rec.evaluate(LABELS, propensity="p", partitions=3)
+    assert isinstance(result, pl.LazyFrame)
+    assert all(map(same, result.collect().row(0), expected))
 
 
 def test_certain_observation_changes_nothing(engine):
@@ -239,8 +239,8 @@ def test_a_common_factor_leaves_shares_as_they_are(polars_engine):
 def test_what_rows_add_sums_to_the_value(engine):
     frame = engine.frame(lists(4, 3))
     for label in engine.some(["recall@2", "dcg@3", "num_rel", "money_recall@2"]):
-        found = engine.ask(frame, "contributions", label, propensity="p")
-        for _, rows in oracle.grouped(found, ["user"]).items():
+        result = engine.ask(frame, "contributions", label, propensity="p")
+        for _, rows in oracle.grouped(result, ["user"]).items():
             if rows[0][label] is not None:
                 assert same(sum(row["contribution"] for row in rows), rows[0][label]), label
 
@@ -253,11 +253,11 @@ def test_models_share_the_observations(engine):
     ]
     columns = ("user", "item", "score", "other")
     ranked, stacked, truth = engine.frames([{name: row[name] for name in columns} for row in wide], long, rows)
-    found = [
+    result = [
         engine.ask(ranked, "evaluate", ["recall@2", "dcg@2"], propensity="p", truth=truth, score=["score", "other"]),
         engine.ask(stacked, "evaluate", ["recall@2", "dcg@2"], propensity="p", truth=truth, model="model"),
     ]
-    for one, other in zip(*(sorted(rows, key=lambda row: row["recall@2"]) for rows in found), strict=True):
+    for one, other in zip(*(sorted(rows, key=lambda row: row["recall@2"]) for rows in result), strict=True):
         assert same(one["recall@2"], other["recall@2"])
         assert same(one["dcg@2"], other["dcg@2"])
 
@@ -281,8 +281,8 @@ def test_a_propensity_is_a_probability(engine, p, message):
         {"user": [1, 1, 2], "relevant": [1, 1, 1], "score": [2.0, 1.0, 1.0], "p": [0.5, p, 0.5]}, {"p": "float64"}
     )
     if engine.lazy:
-        found = engine.ask(frame, "recall", 1, propensity="p")
-        assert found is None or math.isnan(found)
+        result = engine.ask(frame, "recall", 1, propensity="p")
+        assert result is None or math.isnan(result)
         return
     with pytest.raises(recframe.InputError, match=message):
         engine.ask(frame, "recall", propensity="p")
@@ -329,13 +329,13 @@ def test_propensities_of_rows_that_a_metric_does_not_count_are_not_read(engine, 
     )
     given = {"propensity": "p", "min_relevance": 2, **({"truth": judged} if truth else {})}
     expected = {"recall@2": 2 / 6, "precision@2": 1.0, "num_rel": 6.0}
-    (found,) = engine.ask(frame, "evaluate", [*expected], **given)
-    assert found == pytest.approx(expected)
+    (result,) = engine.ask(frame, "evaluate", [*expected], **given)
+    assert result == pytest.approx(expected)
     # To dcg, any relevance but 0 counts.
     if engine.lazy:
-        (found,) = engine.ask(frame, "evaluate", [*expected, "dcg@2"], **given)
-        assert found.pop("dcg@2") is None
-        assert found == pytest.approx(expected)
+        (result,) = engine.ask(frame, "evaluate", [*expected, "dcg@2"], **given)
+        assert result.pop("dcg@2") is None
+        assert result == pytest.approx(expected)
     else:
         with pytest.raises(recframe.InputError, match="propensity='p' is missing"):
             engine.ask(frame, "evaluate", [*expected, "dcg@2"], **given)

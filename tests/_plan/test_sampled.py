@@ -64,13 +64,13 @@ def test_bias_is_least_of_all_tables_that_do_not_grow():
     optimize = pytest.importorskip("scipy.optimize")
     chance, expected = probabilities(M, N), np.array([OF_RANK["recall@2"](rank) for rank in range(1, N + 1)])
     steps = np.tril(np.ones((M + 1, M + 1))).T
-    found = optimize.lsq_linear(chance @ steps, expected, bounds=(0, np.inf), tol=1e-14)
-    assert np.allclose(table(OF_RANK["recall@2"], M, N, "cls"), steps @ found.x, atol=1e-8)
+    result = optimize.lsq_linear(chance @ steps, expected, bounds=(0, np.inf), tol=1e-14)
+    assert np.allclose(table(OF_RANK["recall@2"], M, N, "cls"), steps @ result.x, atol=1e-8)
 
 
 def test_the_estimated_rank_is_unbiased():
-    found = probabilities(M, N) @ table(lambda rank: rank, M, N, "rank")
-    assert np.allclose(found, range(1, N + 1))
+    result = probabilities(M, N) @ table(lambda rank: rank, M, N, "rank")
+    assert np.allclose(result, range(1, N + 1))
 
 
 def test_many_ranks_are_read_in_blocks(monkeypatch):
@@ -82,12 +82,12 @@ def test_many_ranks_are_read_in_blocks(monkeypatch):
 def test_every_sample_together_tells_the_mean_of_whole_lists(polars_engine):
     # Each rank is as likely as the others, and so is each sample: estimates are right on average, plain values are not.
     labels = [*OF_RANK]
-    (found,) = polars_engine.ask(
+    (result,) = polars_engine.ask(
         polars_engine.frame(rows_of(samples(M, N))), "evaluate", labels, sampled=(M, N), estimator=0.05
     )
     whole = polars_engine.frame(rows_of((rank, range(1, N + 1)) for rank in range(1, N + 1)))
     (expected,) = polars_engine.ask(whole, "evaluate", labels)
-    assert all(found[label] == pytest.approx(expected[label], abs=1e-9) for label in labels), (found, expected)
+    assert all(result[label] == pytest.approx(expected[label], abs=1e-9) for label in labels), (result, expected)
     (plain,) = polars_engine.ask(polars_engine.frame(rows_of(samples(M, N))), "evaluate", labels)
     assert all(plain[label] > expected[label] + 0.05 for label in labels)
 
@@ -121,8 +121,8 @@ def test_every_list_has_the_mean_estimate_of_the_places_that_ties_leave_open(eng
             [{name: row[name] for name in ("user", "item", "score")} for row in rows],
             [{"user": row["user"], "item": row["item"]} for row in rows if row["relevant"]],
         )
-    found = engine.ask(frame, "evaluate", labels, sampled=(M, N), per="user", **given)
-    rounded = [{name: round(value, 10) for name, value in row.items()} for row in found]
+    result = engine.ask(frame, "evaluate", labels, sampled=(M, N), per="user", **given)
+    rounded = [{name: round(value, 10) for name, value in row.items()} for row in result]
     assert_equal(rounded, {key: {n: round(v, 10) for n, v in own.items()} for key, own in expected.items()}, ["user"])
 
 
@@ -144,19 +144,19 @@ def test_places_among_sampled_rows_have_no_gaps(engine):
     rows = [{"user": 1, "item": i, "relevant": int(i == 1), "rank": i + 1} for i in range(M + 1)]
     gaps = [row | {"rank": 10 * row["rank"]} for row in rows]
     labels = engine.some([*OF_RANK, "roc_auc"])
-    expected, found = (
+    expected, result = (
         engine.ask(engine.frame(each), "evaluate", labels, rank="rank", sampled=(M, N)) for each in (rows, gaps)
     )
-    assert found == expected
+    assert result == expected
 
 
 def test_parts_of_a_lazy_frame_have_the_same_mean():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(tied_lists(4, 12))
     (expected,) = frame.rec.evaluate("mrr", sampled=(M, N)).row(0)
-    found = frame.lazy().rec.evaluate("mrr", sampled=(M, N), partitions=3)
-    assert isinstance(found, pl.LazyFrame)
-    assert same(found.collect().item(), expected)
+    result = frame.lazy().rec.evaluate("mrr", sampled=(M, N), partitions=3)
+    assert isinstance(result, pl.LazyFrame)
+    assert same(result.collect().item(), expected)
 
 
 @pytest.mark.parametrize("estimator", ["rank", "cls", 0.3])
@@ -164,9 +164,9 @@ def test_a_sample_of_all_items_is_the_whole_list(polars_engine, estimator):
     if estimator == "cls":
         pytest.importorskip("scipy")
     frame, labels = polars_engine.frame(rows_of((rank, range(1, N + 1)) for rank in (1, 2, 5, 8))), [*OF_RANK]
-    (found,) = polars_engine.ask(frame, "evaluate", labels, sampled=(N - 1, N), estimator=estimator)
+    (result,) = polars_engine.ask(frame, "evaluate", labels, sampled=(N - 1, N), estimator=estimator)
     (expected,) = polars_engine.ask(frame, "evaluate", labels)
-    assert all(found[label] == pytest.approx(expected[label], abs=1e-9) for label in labels)
+    assert all(result[label] == pytest.approx(expected[label], abs=1e-9) for label in labels)
 
 
 def test_roc_auc_needs_no_estimate(polars_engine):
@@ -182,9 +182,9 @@ def test_roc_auc_needs_no_estimate(polars_engine):
 def test_rows_and_models_have_estimates_too(polars_engine):
     rows = [row | {"other": float(row["item"])} for row in tied_lists(2, 6)]
     frame = polars_engine.frame(rows)
-    found = polars_engine.ask(frame, "contributions", "mrr", sampled=(M, N))
+    result = polars_engine.ask(frame, "contributions", "mrr", sampled=(M, N))
     for user in range(6):
-        own = [row for row in found if row["user"] == user]
+        own = [row for row in result if row["user"] == user]
         assert same(sum(row["contribution"] for row in own), own[0]["mrr"])
     pytest.importorskip("scipy")
     given = {"score": ["score", "other"], "sampled": (M, N)}
@@ -199,8 +199,8 @@ def test_lists_that_do_not_fit(engine):
     for data, message in ((rows, "lists of 3 rows, but a list has 4"), (two, "one relevant item, but a list has 3")):
         frame = engine.frame(data)
         if engine.lazy:
-            found = engine.ask(frame, "mrr", sampled=(2, 9))
-            assert found is None or math.isnan(found)
+            result = engine.ask(frame, "mrr", sampled=(2, 9))
+            assert result is None or math.isnan(result)
         else:
             with pytest.raises(recframe.InputError, match=message):
                 engine.ask(frame, "mrr", sampled=(2, 9))
@@ -283,12 +283,12 @@ def test_more_items_than_minutes_allow_are_refused(estimator):
 
 def test_long_estimates_show_how_far_they_are(monkeypatch):
     pytest.importorskip("numpy")
-    told = []
+    reports = []
 
     @contextmanager
     def bar(total, what, *, show):
-        yield lambda done: told.append((done, total, what, show))
+        yield lambda done: reports.append((done, total, what, show))
 
     monkeypatch.setattr(sampled_ranks, "progress_bar", bar)
     sampled_ranks.table(lambda rank: 1 / rank, 2, 50_000, "bv")
-    assert told == [(done, 50_000, "ranks", None) for done in (20_000, 40_000, 50_000)]
+    assert reports == [(done, 50_000, "ranks", None) for done in (20_000, 40_000, 50_000)]

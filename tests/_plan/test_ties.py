@@ -44,13 +44,13 @@ def test_values_are_means_over_all_orders_or_within_the_documented_error(engine,
     rows = [{**row, "price": row["price"] or 10.0} for row in case.rows]
     case = replace(case, rows=rows, catalog=sorted({row["item"] for row in rows}))
     labels = spellings_of(name, (1, 3, None))
-    found = {row["user"]: row for row in ask_case(engine, case, labels, per="user", value="price")}
+    result = {row["user"]: row for row in ask_case(engine, case, labels, per="user", value="price")}
     for label in labels:
-        said = re.search(r"up to ([\d.]+) ", recframe.metrics.parse(label).inexact)
-        most = float(said[1]) if said else 1e-12
+        text = re.search(r"up to ([\d.]+) ", recframe.metrics.parse(label).inexact)
+        most = float(text[1]) if text else 1e-12
         for of in case.lists:
-            value, expected = found[of.rows[0]["user"]][label], mean_over_orders(label, of)
-            assert said or (value is None) == (expected is None)
+            value, expected = result[of.rows[0]["user"]][label], mean_over_orders(label, of)
+            assert text or (value is None) == (expected is None)
             assert value is None or abs(value - expected) <= most, f"{label} {of.rows}: {value} instead of {expected}"
 
 
@@ -120,8 +120,8 @@ def test_large_blocks(engine, size, hits, before, k):
         "dcg": Fraction(hits, size) * Fraction(math.fsum(1 / math.log2(before + j + 1) for j in range(1, inside + 1))),
     }  # fmt: skip
     labels = [spelled(name, k) for name in expected]
-    ((*found,),) = (row.values() for row in engine.ask(engine.frame(rows), "evaluate", labels))
-    for label, value, exact in zip(labels, found, expected.values(), strict=True):
+    ((*result,),) = (row.values() for row in engine.ask(engine.frame(rows), "evaluate", labels))
+    for label, value, exact in zip(labels, result, expected.values(), strict=True):
         assert same(value, float(exact)), f"{label}: {value} instead of {float(exact)}"
 
 
@@ -129,17 +129,17 @@ def test_large_blocks(engine, size, hits, before, k):
 def passed(counts: tuple[tuple[int, int], ...], size: int) -> list[Fraction]:
     """Return the expected probability to pass the first 0, 1, … rows of a tied block, from its rows of each grade."""
     # The coefficients of the product of 1 + q·x: sums over subsets of rows. In eighths, so that they are whole.
-    found = [1]
+    result = [1]
     for grade, count in (*counts, (0, size - sum(count for _, count in counts))):
         eighths = int(8 - 8 * CHANCES.get(grade, 0))
         power = [math.comb(count, i) * eighths**i for i in range(count + 1 if eighths else 1)]
-        product = [0] * (len(found) + len(power) - 1)
-        for i, coefficient in enumerate(found):
+        product = [0] * (len(result) + len(power) - 1)
+        for i, coefficient in enumerate(result):
             for j, other in enumerate(power):
                 product[i + j] += coefficient * other
-        found = product
-    found += [0] * (size + 1 - len(found))
-    return [Fraction(coefficient, 8**j * math.comb(size, j)) for j, coefficient in enumerate(found)]
+        result = product
+    result += [0] * (size + 1 - len(result))
+    return [Fraction(coefficient, 8**j * math.comb(size, j)) for j, coefficient in enumerate(result)]
 
 
 CHANCES = {1: Fraction(1, 8), 2: Fraction(1, 2), 3: Fraction(1)}
@@ -161,7 +161,7 @@ def test_large_blocks_where_users_stop(engine, counts, size, k):
     rows = [{"user": 0, "item": i, "relevant": grade, "score": 1 - min(i, 2)} for i, grade in enumerate(grades)]
     table = "{" + ",".join(f"{grade}:{float(chance):g}" for grade, chance in CHANCES.items()) + "}"
     labels = [spelled("err", k, probability=table), spelled("pfound", k, p_break=0.25, probability=table)]
-    (found,) = engine.ask(engine.frame(rows), "evaluate", labels)
+    (result,) = engine.ask(engine.frame(rows), "evaluate", labels)
     places = max(0, min(size, size if k is None else k - 2))
     of_err = [1 / (3 + j) for j in range(places)]
     of_pfound = [0.75 ** (2 + j) for j in range(places)]
@@ -169,7 +169,7 @@ def test_large_blocks_where_users_stop(engine, counts, size, k):
         on = passed(tuple(counts.items()), size)
         stops = sum(weight * float(before - after) for weight, before, after in zip(weights, on, on[1:], strict=False))
         exact = 1 / 8 + 7 / 8 * stops
-        assert same(found[label], exact), f"{label}: {found[label]} instead of {exact}"
+        assert same(result[label], exact), f"{label}: {result[label]} instead of {exact}"
 
 
 @pytest.mark.parametrize("max_fpr", [0.001, 0.25, 1.0])
@@ -181,8 +181,8 @@ def test_large_blocks_across_a_false_positive_rate(engine, max_fpr):
     area = sum(height * max(0, min(1, end - i)) for i, height in enumerate(ahead)) / (38 * 963)
     least = Fraction(max_fpr) ** 2 / 2
     expected = (1 + (area - least) / (Fraction(max_fpr) - least)) / 2
-    found = engine.ask(engine.frame(rows), "partial_auc", max_fpr=max_fpr)
-    assert same(found, float(expected))
+    result = engine.ask(engine.frame(rows), "partial_auc", max_fpr=max_fpr)
+    assert same(result, float(expected))
 
 
 UNBOUNDED = ["ndcg", "dcg", "map", "mrr", "recall", "rbp", "err", "pfound", "eed", "eer", "awrf"]
@@ -196,9 +196,9 @@ def test_the_largest_cutoff_is_the_whole_list(engine, name):
         for user in range(2)
         for item in range(5)
     ]
-    (found,) = engine.ask(engine.frame(rows), "evaluate", [name], k=2**31 - 1)
+    (result,) = engine.ask(engine.frame(rows), "evaluate", [name], k=2**31 - 1)
     (expected,) = engine.ask(engine.frame(rows), "evaluate", [name], k=5)
-    assert same(found[f"{name}@{2**31 - 1}"], expected[f"{name}@5"])
+    assert same(result[f"{name}@{2**31 - 1}"], expected[f"{name}@5"])
 
 
 @pytest.mark.parametrize("k", [None, 2**31 - 1])
@@ -207,7 +207,7 @@ def test_tied_ranks_that_are_far_away(engine, k):
     far = 2**31 - 3
     rows = [{"user": 1, "item": i, "relevant": i % 2, "rank": rank} for i, rank in enumerate([3, far, far, far])]
     labels = [spelled(name, k) for name in ("dcg", "mrr", "rbp")]
-    (found,) = engine.ask(engine.frame(rows), "evaluate", labels, rank="rank")
+    (result,) = engine.ask(engine.frame(rows), "evaluate", labels, rank="rank")
     places = [far, far + 1, far + 2]
     first, second = Fraction(2, 3), Fraction(1, 3)
     expected = {
@@ -216,7 +216,7 @@ def test_tied_ranks_that_are_far_away(engine, k):
         "rbp": 0.0,
     }
     for name, value in expected.items():
-        assert same(found[spelled(name, k)], value)
+        assert same(result[spelled(name, k)], value)
 
 
 @pytest.mark.parametrize("name", UNBOUNDED)
@@ -233,9 +233,9 @@ def test_ranks_of_tied_rows_give_what_scores_give(engine, name):
         for user in range(2)
         for item in range(7)
     ]
-    found = engine.ask(engine.frame(rows), "evaluate", [name], rank="rank")
+    result = engine.ask(engine.frame(rows), "evaluate", [name], rank="rank")
     (expected,) = engine.ask(engine.frame(rows), "evaluate", [name])
-    assert same(found[0][name], expected[name])
+    assert same(result[0][name], expected[name])
 
 
 def test_weights_of_too_many_positions_are_not_summed(engine):
@@ -280,14 +280,14 @@ def test_rows_of_two_ranks_at_one_position_are_not_tied(engine, ties):
 def test_the_range_over_orders_of_ties_in_one_call(engine):
     rows = {"user": [1, 1, 1, 2, 2], "item": [1, 2, 3, 1, 2], "relevant": [1, 0, 1, 0, 1], "score": [5, 5, 1, 9, 2]}
     names = ["ndcg@2", "mrr", "first_rank", "full_recall@2"]
-    found = engine.ask(engine.frame(rows), "evaluate", names, ties="range")[0]
+    result = engine.ask(engine.frame(rows), "evaluate", names, ties="range")[0]
     each = {
         ties: engine.ask(engine.frame(rows), "evaluate", names, ties=ties)[0] for ties in ("average", "best", "worst")
     }
-    assert list(found) == [f"{name}{end}" for name in names for end in ("", " low", " high")]
+    assert list(result) == [f"{name}{end}" for name in names for end in ("", " low", " high")]
     for name in names:
         bounds = sorted([each["best"][name], each["worst"][name]])
-        assert [found[f"{name}{end}"] for end in ("", " low", " high")] == pytest.approx(
+        assert [result[f"{name}{end}"] for end in ("", " low", " high")] == pytest.approx(
             [each["average"][name], *bounds]
         )
 

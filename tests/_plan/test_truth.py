@@ -61,16 +61,16 @@ def test_every_list(engine, ties, lists):
     per = BY if lists else None
     some = engine.some(MANY, POLICIES.index(ties))
     expected = oracle.evaluate(served, some, by=BY, truth=truth, per=per, ties=ties)
-    found = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=per, ties=ties)
-    assert_equal(found, expected, list(oracle.names(per)))
+    result = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=per, ties=ties)
+    assert_equal(result, expected, list(oracle.names(per)))
 
 
 @pytest.mark.parametrize("label", [*SOME, "ndcg(ideal=ranked)@1", "precision(denominator=list)@1"])
 def test_each_metric_alone(engine, label):
     served, truth = served_and_truth(51, 120)
     expected = oracle.evaluate(served, [label], by=BY, truth=truth, per=BY)
-    found = engine.value(engine.frame(served), label, by=BY, truth=engine.frame(truth), per=BY)
-    assert_equal(found, expected, BY)
+    result = engine.value(engine.frame(served), label, by=BY, truth=engine.frame(truth), per=BY)
+    assert_equal(result, expected, BY)
 
 
 @pytest.mark.parametrize("roles", [{"min_relevance": 2}, {"undefined": 0.0}, {"undefined": 0.0, "min_relevance": 1.5}])
@@ -79,8 +79,8 @@ def test_roles(engine, roles):
     served, truth = served_and_truth(52, 90)
     for per in (None, "user", BY):
         expected = oracle.evaluate(served, some, by=BY, truth=truth, per=per, **roles)
-        found = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=per, **roles)
-        assert_equal(found, expected, list(oracle.names(per)))
+        result = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=per, **roles)
+        assert_equal(result, expected, list(oracle.names(per)))
 
 
 @pytest.mark.parametrize("least", [0, -1])
@@ -88,8 +88,8 @@ def test_only_the_truth_makes_a_row_relevant(engine, least):
     # Where 0 counts as relevant, an item that the truth lacks still does not: recall would pass 1.
     served = {"user": [1, 1, 1, 1], "item": [1, 2, 3, 3], "score": [4, 3, 2, 1]}
     truth = {"user": [1, 1], "item": [3, 9], "relevant": [0, 1]}
-    found = engine.ask(engine.frame(served), "recall", truth=engine.frame(truth), min_relevance=least)
-    assert found == 0.5
+    result = engine.ask(engine.frame(served), "recall", truth=engine.frame(truth), min_relevance=least)
+    assert result == 0.5
 
 
 @pytest.mark.parametrize("ties", ["average", "item"])
@@ -98,8 +98,8 @@ def test_truth_without_relevance(engine, ties):
     served, truth = served_and_truth(53, 90)
     truth = without(truth, "relevant")
     expected = oracle.evaluate(served, some, by=BY, truth=truth, per=BY, ties=ties)
-    found = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY, ties=ties)
-    assert_equal(found, expected, BY)
+    result = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY, ties=ties)
+    assert_equal(result, expected, BY)
 
 
 def test_relevance_of_the_frame_is_not_read(engine):
@@ -107,8 +107,8 @@ def test_relevance_of_the_frame_is_not_read(engine):
     # A frame of recommendations may have a column of that name; the truth supplies the relevance.
     served, truth = served_and_truth(54, 60)
     noisy = [{**row, "relevant": "x"} for row in served]
-    found = engine.ask(engine.frame(noisy), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY)
-    assert_equal(found, oracle.evaluate(served, some, by=BY, truth=truth, per=BY), BY)
+    result = engine.ask(engine.frame(noisy), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY)
+    assert_equal(result, oracle.evaluate(served, some, by=BY, truth=truth, per=BY), BY)
 
 
 def test_ranks(engine):
@@ -122,8 +122,8 @@ def test_ranks(engine):
         for i, row in enumerate(rows)
     ]
     expected = oracle.evaluate(placed, some, by=BY, truth=truth, per=BY, rank="rank")
-    found = engine.ask(engine.frame(placed), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY, rank="rank")
-    assert_equal(found, expected, BY)
+    result = engine.ask(engine.frame(placed), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY, rank="rank")
+    assert_equal(result, expected, BY)
 
 
 @examples(30)
@@ -144,8 +144,8 @@ def test_small_frames(engine, rows, data, by, lists, ties, relevance):
     per = by if lists else None
     expected = oracle.evaluate(served, some, by=by, truth=truth, per=per, ties=ties)
     frame, other = engine.frames(served, truth)
-    found = engine.ask(frame, "evaluate", some, by=by, truth=other, per=per, ties=ties)
-    assert_equal(found, expected, list(oracle.names(per)))
+    result = engine.ask(frame, "evaluate", some, by=by, truth=other, per=per, ties=ties)
+    assert_equal(result, expected, list(oracle.names(per)))
 
 
 def test_truth_equals_a_full_join(engine):
@@ -162,11 +162,11 @@ def test_truth_equals_a_full_join(engine):
         }
         for key in once.keys() | goods.keys()
     ]  # fmt: skip
-    found = engine.ask(
+    result = engine.ask(
         engine.frame(list(once.values())), "evaluate", some, by=BY, truth=engine.frame(list(goods.values())), per=BY
     )
     expected = engine.ask(engine.frame(joined), "evaluate", some, by=BY, per=BY)
-    assert_equal(found, {tuple(row[k] for k in BY): {label: row[label] for label in some} for row in expected}, BY)
+    assert_equal(result, {tuple(row[k] for k in BY): {label: row[label] for label in some} for row in expected}, BY)
 
 
 OF_RELEVANCE = [
@@ -235,8 +235,8 @@ def test_repeated_recommendation_counts_where_it_comes_first_under_first(engine)
     rows = [{"user": u, "item": draw.randrange(4), "score": draw.choice([0, 1])} for u in range(200) for _ in range(8)]
     truth = [{"user": u, "item": 0} for u in range(200)]
     expected = oracle.evaluate(rows, some, truth=truth, per="user", ties="first")
-    found = engine.ask(engine.frame(rows), "evaluate", some, truth=engine.frame(truth), per="user", ties="first")
-    assert_equal(found, expected, ["user"])
+    result = engine.ask(engine.frame(rows), "evaluate", some, truth=engine.frame(truth), per="user", ties="first")
+    assert_equal(result, expected, ["user"])
 
 
 def test_a_list_that_was_never_served_scores_0(engine):
@@ -244,8 +244,8 @@ def test_a_list_that_was_never_served_scores_0(engine):
     truth = {"user": [1, 2], "item": [1, 1]}
     frame, other = engine.frame(served), engine.frame(truth)
     labels = ["precision@2", "recall", "f1", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "ndcg@3", "rbp"]
-    found = {row["user"]: row for row in engine.ask(frame, "evaluate", labels, truth=other, per="user")}
-    assert all(found[2][label] == 0 for label in labels)
+    result = {row["user"]: row for row in engine.ask(frame, "evaluate", labels, truth=other, per="user")}
+    assert all(result[2][label] == 0 for label in labels)
     assert engine.ask(frame, "recall", truth=other) == 0.5
 
 
@@ -354,10 +354,10 @@ def test_wide_models(engine, per):
         for name in ("score", "other")
         for key, values in oracle.evaluate(served, some, by=BY, truth=truth, per=per, score=name).items()
     }
-    found = engine.ask(
+    result = engine.ask(
         engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=per, score=["score", "other"]
     )
-    assert_equal(found, expected, ["model", *oracle.names(per)])
+    assert_equal(result, expected, ["model", *oracle.names(per)])
 
 
 @pytest.mark.parametrize("undefined", ["skip", 0.0])
@@ -369,23 +369,23 @@ def test_long_models(engine, per, ties, undefined):
     served, truth = models_and_truth()
     requested = {"by": BY, "per": per, "ties": ties, "undefined": undefined, "model": "model"}
     expected = oracle.evaluate(served, some, truth=truth, **requested)
-    found = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
-    assert_equal(found, expected, ["model", *oracle.names(per)])
+    result = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
+    assert_equal(result, expected, ["model", *oracle.names(per)])
     if engine.sorts:
         # By segment, and in each as the models come in the rows.
         order = list(dict.fromkeys(row["model"] for row in served))
-        segments = [tuple(row[name] for name in oracle.names(per)) for row in found]
+        segments = [tuple(row[name] for name in oracle.names(per)) for row in result]
         place = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}
-        assert found == sorted(
-            found, key=lambda row: (place[tuple(row[name] for name in oracle.names(per))], order.index(row["model"]))
+        assert result == sorted(
+            result, key=lambda row: (place[tuple(row[name] for name in oracle.names(per))], order.index(row["model"]))
         )
 
 
 def test_a_model_that_serves_one_list_is_judged_on_all(engine):
     served = {"user": [1, 2, 1], "item": [1, 1, 1], "score": [1.0, 1.0, 1.0], "model": ["a", "a", "b"]}
     truth = {"user": [1, 2], "item": [1, 1]}
-    found = engine.ask(engine.frame(served), "evaluate", ["recall"], truth=engine.frame(truth), model="model")
-    assert {row["model"]: row["recall"] for row in found} == {"a": 1.0, "b": 0.5}
+    result = engine.ask(engine.frame(served), "evaluate", ["recall"], truth=engine.frame(truth), model="model")
+    assert {row["model"]: row["recall"] for row in result} == {"a": 1.0, "b": 0.5}
 
 
 # --- attributes of lists ----------------------------------------------------------------------------------
@@ -417,15 +417,15 @@ def test_attributes(engine, where, per, undefined):
     truth = with_country(truth) if where in ("truth", "both") else truth
     requested = {"by": BY, "per": per, "undefined": undefined}
     expected = oracle.evaluate(served, some, truth=truth, **requested)
-    found = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
-    assert_equal(found, expected, list(oracle.names(per)))
+    result = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
+    assert_equal(result, expected, list(oracle.names(per)))
 
 
 def test_attributes_of_lists_that_only_the_frame_has(engine):
     served = {"user": [1, 2], "item": [1, 1], "score": [1.0, 1.0], "country": ["at", "be"]}
     truth = {"user": [1, 3], "item": [1, 1]}
-    found = engine.ask(engine.frame(served), "recall", truth=engine.frame(truth), per="country")
-    assert {row["country"]: row["recall"] for row in found} == {"at": 1.0, "be": None, None: 0.0}
+    result = engine.ask(engine.frame(served), "recall", truth=engine.frame(truth), per="country")
+    assert {row["country"]: row["recall"] for row in result} == {"at": 1.0, "be": None, None: 0.0}
 
 
 def test_attributes_with_long_models(engine):
@@ -435,8 +435,8 @@ def test_attributes_with_long_models(engine):
     truth = with_country(truth)
     requested = {"by": BY, "per": "country", "model": "model"}
     expected = oracle.evaluate(served, some, truth=truth, **requested)
-    found = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
-    assert_equal(found, expected, ["model", "country"])
+    result = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
+    assert_equal(result, expected, ["model", "country"])
 
 
 def test_an_attribute_with_two_values_in_a_list_is_refused(engine):
@@ -453,8 +453,8 @@ def test_lists_that_nobody_describes_have_a_row_only_where_they_have_a_value(eng
     truth = engine.frame({"user": [1, 2], "item": [1, 2], "country": ["de", "fr"]})
 
     def ask(metrics, truth, served=served, **given):
-        found = engine.ask(engine.frame(served), "evaluate", metrics, truth=truth, per="country", **given)
-        return {row["country"]: tuple(row.values())[1:] for row in found}
+        result = engine.ask(engine.frame(served), "evaluate", metrics, truth=truth, per="country", **given)
+        return {row["country"]: tuple(row.values())[1:] for row in result}
 
     # Users 8 and 9 are not in the truth: no country and no value, so they would be a row of nothing.
     assert ask(["mrr", "recall"], truth) == {"de": (1.0, 1.0), "fr": (0.0, 0.0)}

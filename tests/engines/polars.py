@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 def error_within(error: Exception) -> Exception:
     """Return the error of recframe whose name and text polars before 1.35 puts into an error of its own."""
-    found = re.search(r"(\w+Error): (.*)", str(error), re.DOTALL)
-    kind = getattr(recframe, found[1], None) if found else None
-    return error if kind is None else kind(found[2])
+    result = re.search(r"(\w+Error): (.*)", str(error), re.DOTALL)
+    kind = getattr(recframe, result[1], None) if result else None
+    return error if kind is None else kind(result[2])
 
 
 class Polars(Engine):

@@ -42,11 +42,11 @@ def test_gaps_between_ranks_are_no_rows(engine, ties):
     rows = ranked_crowd(62, 60, relevance=(0, 0, 1, 2))
     labels = ["roc_auc", "roc_auc(over=ranked)", "gauc", *(["spearman", "kendall"] if ties == "average" else [])]
     requested = {"rank": "rank", "per": "user", "ties": ties}
-    found, expected = (
+    result, expected = (
         engine.ask(engine.frame(each), "evaluate", labels, **requested) for each in (rows, without_gaps(rows))
     )
-    assert_equal(found, {(row["user"],): {label: row[label] for label in labels} for row in expected}, ["user"])
-    assert all(row["roc_auc"] is None or 0 <= row["roc_auc"] <= 1 for row in found)
+    assert_equal(result, {(row["user"],): {label: row[label] for label in labels} for row in expected}, ["user"])
+    assert all(row["roc_auc"] is None or 0 <= row["roc_auc"] <= 1 for row in result)
 
 
 @pytest.mark.parametrize(
@@ -55,5 +55,5 @@ def test_gaps_between_ranks_are_no_rows(engine, ties):
 )  # fmt: skip
 def test_gaps_within_the_top_hold_no_pairs(polars_engine, ranks, k, value):
     frame = polars_engine.frame({"user": [1] * 4, "relevant": [1, 0, 1, 0], "rank": ranks})
-    ((found,),) = (row.values() for row in polars_engine.ask(frame, "evaluate", ["roc_auc"], k=k, rank="rank"))
-    assert found == (None if value is None else pytest.approx(value))
+    ((result,),) = (row.values() for row in polars_engine.ask(frame, "evaluate", ["roc_auc"], k=k, rank="rank"))
+    assert result == (None if value is None else pytest.approx(value))

@@ -72,31 +72,31 @@ def close(found, reference):
 def test_equal_their_definitions(engine, seed):
     rows, train, features = sample(seed)
     frame, past, described = frames(engine, rows, train, features)
-    (found,) = engine.ask(frame, "evaluate", NAMES, k=[1, 3, None], train=past, features=described, catalog=ITEMS)
+    (result,) = engine.ask(frame, "evaluate", NAMES, k=[1, 3, None], train=past, features=described, catalog=ITEMS)
     for name in NAMES:
         for k in (1, 3, None):
             label = name if k is None else f"{name}@{k}"
             reference = expected(name, k, rows, train, features, ITEMS)
-            assert close(found[label], reference), (label, found[label], reference)
+            assert close(result[label], reference), (label, result[label], reference)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_per_list_and_with_accuracy(engine, seed):
     rows, train, features = sample(100 + seed)
     frame, past, described = frames(engine, rows, train, features)
-    found = engine.ask(
+    result = engine.ask(
         frame, "evaluate", ["ndcg", *NAMES, "mrr"], k=2, per="user", train=past, features=described, catalog=len(ITEMS)
     )
-    assert {row["user"] for row in found} == {row["user"] for row in rows}
-    assert len(found) == len({row["user"] for row in rows})
+    assert {row["user"] for row in result} == {row["user"] for row in rows}
+    assert len(result) == len({row["user"] for row in rows})
     accuracy = engine.ask(frame, "evaluate", ["ndcg", "mrr"], k=2, per="user")
     accuracy = {row["user"]: row for row in accuracy}
-    for row in found:
-        own = [each for each in rows if each["user"] == row["user"]]
+    for row in result:
+        selected = [each for each in rows if each["user"] == row["user"]]
         assert list(row)[:2] == ["user", "ndcg@2"] and list(row)[-1] == "mrr@2"
         assert close(row["ndcg@2"], accuracy[row["user"]]["ndcg@2"])
         for name in NAMES:
-            reference = expected(name, 2, own, train, features, ITEMS)
+            reference = expected(name, 2, selected, train, features, ITEMS)
             assert close(row[f"{name}@2"], reference), (row, name, reference)
 
 
@@ -119,11 +119,11 @@ def test_several_models_wide_and_long(engine):
     below = {row["model"]: row for row in engine.ask(stacked, "evaluate", ["map", *NAMES], model="model", **given)}
     pairs = {item: v[:2] for item, v in features.items()}
     for name in ("one", "two"):
-        own = [{**row, "score": row[name]} for row in wide]
+        selected = [{**row, "score": row[name]} for row in wide]
         for metric in NAMES:
-            reference = expected(metric, 3, own, train, pairs, ITEMS)
-            for found in (by_name[name], below[name]):
-                assert close(found[f"{metric}@3"], reference), (name, metric)
+            reference = expected(metric, 3, selected, train, pairs, ITEMS)
+            for result in (by_name[name], below[name]):
+                assert close(result[f"{metric}@3"], reference), (name, metric)
 
 
 def test_per_an_attribute_of_the_truth(engine):
@@ -136,16 +136,20 @@ def test_per_an_attribute_of_the_truth(engine):
         [{"item": item, "a": v[0], "b": v[1], "c": v[2]} for item, v in features.items()],
         truth,
     )
-    found = engine.ask(
+    result = engine.ask(
         frame, "evaluate", ["recall", *NAMES], k=3, per="country", truth=known, train=past, features=described,
         catalog=ITEMS,
     )  # fmt: skip
-    assert {row["country"] for row in found} == {"x", "y", None}
-    for row in found:
-        own = [each for each in rows if country[each["user"]] == row["country"]]
+    assert {row["country"] for row in result} == {"x", "y", None}
+    for row in result:
+        selected = [each for each in rows if country[each["user"]] == row["country"]]
         # Lists that the truth alone has are not covered, and the oracle has no row of them.
         for name in (each for each in NAMES if "user_coverage" not in each):
-            reference = expected(name, 3, own, train, features, ITEMS) if own else (0.0 if name == "coverage" else None)
+            reference = (
+                expected(name, 3, selected, train, features, ITEMS)
+                if selected
+                else (0.0 if name == "coverage" else None)
+            )
             assert close(row[f"{name}@3"], reference), (row["country"], name, row[f"{name}@3"], reference)
 
 
@@ -155,12 +159,12 @@ def test_ties_show_one_list_that_the_relevance_does_not_order(engine, ties):
     rng = random.Random(5)
     rows = [{**row, "relevant": rng.choice([0, 1, 2])} for row in rows]
     frame, past, described = frames(engine, rows, train, features)
-    (found,) = engine.ask(
+    (result,) = engine.ask(
         frame, "evaluate", ["ndcg", *NAMES], k=2, ties=ties, train=past, features=described, catalog=ITEMS
     )
     for name in NAMES:
         reference = expected(name, 2, rows, train, features, ITEMS, ties=ties)
-        assert close(found[f"{name}@2"], reference), name
+        assert close(result[f"{name}@2"], reference), name
 
 
 def test_the_default_catalogue_is_the_items_of_the_frame(engine):
@@ -190,15 +194,15 @@ def test_items_that_a_catalogue_does_not_name_count_where_no_catalogue_is_read(e
         [{"user": user, "item": item, "score": -ord(item)} for user, item in shown], [{"item": item} for item in "abz"]
     )
     of_catalog = ["coverage", "gini", "entropy"]
-    (found,) = engine.ask(frame, "evaluate", ["personalization", *of_catalog], k=2, catalog=catalog)
+    (result,) = engine.ask(frame, "evaluate", ["personalization", *of_catalog], k=2, catalog=catalog)
     # Of three pairs of lists, one shares an item of two.
-    assert found["personalization@2"] == pytest.approx(5 / 6)
-    assert [found[f"{name}@2"] for name in of_catalog] == pytest.approx([2 / 3, 4 / 9, math.log2(3) - 2 / 3])
+    assert result["personalization@2"] == pytest.approx(5 / 6)
+    assert [result[f"{name}@2"] for name in of_catalog] == pytest.approx([2 / 3, 4 / 9, math.log2(3) - 2 / 3])
     if not engine.lazy:
         pytest.importorskip("scipy")
         state = recframe.rec(frame).state(["personalization", *of_catalog], k=2, items=True, catalog=catalog)
         (merged,) = nw.from_native(recframe.merge_states(state).evaluate(), eager_only=True).rows()
-        assert list(merged) == pytest.approx([*found.values()])
+        assert list(merged) == pytest.approx([*result.values()])
 
 
 @pytest.mark.slow
@@ -325,8 +329,8 @@ def test_features_that_mean_nothing_give_no_number(engine, wrong):
     lists = [{"user": user, "item": item, "score": ord(item), "relevant": 1} for user in (1, 2) for item in "ab"]
     frame, past, features = engine.frames(lists, [{"user": 1, "item": "a"}, {"user": 2, "item": "a"}], described)
     if engine.lazy:
-        (found,) = engine.ask(frame, "evaluate", metrics, train=past, features=features)
-        assert found == dict.fromkeys(metrics)
+        (result,) = engine.ask(frame, "evaluate", metrics, train=past, features=features)
+        assert result == dict.fromkeys(metrics)
     else:
         for metric in metrics:
             with pytest.raises(recframe.InputError, match="features h"):
@@ -353,8 +357,8 @@ def test_a_catalogue_is_counted_also_where_nothing_is_recommended(engine):
     rows = {"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [2.0, 1.0], "no": [math.nan] * 2}
     frame, past = engine.frames(rows, {"user": [9], "item": [9]})
     metrics = ["coverage@1", "serendipity(unexpected=ranks)@1"]
-    (_, found) = engine.ask(frame, "evaluate", metrics, catalog=10, train=past, score=["score", "no"])
-    assert [found[metric] for metric in metrics] == [0.0, 0.0]
+    (_, result) = engine.ask(frame, "evaluate", metrics, catalog=10, train=past, score=["score", "no"])
+    assert [result[metric] for metric in metrics] == [0.0, 0.0]
     assert engine.ask(frame, "coverage", 1, catalog=10, score="no") == 0
 
 
@@ -393,8 +397,8 @@ def test_ranks_beyond_a_catalogue_that_lacks_items_add_nothing(engine, scores):
     rows = {"user": [9] * 5, "item": [*"bcdef"], "relevant": [1] * 5, "score": scores}
     frame, past = engine.frames(rows, {"user": [1, 2], "item": ["a", "a"]})
     # Nobody had the items, so their rank by popularity is 2, and only position 1 is ahead of it: (2 - 1) / 1 / 5.
-    found = engine.ask(frame, "serendipity", 5, unexpected="ranks", train=past, catalog=["a"])
-    assert found == pytest.approx(0.2)
+    result = engine.ask(frame, "serendipity", 5, unexpected="ranks", train=past, catalog=["a"])
+    assert result == pytest.approx(0.2)
 
 
 def test_a_size_of_numpy_is_a_size(polars_engine):
@@ -420,8 +424,8 @@ def test_personalization_is_within_its_range(engine, count):
 def test_a_list_whose_first_rank_is_past_the_cutoff_is_left_out_of_personalization(engine):
     # Beside a metric of more positions: its rows are read, though the list recommends nothing up to 2.
     lists = {"user": [1, 1, 2, 2, 3], "item": ["a", "b", "a", "c", "a"], "rank": [1, 2, 1, 2, 3]}
-    (found,) = engine.ask(engine.frame(lists), "evaluate", ["personalization@2", "coverage@3"], rank="rank")
-    assert found == pytest.approx({"personalization@2": 0.5, "coverage@3": 1.0})
+    (result,) = engine.ask(engine.frame(lists), "evaluate", ["personalization@2", "coverage@3"], rank="rank")
+    assert result == pytest.approx({"personalization@2": 0.5, "coverage@3": 1.0})
 
 
 def test_lists_of_text_are_no_features(polars_engine):
@@ -483,5 +487,5 @@ def test_equal_calls_have_the_same_bits():
     features = pl.DataFrame([{"item": n} | {f"f{i}": draw.random() for i in range(12)} for n in range(400)])
     given = {"train": pl.DataFrame(rows[:100]), "features": features, "per": "user"}
     names = ["diversity@20", "category_entropy@20", "calibration@20"]
-    found = [pl.DataFrame(rows).rec.evaluate(names, **given).sort("user") for _ in range(4)]
-    assert all(each.equals(found[0]) for each in found)
+    result = [pl.DataFrame(rows).rec.evaluate(names, **given).sort("user") for _ in range(4)]
+    assert all(each.equals(result[0]) for each in result)

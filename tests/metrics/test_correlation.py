@@ -31,11 +31,13 @@ def test_kendall_of_many_levels(engine):
         for user in (0, 1)
         for n in range(70)
     ]
-    found = {row["user"]: row["kendall"] for row in engine.ask(engine.frame(rows), "evaluate", ["kendall"], per="user")}
+    result = {
+        row["user"]: row["kendall"] for row in engine.ask(engine.frame(rows), "evaluate", ["kendall"], per="user")
+    }
     for user in (0, 1):
-        own = [row for row in rows if row["user"] == user]
-        expected = tau_b([row["relevant"] for row in own], [row["score"] for row in own])
-        assert found[user] == pytest.approx(expected, abs=1e-12)
+        selected = [row for row in rows if row["user"] == user]
+        expected = tau_b([row["relevant"] for row in selected], [row["score"] for row in selected])
+        assert result[user] == pytest.approx(expected, abs=1e-12)
 
 
 def test_no_ranked_row_leaves_correlations_undefined(engine):

@@ -11,8 +11,8 @@ def test_lists_without_a_relevant_item_count(engine):
     frame = engine.frame({"user": [1, 1, 1, 2, 3], "relevant": [1, 0, 1, 0, 1], "score": [3.0, 2.0, None, 1.0, None]})
     labels = ["num_rel", "num_ret", "num_rel_ret", "num_ret@1", "precision@1"]
     rows = engine.ask(frame, "evaluate", labels, per="user")
-    found = {row.pop("user"): [row[label] for label in labels] for row in rows}
-    assert found == {1: [2, 2, 1, 1, 1], 2: [0, 1, 0, 1, None], 3: [1, 0, 0, 0, 0]}
+    result = {row.pop("user"): [row[label] for label in labels] for row in rows}
+    assert result == {1: [2, 2, 1, 1, 1], 2: [0, 1, 0, 1, None], 3: [1, 0, 0, 0, 0]}
     (means,) = engine.ask(frame, "evaluate", labels)
     assert [means[label] for label in labels] == pytest.approx([1, 1, 1 / 3, 2 / 3, 1 / 2])
 
@@ -31,8 +31,8 @@ def test_a_count_of_ranked_rows_needs_no_relevance(engine):
     rows = [{"user": 1, "item": item, "score": -item} for item in (1, 2, 3)] + [{"user": 2, "item": 1, "score": 1}]
     frame = engine.frame(rows)
     assert engine.ask(frame, "num_ret") == 2.0
-    (found,) = engine.ask(frame, "evaluate", ["num_ret", "coverage"], k=2)
-    assert (found["num_ret@2"], found["coverage@2"]) == (1.5, pytest.approx(2 / 3))
+    (result,) = engine.ask(frame, "evaluate", ["num_ret", "coverage"], k=2)
+    assert (result["num_ret@2"], result["coverage@2"]) == (1.5, pytest.approx(2 / 3))
     long = engine.frame([{**row, "model": "a"} for row in rows])
     assert [row["num_ret"] for row in engine.ask(long, "evaluate", "num_ret", model="model")] == [2.0]
     if engine.checks:

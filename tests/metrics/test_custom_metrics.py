@@ -45,8 +45,8 @@ class Graded(metrics.Precision):
 @pytest.mark.parametrize("chosen", [["precision@3", Graded(3)], [Graded(3), "precision@3"]])
 def test_terms_of_the_same_name_do_not_mix(chosen):
     frame = FRAME.filter(user=1)
-    found = frame.rec.evaluate(chosen).row(0, named=True)
-    assert found == pytest.approx({"precision@3": 2 / 3, "graded@3": 1.0})
+    result = frame.rec.evaluate(chosen).row(0, named=True)
+    assert result == pytest.approx({"precision@3": 2 / 3, "graded@3": 1.0})
 
 
 def halved(position):
@@ -309,8 +309,8 @@ class FirstAndOthers(recframe.CutMetric):
 
 def test_places_of_tied_blocks_add_only_what_they_stand_for(engine):
     rows = [{"user": 1, "item": item, "relevant": int(item < 2), "score": 1.0} for item in range(4)]
-    found = engine.ask(engine.frame(rows), "evaluate", [FirstAndOthers(), "mrr"])[0]
-    assert found["first_and_others"] == pytest.approx(2 + found["mrr"])
+    result = engine.ask(engine.frame(rows), "evaluate", [FirstAndOthers(), "mrr"])[0]
+    assert result["first_and_others"] == pytest.approx(2 + result["mrr"])
 
 
 def test_a_type_for_checkers_only_leaves_the_other_options_checked():

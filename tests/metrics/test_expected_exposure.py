@@ -26,14 +26,14 @@ GERR = {
 
 def test_the_values_of_the_authors_code(engine):
     frame, truth = engine.frames(ROWS, TRUTH)
-    (found,) = engine.ask(frame, "evaluate", ["eed", "eer", "eel"], truth=truth)
-    assert found == pytest.approx(EXPEVAL, abs=1e-14)
+    (result,) = engine.ask(frame, "evaluate", ["eed", "eer", "eel"], truth=truth)
+    assert result == pytest.approx(EXPEVAL, abs=1e-14)
 
 
 def test_the_cascade_of_the_authors_code(engine):
     frame, truth = engine.frames(ROWS, TRUTH)
-    (found,) = engine.ask(frame, "evaluate", [*GERR], truth=truth)
-    assert found == pytest.approx(GERR, abs=1e-6)
+    (result,) = engine.ask(frame, "evaluate", [*GERR], truth=truth)
+    assert result == pytest.approx(GERR, abs=1e-6)
 
 
 def test_a_cascade_of_large_tied_blocks(engine):
@@ -52,15 +52,15 @@ def test_a_cascade_of_large_tied_blocks(engine):
 
     expected = 1 + hits * seen(hits - 1, 20) ** 2 + (size - hits) * seen(hits, 20) ** 2
     metric = "eed(browsing=cascade,stop=0.25)@20"
-    (found,) = engine.ask(engine.frame([{**rows[0], "relevant": 1}, *rows[1:]]), "evaluate", [metric])
-    assert found[metric] == pytest.approx(expected, rel=1e-12)
+    (result,) = engine.ask(engine.frame([{**rows[0], "relevant": 1}, *rows[1:]]), "evaluate", [metric])
+    assert result[metric] == pytest.approx(expected, rel=1e-12)
 
 
 def test_nothing_ranked_is_all_loss(engine):
     """The two relevant items should get (1 + 0.5) / 2 each, so that the loss is not 0, the best value."""
     frame, truth = engine.frames(ROWS, [{"user": 2, "item": item} for item in "ab"])
-    found = engine.ask(frame, "evaluate", ["eer", "eel"], truth=truth)
-    assert found == [{"eer": 0.0, "eel": 1.125}]
+    result = engine.ask(frame, "evaluate", ["eer", "eel"], truth=truth)
+    assert result == [{"eer": 0.0, "eel": 1.125}]
 
 
 def test_a_model_without_a_relevant_row_is_not_the_best(engine):
@@ -68,14 +68,14 @@ def test_a_model_without_a_relevant_row_is_not_the_best(engine):
         {"user": 1, "item": item, "model": name, "score": 1, "relevant": name == "good"}
         for item, name in (("a", "good"), ("b", "bad"))
     ]
-    found = engine.ask(engine.frame(rows), "evaluate", ["eer", "eel"], model="model")
-    assert {row["model"]: (row["eer"], row["eel"]) for row in found} == {"good": (1.0, 0.0), "bad": (0.0, 1.0)}
+    result = engine.ask(engine.frame(rows), "evaluate", ["eer", "eel"], model="model")
+    assert {row["model"]: (row["eer"], row["eel"]) for row in result} == {"good": (1.0, 0.0), "bad": (0.0, 1.0)}
 
 
 def test_ties_share_and_cutoffs_cut_the_target_too(engine):
     rows = [{"user": 1, "item": item, "score": 1, "relevant": 1} for item in range(4)]
-    found = engine.ask(engine.frame(rows), "evaluate", ["eel", "eed"], k=[1, None])
-    assert found == [{"eel@1": 0.0, "eel": 0.0, "eed@1": 0.25, "eed": pytest.approx(4 * (1.875 / 4) ** 2)}]
+    result = engine.ask(engine.frame(rows), "evaluate", ["eel", "eed"], k=[1, None])
+    assert result == [{"eel@1": 0.0, "eel": 0.0, "eed@1": 0.25, "eed": pytest.approx(4 * (1.875 / 4) ** 2)}]
 
 
 def test_disparity_reads_no_relevance_and_no_order_of_its_own_has_a_mean(engine):

@@ -79,16 +79,16 @@ def test_missing_items(engine):
         {"user": 3, "item": 1, "relevant": 0, "score": 0.4},
         {"user": 3, "item": 2, "relevant": 1, "score": 0.3},
     ]
-    found = engine.ask(engine.frame(rows), "evaluate", ["full_recall@2", "first_rank", "last_rank"], per="user")
-    rows = {row["user"]: (row["full_recall@2"], row["first_rank"], row["last_rank"]) for row in found}
+    result = engine.ask(engine.frame(rows), "evaluate", ["full_recall@2", "first_rank", "last_rank"], per="user")
+    rows = {row["user"]: (row["full_recall@2"], row["first_rank"], row["last_rank"]) for row in result}
     assert rows == {1: (0.0, 1.0, None), 2: (0.0, None, None), 3: (1.0, 2.0, 2.0)}
 
 
 def test_a_model_that_misses_what_others_find_has_no_rank():
     rows = [("a", 1, 1, 1.0, 2), ("b", 1, 2, 0.0, 2), ("b", 1, 3, 0.0, 1)]
     frame = pl.DataFrame(rows, schema=["model", "user", "item", "relevant", "score"], orient="row")
-    found = frame.rec.evaluate(["first_rank", "last_rank", "full_recall@2"], model="model")
-    assert found.rows() == [("a", 1.0, 1.0, 1.0), ("b", None, None, 0.0)]
+    result = frame.rec.evaluate(["first_rank", "last_rank", "full_recall@2"], model="model")
+    assert result.rows() == [("a", 1.0, 1.0, 1.0), ("b", None, None, 0.0)]
 
 
 def test_median_and_a_rank_for_lists_without_one():
@@ -101,13 +101,13 @@ def test_median_and_a_rank_for_lists_without_one():
 
 def test_skill_of_the_mean_rank_is_the_adjusted_mean_rank_index():
     frame = ranking([0, 1, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 1, 0, 0])
-    found = frame.rec.evaluate(["first_rank", "full_recall@2"], chance=True).row(0, named=True)
-    assert (found["first_rank"], found["first_rank chance"]) == (2.0, 3.0)
-    assert found["first_rank skill"] == pytest.approx(1 - (2 - 1) / (3 - 1))
-    assert found["full_recall@2 chance"] == pytest.approx(2 / 5)
+    result = frame.rec.evaluate(["first_rank", "full_recall@2"], chance=True).row(0, named=True)
+    assert (result["first_rank"], result["first_rank chance"]) == (2.0, 3.0)
+    assert result["first_rank skill"] == pytest.approx(1 - (2 - 1) / (3 - 1))
+    assert result["full_recall@2 chance"] == pytest.approx(2 / 5)
 
 
 def test_the_lower_rank_is_the_better_one():
     frame = pl.concat([ranking([1, 0, 0]).with_columns(user=pl.lit(user), old=pl.col("item")) for user in range(12)])
-    found = frame.rec(score=["old", "score"]).compare("first_rank", baseline="old")
-    assert found["verdict"].to_list()[-1] == "better"
+    result = frame.rec(score=["old", "score"]).compare("first_rank", baseline="old")
+    assert result["verdict"].to_list()[-1] == "better"

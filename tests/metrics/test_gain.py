@@ -29,33 +29,33 @@ def test_tables_and_functions_equal_their_oracle(engine):
     ]
     labels = [str(metric) for metric in requested]
     assert labels[0] == "ndcg(gain={0:0,1:4,2:1,3:7})@2"
-    found = engine.ask(engine.frame(rows), "evaluate", requested, by=KEYS, per=KEYS)
-    assert_equal(found, oracle.evaluate(rows, labels, by=KEYS, per=KEYS), KEYS)
+    result = engine.ask(engine.frame(rows), "evaluate", requested, by=KEYS, per=KEYS)
+    assert_equal(result, oracle.evaluate(rows, labels, by=KEYS, per=KEYS), KEYS)
 
 
 def test_the_bounds_under_ties_follow_the_relevance_and_the_truth_its_gains(polars_engine):
     rows = crowd(12, 6, relevance=GRADED)
     labels = ["ndcg(gain={1:1,2:3,3:7})@2", "dcg(gain={1:1,2:3,3:7})"]
     for ties in ("best", "worst", "item"):
-        found = polars_engine.ask(polars_engine.frame(rows), "evaluate", labels, by=KEYS, per=KEYS, ties=ties)
-        assert_equal(found, oracle.evaluate(rows, labels, by=KEYS, per=KEYS, ties=ties), KEYS)
+        result = polars_engine.ask(polars_engine.frame(rows), "evaluate", labels, by=KEYS, per=KEYS, ties=ties)
+        assert_equal(result, oracle.evaluate(rows, labels, by=KEYS, per=KEYS, ties=ties), KEYS)
     frame, truth = polars_engine.frames(
         {"user": [1, 1, 1], "item": [1, 2, 3], "score": [3.0, 2.0, 1.0]},
         {"user": [1, 1, 1], "item": [1, 3, 4], "relevant": [1, 2, 2]},
     )
     # Grade 1 is worth 5 and comes first in the best order, before both of grade 2.
-    found = polars_engine.value(frame, "ndcg(gain={1:5,2:1})", truth=truth)
-    assert found == pytest.approx(5.5 / (5 + 1 / 1.584962500721156 + 0.5))
+    result = polars_engine.value(frame, "ndcg(gain={1:5,2:1})", truth=truth)
+    assert result == pytest.approx(5.5 / (5 + 1 / 1.584962500721156 + 0.5))
 
 
 def test_shares_of_rows_sum_to_the_value(polars_engine):
     frame = polars_engine.frame(crowd(13, 12, relevance=GRADED))
     rows = polars_engine.ask(frame, "contributions", metrics.NDCG(3, gain=falling), by=KEYS, item=None)
     lists = oracle.grouped(rows, KEYS)
-    for found in lists.values():
-        value = found[0]["ndcg(gain=falling)@3"]
+    for result in lists.values():
+        value = result[0]["ndcg(gain=falling)@3"]
         if value is not None:
-            assert sum(row["contribution"] for row in found) == pytest.approx(value)
+            assert sum(row["contribution"] for row in result) == pytest.approx(value)
 
 
 @pytest.mark.parametrize(

@@ -48,18 +48,18 @@ def expected(rows: list[dict], truth: list[dict], groups: dict, catalog: list) -
     keys = sorted({row["user"] for row in [*rows, *truth]})
     values = {}
     for key in keys:
-        own = [{**row, "relevant": 0} if truth else row for row in rows if row["user"] == key]
+        selected = [{**row, "relevant": 0} if truth else row for row in rows if row["user"] == key]
         relevant = {row["item"]: row["relevant"] for row in truth if row["user"] == key}
-        own = [{**row, "relevant": relevant.pop(row["item"], row["relevant"])} for row in own]
-        own += [{"item": item, "relevant": grade, "score": None} for item, grade in relevant.items()]
-        values[key,] = {label: distance(parse(label), own, groups, catalog) for label in LABELS}
+        selected = [{**row, "relevant": relevant.pop(row["item"], row["relevant"])} for row in selected]
+        selected += [{"item": item, "relevant": grade, "score": None} for item, grade in relevant.items()]
+        values[key,] = {label: distance(parse(label), selected, groups, catalog) for label in LABELS}
     return values
 
 
 def assert_groups(engine, frame, values: dict, **given) -> None:
     some = engine.some(LABELS, len(given))
-    found = engine.ask(frame, "evaluate", some, group="seller", per="user", **given)
-    assert_equal(found, {key: {label: each[label] for label in some} for key, each in values.items()}, ["user"])
+    result = engine.ask(frame, "evaluate", some, group="seller", per="user", **given)
+    assert_equal(result, {key: {label: each[label] for label in some} for key, each in values.items()}, ["user"])
 
 
 def test_groups_of_the_frame(engine):
@@ -107,11 +107,11 @@ def test_models_in_rows_and_columns(engine):
     right = {
         (model,): {label: mean(each[label] for each in of.values()) for label in some} for model, of in values.items()
     }
-    found = engine.ask(engine.frame(rows), "evaluate", some, group="seller", score=["score", "new"])
-    assert_equal(found, right, ["model"])
+    result = engine.ask(engine.frame(rows), "evaluate", some, group="seller", score=["score", "new"])
+    assert_equal(result, right, ["model"])
     stacked = [{**row, "model": name} for name, part in (("score", old), ("new", new)) for row in part]
-    found = engine.ask(engine.frame(stacked), "evaluate", some, group="seller", model="model")
-    assert_equal(found, right, ["model"])
+    result = engine.ask(engine.frame(stacked), "evaluate", some, group="seller", model="model")
+    assert_equal(result, right, ["model"])
 
 
 ONE_LIST = [
@@ -132,20 +132,20 @@ TREC = 0.9581893555626796
 
 @pytest.mark.parametrize(("metric", "value"), SAPIEZYNSKI)
 def test_the_values_of_the_code_of_raj_and_ekstrand(engine, metric, value):
-    (found,) = engine.ask(engine.frame(ONE_LIST), "evaluate", [metric], group="group")
-    assert list(found.values()) == [pytest.approx(value, abs=1e-14)]
+    (result,) = engine.ask(engine.frame(ONE_LIST), "evaluate", [metric], group="group")
+    assert list(result.values()) == [pytest.approx(value, abs=1e-14)]
 
 
 def test_the_value_of_the_fair_ranking_track(engine):
     metric = AWRF(target={"x": 0.3, "y": 0.7}, browsing=LOG, distance="js")
-    (found,) = engine.ask(engine.frame(ONE_LIST), "evaluate", [metric], group="group")
-    assert [1 - math.log(2) * value for value in found.values()] == [pytest.approx(TREC, abs=1e-7)]
+    (result,) = engine.ask(engine.frame(ONE_LIST), "evaluate", [metric], group="group")
+    assert [1 - math.log(2) * value for value in result.values()] == [pytest.approx(TREC, abs=1e-7)]
 
 
 def test_a_catalog_without_a_group_is_no_target(engine):
     labels = ["awrf", "awrf(target=catalog,distance=js)", "awrf(target={'x':1})"]
-    (found,) = engine.ask(engine.frame(ONE_LIST), "evaluate", labels, group="group", catalog=[4])
-    assert_equal([found], {(): {labels[0]: None, labels[1]: None, labels[2]: 18 / 59}}, [])
+    (result,) = engine.ask(engine.frame(ONE_LIST), "evaluate", labels, group="group", catalog=[4])
+    assert_equal([result], {(): {labels[0]: None, labels[1]: None, labels[2]: 18 / 59}}, [])
 
 
 def test_a_target_may_give_a_group_nothing():
@@ -157,11 +157,11 @@ def test_a_target_may_give_a_group_nothing():
 
 def test_lists_without_a_group_have_no_value(engine):
     rows = [{**row, "user": 2, "group": None} for row in ONE_LIST] + ONE_LIST
-    found = engine.ask(engine.frame(rows), "evaluate", ["awrf", "awrf(target=relevant)"], group="group", per="user")
-    found = sorted(found, key=itemgetter("user"))
-    assert [row["awrf"] for row in found] == [pytest.approx(0.19491525423728812), None]
+    result = engine.ask(engine.frame(rows), "evaluate", ["awrf", "awrf(target=relevant)"], group="group", per="user")
+    result = sorted(result, key=itemgetter("user"))
+    assert [row["awrf"] for row in result] == [pytest.approx(0.19491525423728812), None]
     # No item is relevant.
-    assert [row["awrf(target=relevant)"] for row in found] == [None, None]
+    assert [row["awrf(target=relevant)"] for row in result] == [None, None]
 
 
 def test_a_tie_shares_attention(engine):
@@ -176,8 +176,8 @@ def exposed(rows: list[dict], metric, target: dict) -> dict:
     names = {*members, *target}
     attention, gain, relevance = Counter(), Counter(), Counter()
     for key in {row["user"] for row in rows}:
-        own = [row for row in rows if row["user"] == key]
-        for row, seen in zip(own, attention_to(metric, own), strict=True):
+        selected = [row for row in rows if row["user"] == key]
+        for row, seen in zip(selected, attention_to(metric, selected), strict=True):
             attention[row["seller"]] += seen
             gain[row["seller"]] += seen * row["relevant"]
             relevance[row["seller"]] += row["relevant"]
@@ -205,10 +205,10 @@ def test_exposure_of_groups(engine, k):
     metric = parse("awrf(browsing=log2)" + ("" if k is None else f"@{k}"))
     equal = exposed(rows, metric, {"a": 1, "b": 1, "c": 1})
     frame = engine.frame(rows)
-    found = engine.ask(frame, "exposure", k, browsing="log2", group="seller")
+    result = engine.ask(frame, "exposure", k, browsing="log2", group="seller")
     columns = "seller items relevance exposure share target parity treatment impact"
-    assert list(found[0]) == columns.split()
-    assert_equal(found, equal, ["seller"])
+    assert list(result[0]) == columns.split()
+    assert_equal(result, equal, ["seller"])
     table = exposed(rows, metric, {"a": 1, "e": 3})
     assert_equal(
         engine.ask(frame, "exposure", k, browsing="log2", group="seller", target={"a": 1, "e": 3}), table, ["seller"]
@@ -246,8 +246,8 @@ def test_the_job_seekers_of_singh_and_joachims(engine):
 
 def test_exposure_without_groups_and_relevance(engine):
     rows = [{"user": 1, "item": item, "score": score} for item, score in (("a", 2), ("b", 1), ("c", None))]
-    found = engine.ask(engine.frame(rows), "exposure")
-    seen = {row["item"]: (row["exposure"], row["share"], row["treatment"]) for row in found}
+    result = engine.ask(engine.frame(rows), "exposure")
+    seen = {row["item"]: (row["exposure"], row["share"], row["treatment"]) for row in result}
     assert seen == {
         "a": (1.0, pytest.approx(2 / 3), None),
         "b": (0.5, pytest.approx(1 / 3), None),

@@ -43,8 +43,8 @@ def test_nobody_judged_a_relevance_below_0(engine, truth):
     frame, judgments = engine.frames({**rows, **scores}, rows)
     frame, given = (engine.frame(scores), {"truth": judgments}) if truth else (frame, {})
     labels = ["judged@3", "bpref", "mrr"]
-    (found,) = engine.ask(frame, "evaluate", labels, **given)
-    assert [found[name] for name in labels] == pytest.approx([1 / 3, 1.0, 1 / 3])
+    (result,) = engine.ask(frame, "evaluate", labels, **given)
+    assert [result[name] for name in labels] == pytest.approx([1 / 3, 1.0, 1 / 3])
     (alone,) = engine.ask(frame, "evaluate", [*labels, "num_ret"], condensed=True, **given)
     assert [*alone.values()] == pytest.approx([1 / 3, 1.0, 1.0, 1.0])
     # Where -1 is relevant, it is judged.
@@ -58,9 +58,9 @@ def test_a_row_is_judged_if_the_truth_has_it(engine):
         {"user": [1, 1, 1, 1, 1], "item": [2, 3, 7, 8, 9], "relevant": [0, 1, 0, 1, -1]},
     )
     rows = engine.ask(frame, "evaluate", ["bpref", "judged", "judged@2"], truth=truth, per="user")
-    found = {row["user"]: (row["bpref"], row["judged"], row["judged@2"]) for row in rows}
+    result = {row["user"]: (row["bpref"], row["judged"], row["judged@2"]) for row in rows}
     # Of two relevant items one is ranked, behind one of the two judged irrelevant ones; item 3 is judged once, item 9 never.
-    assert found == {1: (pytest.approx(1 / 4), pytest.approx(2 / 5), 1 / 2), 2: (None, 0.0, 0.0)}
+    assert result == {1: (pytest.approx(1 / 4), pytest.approx(2 / 5), 1 / 2), 2: (None, 0.0, 0.0)}
 
 
 @pytest.mark.parametrize("named", [{}, {"relevant": "relevant"}])
@@ -73,8 +73,8 @@ def test_nobody_judged_an_item_that_the_truth_holds_without_a_relevance(engine, 
         both = []
         for judgments in (marks, known):
             frame, truth = engine.frames(scores, judgments)
-            (found,) = engine.ask(frame, "evaluate", labels, truth=truth, condensed=condensed, **named)
-            both.append([*found.values()])
+            (result,) = engine.ask(frame, "evaluate", labels, truth=truth, condensed=condensed, **named)
+            both.append([*result.values()])
         assert both[0] == pytest.approx(both[1])
     assert both[0][0] == 1.0
 
@@ -105,8 +105,8 @@ def test_the_residual_is_that_of_moffat_and_zobel(engine, p, value, residual):
     marks = [1, 0, None, 1, 0, 0]
     frame = engine.frame({"user": [1] * 6, "relevant": marks, "score": [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]})
     labels = [f"rbp(p={p})", f"rbp_residual(p={p})"]
-    (found,) = engine.ask(frame, "evaluate", [*labels, "mrr"])
-    assert [*found.values()][:2] == pytest.approx([value, residual])
+    (result,) = engine.ask(frame, "evaluate", [*labels, "mrr"])
+    assert [*result.values()][:2] == pytest.approx([value, residual])
 
 
 def test_the_residual_is_the_width_of_the_bounds_and_what_follows_the_cutoff(engine):

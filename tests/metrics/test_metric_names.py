@@ -125,8 +125,8 @@ def frame():
 
 
 def test_columns_carry_the_canonical_name():
-    found = recframe.rec(frame()).evaluate(["P_1", "recip_rank", "nDCG@2"])
-    assert list(found.columns) == ["precision@1", "mrr", "ndcg@2"]
+    result = recframe.rec(frame()).evaluate(["P_1", "recip_rank", "nDCG@2"])
+    assert list(result.columns) == ["precision@1", "mrr", "ndcg@2"]
 
 
 REFUSED = {
@@ -171,13 +171,13 @@ def test_a_name_may_hold_the_least_relevance_of_the_call():
     graded = graded_frame()
     rec = recframe.rec(graded)
     assert item(rec.evaluate("AP(rel=2)@100")) == rec.map(100, min_relevance=2) == 0.5
-    found = rec.evaluate(["AP(rel=2)@100", "P(rel=2)@2"])
-    assert list(found.columns) == ["map@100", "precision@2"]
-    assert [found[name][0] for name in found.columns] == [0.5, 0.5]
+    result = rec.evaluate(["AP(rel=2)@100", "P(rel=2)@2"])
+    assert list(result.columns) == ["map@100", "precision@2"]
+    assert [result[name][0] for name in result.columns] == [0.5, 0.5]
     assert item(rec.evaluate("AP(rel=2)", min_relevance=2)) == 0.5
     assert item(rec.evaluate("AP(rel=2)", like="trec_eval")) == 0.5
     assert "min_relevance=2" in str(recframe.explain("AP(rel=2)"))
-    for names, given, said in (
+    for names, given, text in (
         (["AP(rel=high)"], {}, "rel='high' is not a number"),
         (
             ["NumRet(rel=1)"],
@@ -186,15 +186,15 @@ def test_a_name_may_hold_the_least_relevance_of_the_call():
         ),
         (["coverage(rel=1)"], {}, "coverage reads no relevance"),
     ):
-        with pytest.raises(recframe.RecError, match=re.escape(said)):
+        with pytest.raises(recframe.RecError, match=re.escape(text)):
             rec.evaluate(names, **given)
 
 
 def test_a_level_wins_over_that_of_the_call():
     rec = recframe.rec(graded_frame())
-    found = rec.evaluate(["AP(rel=2)", "P(rel=2)@2"], min_relevance=1)
-    assert list(found.columns) == ["map", "precision@2"]
-    assert [found[name][0] for name in found.columns] == [0.5, 0.5]
+    result = rec.evaluate(["AP(rel=2)", "P(rel=2)@2"], min_relevance=1)
+    assert list(result.columns) == ["map", "precision@2"]
+    assert [result[name][0] for name in result.columns] == [0.5, 0.5]
     liked = rec.evaluate(["AP(rel=2)@3", "RR(rel=2)"], like="ir_measures")
     assert list(liked.columns) == ["map@3", "mrr"]
     assert liked["mrr"][0] == 0.5
@@ -214,14 +214,14 @@ class Measure:
 
 def test_measures_of_ir_measures_are_metrics():
     rec = recframe.rec(graded_frame())
-    found = rec.evaluate([Measure("AP(rel=2)@100"), Measure("nDCG@2"), "P@1"], min_relevance=2)
-    assert list(found.columns) == ["map@100", "ndcg@2", "precision@1"]
+    result = rec.evaluate([Measure("AP(rel=2)@100"), Measure("nDCG@2"), "P@1"], min_relevance=2)
+    assert list(result.columns) == ["map@100", "ndcg@2", "precision@1"]
     assert item(rec.evaluate(Measure("RR"))) == rec.mrr()
     assert list(rec.evaluate(Measure("P"), k=2).columns) == ["precision@2"]
     assert len(rec.contributions(Measure("P@2"))) == 2
     ir = pytest.importorskip("ir_measures")
-    found = rec.evaluate([ir.AP(rel=2) @ 100, ir.nDCG @ 2, ir.P @ 1, ir.RBP(p=0.9)], min_relevance=2)
-    assert list(found.columns) == ["map@100", "ndcg@2", "precision@1", "rbp(p=0.9)"]
+    result = rec.evaluate([ir.AP(rel=2) @ 100, ir.nDCG @ 2, ir.P @ 1, ir.RBP(p=0.9)], min_relevance=2)
+    assert list(result.columns) == ["map@100", "ndcg@2", "precision@1", "rbp(p=0.9)"]
 
 
 def test_all_unknown_names_of_a_call_are_in_one_error():
@@ -394,7 +394,7 @@ def test_a_guessed_argument_has_a_hint(given, hint):
 
 def test_a_call_without_its_arguments_says_what_it_accepts():
     rec = recframe.rec(frame())
-    for call, said in (
+    for call, text in (
         (rec.describe, "describe: missing a required argument: 'metrics'\n\nHint: describe(metrics, k, confidence=..."),
         (rec.report, "report: missing a required argument: 'path'\n\nHint: report(path, metrics, k"),
         (lambda: rec.fuse("sum", "both"), "fuse: too many positional arguments\n\nHint: fuse(method, name=..."),
@@ -403,16 +403,16 @@ def test_a_call_without_its_arguments_says_what_it_accepts():
         (lambda: rec.evaluate(metric="ndcg"), "argument: 'metrics'\n\nHint: did you mean 'metrics'?"),
         (lambda: rec.tune_fusion(metrics="ndcg"), "argument: 'metric'\n\nHint: did you mean 'metric'?"),
     ):
-        with pytest.raises(recframe.OptionTypeError, match=re.escape(said)):
+        with pytest.raises(recframe.OptionTypeError, match=re.escape(text)):
             call()
     with pytest.raises(recframe.OptionError, match=r"(?s)fuse joins several models.*score=\['old', 'new'\]"):
         rec.fuse(["a", "b"])
     pytest.importorskip("altair")
-    for call, said in (
+    for call, text in (
         (rec.plot, "plot holds the charts curve"),
         (rec.plot.curve, "curve: missing a required argument"),
     ):
-        with pytest.raises(recframe.OptionTypeError, match=said):
+        with pytest.raises(recframe.OptionTypeError, match=text):
             call()
 
 

@@ -82,10 +82,10 @@ def test_every_list(engine, scenario, ties):
     requested = SCENARIOS[scenario][1]
     keys = list(oracle.names(requested["by"]))
     some = engine.some(metrics_under(scenario, ties), len(scenario))
-    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per=keys, ties=ties, **requested)
-    assert list(found[0]) == [*keys, *some]
+    result = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per=keys, ties=ties, **requested)
+    assert list(result[0]) == [*keys, *some]
     reference = expected(scenario, ties).items()
-    assert_equal(found, {key: {label: values[label] for label in some} for key, values in reference}, keys)
+    assert_equal(result, {key: {label: values[label] for label in some} for key, values in reference}, keys)
 
 
 @pytest.mark.slow
@@ -100,16 +100,16 @@ def test_means_over_lists(engine, scenario):
     some, requested = metrics_under(scenario, "average")[::3], SCENARIOS[scenario][1]
     lists = expected(scenario, "average").values()
     reference = {label: oracle.mean(values[label] for values in lists) for label in some}
-    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, **requested)
-    assert_equal(found, {(): reference}, [])
+    result = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, **requested)
+    assert_equal(result, {(): reference}, [])
 
 
 @pytest.mark.parametrize("scenario", ["graded", "undefined"])
 def test_means_by_one_of_the_keys(engine, scenario):
     requested = SCENARIOS[scenario][1]
     some = SPELLED[::11]
-    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per="day", **requested)
-    assert_equal(found, oracle.evaluate(rows_of(scenario), some, per="day", **requested), ["day"])
+    result = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per="day", **requested)
+    assert_equal(result, oracle.evaluate(rows_of(scenario), some, per="day", **requested), ["day"])
 
 
 def test_a_column_of_per_describes_lists_without_a_truth(engine):
@@ -119,9 +119,9 @@ def test_a_column_of_per_describes_lists_without_a_truth(engine):
         for row in crowd(8, 60)
     ]
     some = SPELLED[::11]
-    found = engine.ask(engine.frame(rows), "evaluate", some, by=["user", "day"], per="part")
-    assert_equal(found, oracle.evaluate(rows, some, by=["user", "day"], per="part"), ["part"])
-    assert {row["part"] for row in found} == {None, 0, 1, 2}
+    result = engine.ask(engine.frame(rows), "evaluate", some, by=["user", "day"], per="part")
+    assert_equal(result, oracle.evaluate(rows, some, by=["user", "day"], per="part"), ["part"])
+    assert {row["part"] for row in result} == {None, 0, 1, 2}
 
 
 # --- each method by itself --------------------------------------------------------------------------------
@@ -150,8 +150,8 @@ def test_methods(engine, label):
     options = {name: typed(metric.name, name, value) for name, value in metric.options.items()}
     reference = oracle.evaluate(rows, [label], **requested)[()][label]
     cut = () if metric.k is None else (metric.k,)
-    found = engine.ask(engine.frame(rows), metric.name, *cut, **options, **requested)
-    assert same(found, reference), f"{label}: {found} instead of {reference}"
+    result = engine.ask(engine.frame(rows), metric.name, *cut, **options, **requested)
+    assert same(result, reference), f"{label}: {result} instead of {reference}"
     assert same(engine.value(engine.frame(rows), label, **requested), reference)
 
 
@@ -178,16 +178,16 @@ def test_functions_as_discounts(engine):
     requested += [metrics.DCG(k=3, discount=inverse_square, gain="exp2")]
     labels = [str(metric) for metric in requested]
     assert "ndcg(discount=inverse_square,ideal=ones)@2" in labels
-    found = engine.ask(engine.frame(rows), "evaluate", requested, by=by, per=by)
-    assert_equal(found, oracle.evaluate(rows, labels, by=by, per=by), by)
+    result = engine.ask(engine.frame(rows), "evaluate", requested, by=by, per=by)
+    assert_equal(result, oracle.evaluate(rows, labels, by=by, per=by), by)
 
 
 def test_names_without_a_cutoff_get_each_of_k(engine):
     rows, by = rows_of("graded"), ["user", "day"]
-    found = engine.ask(engine.frame(rows), "evaluate", ["ndcg", "map@3", "hit_rate"], k=[1, 5], by=by)
+    result = engine.ask(engine.frame(rows), "evaluate", ["ndcg", "map@3", "hit_rate"], k=[1, 5], by=by)
     labels = ["ndcg@1", "ndcg@5", "map@3", "hit_rate@1", "hit_rate@5"]
-    assert list(found[0]) == labels
-    assert_equal(found, oracle.evaluate(rows, labels, by=by), [])
+    assert list(result[0]) == labels
+    assert_equal(result, oracle.evaluate(rows, labels, by=by), [])
 
 
 # --- odd shapes -------------------------------------------------------------------------------------------
@@ -215,5 +215,5 @@ def test_small_frames(engine, rows, by, lists, ties, min_relevance, undefined):
         "undefined": undefined,
         "per": by if lists else None,
     }
-    found = engine.ask(engine.frame(rows), "evaluate", some, **requested)
-    assert_equal(found, oracle.evaluate(rows, some, **requested), list(oracle.names(requested["per"])))
+    result = engine.ask(engine.frame(rows), "evaluate", some, **requested)
+    assert_equal(result, oracle.evaluate(rows, some, **requested), list(oracle.names(requested["per"])))

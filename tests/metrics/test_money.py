@@ -61,7 +61,7 @@ def test_prices_of_an_item_that_is_repeated_at_one_score(polars_engine, ties, fr
     truth = [{**row, "user": user} for user in range(24) for row in bought if row["user"] == user % 2]
     for given, expected in (({}, from_frame), ({"truth": polars_engine.frame(truth)}, from_truth)):
         metrics, frame = ["money_precision", "money_recall"], polars_engine.frame(rows)
-        found = polars_engine.ask(frame, "evaluate", metrics, k=1, ties=ties, per="user", **given)
-        assert len(found) == 24
-        for _, *values in map(dict.values, found):
+        result = polars_engine.ask(frame, "evaluate", metrics, k=1, ties=ties, per="user", **given)
+        assert len(result) == 24
+        for _, *values in map(dict.values, result):
             assert values == pytest.approx(expected)

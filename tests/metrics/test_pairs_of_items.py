@@ -48,8 +48,8 @@ def by_hand(rows, pairs, k):
     similar = {frozenset((each["item"], each["other"])): each["similarity"] or 0.0 for each in pairs}
     values = []
     for user in {row["user"] for row in rows}:
-        own = [row for row in rows if row["user"] == user and row["score"] is not None]
-        top = sorted(own, key=lambda row: (-row["score"], row["item"]))[:k]
+        selected = [row for row in rows if row["user"] == user and row["score"] is not None]
+        top = sorted(selected, key=lambda row: (-row["score"], row["item"]))[:k]
         items = dict.fromkeys(row["item"] for row in top)
         if len(items) > 1:
             values.append(1 - mean(similar.get(frozenset(pair), 0.0) for pair in combinations(items, 2)))
@@ -65,10 +65,10 @@ def test_equals_a_loop_over_pairs(engine, seed):
         with pytest.raises(recframe.OptionError, match="reads pairs of items, which is for eager frames"):
             engine.ask(frame, "evaluate", list(labels.values()), features=features)
         return
-    (found,) = engine.ask(frame, "evaluate", ["mrr", *labels.values()], features=features)
-    assert found["mrr"] is not None
+    (result,) = engine.ask(frame, "evaluate", ["mrr", *labels.values()], features=features)
+    assert result["mrr"] is not None
     for k, label in labels.items():
-        assert found[label] == pytest.approx(by_hand(rows, pairs, k), rel=1e-12)
+        assert result[label] == pytest.approx(by_hand(rows, pairs, k), rel=1e-12)
 
 
 def frames(**columns):
@@ -96,15 +96,15 @@ def test_ids_are_numbers_too():
     pl = pytest.importorskip("polars")
     numbers = {"item": pl.col("item").replace_strict(dict(zip("abcd", [1, 2, 3, 4], strict=True)))}
     others = {"other": pl.col("other").replace_strict(dict(zip("abcd", [1, 2, 3, 4], strict=True)))}
-    found = frame.with_columns(**numbers).rec.evaluate(LABEL, features=pairs.with_columns(**numbers, **others))
-    assert found.item() == pytest.approx(1 - 0.7 / 6)
+    result = frame.with_columns(**numbers).rec.evaluate(LABEL, features=pairs.with_columns(**numbers, **others))
+    assert result.item() == pytest.approx(1 - 0.7 / 6)
 
 
 def test_rounded_similarities_are_read():
     frame, pairs = frames(similarity=[1.0 + 2e-16, 0.2, 1.0])
     again = pairs.with_columns(item="other", other="item", similarity=pairs["similarity"] + 1e-9)
-    found = frame.rec.evaluate(LABEL, features=pairs.vstack(again))
-    assert found.item() == pytest.approx(1 - 1.2 / 6)
+    result = frame.rec.evaluate(LABEL, features=pairs.vstack(again))
+    assert result.item() == pytest.approx(1 - 1.2 / 6)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def expected(rows, greatest):
     orders = [sum(order, ()) for order in product(*map(permutations, blocks))]
     totals = dict.fromkeys(OF_ROW, 0.0)
     for order in orders:
-        found, reads = False, 1.0
+        result, reads = False, 1.0
         for position, row in enumerate(order, 1):
             relevance, tied = row["relevant"] or 0, [other for other in order if other["score"] == row["score"]]
             ahead = [other for other in order if other["score"] > row["score"]]
@@ -81,9 +81,9 @@ def expected(rows, greatest):
             own |= {"weight_of_others": (not hit) * near / position, "hits_before": hits, "order": start}
             own |= {"hits_before_others": (not hit) * hits, "size": len(tied)}
             own |= {"block_hits": sum((other["relevant"] or 0) > 0 for other in tied)}
-            own |= {"first_hit": (hit and not found) * near / position}
+            own |= {"first_hit": (hit and not result) * near / position}
             own |= {"cascade": reads * stop(relevance, greatest) * near / position}
-            found, reads = found or hit, reads * (1 - stop(relevance, greatest))
+            result, reads = result or hit, reads * (1 - stop(relevance, greatest))
             for name, value in own.items():
                 totals[name] += value / len(orders)
     relevant = sum((row["relevant"] or 0) > 0 for row in rows)
@@ -134,7 +134,7 @@ def test_hits_are_counted_for_rows_that_are_no_hits(engine, scores, beside):
     ]
     ahead = sum(hit for score in scores for hit, other in zip(hits, scores, strict=True) if other > score)
     inside = sum(hit for score in scores for hit, other in zip(hits, scores, strict=True) if other == score)
-    found = engine.ask(engine.frame(rows), "evaluate", [*beside, AROUND])[0]
-    assert found["around"] == 100 * ahead + inside
+    result = engine.ask(engine.frame(rows), "evaluate", [*beside, AROUND])[0]
+    assert result["around"] == 100 * ahead + inside
     together = engine.ask(engine.frame(rows), "evaluate", [*beside, "precision"])[0]
-    assert all(found[name] == together[name] for name in beside)
+    assert all(result[name] == together[name] for name in beside)

@@ -49,31 +49,35 @@ def broken(rows, subtopics, ties):
 
 
 def expected(rows, truth, least=1, ties="average"):
-    found = {}
+    result = {}
     for user in {row["user"] for row in rows}:
         subtopics = {}
         for row in truth:
             if row["user"] == user and row["relevant"] >= least:
                 subtopics.setdefault(row["item"], {})[row["intent"]] = row["relevant"]
-        own = [row for row in rows if row["user"] == user and row["score"] >= 0]
-        found[user,] = {label: value(oracle.parse(label), broken(own, subtopics, ties), subtopics) for label in LABELS}
-    return found
+        selected = [row for row in rows if row["user"] == user and row["score"] >= 0]
+        result[user,] = {
+            label: value(oracle.parse(label), broken(selected, subtopics, ties), subtopics) for label in LABELS
+        }
+    return result
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # of the repeated item
 def test_every_list(engine):
     rows, truth = lists(1, 12)
     frame, judged = engine.frames(rows, truth)
-    found = engine.ask(frame, "evaluate", LABELS, truth=judged, subtopic="intent", per="user")
-    assert_equal(found, expected(rows, truth), ["user"])
+    result = engine.ask(frame, "evaluate", LABELS, truth=judged, subtopic="intent", per="user")
+    assert_equal(result, expected(rows, truth), ["user"])
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 @pytest.mark.parametrize("ties", ["best", "worst", "item", "item_desc", "first"])
 def test_tie_policies(ties):
     rows, truth = lists(3, 12)
-    found = pl.DataFrame(rows).rec.evaluate(LABELS, truth=pl.DataFrame(truth), subtopic="intent", per="user", ties=ties)
-    assert_equal(found.rows(named=True), expected(rows, truth, ties=ties), ["user"])
+    result = pl.DataFrame(rows).rec.evaluate(
+        LABELS, truth=pl.DataFrame(truth), subtopic="intent", per="user", ties=ties
+    )
+    assert_equal(result.rows(named=True), expected(rows, truth, ties=ties), ["user"])
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # of equal scores
@@ -93,8 +97,8 @@ def test_models_and_levels():
     frame = pl.DataFrame(rows).with_columns(other=pl.lit(None, pl.Float64))
     given = {"truth": pl.DataFrame(truth), "subtopic": "intent", "min_relevance": 2}
     wide = frame.rec.evaluate([*LABELS, "ndcg"], score=["score", "other"], per="user", **given)
-    found = wide.filter(pl.col("model") == "score").drop("model", "ndcg").rows(named=True)
-    assert_equal(found, expected(rows, truth, 2), ["user"])
+    result = wide.filter(pl.col("model") == "score").drop("model", "ndcg").rows(named=True)
+    assert_equal(result, expected(rows, truth, 2), ["user"])
     # A model that recommends nothing scores 0 in the same lists.
     assert wide.filter(pl.col("model") == "other")["err_ia"].drop_nulls().unique().to_list() == [0.0]
     long = pl.concat(
@@ -107,14 +111,14 @@ def test_models_and_levels():
 
 @pytest.mark.parametrize("k", [2, 5])
 def test_a_missing_item_is_one_like_any_other(engine, k):
-    found = []
+    result = []
     for item in ("d", None):
         frame, truth = engine.frames(
             {"user": [1, 1], "item": ["f", item], "score": [2.0, 1.0]},
             {"user": [1] * 4, "item": ["f", item, "c", "g"], "relevant": [1] * 4, "topic": ["v", "t", "t", "t"]},
         )
-        found.append(engine.ask(frame, "alpha_ndcg", k, truth=truth, subtopic="topic"))
-    assert found[0] == pytest.approx(found[1])
+        result.append(engine.ask(frame, "alpha_ndcg", k, truth=truth, subtopic="topic"))
+    assert result[0] == pytest.approx(result[1])
 
 
 def test_without_subtopics_all_relevant_items_have_one():
@@ -150,5 +154,5 @@ def test_without_a_relevant_item_there_is_no_ideal(polars_engine):
     frame, truth = polars_engine.frames(
         [{"user": 1, "item": "a", "score": 1.0}], [{"user": 1, "item": "a", "relevant": 0, "subtopic": "x"}]
     )
-    found = polars_engine.ask(frame, "evaluate", ["alpha_ndcg", "err_ia"], truth=truth, subtopic="subtopic")
-    assert list(found[0].values()) == [None, None]
+    result = polars_engine.ask(frame, "evaluate", ["alpha_ndcg", "err_ia"], truth=truth, subtopic="subtopic")
+    assert list(result[0].values()) == [None, None]

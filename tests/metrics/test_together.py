@@ -85,8 +85,8 @@ def test_an_ideal_by_gains_leaves_what_is_relevant_to_others(engine):
     )
     given = {"truth": truth, "min_relevance": -1, "per": "user"}
     some = ["ndcg(gain=binary,ideal=ranked)", "ndcg(gain={1:2,3:7},ideal=ranked)"]
-    found = engine.ask(frame, "evaluate", some, **given)
-    assert {row["user"]: [row[label] for label in some] for row in found} == {1: [None, None], 2: [1.0, 1.0]}
+    result = engine.ask(frame, "evaluate", some, **given)
+    assert {row["user"]: [row[label] for label in some] for row in result} == {1: [None, None], 2: [1.0, 1.0]}
 
 
 def test_the_ideal_of_ranked_rows_has_no_place_for_what_the_truth_lacks(engine):

@@ -110,8 +110,8 @@ def is_defined(metric: Metric, of: List) -> bool:
     which = metric.options.get("ideal", "all")
     if metric.signed and which in ("all", "ranked", "uncut"):
         # The engines sum rounded numbers: where the exact ideal is 0, so is theirs, or the tests would say.
-        found = any(map(of.relevant, of.ranked if which == "ranked" else of.everything))
-        return found and abs(ideal(metric, of)) > 1e-12
+        result = any(map(of.relevant, of.ranked if which == "ranked" else of.everything))
+        return result and abs(ideal(metric, of)) > 1e-12
     # Of positive grades there is an ideal whatever makes a row relevant.
     own = metric.options.get("grades") == "positive" and which != "ones"
     return (own or of.n_relevant > 0) and ideal(metric, of) > 0

@@ -47,9 +47,9 @@ def _roc_auc_at(case: Case, k: int) -> float | None:
     """Return the expected number of ordered pairs among the top k by that of all pairs there."""
     ordered, pairs = [], []
     for order in orders(case.rows):
-        found = [(a, b) for a, b in combinations([hit(row) for row in order[:k]], 2) if a != b]
-        pairs.append(len(found))
-        ordered.append(sum(a for a, _ in found))
+        result = [(a, b) for a, b in combinations([hit(row) for row in order[:k]], 2) if a != b]
+        pairs.append(len(result))
+        ordered.append(sum(a for a, _ in result))
     return ratio(mean(ordered), mean(pairs)) if sum(pairs) else None
 
 

@@ -27,10 +27,10 @@ def recommended(metric: Metric, case: Case, ties: str = "average") -> list[Hasha
 
 def users_of(case: Case) -> dict[Hashable, set[Hashable]]:
     """Return who had each item in the past."""
-    found: dict[Hashable, set[Hashable]] = defaultdict(set)
+    result: dict[Hashable, set[Hashable]] = defaultdict(set)
     for row in case.train:
-        found[row["item"]].add(row["user"])
-    return found
+        result[row["item"]].add(row["user"])
+    return result
 
 
 def popularity(metric: Metric, case: Case) -> tuple[Counter[Hashable], int]:

@@ -45,7 +45,7 @@ def evaluate(
     for name in models:
         own = grouped((row for row in rows if model is None or plain(row[model]) == name), by)
         for key in lists:
-            found = _list_of(
+            result = _list_of(
                 own.get(key, []),
                 goods.get(key, {}) if truth is not None else None,
                 item,
@@ -55,8 +55,8 @@ def evaluate(
                 ties,
                 min_relevance,
             )
-            listed[name, key] = found
-            known[key] = known.get(key, False) or found.n_relevant > 0
+            listed[name, key] = result
+            known[key] = known.get(key, False) or result.n_relevant > 0
 
     where = _attributes(rows, truth, by, per, lists)
     results: dict[Key, list[list[float | None]]] = defaultdict(list)
@@ -84,11 +84,11 @@ def evaluate(
 
 def _relevance_of(rows: Sequence[Row], item: str, relevant: str) -> dict[Hashable, float]:
     """Return the relevance of each item of a list of the truth: the largest one that it gives."""
-    found: dict[Hashable, float] = {}
+    result: dict[Hashable, float] = {}
     for row in rows:
         value = number(row[relevant]) if relevant in row else 1.0
-        found[plain(row[item])] = max(found.get(plain(row[item]), -math.inf), value)
-    return found
+        result[plain(row[item])] = max(result.get(plain(row[item]), -math.inf), value)
+    return result
 
 
 def _list_of(
@@ -140,5 +140,5 @@ def _attributes(
 
 def value_of_list(metric: Metric, case: Case, ties: str) -> float | None:
     """Return the value of one accuracy metric of one list of a case."""
-    found = _list_of(case.rows, None, "item", "relevant", "score", None, ties, None)
-    return over_orders(found, (metric.label,))[ties][0]
+    result = _list_of(case.rows, None, "item", "relevant", "score", None, ties, None)
+    return over_orders(result, (metric.label,))[ties][0]

@@ -43,8 +43,8 @@ def first_rank(metric: Metric, case: Case, ties: str) -> float | None:
 
 @of_list
 def last_rank(metric: Metric, case: Case, ties: str) -> float | None:
-    found, relevant = sum(map(hit, ranked(case).rows)), sum(map(hit, case.rows))
-    return _rank(case, -1, ties) if found == relevant > 0 else None
+    result, relevant = sum(map(hit, ranked(case).rows)), sum(map(hit, case.rows))
+    return _rank(case, -1, ties) if result == relevant > 0 else None
 
 
 def _rank(case: Case, which: int, ties: str) -> float:

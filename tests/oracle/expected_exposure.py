@@ -45,7 +45,8 @@ def exposures(metric: Metric, case: Case, ties: str) -> list[tuple[float, float]
     ideal = [attention(metric, place) * stays(metric, place - 1) for place in range(1, relevant + 1)]
     target = math.fsum(ideal) / relevant if relevant else 0.0
     return [
-        (found, target if hit(row) else 0.0) for found, row in zip(expected(metric, case.rows), case.rows, strict=True)
+        (result, target if hit(row) else 0.0)
+        for result, row in zip(expected(metric, case.rows), case.rows, strict=True)
     ]
 
 
@@ -57,28 +58,28 @@ def expected(metric: Metric, rows: Sequence[Row]) -> list[float]:
             places = [place for place, other in enumerate(order, 1) if other is row]
             ahead = sum(map(hit, order[: places[0] - 1])) if places else 0
             each[number].append(attention(metric, places[0]) * stays(metric, ahead) if places else 0.0)
-    return [mean(found) or 0.0 for found in each]
+    return [mean(result) or 0.0 for result in each]
 
 
 @of_list
 def eed(metric: Metric, case: Case, ties: str) -> float | None:
     if all(row["score"] is None for row in case.rows):
         return None
-    return math.fsum(found**2 for found, _ in exposures(metric, case, ties))
+    return math.fsum(result**2 for result, _ in exposures(metric, case, ties))
 
 
 @of_list
 def eer(metric: Metric, case: Case, ties: str) -> float | None:
     if not any(map(hit, case.rows)):
         return None
-    return math.fsum(found * target for found, target in exposures(metric, case, ties))
+    return math.fsum(result * target for result, target in exposures(metric, case, ties))
 
 
 @of_list
 def eel(metric: Metric, case: Case, ties: str) -> float | None:
     if not any(map(hit, case.rows)):
         return None
-    return math.fsum((found - target) ** 2 for found, target in exposures(metric, case, ties))
+    return math.fsum((result - target) ** 2 for result, target in exposures(metric, case, ties))
 
 
 def shares(weights: Iterable[tuple[Hashable, float]]) -> dict[Hashable, float]:

@@ -83,10 +83,10 @@ def iprec(metric: Metric, case: Case, ties: str) -> float | None:
     if ties != "average":
         every = ([(r, sum(map(hit, order[:r]))) for r in range(1, len(order) + 1)] for order in orders(case.rows))
         return PICK[ties](map(of_points, every))
-    points, position, found = [], 0, 0
+    points, position, result = [], 0, 0
     for _, block in tied_blocks(case.rows, "score", None):
-        position, found = position + len(block), found + sum(map(hit, block))
-        points.append((position, found))
+        position, result = position + len(block), result + sum(map(hit, block))
+        points.append((position, result))
     return of_points(points)
 
 
@@ -98,11 +98,11 @@ def inf_ap(metric: Metric, case: Case, ties: str) -> float | None:
         return None
 
     def of_order(order: list[Row]) -> float:
-        total, pool, found, others = 0.0, 0, 0, 0
+        total, pool, result, others = 0.0, 0, 0, 0
         for position, row in enumerate(order, 1):
             if hit(row):
-                total += (1 + pool * (found + 0.00001) / (found + others + 0.00002)) / position
-            pool, found, others = pool + is_pooled(row), found + hit(row), others + is_nonrelevant(row)
+                total += (1 + pool * (result + 0.00001) / (result + others + 0.00002)) / position
+            pool, result, others = pool + is_pooled(row), result + hit(row), others + is_nonrelevant(row)
         return total / relevant
 
     sign = {"average": 0, "best": 1, "worst": -1}[ties]

@@ -19,8 +19,8 @@ def value(metric: Metric, rows: Sequence[Row]) -> float | None:
     relevant = [row for row in rows if number(row["relevant"]) > 0]
     if not relevant:
         return 0.0 if metric.name in ("num_rel", "num_rel_ret") else None
-    found = [_of_order(metric, [*enumerate(order, 1)], relevant) for order in orders(rows)]
-    return math.fsum(found) / len(found)
+    result = [_of_order(metric, [*enumerate(order, 1)], relevant) for order in orders(rows)]
+    return math.fsum(result) / len(result)
 
 
 def _of_order(metric: Metric, order: Sequence[tuple[int, Row]], relevant: Sequence[Row]) -> float:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 def probabilities(m: int, n: int) -> np.ndarray:
     """Return how often an item of each rank among n items has each rank among m of the others."""
-    found = np.zeros((n, m + 1))
+    result = np.zeros((n, m + 1))
     for rank in range(1, n + 1):
         others = [other for other in range(1, n + 1) if other != rank]
         for sample in combinations(others, m):
-            found[rank - 1, sum(other < rank for other in sample)] += 1
-    return found / found.sum(axis=1, keepdims=True)
+            result[rank - 1, sum(other < rank for other in sample)] += 1
+    return result / result.sum(axis=1, keepdims=True)
 
 
 def least_squares(value: Callable[[float], float], m: int, n: int, gamma: float) -> np.ndarray:

@@ -49,17 +49,17 @@ def value(metric: Metric, rows: list[Row], subtopics: Mapping, ties: str = "aver
     if not subtopics:
         return None
     if metric.name == "subtopic_recall":
-        found = [set().union(*(subtopics.get(row["item"], ()) for row in order[: metric.k])) for order in orders(rows)]
-        return PICK[ties](map(len, found)) / len(set().union(*subtopics.values()))
+        result = [set().union(*(subtopics.get(row["item"], ()) for row in order[: metric.k])) for order in orders(rows)]
+        return PICK[ties](map(len, result)) / len(set().union(*subtopics.values()))
     alpha = float(metric.options.get("alpha", 0.5))
     weight = log2 if metric.name == "alpha_ndcg" else lambda r: 1 / r
-    found = PICK[ties](novel(order, subtopics, alpha, weight, metric.last) for order in orders(rows))
+    result = PICK[ties](novel(order, subtopics, alpha, weight, metric.last) for order in orders(rows))
     if metric.name == "alpha_ndcg":
-        return found / greedy(subtopics, alpha, log2, metric.last)
-    found /= len(set().union(*subtopics.values()))
+        return result / greedy(subtopics, alpha, log2, metric.last)
+    result /= len(set().union(*subtopics.values()))
     if metric.options.get("normalized") == "True":
-        return found / sum((1 - alpha) ** (r - 1) / r for r in range(1, 2000) if r <= metric.last)
-    return found * alpha
+        return result / sum((1 - alpha) ** (r - 1) / r for r in range(1, 2000) if r <= metric.last)
+    return result * alpha
 
 
 def of_one_subtopic(metric: Metric, case: Case, ties: str) -> float | None:

@@ -38,13 +38,13 @@ def lightgbm(train, test):
         return library.Dataset(features, grades, group=sizes)
 
     given = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": CUTOFFS, "verbose": -1, "num_threads": 1}
-    found = {}
+    result = {}
     fitted, seen = data(train), data(test)
     seen.reference = fitted
     model = library.train(
-        given, fitted, 15, valid_sets=[seen], valid_names=["test"], callbacks=[library.record_evaluation(found)]
+        given, fitted, 15, valid_sets=[seen], valid_names=["test"], callbacks=[library.record_evaluation(result)]
     )
-    values = {name: own[-1] for name, own in found["test"].items()}
+    values = {name: own[-1] for name, own in result["test"].items()}
     return model.predict(test[0]), values
 
 
@@ -57,7 +57,7 @@ def xgboost(train, test):
         made.set_group(sizes)
         return made
 
-    found = {}
+    result = {}
     # Its map and pre accept labels of 0 and 1 only.
     for binary, metrics in ((False, ("ndcg",)), (True, ("map", "pre"))):
         requested = [f"{metric}@{k}" for metric in metrics for k in CUTOFFS]
@@ -67,8 +67,8 @@ def xgboost(train, test):
         model = library.train(
             given, data(train, binary=False), 15, evals=[(seen, "test")], evals_result=history, verbose_eval=False
         )
-        found |= {name.replace("pre@", "precision@"): own[-1] for name, own in history["test"].items()}
-    return model.predict(seen).astype(float), found
+        result |= {name.replace("pre@", "precision@"): own[-1] for name, own in history["test"].items()}
+    return model.predict(seen).astype(float), result
 
 
 def catboost(train, test):
@@ -89,8 +89,8 @@ def catboost(train, test):
     )  # fmt: skip
     model.fit(data(train))
     history = model.eval_metrics(data(test), list(requested), thread_count=1)
-    found = {label: own[-1] for label, own in zip(requested.values(), history.values(), strict=True)}
-    return model.predict(data(test)), found
+    result = {label: own[-1] for label, own in zip(requested.values(), history.values(), strict=True)}
+    return model.predict(data(test)), result
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def install(environment: Path, steps: Sequence[Sequence[str]], *, python: str = 
 @cache
 def interpreters() -> dict[str, str]:
     """Return an interpreter for each library that one of them has."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     directory = os.environ.get("RECFRAME_PEERS")
     others = sorted(Path(directory).glob("*/bin/python")) if directory else []
     for python in (sys.executable, *map(str, others)):
@@ -107,8 +107,8 @@ def interpreters() -> dict[str, str]:
             [python, "-W", "ignore", str(THEIRS), "--has"], capture_output=True, text=True, check=True
         )
         for library in done.stdout.split():
-            found.setdefault(library, python)
-    return found
+            result.setdefault(library, python)
+    return result
 
 
 def compute(library: str, cases: dict[str, dict]) -> dict | None:
@@ -138,14 +138,15 @@ def record(libraries: Sequence[str]) -> None:
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     for library in libraries:
         requested = {name: CASES[name] for name in OF_LIBRARY[library]} | crowds(library)
-        found = compute(library, requested)
-        if found is None:
+        result = compute(library, requested)
+        if result is None:
             sys.stderr.write(f"no interpreter has {library}\n")
             continue
         cases = {
-            name: {"case": digest(requested[name]), "means": values["means"]} for name, values in found["cases"].items()
+            name: {"case": digest(requested[name]), "means": values["means"]}
+            for name, values in result["cases"].items()
         }
-        recorded[library] = {"version": found["version"], "cases": cases}
+        recorded[library] = {"version": result["version"], "cases": cases}
     RECORDED.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
 
 

@@ -25,10 +25,10 @@ def test_values_of_a_trained_model(library, tmp_path):
         capture_output=True, text=True, check=False, env=environments.ENV, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    said = json.loads(done.stdout.strip().splitlines()[-1])
-    group = [number for number, size in enumerate(said["sizes"]) for _ in range(size)]
-    frame = polars.DataFrame({"user": group, "relevant": said["grades"], "score": said["scores"]})
+    text = json.loads(done.stdout.strip().splitlines()[-1])
+    group = [number for number, size in enumerate(text["sizes"]) for _ in range(size)]
+    frame = polars.DataFrame({"user": group, "relevant": text["grades"], "score": text["scores"]})
     # Trees of few leaves leave many scores equal.
     assert frame.n_unique(["user", "score"]) < frame.height
-    found = frame.rec.evaluate(list(said["values"]), like=library).row(0, named=True)
-    assert found == pytest.approx(said["values"], rel=0, abs=1e-12)
+    result = frame.rec.evaluate(list(text["values"]), like=library).row(0, named=True)
+    assert result == pytest.approx(text["values"], rel=0, abs=1e-12)

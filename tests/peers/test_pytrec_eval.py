@@ -133,8 +133,8 @@ def test_a_pool_of_which_a_sample_was_judged(make: Callable[..., Any]) -> None:
         run
     )
     table = frame.rec.evaluate([*names.values()], truth=truth, per="user", like="trec_eval", condensed=True)
-    for user, *found in zip(*(table[name] for name in ("user", *names.values())), strict=True):
-        assert found == pytest.approx([alone[user][name] for name in names], abs=1e-12), user
+    for user, *result in zip(*(table[name] for name in ("user", *names.values())), strict=True):
+        assert result == pytest.approx([alone[user][name] for name in names], abs=1e-12), user
 
 
 def test_geometric_mean_and_judged_rows_alone(make: Callable[..., Any]) -> None:

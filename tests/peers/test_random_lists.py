@@ -51,10 +51,10 @@ class Ours:
         by = {"user": self._keys, "block": "block", None: None}[per]
         table = self._rows.rec.evaluate(labels, truth=self._truth, per=by, **self._given)
         keys = [str(key) for key in table[per]] if per else ["all"]
-        found = {label: dict(zip(keys, table[label].to_list(), strict=True)) for label in labels}
+        result = {label: dict(zip(keys, table[label].to_list(), strict=True)) for label in labels}
         return {
             label: {key: value for key, value in values.items() if value is not None and not math.isnan(value)}
-            for label, values in found.items()
+            for label, values in result.items()
         }
 
 
@@ -86,9 +86,9 @@ def test_live(library):
     if library not in environments.interpreters():
         pytest.skip(f"no interpreter has {library}: see tests/peers/environments.py")
     cases = {name: CASES[name] for name in OF_LIBRARY[library]} | crowds(library, seed=SEED, lists=LISTS)
-    found = environments.compute(library, cases)
+    result = environments.compute(library, cases)
     for name, case in cases.items():
-        values, ours = found["cases"][name], Ours(library, case, "polars")
+        values, ours = result["cases"][name], Ours(library, case, "polars")
         means = {label: {"all": mean} for label, mean in values["means"].items()}
         assert_same(ours.values(list(means), None), means, library)
         for part, per in {"lists": "user", "blocks": "block"}.items():

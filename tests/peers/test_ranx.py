@@ -100,7 +100,7 @@ def test_p_values_of_the_paired_t_test(make: Callable[..., Any]) -> None:
         "item": [item for run in runs.values() for items in run.values() for item in items],
         "score": [score for run in runs.values() for items in run.values() for score in items.values()],
     })  # fmt: skip
-    found = frame.rec.compare(
+    result = frame.rec.compare(
         ["map(norm=relevant)", "ndcg@10"],
         truth=make(long(qrels, "relevant")),
         model="model",
@@ -109,7 +109,7 @@ def test_p_values_of_the_paired_t_test(make: Callable[..., Any]) -> None:
         details=True,
     )
     expected = [theirs.comparisons["old", "new"][name]["p_value"] for name in ("map", "ndcg@10")]
-    assert found["p"].to_list() == pytest.approx(expected, abs=1e-9)
+    assert result["p"].to_list() == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.slow  # Numba compiles it for seconds

@@ -40,14 +40,14 @@ def make(request: pytest.FixtureRequest) -> Callable[..., Any]:
 def runs(seed: int) -> list[dict[str, dict[str, float]]]:
     """Return the runs of three models: each retrieves some items of a user, no score twice."""
     draw = random.Random(seed)
-    found: list[dict[str, dict[str, float]]] = [{} for _ in MODELS]
+    result: list[dict[str, dict[str, float]]] = [{} for _ in MODELS]
     for user in range(15):
         items = [f"i{number}" for number in range(draw.randint(3, 20))]
-        for run in found:
+        for run in result:
             chosen = draw.sample(items, draw.randint(2, len(items)))
             scores = draw.sample(range(1, 999), len(chosen))
             run[f"u{user}"] = {item: score / 16 for item, score in zip(chosen, scores, strict=True)}
-    return found
+    return result
 
 
 def assert_same(make: Callable[..., Any], fused: Any, lists: list[dict[str, dict[str, float]]], **given: Any) -> None:
@@ -158,16 +158,16 @@ TUNED = {
 
 def distinct_runs(seed: int) -> tuple[list[dict[str, dict[str, float]]], dict[str, dict[str, int]]]:
     """Return runs of all items, of which no two have the same places by some order of the models, and judgments."""
-    draw, found, judged = random.Random(seed), [{} for _ in MODELS], {}  # type: ignore[var-annotated]
+    draw, result, judged = random.Random(seed), [{} for _ in MODELS], {}  # type: ignore[var-annotated]
     for user in range(25):
         items = [f"i{number}" for number in range(8)]
         places: list[dict[str, int]] = []
         while len({tuple(sorted(place[item] for place in places)) for item in items}) < len(items):
             places = [{item: place for place, item in enumerate(draw.sample(items, len(items)))} for _ in MODELS]
-        for run, place in zip(found, places, strict=True):
+        for run, place in zip(result, places, strict=True):
             run[f"u{user}"] = {item: -place[item] + draw.random() / 2 for item in items}
         judged[f"u{user}"] = dict.fromkeys(draw.sample(items, 3), 1)
-    return found, judged
+    return result, judged
 
 
 @pytest.mark.slow

@@ -91,15 +91,15 @@ def theirs(made: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("graded", [True, False])
 def test_every_user(seed: int, bias: bool, graded: bool) -> None:
     made = model(seed, bias=bias, graded=graded)
-    found, expected = ours(made), theirs(made)
+    result, expected = ours(made), theirs(made)
     for name, label in NAMES.items():
-        assert found[label].to_list() == pytest.approx(expected[name].tolist(), abs=1e-6), name
+        assert result[label].to_list() == pytest.approx(expected[name].tolist(), abs=1e-6), name
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_recorded_values(dtype: Any) -> None:
-    found = ours(model(0), dtype)
-    assert {name: found[label].mean() for name, label in NAMES.items()} == pytest.approx(RECORDED, abs=1e-6)
+    result = ours(model(0), dtype)
+    assert {name: result[label].mean() for name, label in NAMES.items()} == pytest.approx(RECORDED, abs=1e-6)
 
 
 @pytest.mark.parametrize("k", [1, 2])

@@ -38,5 +38,5 @@ def test_what_is_named_instead_is_what_the_library_computes(like, named, given, 
     case = TIED if like == "ir_measures" else PLAIN
     frame, truth = pl.DataFrame(case["rows"]), pl.DataFrame(case["truth"])
     requested = {} if side else {"truth": truth, "undefined": 0.0}
-    found = frame.rec.evaluate(metric, **requested, **(given | side)).item()
-    assert found == (pytest.approx(theirs, abs=1e-12) if isinstance(theirs, float) else theirs)
+    result = frame.rec.evaluate(metric, **requested, **(given | side)).item()
+    assert result == (pytest.approx(theirs, abs=1e-12) if isinstance(theirs, float) else theirs)

@@ -42,9 +42,9 @@ def test_each_list(make: Callable[..., Any], name: str, seed: int, grades: int, 
         "score": np.concatenate([score for _, score in data]),
     }
     order = np.random.default_rng(seed).permutation(len(columns["user"]))
-    found = make({name: values[order] for name, values in columns.items()}).rec.evaluate(name, per="user")[name]
+    result = make({name: values[order] for name, values in columns.items()}).rec.evaluate(name, per="user")[name]
     compared = 0
-    for value, (relevance, score) in zip(found.to_list(), data, strict=True):
+    for value, (relevance, score) in zip(result.to_list(), data, strict=True):
         if (relevance <= 0).all() or len(relevance) < 2:
             continue  # undefined here: nothing is relevant, or there is no pair
         theirs = getattr(stats, THEIRS[name])(relevance, score).statistic

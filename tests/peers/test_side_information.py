@@ -35,8 +35,8 @@ def test_every_list(engine, metric, theirs, scale):
     ]
     given = {"rank": "rank", "features": engine.frame(FEATURES), "per": "user"}
     for k, values in theirs.items():
-        found = engine.ask(engine.frame(rows), "evaluate", [metric], k=k, **given)
-        ours = {row["user"]: scale * value for row in found for name, value in row.items() if name != "user"}
+        result = engine.ask(engine.frame(rows), "evaluate", [metric], k=k, **given)
+        ours = {row["user"]: scale * value for row in result for name, value in row.items() if name != "user"}
         assert ours == pytest.approx(dict(enumerate(values)), abs=1e-11)
 
 
@@ -86,8 +86,8 @@ def of_lists(engine, metric: str, **given) -> dict:
     frames = {name: engine.frame(given[name]) for name in ("features",) if name in given}
     frames |= {"train": engine.frame(past)} if "serendipity" in metric else {}
     frames |= {"truth": engine.frame(truth), "rank": "rank", "per": "user"}
-    found = engine.ask(engine.frame(rows), "evaluate", [metric], **(given | frames))
-    return {row["user"]: value for row in found for name, value in row.items() if name != "user"}
+    result = engine.ask(engine.frame(rows), "evaluate", [metric], **(given | frames))
+    return {row["user"]: value for row in result for name, value in row.items() if name != "user"}
 
 
 def test_partial_auc_of_the_first_others(engine):

@@ -39,16 +39,16 @@ def cells(page, title):
 def test_the_page_says_what_was_recorded(page, library):
     facts = FACTS[library]
     every = [cell for row in cells(page, TITLES[library]) for cell in row]
-    said = " ".join(page.split())
+    text = " ".join(page.split())
     assert facts["version"] in every
     assert f"{facts['ndcg']:.3f}" in every
     for name in ("tied ndcg", "tied mrr"):
         for value in facts.get(name, []):
             assert f"{value:.3f}" in every
     for value in (*facts.get("tied ndcg, renamed", []), *facts.get("map, rows reversed", [])):
-        assert f"{value:.3f}".rstrip("0") in said or f"{value:.1f}" in said
+        assert f"{value:.3f}".rstrip("0") in text or f"{value:.1f}" in text
     if "tied ndcg of twenty relevant items" in facts:
-        assert f"gives {facts['tied ndcg of twenty relevant items']:.3f} to NDCG@10" in said
+        assert f"gives {facts['tied ndcg of twenty relevant items']:.3f} to NDCG@10" in text
 
 
 def test_only_some_libraries_test_two_models():
@@ -64,8 +64,8 @@ def test_the_library_itself_says_so(library):
         pytest.skip(f"no interpreter has {library}")
     command = [python, "-W", "ignore", why.__file__, library]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environments.ENV)
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert {**found, "version": FACTS[library]["version"]} == {
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert {**result, "version": FACTS[library]["version"]} == {
         name: pytest.approx(value, abs=1e-6) if isinstance(value, float) or name.startswith(("tied", "map")) else value
         for name, value in FACTS[library].items()
     }

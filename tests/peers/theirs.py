@@ -49,10 +49,10 @@ def at_each(name, cutoffs=CUTOFFS):
 
 def lists_of(rows, value):
     """Return {user: {item: value}}, in the order of the rows."""
-    found = defaultdict(dict)
+    result = defaultdict(dict)
     for row in rows:
-        found[row["user"]][row["item"]] = row[value]
-    return dict(found)
+        result[row["user"]][row["item"]] = row[value]
+    return dict(result)
 
 
 def mean(values):
@@ -93,12 +93,12 @@ def hits_of(case, grades):
 
 def blocks_of(case):
     """Return a case for each block of lists, by its number; of few lists there are no blocks."""
-    found = defaultdict(lambda: {"rows": [], "truth": [], "level": case.get("level")})
+    result = defaultdict(lambda: {"rows": [], "truth": [], "level": case.get("level")})
     for side in ("rows", "truth"):
         for row in case[side]:
             if "block" in row:
-                found[row["block"]][side].append(row)
-    return dict(found)
+                result[row["block"]][side].append(row)
+    return dict(result)
 
 
 def of_blocks(case, compute):
@@ -129,10 +129,10 @@ def trec_eval(case):
     level = case.get("level") or 1
 
     def values(requested, names):
-        found = pytrec_eval.RelevanceEvaluator(judged, requested, relevance_level=level).evaluate(
+        result = pytrec_eval.RelevanceEvaluator(judged, requested, relevance_level=level).evaluate(
             lists_of(case["rows"], "score")
         )
-        return {ours: {user: float(found[user][theirs]) for user in found} for theirs, ours in names.items()}
+        return {ours: {user: float(result[user][theirs]) for user in result} for theirs, ours in names.items()}
 
     # It gives set_F one name, whatever its parameter, which is the square of beta.
     return of_lists(values(requested, names) | values({"set_F.0.25"}, {"set_F": "fbeta(beta=0.5)"}))
@@ -141,7 +141,7 @@ def trec_eval(case):
 def sklearn(case):
     from sklearn.metrics import average_precision_score, dcg_score, ndcg_score, roc_auc_score
 
-    found = defaultdict(dict)
+    result = defaultdict(dict)
     negative = min(row["relevant"] for row in case["truth"]) < 0
     gained = relevant_from(case, math.ulp(0.0))
     with warnings.catch_warnings():
@@ -151,14 +151,14 @@ def sklearn(case):
             # The two of grades know no level, and ndcg_score accepts none below 0.
             for label, k in ({} if case.get("level") else {"": None, **at_each("")}).items():
                 if not negative:
-                    found[f"ndcg{label}"][user] = float(ndcg_score([grades], [scores], k=k))
-                found[f"dcg{label}"][user] = float(dcg_score([grades], [scores], k=k)) if user in gained else 0.0
-            found["pr_auc"][user] = float(average_precision_score(hits, scores))
+                    result[f"ndcg{label}"][user] = float(ndcg_score([grades], [scores], k=k))
+                result[f"dcg{label}"][user] = float(dcg_score([grades], [scores], k=k)) if user in gained else 0.0
+            result["pr_auc"][user] = float(average_precision_score(hits, scores))
             both = 0 < sum(hits) < len(hits)
-            found["roc_auc"][user] = float(roc_auc_score(hits, scores)) if both else math.nan
+            result["roc_auc"][user] = float(roc_auc_score(hits, scores)) if both else math.nan
             partial = float(roc_auc_score(hits, scores, max_fpr=0.3)) if both else math.nan
-            found["partial_auc(max_fpr=0.3)"][user] = partial
-    return of_lists(dict(found))
+            result["partial_auc(max_fpr=0.3)"][user] = partial
+    return of_lists(dict(result))
 
 
 def ranx(case):
@@ -177,13 +177,13 @@ def ranx(case):
         qrels, run = ranx.Qrels(lists_of(case["truth"], "relevant")), ranx.Run(lists_of(case["rows"], "score"))
         run.make_comparable(qrels)
         level = f"-l{case['level']}" if case.get("level") else ""
-        found = ranx.evaluate(qrels, run, [f"{name}{level}" for name in names], return_mean=False)
+        result = ranx.evaluate(qrels, run, [f"{name}{level}" for name in names], return_mean=False)
         # The only one that its evaluate does not know; a row of eleven recalls for each list.
         curves = ranx.metrics.interpolated_precision_at_recall(
             qrels.to_typed_list(), run.to_typed_list(), case.get("level") or 1
         )
     users = sorted(qrels.keys())
-    values = {ours: map(float, found[f"{theirs}{level}"]) for theirs, ours in names.items()}
+    values = {ours: map(float, result[f"{theirs}{level}"]) for theirs, ours in names.items()}
     values |= {"iprec": map(float, curves.mean(axis=1)), "iprec(recall=0.3)": map(float, curves[:, 3])}
     return of_lists({ours: dict(zip(users, own, strict=True)) for ours, own in values.items()})
 
@@ -213,12 +213,12 @@ def rectools(case):
         "ndcg": metrics.NDCG,
         "ndcg(ideal=all)": lambda k: metrics.NDCG(k, divide_by_achievable=True),
     }
-    found = {}
+    result = {}
     for name, kind in kinds.items():
         for label, k in at_each(name).items():
             values = kind(k=k).calc_per_user(reco, interactions)
-            found[label] = {user: float(value) for user, value in values.items()}
-    return of_lists(found)
+            result[label] = {user: float(value) for user, value in values.items()}
+    return of_lists(result)
 
 
 def recommenders(case):
@@ -246,9 +246,9 @@ def recommenders(case):
         both = frames(case)
         return {label: float(kind(**both, k=k)) for name, kind in kinds.items() for label, k in at_each(name).items()}
 
-    found = of_blocks(case, means)
-    if "blocks" in found:
-        return found
+    result = of_blocks(case, means)
+    if "blocks" in result:
+        return result
     # Its mean leaves out lists without a hit among the first R, so its documented definition is requested list by list.
     truth, rows = frames(case).values()
     each = {}
@@ -256,7 +256,7 @@ def recommenders(case):
         own = truth[truth["userID"] == user], rows[rows["userID"] == user]
         value = float(theirs.r_precision_at_k(*own, k=len(truth)))
         each[user] = 0.0 if math.isnan(value) else value
-    return {"means": found["means"] | {"r_precision": mean(each.values())}, "lists": {"r_precision": each}}
+    return {"means": result["means"] | {"r_precision": mean(each.values())}, "lists": {"r_precision": each}}
 
 
 def spark(cases):
@@ -273,20 +273,20 @@ def spark(cases):
         binary = RankingMetrics(
             session.sparkContext.parallelize([(recommended, best) for recommended, best, _ in requested[-1]], 1)
         )
-        found = {"map": float(binary.meanAveragePrecision)}
+        result = {"map": float(binary.meanAveragePrecision)}
         for k in CUTOFFS:
-            found |= {
+            result |= {
                 f"precision@{k}": float(binary.precisionAt(k)),
                 f"recall@{k}": float(binary.recallAt(k)),
                 f"map@{k}": float(binary.meanAveragePrecisionAt(k)),
                 f"ndcg@{k}": float(binary.ndcgAt(k)),
             }
-        return found | {f"ndcg(gain=exp2)@{k}": (len(requested) - 1, i) for i, k in enumerate(CUTOFFS)}
+        return result | {f"ndcg(gain=exp2)@{k}": (len(requested) - 1, i) for i, k in enumerate(CUTOFFS)}
 
-    found = {name: of_blocks(case, means) for name, case in cases.items()}
+    result = {name: of_blocks(case, means) for name, case in cases.items()}
     session.stop()
     graded = spark_shell(requested)
-    for values in found.values():
+    for values in result.values():
         for label in [label for label in values["means"] if "exp2" in label]:
             for own, key in (
                 (values["means"], label),
@@ -294,7 +294,7 @@ def spark(cases):
             ):
                 index, place = own[key]
                 own[key] = graded[index][place]
-    return found
+    return result
 
 
 def in_order(case):
@@ -352,10 +352,10 @@ def spark_shell(requested):
             capture_output=True, text=True, check=True, env={**os.environ, "SPARK_HOME": str(home)},
         )  # fmt: skip
     values = [line.split("VALUES ", 1)[1].split() for line in done.stdout.splitlines() if "VALUES " in line]
-    found = [[float(value) for value in own] for own in values if len(own) == len(CUTOFFS)]
-    if len(found) != len(requested):
+    result = [[float(value) for value in own] for own in values if len(own) == len(CUTOFFS)]
+    if len(result) != len(requested):
         raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
-    return found
+    return result
 
 
 def torchmetrics(case):
@@ -385,7 +385,7 @@ def torchmetrics(case):
     for name, kind in kinds.items():
         metrics |= {label: (kind(top_k=k, **each), k) for label, k in {name: None, **at_each(name)}.items()}
     tied = len({(int(i), float(score)) for i, score in zip(indexes, scores, strict=True)}) < len(scores)
-    found = {}
+    result = {}
     for label, (metric, k) in metrics.items():
         graded = label.startswith("ndcg")
         if graded if case.get("level") else tied and not graded:
@@ -397,8 +397,8 @@ def torchmetrics(case):
                 values[user] = 0.0
             elif sum(own) == 0:
                 values[user] = float(functional.retrieval_normalized_dcg(torch.tensor(given), torch.tensor(own), k))
-        found[label] = values
-    return of_lists(found)
+        result[label] = values
+    return of_lists(result)
 
 
 def recometrics(case):
@@ -422,7 +422,7 @@ def recometrics(case):
         "P": "precision", "TP": "recall(capped=True)", "R": "recall", "AP": "map", "TAP": "map(norm=capped)",
         "NDCG": "ndcg", "Hit": "hit_rate", "RR": "mrr",
     }  # fmt: skip
-    found = {}
+    result = {}
     for k in CUTOFFS:
         table = calc_reco_metrics(
             train, test, scores, np.eye(len(items)), k=k, all_metrics=True, break_ties_with_noise=False, nthreads=1,
@@ -430,8 +430,8 @@ def recometrics(case):
         )  # fmt: skip
         columns = {f"{name}@{k}": f"{label}@{k}" for name, label in ours.items()}
         for column, label in {**columns, "ROC_AUC": "roc_auc", "PR_AUC": "pr_auc"}.items():
-            found[label] = dict(zip(users, map(float, table[column]), strict=True))
-    return of_lists(found)
+            result[label] = dict(zip(users, map(float, table[column]), strict=True))
+    return of_lists(result)
 
 
 def flat(case):
@@ -447,7 +447,7 @@ def lightgbm(case):
 
     def means(case):
         grades, hits, scores, groups = flat(case)
-        found = {}
+        actual = {}
         # ndcg knows no level, and refuses grades below 0; map does not, but where the objective ranks, labels are checked.
         requested = {
             "map": (hits, {}),
@@ -461,8 +461,8 @@ def lightgbm(case):
             metric = name.split("(")[0]
             given = {"objective": "none", "metric": metric, "eval_at": CUTOFFS, "verbose": -1, "num_threads": 1, **own}
             for result in library.Booster(given, data).eval_train():
-                found[name + result[1].removeprefix(metric)] = float(result[2])
-        return found
+                actual[name + result[1].removeprefix(metric)] = float(result[2])
+        return actual
 
     return of_blocks(case, means)
 
@@ -473,7 +473,7 @@ def xgboost(case):
 
     def means(case):
         grades, hits, scores, groups = flat(case)
-        found = {}
+        result = {}
         requested = {"precision": ("pre", hits, {}), "map": ("map", hits, {})}
         if not case.get("level"):
             requested |= {"ndcg": ("ndcg", grades, {}), "ndcg(gain=linear)": ("ndcg", grades, {"ndcg_exp_gain": False})}
@@ -483,8 +483,8 @@ def xgboost(case):
             given = {"objective": "rank:ndcg", "eval_metric": list(at_each(metric)), "nthread": 1, **own}
             text = library.train(given, data, num_boost_round=0).eval(data)
             for k, entry in zip(CUTOFFS, text.split("\t")[1:], strict=True):
-                found[f"{name}@{k}"] = float(entry.split(":")[1])
-        return found
+                result[f"{name}@{k}"] = float(entry.split(":")[1])
+        return result
 
     return of_blocks(case, means)
 
@@ -543,11 +543,11 @@ def ir_measures(case):
     labels = defaultdict(list)
     for label, measure in names.items():
         labels[measure].append(label)
-    found = defaultdict(dict)
+    result = defaultdict(dict)
     for value in library.iter_calc(list(labels), lists_of(case["truth"], "relevant"), lists_of(case["rows"], "score")):
         for label in labels[value.measure]:
-            found[label][value.query_id] = float(value.value)
-    return of_lists(dict(found))
+            result[label][value.query_id] = float(value.value)
+    return of_lists(dict(result))
 
 
 def recbole(case):
@@ -563,24 +563,24 @@ def recbole(case):
     hits = np.array([[item in truth[user] for item in ordered[user][:deepest]] for user in users])
     relevant = np.array([len(truth[user]) for user in users])
     config = {"metric_decimal_place": 15, "topk": list(CUTOFFS)}
-    found = {}
+    result = {}
     kinds = {
         "precision": (metrics.Precision, ()), "recall": (metrics.Recall, (relevant,)), "hit_rate": (metrics.Hit, ()),
         "mrr": (metrics.MRR, ()), "map": (metrics.MAP, (relevant,)), "ndcg": (metrics.NDCG, (relevant,)),
     }  # fmt: skip
     for name, (kind, given) in kinds.items():
         values = kind(config).metric_info(hits, *given)
-        found |= {
+        result |= {
             label: dict(zip(users, map(float, values[:, k - 1]), strict=True)) for label, k in at_each(name).items()
         }
-    said = of_lists(found)
+    text = of_lists(result)
     if all(item in rows[user] for user in users for item in truth[user]):
         # It scores every item, so that what is relevant has a rank.
         ranks = [[place for place, item in enumerate(ordered[user], 1) if item in truth[user]] for user in users]
         sizes = np.array([len(rows[user]) for user in users])
         sums = np.array([[float(sum(own))] for own in ranks])
-        said["means"]["gauc"] = float(metrics.GAUC(config).metric_info(sums, sizes, relevant))
-    return said
+        text["means"]["gauc"] = float(metrics.GAUC(config).metric_info(sums, sizes, relevant))
+    return text
 
 
 def replay(case):
@@ -594,13 +594,13 @@ def replay(case):
         "map": metrics.MAP, "ndcg": metrics.NDCG,
     }  # fmt: skip
     recommended, known = pd.DataFrame(rows), pd.DataFrame(truth)
-    found = {}
+    result = {}
     for name, kind in kinds.items():
         values = kind(list(CUTOFFS), mode=metrics.PerUser())(recommended, known)
         for k in CUTOFFS:
             own = next(lists for label, lists in values.items() if label.endswith(f"@{k}"))
-            found[f"{name}@{k}"] = {user: float(value) for user, value in own.items()}
-    return of_lists(found)
+            result[f"{name}@{k}"] = {user: float(value) for user, value in own.items()}
+    return of_lists(result)
 
 
 def tensorflow_ranking(case):
@@ -626,15 +626,15 @@ def tensorflow_ranking(case):
     grades = padded((own for own, _ in lists.values()), -1)
     # It has a level of its own, which is 1.
     hits = padded((hits_of(case, own) for own, _ in lists.values()), -1) if case.get("level") else grades
-    found = {}
+    result = {}
     for name, kind in {**binary, **({} if case.get("level") else graded)}.items():
         for label, k in {name: None, **at_each(name)}.items():
             values, weights = kind(topn=k)._metric.compute(grades if name in graded else hits, scores, None)
             assert abs(weights.numpy() - 1).max() < 1e-6, "the mean weighs all lists the same"
-            found[label] = dict(zip(lists, map(float, values.numpy().ravel()), strict=True))
+            result[label] = dict(zip(lists, map(float, values.numpy().ravel()), strict=True))
             if name == "dcg":  # which adds up labels below 1 even where there are no others
-                found[label] |= dict.fromkeys({*lists} - relevant_from(case, 1), 0.0)
-    return of_lists(found)
+                result[label] |= dict.fromkeys({*lists} - relevant_from(case, 1), 0.0)
+    return of_lists(result)
 
 
 def lenskit(case):
@@ -664,13 +664,13 @@ def lenskit(case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of lists without test items, which it divides by 0
         means, lists = collector.measure_run(*own)
-    found = {label: dict(zip(lists.index, map(float, lists[label]), strict=True)) for label in labels}
-    for label, values in found.items():
+    result = {label: dict(zip(lists.index, map(float, lists[label]), strict=True)) for label in labels}
+    for label, values in result.items():
         # Lists without a value are left out of its mean.
         assert math.isclose(mean(values.values()), means[f"{label}.mean"], rel_tol=1e-12), label
         if label.startswith("ndcg(gain=linear)"):  # its ratio of 0 and 0
             values.update((user, math.nan) for user in values if max(grades.get(user, {}).values(), default=0) <= 0)
-    return of_lists(found)
+    return of_lists(result)
 
 
 def ordered_lists(case):
@@ -689,18 +689,18 @@ def mlflow(case):
     # It cuts the ideal of a list of fewer than k documents: they are followed by others here, which nobody knows.
     longest = max(CUTOFFS)
     filled = pd.Series([own and [*own, *range(longest - len(own))] for own in both[0]])
-    found = {}
+    result = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it has newer ones, of language models
         for name, kind in {"precision": metrics.precision_at_k, "recall": metrics.recall_at_k}.items():
             for label, k in at_each(name).items():
-                found[label] = kind(k).eval_fn(*both).scores
+                result[label] = kind(k).eval_fn(*both).scores
         for label, k in at_each("ndcg").items():
-            found[label] = metrics.ndcg_at_k(k).eval_fn(filled, both[1]).scores
-    found = {label: dict(zip(users, map(float, values), strict=True)) for label, values in found.items()}
-    for values in found.values():  # lists that have nothing on both sides
+            result[label] = metrics.ndcg_at_k(k).eval_fn(filled, both[1]).scores
+    result = {label: dict(zip(users, map(float, values), strict=True)) for label, values in result.items()}
+    for values in result.values():  # lists that have nothing on both sides
         values.update((user, 0.0) for user in users if user not in ranked and user not in relevant)
-    return of_lists(found)
+    return of_lists(result)
 
 
 def llama_index(case):
@@ -715,15 +715,15 @@ def llama_index(case):
         "ndcg": "ndcg",
     }
     ranked, relevant = ordered_lists(case)
-    found = {}
+    result = {}
     for theirs, name in ours.items():
         metric = METRIC_REGISTRY[theirs]()
         for label, k in {name: None, **at_each(name)}.items():
-            found[label] = {
+            result[label] = {
                 user: float(metric.compute(expected_ids=relevant[user], retrieved_ids=ranked[user][:k]).score)
                 for user in sorted({*ranked} & {*relevant})
             }
-    return of_lists(found)
+    return of_lists(result)
 
 
 def sentence_transformers(case):
@@ -742,7 +742,7 @@ def sentence_transformers(case):
     cutoffs = ("mrr", "ndcg", "accuracy", "precision_recall", "map")
     given = {f"{name}_at_k": list(CUTOFFS) for name in cutoffs}
     documents = {row["item"]: "" for row in case["rows"]}
-    found = {f"{name}@{k}": {} for name in names for k in CUTOFFS}
+    result = {f"{name}@{k}": {} for name in names for k in CUTOFFS}
     for user in sorted({*rows, *relevant}):
         hits = [{"corpus_id": item, "score": score} for item, score in rows.get(user, {}).items()]
         # It gives means only, so it is asked list by list.
@@ -751,8 +751,8 @@ def sentence_transformers(case):
             values = own.compute_metrics([hits])
             for name, theirs in names.items():
                 for k in CUTOFFS:
-                    found[f"{name}@{k}"][user] = float(values[f"{theirs}@k"][k])
-    return of_lists(found)
+                    result[f"{name}@{k}"][user] = float(values[f"{theirs}@k"][k])
+    return of_lists(result)
 
 
 def evidently(case):
@@ -786,7 +786,7 @@ def evidently(case):
             "ndcg": ndcg_k.NDCGKMetric(deepest).calculate_ndcg(grades, deepest),
         }
         # It has no value past the longest list.
-        found = {
+        result = {
             label: list(own)[min(k, len(own)) - 1] for name, own in values.items() for label, k in at_each(name).items()
         }
         # It reads positions after the end of a list: lists of equal length have the same end.
@@ -797,8 +797,8 @@ def evidently(case):
             parts += [(users, lists, length)] if users else []
         for label, k in at_each("map").items():
             total = math.fsum(users * lists[min(k, length) - 1] for users, lists, length in parts)
-            found[label] = total / sum(users for users, _, _ in parts)
-        return {label: float(value) for label, value in found.items()}
+            result[label] = total / sum(users for users, _, _ in parts)
+        return {label: float(value) for label, value in result.items()}
 
     return of_blocks(case, means)
 
@@ -807,11 +807,11 @@ def installed(library):
     """Return whether this interpreter has a library, without importing it, which takes seconds for some."""
     path = None
     for part in PACKAGES[library][0].split("."):
-        found = PathFinder.find_spec(part, path)
-        if found is None:
+        result = PathFinder.find_spec(part, path)
+        if result is None:
             return False
-        path = found.submodule_search_locations
-    return found.loader is not None  # a mere folder of that name has none
+        path = result.submodule_search_locations
+    return result.loader is not None  # a mere folder of that name has none
 
 
 def own_version(library):
@@ -826,8 +826,8 @@ def answer(library, cases):
     """Return the values of each case, and who computed them."""
     compute = globals()[library]
     together = library == "spark"  # which takes long to start
-    found = compute(cases) if together else {name: compute(case) for name, case in cases.items()}
-    return {"version": own_version(library), "cases": found}
+    result = compute(cases) if together else {name: compute(case) for name, case in cases.items()}
+    return {"version": own_version(library), "cases": result}
 
 
 if __name__ == "__main__":

@@ -89,8 +89,8 @@ def evidently():
             user_id="user", item_id="item", target="target", prediction="prediction", recommendations_type="score"
         )
         data = Dataset.from_pandas(frame, data_definition=DataDefinition(ranking=[ranking]))
-        found = Report([metric]).run(data, None).dict()["metrics"][0]["value"]["value"]
-        return float(list(found.values())[-1])
+        result = Report([metric]).run(data, None).dict()["metrics"][0]["value"]["value"]
+        return float(list(result.values())[-1])
 
     # It needs lists longer than k.
     rows = [("q", item, score, GRADES.get(item, 0)) for item, score in SCORES.items()]

@@ -55,14 +55,14 @@ def test_what_a_list_scores_that_was_recommended_nothing(name):
         pytest.skip("it reads more, or leaves such lists out")
     for spelled in spellings(name):
         value = frame.rec.evaluate([spelled], per="user", **given).iloc[1, 1]
-        said = spec_of(spelled).metric.unranked
+        text = spec_of(spelled).metric.unranked
         if value != value:  # noqa: PLR0124 - NaN
-            assert said == "has no value"
-        elif value in (0, 0.5) and said != "counts as the others":
-            assert said == f"scores {value:g}"
+            assert text == "has no value"
+        elif value in (0, 0.5) and text != "counts as the others":
+            assert text == f"scores {value:g}"
         else:
-            assert said in ("scores 1", "counts as the others", "scores the most: Σ over items of ε*²")
-        assert f"nothing {said}" in " ".join(recframe.explain(spelled).split())
+            assert text in ("scores 1", "counts as the others", "scores the most: Σ over items of ε*²")
+        assert f"nothing {text}" in " ".join(recframe.explain(spelled).split())
 
 
 @pytest.mark.parametrize("like", PROFILES)
@@ -81,8 +81,10 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
     text = recframe.explain("ndcg@10", like="sklearn")
     spelled = next(line for line in text.splitlines() if line.startswith("full name")).split(None, 2)[2]
     assert spelled == "ndcg(ideal=ranked)@10, ties='average', undefined=0.0, lists='ranked'"
-    found = engine.value(engine.frame(ONE_LIST), "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked")
-    assert found == pytest.approx(engine.ask(engine.frame(ONE_LIST), "ndcg", 10, like="sklearn"))
+    result = engine.value(
+        engine.frame(ONE_LIST), "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked"
+    )
+    assert result == pytest.approx(engine.ask(engine.frame(ONE_LIST), "ndcg", 10, like="sklearn"))
 
 
 @pytest.mark.parametrize(
@@ -209,8 +211,8 @@ def test_lower_grades_that_count_are_explained(polars_engine, name):
         for lower in (0.6, 0.0)
     )
     assert (with_lower != without) == bool(metric.lower_grades)
-    said = " ".join(recframe.explain(name, min_relevance=4).split())
-    assert (f"a relevance of at least 4; lower grades {metric.lower_grades}" in said) == bool(metric.lower_grades)
+    text = " ".join(recframe.explain(name, min_relevance=4).split())
+    assert (f"a relevance of at least 4; lower grades {metric.lower_grades}" in text) == bool(metric.lower_grades)
     assert "lower grades" not in recframe.explain(name)
 
 

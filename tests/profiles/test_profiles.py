@@ -53,16 +53,16 @@ def test_every_profile_has_its_name():
 
 @pytest.mark.parametrize("like", NDCG)
 def test_one_list_as_every_library_sees_it(engine, like):
-    found = engine.ask(engine.frame(FIVE_ITEMS), "ndcg", 10, like=like, **tied(engine, like))
-    assert found == pytest.approx(NDCG[like], abs=5e-5)
+    result = engine.ask(engine.frame(FIVE_ITEMS), "ndcg", 10, like=like, **tied(engine, like))
+    assert result == pytest.approx(NDCG[like], abs=5e-5)
 
 
 def test_columns_have_the_requested_names(engine):
     requested = ["ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", metrics.MAP(5)]
-    found = engine.ask(engine.frame(FIVE_ITEMS), "evaluate", requested, like="rectools", per="user")
-    assert list(found[0]) == ["user", "ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", "map@5"]
-    assert found[0]["ndcg@10"] == pytest.approx(0.3301, abs=5e-5)
-    assert found[0]["ndcg(ideal=all)@10"] == pytest.approx(0.5856, abs=5e-5)
+    result = engine.ask(engine.frame(FIVE_ITEMS), "evaluate", requested, like="rectools", per="user")
+    assert list(result[0]) == ["user", "ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", "map@5"]
+    assert result[0]["ndcg@10"] == pytest.approx(0.3301, abs=5e-5)
+    assert result[0]["ndcg(ideal=all)@10"] == pytest.approx(0.5856, abs=5e-5)
 
 
 def test_an_option_given_by_name_wins(engine):
@@ -89,9 +89,9 @@ def test_a_policy_given_or_bound_wins(engine):
 @pytest.mark.parametrize("like", ["trec_eval", "ir_measures"])
 def test_ids_of_text_tie_in_the_order_of_text(engine, like):
     # To them 9 is larger than 10; integers are compared as numbers here, which the profiles say.
-    for ids, found in ((("9", "10"), 0.5), ((9, 10), 1.0)):
+    for ids, result in ((("9", "10"), 0.5), ((9, 10), 1.0)):
         rows = [{"user": 1, "item": item, "relevant": int(item == ids[1]), "score": 1.0} for item in ids]
-        assert engine.ask(engine.frame(rows), "mrr", like=like) == found
+        assert engine.ask(engine.frame(rows), "mrr", like=like) == result
     assert "9 is larger than 10" in " ".join(str(recframe.explain("mrr", like=like)).split())
 
 
@@ -127,15 +127,17 @@ def test_lists_of_several_models(engine):
         {"model": m, "user": u, "item": i, "score": s} for m in "ab" for u, i, s in zip(*FRAME.values(), strict=True)
     ]
     rows = [row for row in rows if not (row["model"] == "b" and row["user"] == "u4")]
-    found = engine.ask(
+    result = engine.ask(
         engine.frame(rows), "evaluate", "mrr", model="model", truth=engine.frame(TRUTH), like="trec_eval"
     )
-    assert {row["model"]: row["mrr"] for row in found} == {"a": 0.25, "b": 0.5}
+    assert {row["model"]: row["mrr"] for row in result} == {"a": 0.25, "b": 0.5}
 
 
 def test_a_metric_without_a_cutoff_there_is_computed_once(engine):
-    found = engine.ask(engine.frame(FIVE_ITEMS), "evaluate", ["mrr", "ndcg", "r_precision"], k=[1, 3], like="trec_eval")
-    assert list(found[0]) == ["mrr", "ndcg@1", "ndcg@3", "r_precision"]
+    result = engine.ask(
+        engine.frame(FIVE_ITEMS), "evaluate", ["mrr", "ndcg", "r_precision"], k=[1, 3], like="trec_eval"
+    )
+    assert list(result[0]) == ["mrr", "ndcg@1", "ndcg@3", "r_precision"]
 
 
 @pytest.mark.parametrize(
@@ -314,8 +316,8 @@ def judged(*grades):
 )
 def test_grades_and_levels(engine, like, requested, grades, given, value):
     frame, truth = engine.frame(ONE_LIST), engine.frame(judged(*grades))
-    found = engine.value(frame, requested, truth=truth, like=like, **given, **tied(engine, like))
-    assert found == pytest.approx(value, abs=1e-12)
+    result = engine.value(frame, requested, truth=truth, like=like, **given, **tied(engine, like))
+    assert result == pytest.approx(value, abs=1e-12)
 
 
 def test_without_a_truth_no_row_says_that_it_is_one_of_it(engine):

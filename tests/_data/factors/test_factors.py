@@ -151,8 +151,8 @@ def case(seed, *, kind="float", n_users=9, n_items=24, graded=True, strangers=Tr
 
 
 def tables(frame, names, k, **given):
-    found = recframe.rec(frame).evaluate(names, k=k, per="user", **given)
-    return plain(found)
+    result = recframe.rec(frame).evaluate(names, k=k, per="user", **given)
+    return plain(result)
 
 
 def assert_same(found, expected):
@@ -220,7 +220,7 @@ def test_any_model(seed, kind, n_items, k, memory, ties):
 @pytest.mark.parametrize("k", [1, 3, 24])
 def test_rows_are_the_top_k_by_score_and_item_and_the_test_items(library, kind, k):
     made = case(5, kind=kind)
-    found = plain(made.compact(library, k=k))
+    result = plain(made.compact(library, k=k))
     full = plain(made.full(library))
     rows = list(zip(*(full[name] for name in ("user", "item", "relevant", "score")), strict=True))
     expected = []
@@ -235,7 +235,7 @@ def test_rows_are_the_top_k_by_score_and_item_and_the_test_items(library, kind, 
         missing = sorted(item for owner, item, _, score in rows if owner == user and score is None)
         expected += [(user, item, None, None, len(ranked)) for item in missing]
     names = ("user", "item", "rank", "recframe_tied", "recframe_candidates")
-    assert sorted(zip(*(found[name] for name in names), strict=True), key=str) == sorted(expected, key=str)
+    assert sorted(zip(*(result[name] for name in names), strict=True), key=str) == sorted(expected, key=str)
 
 
 def test_only_the_top_is_the_same_there(library):
@@ -284,8 +284,8 @@ def test_float32_and_other_arrays(library):
         Matrix,
         list,
     ):
-        found = from_factors(convert(made.a), convert(made.b), convert(made.bias), **roles)
-        assert plain(found) == expected
+        result = from_factors(convert(made.a), convert(made.b), convert(made.bias), **roles)
+        assert plain(result) == expected
 
 
 def test_bias_alone_and_the_sets_as_sparse_matrices():
@@ -296,15 +296,15 @@ def test_bias_alone_and_the_sets_as_sparse_matrices():
     def matrix(pairs, values):
         rows = [made.users.index(user) for user in pairs["user"]]
         columns = [made.items.index(item) for item in pairs["item"]]
-        found = np.full((len(made.users), len(made.items)), -np.inf)
-        np.maximum.at(found, (rows, columns), values)
-        return sparse.csr_array(sparse.coo_array(np.where(found == -np.inf, 0, found)))
+        result = np.full((len(made.users), len(made.items)), -np.inf)
+        np.maximum.at(result, (rows, columns), values)
+        return sparse.csr_array(sparse.coo_array(np.where(result == -np.inf, 0, result)))
 
     made.test["relevant"] = [abs(grade) + 1 for grade in made.test["relevant"]]
     given = {"users": made.users, "items": made.items, "k": 5}
     train, test = matrix(made.train, 1.0), matrix(made.test, made.test["relevant"])
-    found = from_factors(None, None, made.bias, train=train, test=test, **given)
-    assert plain(found) == plain(made.compact(pl.DataFrame))
+    result = from_factors(None, None, made.bias, train=train, test=test, **given)
+    assert plain(result) == plain(made.compact(pl.DataFrame))
 
 
 def test_many_equal_scores_are_one_block(library):
@@ -312,12 +312,12 @@ def test_many_equal_scores_are_one_block(library):
     bias, users = np.repeat([1.0, 0.0], [60, 40]), ["ann", "bob"]
     test = library({"user": users, "item": [70, 3]})
     train = library({"user": ["ann", "ann"], "item": [0, 99]})
-    found = plain(from_factors(None, None, bias, users=users, items=range(100), train=train, test=test, k=5))
-    assert found["item"] == [1, 2, 3, 4, 5, 70, 0, 1, 2, 3, 4]
-    assert found["relevant"] == [0.0] * 5 + [1.0] + [0.0] * 3 + [1.0, 0.0]
-    assert found["rank"] == [1] * 5 + [60] + [1] * 5
-    assert found["recframe_tied"] == [59] * 5 + [39] + [60] * 5
-    assert found["recframe_candidates"] == [98] * 6 + [100] * 5
+    result = plain(from_factors(None, None, bias, users=users, items=range(100), train=train, test=test, k=5))
+    assert result["item"] == [1, 2, 3, 4, 5, 70, 0, 1, 2, 3, 4]
+    assert result["relevant"] == [0.0] * 5 + [1.0] + [0.0] * 3 + [1.0, 0.0]
+    assert result["rank"] == [1] * 5 + [60] + [1] * 5
+    assert result["recframe_tied"] == [59] * 5 + [39] + [60] * 5
+    assert result["recframe_candidates"] == [98] * 6 + [100] * 5
 
 
 def test_a_sparse_matrix_has_the_shape_of_users_and_items():
@@ -330,9 +330,9 @@ def test_a_sparse_matrix_has_the_shape_of_users_and_items():
 
 def test_without_a_test_set_everybody_is_served(library):
     made = case(9)
-    found = plain(from_factors(made.a, made.b, users=made.users, items=made.items, train=library(made.train), k=3))
-    assert found["user"] == [user for user in made.users for _ in range(3)]
-    assert set(found["relevant"]) == {0.0}
+    result = plain(from_factors(made.a, made.b, users=made.users, items=made.items, train=library(made.train), k=3))
+    assert result["user"] == [user for user in made.users for _ in range(3)]
+    assert set(result["relevant"]) == {0.0}
 
 
 def test_a_list_has_ten_items_by_default(library):
@@ -349,17 +349,17 @@ def test_ids_of_other_types_are_found(ids):
     a, b = np.array([[1.0], [2.0]]), np.array([[1.0], [3.0], [2.0]])
     items = [3, 1, 2] if ids == "int32" else ["c", "a", "b"]
     test = pd.DataFrame({"user": [0, 1], "item": pd.Series([items[0], items[2]], dtype=ids if ids != "str" else None)})
-    found = plain(from_factors(a, b, users=range(2), items=items, test=test, k=1))
-    assert plain(from_factors(a, b, users=pl.Series([0, 1]), items=np.array(items), test=test, k=1)) == found
-    assert plain(from_factors(a, b, users=range(2), items=items, test=pl.from_pandas(test), k=1)) == found
-    assert found["item"] == [items[1], items[0], items[1], items[2]]
-    assert found["rank"] == [1, 3, 1, 2]
+    result = plain(from_factors(a, b, users=range(2), items=items, test=test, k=1))
+    assert plain(from_factors(a, b, users=pl.Series([0, 1]), items=np.array(items), test=test, k=1)) == result
+    assert plain(from_factors(a, b, users=range(2), items=items, test=pl.from_pandas(test), k=1)) == result
+    assert result["item"] == [items[1], items[0], items[1], items[2]]
+    assert result["rank"] == [1, 3, 1, 2]
 
 
 def ranked_items(a=((1.0, 0.0), (0.0, 1.0)), **given):
     """Return two users' best of three items and their relevant ones, as (user, item, relevant, rank, candidates)."""
-    found = plain(from_factors(np.array(a), np.array([[1.0, 3], [3, 2], [2, 1]]), k=1, **(IDS | given)))
-    return [*zip(*(found[name] for name in ("user", "item", "relevant", "rank", "recframe_candidates")), strict=True)]
+    result = plain(from_factors(np.array(a), np.array([[1.0, 3], [3, 2], [2, 1]]), k=1, **(IDS | given)))
+    return [*zip(*(result[name] for name in ("user", "item", "relevant", "rank", "recframe_candidates")), strict=True)]
 
 
 RANKED = [(1, "b", 0.0, 1, 3), (1, "a", 1.0, 3, 3), (2, "a", 0.0, 1, 3), (2, "b", 1.0, 2, 3)]
@@ -437,9 +437,11 @@ def test_columns_of_any_name(library):
         train = library({roles["by"]: ["u"], roles["item"]: ["a"], "a": [1]})
         test = library({roles["by"]: ["u", "v"], roles["item"]: ["b", "c"], roles["relevant"]: [2, 1], "a": [1, 1]})
         users, items = (["u", "v"], ["a", "b", "c"])
-        found = from_factors(np.eye(2), np.ones((3, 2)), users=users, items=items, train=train, test=test, k=1, **roles)
-        assert list(found.columns)[:3] == list(roles.values())
-        return list(plain(found).values())
+        result = from_factors(
+            np.eye(2), np.ones((3, 2)), users=users, items=items, train=train, test=test, k=1, **roles
+        )
+        assert list(result.columns)[:3] == list(roles.values())
+        return list(plain(result).values())
 
     roles = {"by": "user", "item": "item", "relevant": "relevant"}
     expected = columns(**roles)
@@ -565,8 +567,8 @@ def test_negative_relevance_has_no_place_in_the_ideal_of_a_frame_that_omits_rows
                 recframe.OptionError, match=re.escape(f"{label} puts negative relevance") + ".* holds -1"
             ):
                 some.rec.evaluate([label])
-        found, expected = (polars_engine.value(without, each) for each in (label, label.replace("signed", "all")))
-        assert found == expected
+        result, expected = (polars_engine.value(without, each) for each in (label, label.replace("signed", "all")))
+        assert result == expected
     assert frame.rec.ndcg(gain="binary", grades="signed") == pytest.approx(0.5)
 
 
@@ -576,8 +578,8 @@ def test_what_lists_show_is_what_the_full_frame_shows(library):
     compact, full = made.compact(library, k=4), made.full(library)
     names, train = ["coverage", "gini", "novelty", "personalization"], library(made.train)
     given = {"k": [1, 4], "train": train, "catalog": made.items}
-    found, expected = (plain(frame.rec.evaluate(names, **given)) for frame in (compact, full))
-    assert_same(found, expected)
+    result, expected = (plain(frame.rec.evaluate(names, **given)) for frame in (compact, full))
+    assert_same(result, expected)
     with pytest.raises(recframe.InputError, match="coverage@5 reads the first 5 rows of each list"):
         compact.rec.coverage(5)
 
@@ -641,9 +643,9 @@ def test_a_lazy_frame_and_models_below_each_other():
     with pytest.raises(recframe.RecError) as eager:
         frames[0].rec.spearman(rank="rank")
     pytest.importorskip("polars", minversion="1.35")  # before, polars makes its own error of ours
-    with pytest.raises(recframe.RecError) as found:
+    with pytest.raises(recframe.RecError) as result:
         frames[0].lazy().rec.spearman(rank="rank").collect()
-    assert str(found.value).startswith(str(eager.value))
+    assert str(result.value).startswith(str(eager.value))
 
 
 def test_memory_is_bounded_by_a_block(monkeypatch):

@@ -82,9 +82,9 @@ def test_ids_stay_the_text_that_they_are(file, library):
 
 def test_scores_of_any_spelling(file, library):
     text = "q Q0 a 1 1E3 t\nq Q0 b 2 -inf t\nq Q0 c 3 nan t\nq Q0 d 4 .5 t\n"
-    found = [score for _, _, score in rows(recframe.read_run(file(text), library=library))]
-    assert [found[0], found[1], found[3]] == [1000.0, float("-inf"), 0.5]
-    assert found[2] != found[2]
+    result = [score for _, _, score in rows(recframe.read_run(file(text), library=library))]
+    assert [result[0], result[1], result[3]] == [1000.0, float("-inf"), 0.5]
+    assert result[2] != result[2]
 
 
 def test_the_score_decides_not_the_rank(file, library):
@@ -329,7 +329,7 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path, library):
     with pytest.raises(recframe.InputError, match="cannot be written"):
         recframe.write_run(recframe.from_dict({"q": {"a": 1.0}}), tmp_path / "none" / "x.run")
     assert path.read_text() == "old"
-    assert [found.name for found in tmp_path.iterdir()] == ["x.run"]
+    assert [result.name for result in tmp_path.iterdir()] == ["x.run"]
 
 
 def test_a_column_of_two_roles_is_not_written(tmp_path, library):
@@ -414,11 +414,11 @@ def test_files_give_the_values_of_trec_eval(file, library):
     judged = [f"{q} 0 {d}  {r}" for q, own in qrels.items() for d, r in own.items()]
     frame = recframe.read_run(file("\n".join(lines)), library=library)
     truth = recframe.read_qrels(file("\n".join(judged), "qrels"), library=library)
-    found = recframe.rec(frame).evaluate(["map", "ndcg"], truth=truth, like="trec_eval")
+    result = recframe.rec(frame).evaluate(["map", "ndcg"], truth=truth, like="trec_eval")
     oracle = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg"}).evaluate(run)
     for name in ("map", "ndcg"):
         expected = sum(own[name] for own in oracle.values()) / len(oracle)
-        assert found[name].to_list()[0] == pytest.approx(expected, abs=1e-9)
+        assert result[name].to_list()[0] == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_disk_without_room_leaves_the_old_file_and_no_other(tmp_path):

@@ -64,8 +64,8 @@ def test_rows_keep_the_levels_of_the_index(pandas_engine):
         ):
             expected = ask(recframe.rec(frame))
             for levels in (["user", "time"], ["time"], ["model", "item"]):
-                found = ask(recframe.rec(frame.set_index(levels)))
-                pd.testing.assert_frame_equal(found[[*expected]], expected)
+                result = ask(recframe.rec(frame.set_index(levels)))
+                pd.testing.assert_frame_equal(result[[*expected]], expected)
 
 
 def test_pandas_index_does_not_matter(pandas_engine):
@@ -94,8 +94,8 @@ def test_categories_of_large_whole_numbers_are_refused(pandas_engine, kind):
                 lambda rec: rec.mrr(by=["user", "day"], per="day", truth=frame),
                 lambda rec: rec.label(frame, by=["user", "day"]),
             ):
-                said = f"='{column}' has categories above 2\\*\\*53(?s:.*)df.astype"
-                with pytest.raises(recframe.ColumnTypeError, match=said):
+                text = f"='{column}' has categories above 2\\*\\*53(?s:.*)df.astype"
+                with pytest.raises(recframe.ColumnTypeError, match=text):
                     ask(large_frame.rec)
         user = pd.Series([large, large, large + 1])
         expected = frame.assign(user=user).rec.mrr()
@@ -134,9 +134,9 @@ def test_pandas_unused_categories_are_no_lists(pandas_engine):
 
     frame = pandas_engine.frame({"user": [1, 2], "relevant": [1, 0], "score": [1, 2]})
     frame["user"] = pd.Categorical(frame["user"], categories=[3, 2, 1])
-    found = pandas_engine.ask(frame, "mrr", per="user")
-    assert sorted((row["user"], row["mrr"]) for row in found if row["user"] == 1) == [(1, 1.0)]
-    assert {row["user"] for row in found} == {1, 2}
+    result = pandas_engine.ask(frame, "mrr", per="user")
+    assert sorted((row["user"], row["mrr"]) for row in result if row["user"] == 1) == [(1, 1.0)]
+    assert {row["user"] for row in result} == {1, 2}
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")
@@ -167,10 +167,10 @@ def test_arrows_dictionaries_are_keys(pandas_engine, text):
     frame = pd.DataFrame({"user": [1, 2, 3], "item": [1, 1, 1], "relevant": [1, 1, 1], "score": [1, 2, 3]})
     frame["country"] = pd.Series(pd.arrays.ArrowExtensionArray(values))
     assert frame.rec.mrr(per="country")["country"].tolist()[:2] == ["a", "b"]
-    found = frame.drop(columns="relevant").rec.mrr(
+    result = frame.drop(columns="relevant").rec.mrr(
         by="country", truth=pd.DataFrame({"country": ["a", "b"], "item": [1, 1]})
     )
-    assert found == 1.0
+    assert result == 1.0
 
 
 @pytest.mark.parametrize("left", ["int64", "Int64", "int64[pyarrow]"])
@@ -191,8 +191,8 @@ def test_ids_beyond_63_bits_meet_small_ones(pandas_engine, left, right):
     frame = pd.DataFrame({"user": pd.Series(left, dtype="UInt64"), "item": 1, "score": 1})
     truth = pd.DataFrame({"user": pd.Series(right, dtype="int64"), "item": 1})
     with warnings.catch_warnings(action="ignore"):
-        found = frame.rec.mrr(truth=truth, per="user")["user"]
-    assert {None if pd.isna(value) else int(value) for value in found} == {*left, *right}
+        result = frame.rec.mrr(truth=truth, per="user")["user"]
+    assert {None if pd.isna(value) else int(value) for value in result} == {*left, *right}
 
 
 @pytest.mark.parametrize("units", [("s", "us"), ("us", "ns"), ("ns", "s")])
@@ -203,8 +203,8 @@ def test_points_in_time_of_two_units_match_far_ones_too(pandas_engine, units):
 
     frame = pd.DataFrame({"user": days(units[0]), "item": 1, "score": 1})
     truth = pd.DataFrame({"user": days(units[1]), "item": 1})
-    found = frame.rec.mrr(truth=truth, per="user")
-    assert {*found["user"][found["mrr"] == 1].dt.date} == {*frame["user"].dt.date} & {*truth["user"].dt.date}
+    result = frame.rec.mrr(truth=truth, per="user")
+    assert {*result["user"][result["mrr"] == 1].dt.date} == {*frame["user"].dt.date} & {*truth["user"].dt.date}
     if "ns" in units:
         for side in (frame, truth):
             if side["user"].dtype == "datetime64[ns]":

@@ -31,21 +31,21 @@ DO_NOT_FIT = {
 
 
 def check(users, scores, upto):
-    found = pandas_sort.placed([users], scores, upto)
-    if found is None:
+    result = pandas_sort.placed([users], scores, upto)
+    if result is None:
         return None
     frame = pd.DataFrame({"user": users, "score": scores})
     start = frame.groupby("user")["score"].rank("min", ascending=False).astype("int64")
     size = frame.groupby(["user", "score"])["score"].transform("size")
     expected = pd.DataFrame({"user": users, "start": start, "size": size})
     expected = expected if upto is None else expected[expected["start"] <= upto]
-    assert sorted(found.rows) == [*expected.index]
-    expected = expected.loc[found.rows]
-    assert [*expected["start"]] == [*found.start]
-    assert [*expected["size"]] == [*found.size]
+    assert sorted(result.rows) == [*expected.index]
+    expected = expected.loc[result.rows]
+    assert [*expected["start"]] == [*result.start]
+    assert [*expected["size"]] == [*result.size]
     by_list = expected.sort_values("user", kind="stable", ignore_index=True)
     assert by_list.equals(expected.sort_values(["user", "start"], kind="stable", ignore_index=True))
-    return found
+    return result
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -131,12 +131,12 @@ def test_scores_may_fall_together(bits, descending, monkeypatch):
         for upto in (1, 7, None):
             assert check(users, scores, upto) is not None
         rows, position, _ = pandas_sort.numbered([users], scores, descending=descending)
-        found = pd.DataFrame({"user": users[rows], "score": scores[rows], "position": position})
+        result = pd.DataFrame({"user": users[rows], "score": scores[rows], "position": position})
         rows, first, size = pandas_sort.numbered([users], scores, descending=descending, tied=True)
         expected = pd.Series(scores).groupby(users).rank("min", ascending=not descending)
         assert [*first] == [*expected[rows]]
         assert [*size] == [*pd.Series(scores).groupby([users, scores]).transform("size")[rows]]
-        for _, one in found.groupby("user"):
+        for _, one in result.groupby("user"):
             assert [*one["position"]] == [*range(1, len(one) + 1)]
             assert one["score"].is_monotonic_decreasing if descending else one["score"].is_monotonic_increasing
 

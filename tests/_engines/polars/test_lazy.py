@@ -62,10 +62,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 
 def answers(case):
     """Return a lazy result, and what the eager call gives."""
-    found = CALLS[case](FRAME.lazy().rec, sides(pl.DataFrame.lazy))
+    result = CALLS[case](FRAME.lazy().rec, sides(pl.DataFrame.lazy))
     expected = CALLS[case](FRAME.rec, sides(eager))
-    name = found.collect_schema().names()[0]
-    return found, pl.DataFrame({name: [expected]}) if isinstance(expected, float) else expected
+    name = result.collect_schema().names()[0]
+    return result, pl.DataFrame({name: [expected]}) if isinstance(expected, float) else expected
 
 
 @pytest.mark.parametrize("collector", ["streaming", "in-memory"])
@@ -75,23 +75,23 @@ def test_results_are_those_of_eager_frames_bit_for_bit(case, collector):
         pytest.importorskip(
             "polars", minversion="1.35"
         )  # before, streaming was an experiment, and a random column panics
-    found, expected = answers(case)
-    collected = found.collect(engine=collector)
-    assert found.collect_schema() == collected.schema == expected.schema
+    result, expected = answers(case)
+    collected = result.collect(engine=collector)
+    assert result.collect_schema() == collected.schema == expected.schema
     testing.assert_frame_equal(collected, expected, check_exact=True)
 
 
 def test_results_are_plans_like_others(tmp_path):
-    found, expected = answers("two models")
+    result, expected = answers("two models")
     first = expected.columns[1]
-    assert found.filter(pl.col("model") == "other").select(first).collect().item() == expected[first][1]
-    assert found.head(1).collect().equals(expected.head(1))
-    assert found.with_columns(found=1).select("found").collect().height == expected.height
-    assert found.join(found, on="model").collect().height == expected.height
-    together = pl.collect_all([found, found.select(first), answers("segments")[0]])
+    assert result.filter(pl.col("model") == "other").select(first).collect().item() == expected[first][1]
+    assert result.head(1).collect().equals(expected.head(1))
+    assert result.with_columns(found=1).select("found").collect().height == expected.height
+    assert result.join(result, on="model").collect().height == expected.height
+    together = pl.collect_all([result, result.select(first), answers("segments")[0]])
     assert together[0].equals(expected)
     assert together[1].equals(expected.select(first))
-    found.sink_parquet(tmp_path / "found.parquet")
+    result.sink_parquet(tmp_path / "found.parquet")
     assert pl.read_parquet(tmp_path / "found.parquet").equals(expected)
     # A result is a frame for the next call.
     ranked = FRAME.lazy().rec.top(3).rec.evaluate("ndcg", 3, rank="rank").collect()
@@ -99,9 +99,9 @@ def test_results_are_plans_like_others(tmp_path):
 
 
 def test_results_are_collected_in_other_threads():
-    found, expected = answers("a truth")
+    result, expected = answers("a truth")
     collected = []
-    threads = [threading.Thread(target=lambda: collected.append(found.collect())) for _ in range(3)]
+    threads = [threading.Thread(target=lambda: collected.append(result.collect())) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -116,11 +116,11 @@ READ = "import pickle, sys; print(pickle.load(sys.stdin.buffer).collect().rows()
 def test_results_are_collected_in_other_processes():
     pytest.importorskip("cloudpickle")
     with recframe.Config(item="day"):
-        found = FRAME.lazy().rec.evaluate(["ndcg", "mrr"], 3, ties="item")
+        result = FRAME.lazy().rec.evaluate(["ndcg", "mrr"], 3, ties="item")
     expected = FRAME.rec.evaluate(["ndcg", "mrr"], 3, ties="item", item="day")
-    read = subprocess.run([sys.executable, "-c", READ], input=pickle.dumps(found), capture_output=True, check=True)
+    read = subprocess.run([sys.executable, "-c", READ], input=pickle.dumps(result), capture_output=True, check=True)
     assert read.stdout.decode().strip() == str(expected.rows())
-    assert pl.LazyFrame.deserialize(io.BytesIO(found.serialize())).collect().equals(expected)
+    assert pl.LazyFrame.deserialize(io.BytesIO(result.serialize())).collect().equals(expected)
 
 
 ON_ONE_CORE = """
@@ -154,9 +154,9 @@ def test_frames_live_no_longer_than_the_result():
 
     source = Source()
     reference = weakref.ref(source)
-    found = plugins.register_io_source(source, schema=FRAME.schema).rec.evaluate("ndcg", 3)
-    found.collect()
-    del source, found
+    result = plugins.register_io_source(source, schema=FRAME.schema).rec.evaluate("ndcg", 3)
+    result.collect()
+    del source, result
     gc.collect()
     assert reference() is None
 
@@ -191,8 +191,8 @@ def test_rows_that_a_call_let_go_of_are_read_again(monkeypatch):
     monkeypatch.setattr(Ranking, "_needs_rows", False)
     # Calls keep the rows of small frames.
     monkeypatch.setattr(EagerPolars, "sums_at_once", False)
-    found = FRAME.lazy().rec.evaluate(["ndcg", "mrr"], 3, per="day").collect()
-    assert found.equals(FRAME.rec.evaluate(["ndcg", "mrr"], 3, per="day"))
+    result = FRAME.lazy().rec.evaluate(["ndcg", "mrr"], 3, per="day").collect()
+    assert result.equals(FRAME.rec.evaluate(["ndcg", "mrr"], 3, per="day"))
     assert released == [True, False]
 
 
@@ -210,11 +210,11 @@ def test_what_needs_rows_is_an_error_at_collect(given, error):
     pytest.importorskip("polars", minversion="1.35")  # before, polars makes its own error of ours
     frame = FRAME.with_columns(relevant=pl.when(pl.col("day") > 0).then("relevant"))
     given = {name: value for name, value in given.items() if value is not None}
-    found = frame.lazy().rec.evaluate("ndcg", 3, **given)
+    result = frame.lazy().rec.evaluate("ndcg", 3, **given)
     with pytest.raises(error) as expected:
         frame.rec.evaluate("ndcg", 3, **given)
     with pytest.raises(error) as raised:
-        found.collect()
+        result.collect()
     # Which lists an error names is any choice.
     assert str(raised.value).startswith(str(expected.value).partition("such as")[0])
 
@@ -223,8 +223,8 @@ def test_what_the_schema_shows_is_an_error_before_rows_are_read():
     def refuse(*_):
         raise AssertionError
 
-    found = plugins.register_io_source(refuse, schema=FRAME.schema).rec.ndcg(3, by="nobody")
-    for resolve in (found.collect_schema, found.collect):
+    result = plugins.register_io_source(refuse, schema=FRAME.schema).rec.ndcg(3, by="nobody")
+    for resolve in (result.collect_schema, result.collect):
         with pytest.raises((recframe.MissingColumnError, pl.exceptions.ComputeError), match="nobody"):
             resolve()
 
@@ -248,11 +248,11 @@ def test_warnings_come_at_collect(case):
     frame, given = WARNED[case]
     with pytest.warns(recframe.DataWarning) as expected:
         frame.rec.ndcg(3, **given)
-    found = frame.lazy().rec.ndcg(
+    result = frame.lazy().rec.ndcg(
         3, **{name: getattr(each, "lazy", lambda each=each: each)() for name, each in given.items()}
     )
     with pytest.warns(recframe.DataWarning) as raised:
-        found.collect()
+        result.collect()
     assert str(raised[0].message) == str(expected[0].message)
 
 
@@ -260,10 +260,10 @@ def test_warnings_come_at_collect(case):
 def test_lists_of_the_top_rows_are_seen_if_the_items_are_read(roles, lists, warned):
     columns = {"user": [n // 2 for n in range(2 * lists)], "item": range(2 * lists)}
     frame = pl.LazyFrame(columns | {"relevant": [1, 0] * lists, "score": [0.2, 0.1] * lists})
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as result:
         warnings.simplefilter("always")
         frame.rec.evaluate("recall", k=2, **roles).collect()
-    assert ["recall is 1 by construction" in str(each.message) for each in found] == [True] * warned
+    assert ["recall is 1 by construction" in str(each.message) for each in result] == [True] * warned
 
 
 @pytest.mark.filterwarnings("default::recframe.DataWarning")
@@ -293,6 +293,6 @@ def test_a_float_that_is_missing_is_warned_of():
 def test_lists_with_values_are_no_error(undefined, metrics, more):
     given = {"k": 3, "undefined": undefined, **more}
     frame = FRAME.with_columns(relevant=1)
-    found = frame.lazy().rec.evaluate(metrics, **given).collect()
+    result = frame.lazy().rec.evaluate(metrics, **given).collect()
     given.pop("partitions", None)
-    testing.assert_frame_equal(found, frame.rec.evaluate(metrics, **given))
+    testing.assert_frame_equal(result, frame.rec.evaluate(metrics, **given))

@@ -64,7 +64,7 @@ KINDS = {
 
 def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
-    found = rank_rows(frame, ["user"], "score", upto)
+    result = rank_rows(frame, ["user"], "score", upto)
     needed = pl.col("row") % 3 == 1
     # Text does not fit into the integers: these rows are looked up by their numbers.
     some = rank_rows(
@@ -74,18 +74,18 @@ def check(users, scores, upto):
         upto,
         polars_sort.Mark(needed),
     )
-    assert (found is None) == (some is None)
-    if found is None:
+    assert (result is None) == (some is None)
+    if result is None:
         return None
-    assert some.drop("text").equals(found.filter(needed))
+    assert some.drop("text").equals(result.filter(needed))
     size = pl.len().over("user", "score").cast(pl.Int64).alias("size")
     place = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
     expected = frame.with_columns(place, size).drop("score")
     expected = expected if upto is None else expected.filter(pl.col("start") <= upto)
     columns = ["row", "user", "start", "size"]
-    assert found.columns[:2] == ["user", "row"]
-    assert found.sort("row").select(columns).equals(expected.sort("row").select(columns))
-    return found
+    assert result.columns[:2] == ["user", "row"]
+    assert result.sort("row").select(columns).equals(expected.sort("row").select(columns))
+    return result
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
@@ -94,8 +94,8 @@ def check(users, scores, upto):
 def test_rows_stand_where_their_rank_is(kind, first, upto):
     rng = random.Random(f"{kind} {first} {upto}")
     users = [first + rng.randint(0, 5) for _ in range(400)]
-    found = check(users, [KINDS[kind](rng) for _ in users], upto)
-    assert (found is None) == (kind in ("endless", "tiny"))
+    result = check(users, [KINDS[kind](rng) for _ in users], upto)
+    assert (result is None) == (kind in ("endless", "tiny"))
 
 
 @examples(200)
@@ -115,10 +115,10 @@ def test_rows_of_keys_and_scores_alone_of_which_few_are_sorted_again():
     rng = random.Random(2)
     users = [number % 1400 for number in range(140_000)]
     scores = [rng.random() - (user % 50 == 0) for user in users]
-    found = rank_rows(pl.DataFrame({"user": users, "score": scores}), ["user"], "score", 2)
-    assert found.columns == ["user", "start", "size"]
+    result = rank_rows(pl.DataFrame({"user": users, "score": scores}), ["user"], "score", 2)
+    assert result.columns == ["user", "start", "size"]
     expected = [(user, start, 1) for user in range(1400) for start in (1, 2)]
-    assert sorted(found.rows()) == expected
+    assert sorted(result.rows()) == expected
 
 
 @pytest.mark.parametrize("first", [2**53, -(2**62), 2**62 - 2])
@@ -130,8 +130,8 @@ def test_whole_numbers_that_are_equal_as_floats(first, upto):
     expected = [row for row in expected if upto is None or row[2] <= upto]
     assert sorted(rank_rows(frame, ["user"], "score", upto).rows()) == sorted(expected)
     for descending in (True, False):
-        found = number_rows(frame, ["user"], "score", descending=descending).sort("user", "position")
-        assert found.equals(found.sort("user", "score", descending=[False, descending], maintain_order=True))
+        result = number_rows(frame, ["user"], "score", descending=descending).sort("user", "position")
+        assert result.equals(result.sort("user", "score", descending=[False, descending], maintain_order=True))
         first = number_rows(frame, ["user"], "score", descending=descending, tied=True)
         check_first_positions(first, ["user"], "score", descending=descending)
 
@@ -157,9 +157,9 @@ def sorts(monkeypatch):
     """Rows of low scores are left out of small frames too; the numbers of rows of each sort."""
     for name, value in {"MANY_ROWS": 0, "SAMPLE": 700, "FEWEST_LISTS": 5}.items():
         monkeypatch.setattr(packing, name, value)
-    found, sort = [], polars_pack.sort_integers
-    monkeypatch.setattr(polars_pack, "sort_integers", lambda rows: found.append(len(rows)) or sort(rows))
-    return found
+    result, sort = [], polars_pack.sort_integers
+    monkeypatch.setattr(polars_pack, "sort_integers", lambda rows: result.append(len(rows)) or sort(rows))
+    return result
 
 
 @pytest.mark.parametrize("shape", list(SHAPES))
@@ -258,13 +258,13 @@ def test_positions_whatever_the_keys(descending, day):
         frame.with_columns(pl.col("user").cast(pl.Categorical)),
         frame.with_columns(by=pl.lit(None, pl.Int64)),
     ):
-        for found in (
+        for result in (
             polars_sort.number_rows(some, ["user", "day"], "by", descending=descending).collect(),
             polars_sort.number_few_rows(some.lazy(), ["user", "day"], "by", descending=descending).collect(),
         ):
-            check_positions(found, some, ["user", "day"], descending=descending)
-        found = polars_sort.number_rows(some, ["user", "day"], "by", descending=descending, tied=True).collect()
-        check_first_positions(found, ["user", "day"], "by", descending=descending)
+            check_positions(result, some, ["user", "day"], descending=descending)
+        result = polars_sort.number_rows(some, ["user", "day"], "by", descending=descending, tied=True).collect()
+        check_first_positions(result, ["user", "day"], "by", descending=descending)
 
 
 def test_rows_that_come_in_order_but_for_scores_with_the_same_bits(monkeypatch):
@@ -280,11 +280,11 @@ def test_several_keys():
     rows = [(rng.randint(-2, 2), rng.choice("abc"), rng.randint(0, 9), n) for n in range(500)]
     frame = pl.DataFrame(rows, schema=["user", "day", "score", "row"], orient="row")
     frame = frame.with_columns(pl.col("day").cast(pl.Categorical))
-    found = rank_rows(frame, ["user", "day"], "score", 4).sort("row")
+    result = rank_rows(frame, ["user", "day"], "score", 4).sort("row")
     place = pl.col("score").rank("min", descending=True).over("user", "day").cast(pl.Int64).alias("start")
     size = pl.len().over("user", "day", "score").cast(pl.Int64).alias("size")
     expected = frame.with_columns(place, size).filter(pl.col("start") <= 4).drop("score").sort("row")
-    assert found.equals(expected)
+    assert result.equals(expected)
     assert rank_rows(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
 
 
@@ -297,14 +297,14 @@ import polars as pl, recframe
 frame = pl.DataFrame({{"user": pl.int_range(70_000, eager=True) % 7_000, "relevant": 1}}).with_columns(score=pl.col("user").hash(1))
 print(frame.rec.ndcg(5), "numpy" in sys.modules)
 """
-    found = {
+    result = {
         subprocess.run(
             [sys.executable, "-c", code.format(numpy=numpy)], capture_output=True, text=True, check=True
         ).stdout
         for numpy in ("", ", numpy")
     }
-    assert len(found) == 1
-    assert found.pop().endswith("True\n")
+    assert len(result) == 1
+    assert result.pop().endswith("True\n")
 
 
 @pytest.mark.parametrize(
@@ -349,13 +349,13 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     frame = frame.with_columns(relevance)
     read = polars_pack.digits_of(frame, ["user"], ["relevant"], {})[1] is not None
     assert read == (packed and len(frame) > polars_pack.FEW_ROWS)
-    found = rank_rows(frame, ["user"], "score", 4)
+    result = rank_rows(frame, ["user"], "score", 4)
     expected = frame.with_columns(start=pl.col("score").rank("ordinal", descending=True).over("user").cast(pl.Int64))
     expected = expected.filter(pl.col("start") <= 4).sort("user", "start").drop("score").with_columns(size=1)
-    assert found.cast({"size": pl.Int32}).equals(expected)
+    assert result.cast({"size": pl.Int32}).equals(expected)
     same_grade = pl.col("relevant").eq_missing(relevance[0])
     some = rank_rows(frame, ["user"], "score", 4, polars_sort.Mark(same_grade))
-    assert some.equals(found.filter(same_grade))
+    assert some.equals(result.filter(same_grade))
 
 
 @pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt8, pl.Int64, pl.Boolean, pl.Float64, pl.Categorical])
@@ -369,8 +369,8 @@ def test_a_missing_key_is_a_list(dtype, upto):
     assert check(users, [rng.randint(0, 30) / 4 for _ in values], upto) is not None
     # All rows are read back by their numbers too.
     frame = pl.DataFrame({"user": users, "score": range(200), "text": "a"})
-    found = rank_rows(frame, ["user"], "score", None)
-    assert found.group_by("user").len().sort("user").equals(frame.group_by("user").len().sort("user"))
+    result = rank_rows(frame, ["user"], "score", None)
+    assert result.group_by("user").len().sort("user").equals(frame.group_by("user").len().sort("user"))
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
@@ -396,8 +396,8 @@ def test_first_rows_are_read_with_all_that_have_the_bits_of_the_last(seed, monke
     monkeypatch.setattr(polars_sort, "PIECE", rng.choice([1, 3, 2**17]))
     upto = rng.randint(1, 5)
     read = [(n, score) for n, scores in enumerate(lists) for score in scores if score <= scores[:upto][-1]]
-    found, goes_on = polars_sort._first_rows(SimpleNamespace(codes=codes, score=64, list=1024), upto)
-    assert [(code // 1024, code % 1024 // 64) for code in found] == read
+    result, goes_on = polars_sort._first_rows(SimpleNamespace(codes=codes, score=64, list=1024), upto)
+    assert [(code // 1024, code % 1024 // 64) for code in result] == read
     assert goes_on.to_list() == [one == other for one, other in pairwise(read)]
 
 
@@ -437,11 +437,11 @@ def test_scores_that_the_integers_do_not_tell_apart(monkeypatch):
     users = [rng.randint(0, 3) for _ in range(400)]
     for scores in ([rng.random() for _ in users], [rng.randint(0, 20) / 4 for _ in users]):
         frame = pl.DataFrame({"user": users, "score": scores, "relevant": [rng.randint(0, 4) for _ in users]})
-        found = rank_rows(frame, ["user"], "score", None)
+        result = rank_rows(frame, ["user"], "score", None)
         place = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
         size = pl.len().over("user", "score").cast(pl.Int64).alias("size")
         expected = frame.with_columns(place, size).drop("score")
-        assert found.sort(pl.all()).equals(expected.sort(pl.all()))
+        assert result.sort(pl.all()).equals(expected.sort(pl.all()))
 
 
 def test_categories_have_codes():

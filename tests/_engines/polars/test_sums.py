@@ -21,10 +21,10 @@ def test_sums_before_each_row(longest):
     schema = {"user": pl.Int64, "day": pl.String, "x": pl.Float64, "y": pl.Float64, "place": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     for keys in (["user"], ["user", "day"]):
-        found = sums_before(frame, {"before_x": "x", "before_y": "y"}, keys, "place")
+        result = sums_before(frame, {"before_x": "x", "before_y": "y"}, keys, "place")
         before = {f"before_{name}": pl.col(name).cum_sum().over(keys, order_by="place") - pl.col(name) for name in "xy"}
         expected = frame.with_columns(**before)
-        testing.assert_frame_equal(found.sort("place"), expected.sort("place"), check_column_order=False)
+        testing.assert_frame_equal(result.sort("place"), expected.sort("place"), check_column_order=False)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_counts_of_rows(keys, known):
         name: values == "1" if keys[name] == pl.Boolean else values.cast(keys[name]) for name, values in rows.items()
     }
     frame = pl.DataFrame({**rows, "score": pl.Series([0.5] * 60)})
-    found = count_rows(frame, [*keys], "rows", {"scored": "score"})
-    assert (found is not None) == known
+    result = count_rows(frame, [*keys], "rows", {"scored": "score"})
+    assert (result is not None) == known
     if known:
         expected = frame.group_by(*keys).agg(pl.len().alias("rows"), pl.col("score").count().alias("scored"))
-        testing.assert_frame_equal(found.sort(*keys), expected.sort(*keys), check_dtypes=False)
-        assert found.select(*keys).schema == frame.select(*keys).schema
+        testing.assert_frame_equal(result.sort(*keys), expected.sort(*keys), check_dtypes=False)
+        assert result.select(*keys).schema == frame.select(*keys).schema
         testing.assert_frame_equal(distinct(frame, [*keys]).sort(*keys), frame.select(*keys).unique().sort(*keys))
     else:
         assert distinct(frame, [*keys]) is None

@@ -24,9 +24,9 @@ def leave_numpy_out(monkeypatch):
 
 def check(columns):
     """Whether equal texts have one number, different ones different numbers, and numbers their text."""
-    found, known = polars_texts.encoded([pl.Series("user", texts, dtype=pl.String) for texts in columns])
+    result, known = polars_texts.encoded([pl.Series("user", texts, dtype=pl.String) for texts in columns])
     assert known.n_unique() == len(known)
-    for numbers, texts in zip(found, columns, strict=True):
+    for numbers, texts in zip(result, columns, strict=True):
         assert numbers.name == "user"
         assert known.gather(numbers).to_list() == texts
 

@@ -44,10 +44,10 @@ def test_calls_inside_of_a_query_end():
 
 def inside_a_query(compute):
     """Return what a function returns that polars calls."""
-    found = []
-    column = pl.col("a").map_batches(lambda values: found.append(compute()) or values, return_dtype=pl.Int64)
+    result = []
+    column = pl.col("a").map_batches(lambda values: result.append(compute()) or values, return_dtype=pl.Int64)
     pl.DataFrame({"a": [1]}).select(column.over("a"))
-    return found[0]
+    return result[0]
 
 
 def test_only_threads_of_python_wait():

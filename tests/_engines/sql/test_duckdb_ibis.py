@@ -50,10 +50,10 @@ def test_plans_give_plans_of_the_same_kind(make, case):
     assert isinstance(result, type(make(FRAME)))
     eager = CALLS[case](recframe.rec(pa.table(FRAME)), pa.table(TRUTH))
     expected = [{"value": eager}] if isinstance(eager, float) else sorted(eager.to_pylist(), key=repr)
-    found = rows(result)
+    actual = rows(result)
     if not isinstance(eager, float):
         assert list(result.columns) == eager.column_names
-    for row, other in zip(found, expected, strict=True):
+    for row, other in zip(actual, expected, strict=True):
         assert list(row.values()) == [
             pytest.approx(v, abs=1e-12) if isinstance(v, float) else v for v in other.values()
         ]
@@ -63,8 +63,8 @@ def test_plans_give_plans_of_the_same_kind(make, case):
 def test_subtopics(make):
     frame, truth = ({name: [row[name] for row in side] for name in side[0]} for side in lists(4, 3))
     requested = {"metrics": ["alpha_ndcg@2", "err_ia"], "subtopic": "intent"}
-    found = rows(recframe.rec(make(frame)).evaluate(truth=make(truth), **requested))
-    assert found == [
+    result = rows(recframe.rec(make(frame)).evaluate(truth=make(truth), **requested))
+    assert result == [
         pytest.approx(pl.DataFrame(frame).rec.evaluate(truth=pl.DataFrame(truth), **requested).row(0, named=True))
     ]
     with pytest.raises(recframe.RecError, match="alpha_ndcg@10"):
@@ -237,8 +237,8 @@ def test_a_table_that_is_called_as_a_part_of_a_query_is_refused(connection):
 def test_a_connection_may_divide_whole_numbers_without_a_rest(connection, metric):
     table = pa.table({"user": [1] * 4, "relevant": [2, 0, 1, 0], "score": [4, 3, 2, 2]})
     connection.execute("SET integer_division = true")
-    ((found,),) = getattr(recframe.rec(connection.from_arrow(table)), metric)().fetchall()
-    assert found == pytest.approx(getattr(recframe.rec(table), metric)())
+    ((result,),) = getattr(recframe.rec(connection.from_arrow(table)), metric)().fetchall()
+    assert result == pytest.approx(getattr(recframe.rec(table), metric)())
 
 
 def test_decimals_are_numbers(connection):
@@ -267,8 +267,8 @@ def test_calls_that_answer_with_rows_say_which_frames_they_accept(make):
 def test_counts_are_integers_that_files_hold(connection):
     relation = connection.sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score, 2 AS seg")
     for given in ({}, {"per": "seg"}):
-        found = recframe.rec(relation).evaluate("mrr", counts=True, **given)
-        assert [str(kind) for kind in found.types[-2:]] == ["BIGINT", "BIGINT"]
+        result = recframe.rec(relation).evaluate("mrr", counts=True, **given)
+        assert [str(kind) for kind in result.types[-2:]] == ["BIGINT", "BIGINT"]
 
 
 @pytest.mark.parametrize(("metric", "k", "most"), [("precision", 2, 10), ("ndcg", 5, 16)])
@@ -302,15 +302,15 @@ def test_duckdb_ranks_the_rows_that_are_read_as_windows_rank_all(connection, upt
     is_hit = nw.col("relevance") > 0
     needed = Needed(is_hit, needed_upto, (is_hit.cast(nw.Float64()).alias("hit"),))
     ranked = DuckDB(relation).rank_rows(nw.from_native(relation), ["user"], "score", upto, needed)
-    found = {row["row"]: row for row in ranked.to_native().to_arrow_table().to_pylist()}
+    result = {row["row"]: row for row in ranked.to_native().to_arrow_table().to_pylist()}
     frame = pl.DataFrame(columns).with_columns(
         start=pl.col("score").rank("min", descending=True).over("user"), size=pl.len().over("user", "score")
     )
     frame = frame.with_columns(hit=pl.col("relevance")).filter(pl.lit(upto is None) | (pl.col("start") <= (upto or 0)))
     expected = {row["row"]: row for row in frame.to_dicts()}
-    assert all(row == expected[number] for number, row in found.items())
+    assert all(row == expected[number] for number, row in result.items())
     read = frame.filter((pl.col("relevance") > 0) | (pl.col("start") <= needed_upto))
-    assert found.keys() >= {*read["row"]}
+    assert result.keys() >= {*read["row"]}
 
 
 def test_keys_that_only_duckdb_has(connection):

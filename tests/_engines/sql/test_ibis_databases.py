@@ -81,8 +81,8 @@ def test_each_metric_with_each_option(database, name):
     calls = ({},) if hasattr(METRICS[name], "of_all_lists") else ({"per": "user"}, {})
     # ClickHouse reads no query of more than 256 KB.
     for some, given in itertools.product((labels[start : start + 6] for start in range(0, len(labels), 6)), calls):
-        found, expected = (ask_case(engine, case(), some, **given) for engine in (database, ENGINES["polars"].engine))
-        assert_same(found, expected, ["user"] if given else [])
+        result, expected = (ask_case(engine, case(), some, **given) for engine in (database, ENGINES["polars"].engine))
+        assert_same(result, expected, ["user"] if given else [])
 
 
 POLICIES = {
@@ -130,13 +130,13 @@ def test_each_call(database, call):
             result = CALLS[call](recframe.rec(frame), truth)
         return result if isinstance(result, float) else engine.rows(result)
 
-    found, expected = ask(database), ask(ENGINES["polars"].engine)
+    actual, expected = ask(database), ask(ENGINES["polars"].engine)
     if isinstance(expected, float):
-        ((found,),) = (row.values() for row in found)
+        ((actual,),) = (row.values() for row in actual)
     keys = (
         [] if isinstance(expected, float) else [name for name, is_ in expected[0].items() if not isinstance(is_, float)]
     )
-    assert_same(found, expected, keys)
+    assert_same(actual, expected, keys)
 
 
 @pytest.mark.parametrize("rows", [FRAME, {name: values[:0] for name, values in FRAME.items()}], ids=["rows", "no rows"])
@@ -145,8 +145,8 @@ def test_calls_that_run_at_once(database, rows):
     if isinstance(database, ClickHouse):
         pytest.skip("Ibis has no connection to ClickHouse inside the process")
     frame, same_rows = database.frame(rows, KINDS), ENGINES["polars"].engine.frame(rows, KINDS)
-    found = recframe.rec(frame).describe(["ndcg", "mrr"], k=2)
-    assert_same(found.rows(named=True), recframe.rec(same_rows).describe(["ndcg", "mrr"], k=2).rows(named=True))
+    result = recframe.rec(frame).describe(["ndcg", "mrr"], k=2)
+    assert_same(result.rows(named=True), recframe.rec(same_rows).describe(["ndcg", "mrr"], k=2).rows(named=True))
 
 
 @pytest.fixture

@@ -25,9 +25,9 @@ def test_spark_with_one_list_that_holds_most_rows(spark):
     rows += [{"user": 1 + i // 5, "item": i, "relevant": i % 3 == 0, "score": float(i * 31 % 7)} for i in range(800)]
     requested = {"metrics": ["ndcg@5", "mrr", "roc_auc"], "undefined": 0.0}
     table = spark.table(rows)
-    found = recframe.rec(spark.frame(rows).repartition(6)).evaluate(**requested)
+    result = recframe.rec(spark.frame(rows).repartition(6)).evaluate(**requested)
     (expected,) = recframe.rec(table).evaluate(**requested).to_pylist()
-    assert spark.rows(found) == [pytest.approx(expected, rel=1e-9)]
+    assert spark.rows(result) == [pytest.approx(expected, rel=1e-9)]
 
 
 @pytest.mark.spark
@@ -60,9 +60,9 @@ def both(spark, data, metrics, **requested):
     """Return the rows of a call on Spark and those of the same call on polars."""
     frames = {name: given for name, given in requested.items() if isinstance(given, pl.DataFrame)}
     there = {name: spark.session.createDataFrame(frame.to_arrow()) for name, frame in {"": data, **frames}.items()}
-    found = recframe.rec(there.pop("")).evaluate(metrics, **requested | there)
+    result = recframe.rec(there.pop("")).evaluate(metrics, **requested | there)
     expected = recframe.rec(data.lazy()).evaluate(metrics, **requested | {name: f.lazy() for name, f in frames.items()})
-    return spark.rows(found), expected.collect().to_dicts()
+    return spark.rows(result), expected.collect().to_dicts()
 
 
 def assert_same(found, expected, *key):
@@ -97,16 +97,16 @@ NEWER = {
 def test_newer_roles_on_spark(spark, name):
     metrics, requested = NEWER[name]
     # Spark takes long to plan what has many columns.
-    found, expected = both(spark, SERVED, metrics[:1], **requested)
-    assert_same(found, expected)
+    result, expected = both(spark, SERVED, metrics[:1], **requested)
+    assert_same(result, expected)
 
 
 @pytest.mark.spark
 def test_partitions_on_spark_name_the_page_on_states(spark):
     frame = recframe.rec(spark.frame({"user": [1], "relevant": [1], "score": [0.9]}))
-    said = "(?s)partitions=2 is for lazy polars frames, but this is a DataFrame.*States: Spark, Dask, Ray, Daft"
+    text = "(?s)partitions=2 is for lazy polars frames, but this is a DataFrame.*States: Spark, Dask, Ray, Daft"
     for call in (frame.ndcg, lambda **given: frame.evaluate(["ndcg"], **given)):
-        with pytest.raises(recframe.OptionError, match=said):
+        with pytest.raises(recframe.OptionError, match=text):
             call(partitions=2)
     with recframe.Config(partitions=2):
         assert spark.rows(frame.ndcg()) == [{"ndcg": 1.0}]

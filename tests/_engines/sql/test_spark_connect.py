@@ -80,19 +80,19 @@ def test_calls_on_connect_give_the_numbers_of_polars(connect, name):
     there = {each: on_connect(connect, value) if each in FRAMES else value for each, value in given.items()}
     frame = on_connect(connect, DATA)
     assert "connect" in type(frame).__module__
-    found = rows(connect, getattr(recframe.rec(frame), method)(**there))
+    result = rows(connect, getattr(recframe.rec(frame), method)(**there))
     here = {each: value.lazy() if each in FRAMES else value for each, value in given.items()}
     expected = getattr(recframe.rec(DATA.lazy()), method)(**here).lazy().collect().to_dicts()
-    assert len(found) == len(expected)
+    assert len(result) == len(expected)
     order = lambda row: str([row[column] for column in key])  # noqa: E731
-    for one, other in zip(sorted(found, key=order), sorted(expected, key=order), strict=True):
+    for one, other in zip(sorted(result, key=order), sorted(expected, key=order), strict=True):
         assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
 
 
 def test_models_in_rows_on_connect(connect):
-    found = connect.rows(recframe.rec(on_connect(connect, MODELS)).evaluate("ndcg", k=3, model="model"))
+    result = connect.rows(recframe.rec(on_connect(connect, MODELS)).evaluate("ndcg", k=3, model="model"))
     expected = MODELS.rec.evaluate("ndcg", k=3, model="model").to_dicts()
-    by_model = {row["model"]: row["ndcg@3"] for row in found}
+    by_model = {row["model"]: row["ndcg@3"] for row in result}
     assert by_model == pytest.approx({row["model"]: row["ndcg@3"] for row in expected}, abs=1e-12)
 
 

@@ -46,9 +46,9 @@ def rbo(one, other, p):
     def common(depth):
         return len(set(short[:depth]) & set(long[:depth]))
 
-    found = sum(common(d) / d * p**d for d in range(1, n + 1))
-    found += sum(common(s) * (d - s) / (s * d) * p**d for d in range(s + 1, n + 1))
-    return (1 - p) / p * found + ((common(n) - common(s)) / n + common(s) / s) * p**n
+    result = sum(common(d) / d * p**d for d in range(1, n + 1))
+    result += sum(common(s) * (d - s) / (s * d) * p**d for d in range(s + 1, n + 1))
+    return (1 - p) / p * result + ((common(n) - common(s)) / n + common(s) / s) * p**n
 
 
 def orders(members, model, sign, k):
@@ -61,7 +61,7 @@ def orders(members, model, sign, k):
 
 def expected(rows, pair, k, p, sign=1):
     """Return the numbers of lists and the means of what two models have in common, over all orders of tied items."""
-    lists, found, alone = defaultdict(list), [], [0, 0]
+    lists, result, alone = defaultdict(list), [], [0, 0]
     for row in rows:
         lists[row["user"]].append(row)
     for members in lists.values():
@@ -73,12 +73,12 @@ def expected(rows, pair, k, p, sign=1):
         shared = statistics.fmean(len({*one} & {*other}) for one, other in tops)
         both = [[row[model] for row in members if None not in (row[pair[0]], row[pair[1]])] for model in pair]
         varied = all(len(set(values)) > 1 for values in both)
-        found.append([
+        result.append([
             shared / long, shared / (short + long - shared), statistics.fmean(rbo(*top, p) for top in tops),
             stats.kendalltau(*both)[0] if varied else None, stats.spearmanr(*both)[0] if varied else None,
         ])  # fmt: skip
-    means = [[value for value in column if value is not None] for column in zip(*found, strict=True)]
-    counts = [len(found), *alone, len(found) / (len(found) + sum(alone)), len(means[-1])]
+    means = [[value for value in column if value is not None] for column in zip(*result, strict=True)]
+    counts = [len(result), *alone, len(result) / (len(result) + sum(alone)), len(means[-1])]
     return [*counts, *(statistics.fmean(values) for values in means)]
 
 
@@ -97,10 +97,10 @@ def assert_agrees(row, k, expected):
 @pytest.mark.parametrize("p", [0.5, 0.9])
 def test_pairs_of_models(engine, k, p):
     rows = crowd(1)
-    found = engine.ask(engine.frame(rows), "agreement", k, p=p, score=MODELS)
-    found = in_order(found, "model", "other")
-    assert [(row["model"], row["other"]) for row in found] == [*itertools.combinations(MODELS, 2)]
-    for row in found:
+    result = engine.ask(engine.frame(rows), "agreement", k, p=p, score=MODELS)
+    result = in_order(result, "model", "other")
+    assert [(row["model"], row["other"]) for row in result] == [*itertools.combinations(MODELS, 2)]
+    for row in result:
         assert_agrees(row, k, expected(rows, (row["model"], row["other"]), k, p))
 
 
@@ -132,9 +132,9 @@ def test_tau_ap_is_that_of_urbano_and_marrero(engine):
     for number, scores in URBANO.items():
         frame = engine.frame({"user": [1] * 10, "item": [*range(10)], **scores})
         for pair, value in zip((["x", "y"], ["tied y", "tied x"]), TAU_AP[number], strict=True):
-            (found,) = engine.ask(frame, "agreement", score=pair, measures="tau_ap")
-            assert found["tau_ap"] == pytest.approx(value, abs=5e-5)
-            assert [*found] == ["model", "other", *COUNTS, "correlated", "tau_ap"]
+            (result,) = engine.ask(frame, "agreement", score=pair, measures="tau_ap")
+            assert result["tau_ap"] == pytest.approx(value, abs=5e-5)
+            assert [*result] == ["model", "other", *COUNTS, "correlated", "tau_ap"]
 
 
 def tau_ap(x, y):
@@ -148,15 +148,15 @@ def test_correlations_that_weigh_the_first_positions(engine):
     rows = crowd(8)
     for row, score in zip(rows, random.Random(8).sample(range(999), len(rows)), strict=True):
         row["a"], row["d"] = score / 8, float(row["item"])
-    found = engine.ask(engine.frame(rows), "agreement", score=["a", "d"], measures=["tau_ap", "weighted_tau"])
+    result = engine.ask(engine.frame(rows), "agreement", score=["a", "d"], measures=["tau_ap", "weighted_tau"])
     lists = defaultdict(list)
     for row in rows:
         lists[row["user"]].append((row["a"], row["d"]))
     sides = [(*zip(*rows, strict=True),) for rows in lists.values() if len(rows) > 1]
-    assert found[0]["correlated"] == len(sides)
+    assert result[0]["correlated"] == len(sides)
     both = statistics.fmean((tau_ap(x, y) + tau_ap(y, x)) / 2 for x, y in sides)
-    assert found[0]["tau_ap"] == pytest.approx(both)
-    assert found[0]["weighted_tau"] == pytest.approx(statistics.fmean(stats.weightedtau(x, y)[0] for x, y in sides))
+    assert result[0]["tau_ap"] == pytest.approx(both)
+    assert result[0]["weighted_tau"] == pytest.approx(statistics.fmean(stats.weightedtau(x, y)[0] for x, y in sides))
 
 
 @pytest.mark.parametrize("model", [None, "model"])
@@ -164,8 +164,8 @@ def test_weighted_tau_with_ties_is_that_of_scipy(engine, model):
     rows = crowd(9, 20)
     given = {"score": MODELS} if model is None else {"model": "model"}
     frame = engine.frame(rows if model is None else below_each_other(rows))
-    found = engine.ask(frame, "agreement", measures=["weighted_tau", "kendall"], **given)
-    for row in found:
+    result = engine.ask(frame, "agreement", measures=["weighted_tau", "kendall"], **given)
+    for row in result:
         values, pair = [], (row["model"], row["other"])
         for user in range(20):
             members = [each for each in rows if each["user"] == user and None not in (each[pair[0]], each[pair[1]])]
@@ -194,7 +194,7 @@ def test_bounds_of_rank_biased_overlap(engine, k):
     for row, score in zip(rows, random.Random(9).sample(range(999), len(rows)), strict=True):
         row["a"], row["b"] = score / 8, None if score % 4 == 0 else float(-row["item"])
     measures = ["rbo_min", "rbo_max", "rbo_residual", "rbo"]
-    (found,) = engine.ask(engine.frame(rows), "agreement", k, score=["a", "b"], measures=measures)
+    (result,) = engine.ask(engine.frame(rows), "agreement", k, score=["a", "b"], measures=measures)
     lists = defaultdict(list)
     for row in rows:
         lists[row["user"]].append(row)
@@ -203,14 +203,14 @@ def test_bounds_of_rank_biased_overlap(engine, k):
     assert len({len(one) - len(other) for one, other in tops}) > (1 if k > 1 else 0)
     names = [f"{name}@{k}" for name in measures]
     means = [statistics.fmean(column) for column in zip(*bounds, strict=True)]
-    assert [found[name] for name in names[:3]] == pytest.approx(means, abs=1e-12)
-    assert found[names[0]] <= found[names[3]] <= found[names[1]]
+    assert [result[name] for name in names[:3]] == pytest.approx(means, abs=1e-12)
+    assert result[names[0]] <= result[names[3]] <= result[names[1]]
 
 
 def test_the_least_overlap_of_tied_items_is_its_expected_value(engine):
     rows = crowd(11)
     measures = ["rbo_min", "rbo_residual"]
-    (found,) = engine.ask(engine.frame(rows), "agreement", 20, score=["a", "b"], measures=measures)
+    (result,) = engine.ask(engine.frame(rows), "agreement", 20, score=["a", "b"], measures=measures)
     lists = defaultdict(list)
     for row in rows:
         lists[row["user"]].append(row)
@@ -222,24 +222,24 @@ def test_the_least_overlap_of_tied_items_is_its_expected_value(engine):
             values.append([statistics.fmean(column) for column in zip(*bounds, strict=True)] if bounds else None)
     assert None not in values
     means = [statistics.fmean(column) for column in zip(*values, strict=True)]
-    assert [found[f"{name}@20"] for name in measures] == pytest.approx([means[0], means[2]], abs=1e-12)
+    assert [result[f"{name}@20"] for name in measures] == pytest.approx([means[0], means[2]], abs=1e-12)
 
 
 def test_the_residual_of_a_tie_across_the_cutoff_is_in_proportion(engine):
     """Of three items, two are tied for the last place, so that 2 ± ½ items are shared where 1, 2 or 3 may be."""
     rows = [{"item": i, "a": a, "b": b} for i, (a, b) in enumerate([(5, 5), (4, 4), (3, 0), (3, 3), (3, 1)])]
     rows = [{"user": 1, **row} for row in rows]
-    (found,) = engine.ask(engine.frame(rows), "agreement", 3, score=["a", "b"], measures=["rbo_residual", "overlap"])
-    assert found["overlap@3"] == pytest.approx((2 + 1 / 3) / 3)
+    (result,) = engine.ask(engine.frame(rows), "agreement", 3, score=["a", "b"], measures=["rbo_residual", "overlap"])
+    assert result["overlap@3"] == pytest.approx((2 + 1 / 3) / 3)
     two, three = (bounds_of_overlap([0, 1, last], [0, 1, 3], 0.9)[2] for last in (2, 3))
-    assert found["rbo_residual@3"] == pytest.approx(two * 2 / 3 + three / 3, abs=1e-12)
+    assert result["rbo_residual@3"] == pytest.approx(two * 2 / 3 + three / 3, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["spearman", "kendall", "tau_ap"])
 def test_one_correlation_alone(engine, measure):
     frame = engine.frame({"user": [1] * 3, "item": [1, 2, 3], "a": [3, 2, 1], "b": [3, 2, 1]})
-    (found,) = engine.ask(frame, "agreement", score=["a", "b"], measures=measure)
-    assert [found[name] for name in ("lists", "correlated", measure)] == [1, 1, pytest.approx(1)]
+    (result,) = engine.ask(frame, "agreement", score=["a", "b"], measures=measure)
+    assert [result[name] for name in ("lists", "correlated", measure)] == [1, 1, pytest.approx(1)]
 
 
 @pytest.mark.parametrize("k", [2, 20])
@@ -252,47 +252,47 @@ def test_top_k_of_unequal_length_without_ties(k):
         for item in range(draw.randint(1, 6))
     ]
     frame = pl.DataFrame(rows, schema_overrides={"b": pl.Float64})
-    (found,) = frame.rec.agreement(k, score=["a", "b"]).rows(named=True)
-    assert_agrees(found, k, expected(rows, ("a", "b"), k, 0.9))
+    (result,) = frame.rec.agreement(k, score=["a", "b"]).rows(named=True)
+    assert_agrees(result, k, expected(rows, ("a", "b"), k, 0.9))
 
 
 def test_models_in_long_format(engine):
     rows = crowd(6)
-    found = engine.ask(engine.frame(below_each_other(rows)), "agreement", 3, model="model")
-    found = in_order(found, "model", "other")
-    assert [(row["model"], row["other"]) for row in found] == [*itertools.combinations(MODELS, 2)]
-    for row in found:
+    result = engine.ask(engine.frame(below_each_other(rows)), "agreement", 3, model="model")
+    result = in_order(result, "model", "other")
+    assert [(row["model"], row["other"]) for row in result] == [*itertools.combinations(MODELS, 2)]
+    for row in result:
         assert_agrees(row, 3, expected(rows, (row["model"], row["other"]), 3, 0.9))
 
 
 def test_some_measures(engine):
     rows = crowd(7)
-    (found,) = engine.ask(engine.frame(rows), "agreement", 2, score=["a", "b"], measures=["rbo", "overlap"])
-    assert [*found] == ["model", "other", *COUNTS, "rbo@2", "overlap@2"]
+    (result,) = engine.ask(engine.frame(rows), "agreement", 2, score=["a", "b"], measures=["rbo", "overlap"])
+    assert [*result] == ["model", "other", *COUNTS, "rbo@2", "overlap@2"]
     *counts, _, overlap, _, rbo, _, _ = expected(rows, ("a", "b"), 2, 0.9)
-    assert [found[name] for name in [*found][2:]] == pytest.approx([*counts, rbo, overlap])
+    assert [result[name] for name in [*result][2:]] == pytest.approx([*counts, rbo, overlap])
 
 
 def test_segments(engine):
     rows = crowd(2)
-    found = in_order(engine.ask(engine.frame(rows), "agreement", 3, score=["a", "b"], per="country"), "country")
-    assert [row["country"] for row in found] == ["at", "be"]
-    for row in found:
+    result = in_order(engine.ask(engine.frame(rows), "agreement", 3, score=["a", "b"], per="country"), "country")
+    assert [row["country"] for row in result] == ["at", "be"]
+    for row in result:
         part = [one for one in rows if one["country"] == row["country"]]
         assert_agrees(row, 3, expected(part, ("a", "b"), 3, 0.9))
 
 
 def test_ranks(engine):
     rows = crowd(3)
-    (found,) = engine.ask(engine.frame(rows), "agreement", 3, rank=["a", "b"])
-    assert_agrees(found, 3, expected(rows, ("a", "b"), 3, 0.9, sign=-1))
+    (result,) = engine.ask(engine.frame(rows), "agreement", 3, rank=["a", "b"])
+    assert_agrees(result, 3, expected(rows, ("a", "b"), 3, 0.9, sign=-1))
 
 
 def test_a_model_agrees_with_its_copy(engine):
     """Where no items tie: the orders of tied items are independent of each other."""
     rows = [row | {"a": place / 7, "b": place / 7} for place, row in enumerate(crowd(4))]
-    (found,) = engine.ask(engine.frame(rows), "agreement", 5, score=["a", "b"])
-    assert [found[name] for name in found][7:] == pytest.approx([1.0] * 5)
+    (result,) = engine.ask(engine.frame(rows), "agreement", 5, score=["a", "b"])
+    assert [result[name] for name in result][7:] == pytest.approx([1.0] * 5)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
@@ -312,21 +312,21 @@ def test_scores_that_floats_do_not_tell_apart(lazy):
 
 def test_lists_that_one_model_leaves_empty_do_not_count(engine):
     frame = engine.frame({"user": [1, 2], "item": [1, 1], "a": [1.0, 1.0], "b": [None, 2.0]})
-    (found,) = engine.ask(frame, "agreement", 5, by="user", score=["a", "b"])
-    assert [*found.values()] == ["a", "b", 1, 1, 0, 0.5, 0, 1.0, 1.0, pytest.approx(1.0), None, None]
+    (result,) = engine.ask(frame, "agreement", 5, by="user", score=["a", "b"])
+    assert [*result.values()] == ["a", "b", 1, 1, 0, 0.5, 0, 1.0, 1.0, pytest.approx(1.0), None, None]
 
 
 def test_a_pair_without_a_common_list_has_a_row(engine):
     frame = engine.frame({"user": [1, 2], "item": [1, 1], "a": [1.0, None], "b": [None, 2.0]})
-    (found,) = engine.ask(frame, "agreement", 5, score=["a", "b"])
-    assert [*found.values()] == ["a", "b", 0, 1, 1, 0.0, 0, None, None, None, None, None]
+    (result,) = engine.ask(frame, "agreement", 5, score=["a", "b"])
+    assert [*result.values()] == ["a", "b", 0, 1, 1, 0.0, 0, None, None, None, None, None]
 
 
 def test_no_list_at_all(engine):
     rows = {"user": [1], "item": [1], "a": [None], "b": [None]}
     frame = engine.frame(rows, {"user": "int64", "item": "int64", "a": "float64", "b": "float64"})
-    (found,) = engine.ask(frame, "agreement", 5, score=["a", "b"], measures="rbo")
-    assert [*found.values()] == ["a", "b", 0, 0, 0, None, None]
+    (result,) = engine.ask(frame, "agreement", 5, score=["a", "b"], measures="rbo")
+    assert [*result.values()] == ["a", "b", 0, 0, 0, None, None]
 
 
 @pytest.mark.parametrize("long", [False, True])
@@ -336,9 +336,9 @@ def test_a_segment_that_one_model_leaves_out_has_a_row(engine, long):
     wide = [row | {"a": 1.0, "b": score} for row, score in zip(rows, today, strict=True)]
     stacked = [row | {"model": "a", "score": 1.0} for row in rows] + [rows[0] | {"model": "b", "score": 1.0}]
     given = {"model": "model"} if long else {"score": ["a", "b"]}
-    found = engine.ask(engine.frame(stacked if long else wide), "agreement", 5, per="shop", measures="rbo", **given)
-    found = sorted(found, key=lambda row: row["shop"] or "z")
-    counts = [[row[name] for name in ("shop", *COUNTS, "rbo@5")] for row in found]
+    result = engine.ask(engine.frame(stacked if long else wide), "agreement", 5, per="shop", measures="rbo", **given)
+    result = sorted(result, key=lambda row: row["shop"] or "z")
+    counts = [[row[name] for name in ("shop", *COUNTS, "rbo@5")] for row in result]
     assert counts == [["x", 1, 0, 0, 1.0, pytest.approx(1)], ["y", 0, 1, 0, 0.0, None], [None, 0, 1, 0, 0.0, None]]
 
 
@@ -355,10 +355,10 @@ def test_a_drift_gate_stops_where_lists_vanish():
 def test_long_tied_blocks_have_exact_values():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"item": range(1000), "a": [1.0] * 1000, "b": [*map(float, range(1000))]})
-    (found,) = frame.rec(by=None).agreement(1000, score=["a", "b"], p=0.99, measures="rbo").rows(named=True)
+    (result,) = frame.rec(by=None).agreement(1000, score=["a", "b"], p=0.99, measures="rbo").rows(named=True)
     # Of d items that b ranks first, a has each among its first d with the probability d / 1000.
     by_depth = sum(d / 1000 * 0.99**d for d in range(1, 1001)) * 0.01 / 0.99
-    assert found["rbo@1000"] == pytest.approx(by_depth + 0.99**1000, abs=1e-13)
+    assert result["rbo@1000"] == pytest.approx(by_depth + 0.99**1000, abs=1e-13)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
@@ -374,9 +374,9 @@ def test_names_of_models_are_those_of_the_frame():
     pl = pytest.importorskip("polars")
     rows = {"user": [1, 1] * 3, "item": [1, 2] * 3, "score": [1.0, 2.0] * 3, "model": [10, 10, None, None, 2, 2]}
     frame = pl.DataFrame(rows)
-    found = frame.rec.agreement(2, model="model", measures="overlap")
-    assert found.rows() == [(*pair, 1, 0, 0, 1.0, 1.0) for pair in ((10, None), (10, 2), (None, 2))]
-    assert frame.lazy().rec.agreement(2, model="model", measures="overlap").collect().equals(found)
+    result = frame.rec.agreement(2, model="model", measures="overlap")
+    assert result.rows() == [(*pair, 1, 0, 0, 1.0, 1.0) for pair in ((10, None), (10, 2), (None, 2))]
+    assert frame.lazy().rec.agreement(2, model="model", measures="overlap").collect().equals(result)
 
 
 @pytest.mark.parametrize(
@@ -394,5 +394,5 @@ def test_bad_calls(given, match):
 
 def test_correlations_of_the_top_in_long_format(engine):
     rows = {"user": [1] * 6, "item": [1, 2, 3] * 2, "model": ["a"] * 3 + ["b"] * 3, "score": [3.0, 2, 1, 1, 2, 3]}
-    (found,) = engine.ask(engine.frame(rows), "agreement", model="model", measures=["tau_ap", "weighted_tau"])
-    assert [found["tau_ap"], found["weighted_tau"]] == pytest.approx([-1, -1])
+    (result,) = engine.ask(engine.frame(rows), "agreement", model="model", measures=["tau_ap", "weighted_tau"])
+    assert [result["tau_ap"], result["weighted_tau"]] == pytest.approx([-1, -1])

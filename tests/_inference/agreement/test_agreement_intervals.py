@@ -35,10 +35,10 @@ def pairs_of(rows, *columns):
 
 def per_list(engine, rows, measures, **given):
     """Return the values of each pair of models, list by list."""
-    found = engine.ask(engine.frame(rows), "agreement", 2, measures=measures, per="session", by="session", **given)
-    found = sorted(found, key=lambda row: row["session"])
+    result = engine.ask(engine.frame(rows), "agreement", 2, measures=measures, per="session", by="session", **given)
+    result = sorted(result, key=lambda row: row["session"])
     return {
-        pair: [row for row in found if (row["model"], row["other"]) == pair]
+        pair: [row for row in result if (row["model"], row["other"]) == pair]
         for pair in itertools.combinations("abc", 2)
     }
 
@@ -55,10 +55,10 @@ def names_of(row):
 def test_intervals_are_those_of_the_values_of_lists(engine):
     rows, given = rankings(1), {"score": ["a", "b", "c"]}
     frame = engine.frame(rows)
-    found = engine.ask(frame, "agreement", 2, measures=MEASURES, by="session", confidence=0.8, **given)
+    result = engine.ask(frame, "agreement", 2, measures=MEASURES, by="session", confidence=0.8, **given)
     plain = pairs_of(engine.ask(frame, "agreement", 2, measures=MEASURES, by="session", **given), "model", "other")
     lists = per_list(engine, rows, MEASURES, **given)
-    for row in found:
+    for row in result:
         own = lists[row["model"], row["other"]]
         assert {name: value for name, value in row.items() if not name.endswith(("_low", "_high"))} == pytest.approx(
             plain[row["model"], row["other"]]
@@ -77,8 +77,8 @@ def test_clusters_are_the_units(engine):
     given = {"score": ["a", "b"], "by": "session", "measures": MEASURES, "confidence": 0.9}
     lists = per_list(engine, rows, MEASURES, score=["a", "b"])["a", "b"]
     for per in (None, "market"):
-        found = engine.ask(engine.frame(rows), "agreement", 2, cluster="user", per=per, **given)
-        for row in found:
+        result = engine.ask(engine.frame(rows), "agreement", 2, cluster="user", per=per, **given)
+        for row in result:
             own = [one for one in lists if per is None or (one["session"] < 16) == (row["market"] == "at")]
             for name in names_of(row):
                 means = np.reshape([one[name] for one in own], (-1, 4)).mean(axis=1)
@@ -178,10 +178,10 @@ def test_intervals_hold_the_truth():
     })  # fmt: skip
     given = {"by": ["draw", "list"], "score": ["old", "new"], "measures": ["overlap", "kendall"]}
     whole = frame.rec.agreement(2, **given)
-    found = frame.rec.agreement(2, per="draw", confidence=0.95, **given)
+    result = frame.rec.agreement(2, per="draw", confidence=0.95, **given)
     for name in ("overlap@2", "kendall"):
         true = whole[name].item()
-        held = ((found[f"{name}_low"] <= true) & (true <= found[f"{name}_high"])).mean()
+        held = ((result[f"{name}_low"] <= true) & (true <= result[f"{name}_high"])).mean()
         assert 0.925 < held < 0.975, name
 
 

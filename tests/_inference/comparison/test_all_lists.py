@@ -36,8 +36,8 @@ def left_out(engine, rows, column, metrics=METRICS, catalog=CATALOG, **given):
     parts = [rows, *([row for row in rows if row[column] != name] for name in names)]
     given |= {"score": MODELS, "catalog": catalog}
     asked = [engine.ask(engine.frame(part), "evaluate", metrics, **given) for part in parts]
-    found = [sorted(rows, key=lambda row: row["model"]) for rows in asked]
-    values = np.array([[[row[metric] for metric in metrics] for row in each] for each in found], dtype=float)
+    result = [sorted(rows, key=lambda row: row["model"]) for rows in asked]
+    values = np.array([[[row[metric] for metric in metrics] for row in each] for each in result], dtype=float)
     return values[0], values[1:]
 
 
@@ -88,16 +88,16 @@ def test_metrics_of_both_kinds_are_compared_in_one_call_in_its_order(engine):
     frame = engine.frame(rows_of(2))
     given = {"by": "session", "score": MODELS, "per": "country"}
     metrics = ["coverage@2", "mrr", "gini@2"]
-    found = engine.ask(frame, "compare", metrics, margin=0.1, relative=True, **given)
-    assert [row["metric"] for row in found if row["country"] == "at"] == metrics
+    result = engine.ask(frame, "compare", metrics, margin=0.1, relative=True, **given)
+    assert [row["metric"] for row in result if row["country"] == "at"] == metrics
     alone = {row["country"]: row for row in engine.ask(frame, "compare", "mrr", margin=0.1, relative=True, **given)}
-    for row in (row for row in found if row["metric"] == "mrr"):
+    for row in (row for row in result if row["metric"] == "mrr"):
         other = alone[row["country"]]
         assert [row[name] for name in ("p", "low", "lists")] == pytest.approx(
             [other[name] for name in ("p", "low", "lists")], rel=1e-12
         )
     values = engine.ask(frame, "evaluate", metrics, **given)
-    for row in found:
+    for row in result:
         (own,) = [each for each in values if (each["country"], each["model"]) == (row["country"], row["model"])]
         assert row["mean"] == pytest.approx(own[row["metric"]])
     described = engine.ask(frame, "describe", metrics, **given)
@@ -109,8 +109,8 @@ def test_models_in_rows_are_those_in_columns(engine):
     long = [{**row, "model": name, "score": row[name]} for name in MODELS for row in rows]
     given = {"by": "session", "catalog": CATALOG}
     wide = engine.ask(engine.frame(rows), "compare", METRICS, score=MODELS, **given)
-    found = engine.ask(engine.frame(long), "compare", METRICS, model="model", **given)
-    for row, other in zip(found, wide, strict=True):
+    result = engine.ask(engine.frame(long), "compare", METRICS, model="model", **given)
+    for row, other in zip(result, wide, strict=True):
         assert (row["model"], row["metric"]) == (other["model"], other["metric"])
         for name in ("difference", "p", "low", "high"):
             assert row[name] == pytest.approx(other[name], rel=1e-9)
@@ -120,8 +120,8 @@ def test_models_in_rows_are_those_in_columns(engine):
 def test_items_that_a_catalogue_does_not_name_do_not_count(engine):
     metrics, rows = METRICS[:4], rows_of(6)
     whole, without = left_out(engine, rows, "session", metrics, by="session", catalog=NAMED)
-    found = engine.ask(engine.frame(rows), "compare", metrics, by="session", score=MODELS, catalog=NAMED)
-    for place, row in enumerate(found):
+    result = engine.ask(engine.frame(rows), "compare", metrics, by="session", score=MODELS, catalog=NAMED)
+    for place, row in enumerate(result):
         moved = without[:, 1, place] - without[:, 0, place]
         low, high, _ = jackknife(whole[1, place] - whole[0, place], moved, 0.95)
         assert [row["low"], row["high"]] == pytest.approx([low, high], rel=1e-7)
@@ -155,19 +155,19 @@ def test_groups_of_lists_are_those_that_the_page_gives(library, by):
     group = {key: place % most for place, key in enumerate(sorted(shown, key=hashes.__getitem__))}
     without = [len(set().union(*(shown[key] for key in shown if group[key] != out))) / 300 for out in range(most)]
     low, high, _ = jackknife(len(set().union(*shown.values())) / 300, np.array(without), 0.95)
-    found = library.DataFrame(rows).rec.describe("coverage@2", by=by, catalog=300)
-    assert [*found["low"].to_list(), *found["high"].to_list()] == pytest.approx([low, high])
+    result = library.DataFrame(rows).rec.describe("coverage@2", by=by, catalog=300)
+    assert [*result["low"].to_list(), *result["high"].to_list()] == pytest.approx([low, high])
 
 
 def test_what_leaving_out_does_not_change_has_no_interval(library):
     rows = [{"user": user, "item": item, "relevant": 1, "a": 1 + (item == 0), "b": 1 + (item == user % 2)}
             for user in range(8) for item in range(2)]  # fmt: skip
-    found = library.DataFrame(rows).rec.compare("coverage@1", score=MODELS, details=True)
-    assert found["difference"].to_list() == pytest.approx([0.5])
+    result = library.DataFrame(rows).rec.compare("coverage@1", score=MODELS, details=True)
+    assert result["difference"].to_list() == pytest.approx([0.5])
     for name in ("p", "low", "high"):
-        (value,) = found[name].to_list()
+        (value,) = result[name].to_list()
         assert value is None or value != value  # noqa: PLR0124 - NaN
-    assert found["verdict"].to_list() == ["open"]
+    assert result["verdict"].to_list() == ["open"]
     one = library.DataFrame(rows[:2]).rec.describe(["coverage@1", "personalization@1"], score="a")
     assert one["mean"].to_list()[0] == 0.5
     assert one["lists"].to_list()[0] == 1
@@ -185,11 +185,11 @@ def test_a_value_that_is_undefined_has_no_lists_or_the_number_that_is_given(engi
     roles["undefined"] = -1.0
     values = engine.ask(frame, "evaluate", metrics, **roles)
     of_segment = {(row["half"], row["model"]): row for row in values}
-    found = engine.ask(frame, "describe", metrics, **roles)
-    assert [row["mean"] for row in found] == pytest.approx(
-        [of_segment[row["half"], row["model"]][row["metric"]] for row in found]
+    result = engine.ask(frame, "describe", metrics, **roles)
+    assert [row["mean"] for row in result] == pytest.approx(
+        [of_segment[row["half"], row["model"]][row["metric"]] for row in result]
     )
-    assert {row["lists"] for row in found} == {4}
+    assert {row["lists"] for row in result} == {4}
     for row in engine.ask(frame, "compare", metrics, **roles):
         before, after = (of_segment[row["half"], name][row["metric"]] for name in MODELS)
         assert (row["difference"], row["lists"]) == (pytest.approx(after - before), 4)
@@ -235,7 +235,9 @@ def test_the_interval_holds_the_mean_of_other_lists():
         "score": np.tile(np.arange(5), draws * lists),
     })  # fmt: skip
     metrics = ["coverage", "gini", "entropy", "personalization"]
-    found = frame.rec.describe(metrics, per="draw", catalog=200)
-    found = found.with_columns(true=pl.col("mean").mean().over("metric"))
-    held = found.group_by("metric").agg(((pl.col("low") <= pl.col("true")) & (pl.col("true") <= pl.col("high"))).mean())
+    result = frame.rec.describe(metrics, per="draw", catalog=200)
+    result = result.with_columns(true=pl.col("mean").mean().over("metric"))
+    held = result.group_by("metric").agg(
+        ((pl.col("low") <= pl.col("true")) & (pl.col("true") <= pl.col("high"))).mean()
+    )
     assert held["low"].min() > 0.85

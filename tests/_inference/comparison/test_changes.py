@@ -79,8 +79,8 @@ def test_lists_sum_to_compare_and_items_to_contributions(engine, label, format_)
         if key_of(row) not in parts:
             continue  # one of the models has no value
         expected[*key_of(row), row["item"]] += (row["contribution"] or 0) * (1 if row["model"] == "other" else -1)
-    found = {(*key_of(row), row["item"]): row["part"] for row in items if row["item"] is not None}
-    assert {key: part for key, part in found.items() if abs(part) > 1e-12} == {
+    result = {(*key_of(row), row["item"]): row["part"] for row in items if row["item"] is not None}
+    assert {key: part for key, part in result.items() if abs(part) > 1e-12} == {
         key: pytest.approx(part, abs=1e-12) for key, part in expected.items() if abs(part) > 1e-12
     }
 
@@ -108,12 +108,12 @@ def test_places_are_the_means_over_all_orders(engine, truth):
             [{"user": row["user"], "item": row["item"]} for row in rows if row["relevant"]],
         )
         more = {"truth": there}
-    found = engine.ask(frame, "changes", "recall", 2, most=None, score=BOTH, **more)
-    assert {row["user"] for row in found} == {1, 2, 4, 5}
-    items = {(row["user"], row["item"]): row for row in found if row["item"] is not None}
+    result = engine.ask(frame, "changes", "recall", 2, most=None, score=BOTH, **more)
+    assert {row["user"] for row in result} == {1, 2, 4, 5}
+    items = {(row["user"], row["item"]): row for row in result if row["item"] is not None}
     for user in (1, 2, 4, 5):
         own = [row for row in rows if row["user"] == user]
-        of_list = next(row for row in found if row["user"] == user)
+        of_list = next(row for row in result if row["user"] == user)
         for name, score in (("before", "score"), ("after", "other")):
             orders = orders_of(own, score)
             hits = [[place for place, row in enumerate(order, 1) if row["relevant"]] for order in orders]
@@ -146,11 +146,11 @@ def test_the_lists_that_lost_and_gained_most_come_first_and_last(engine):
         )
     ]
     for given in (rows, rows[::-1]):
-        found = engine.ask(engine.frame(given), "changes", "mrr", most=2, items=False, score=BOTH)
-        assert [(row["user"], row["difference"]) for row in found] == [
+        result = engine.ask(engine.frame(given), "changes", "mrr", most=2, items=False, score=BOTH)
+        assert [(row["user"], row["difference"]) for row in result] == [
             ("u00", -0.5), ("u01", -0.5), ("u05", 0.5), ("u06", 0.5),
         ]  # fmt: skip
-        assert [(row["first_before"], row["first_after"]) for row in found] == [(1, 2), (1, 2), (2, 1), (2, 1)]
+        assert [(row["first_before"], row["first_after"]) for row in result] == [(1, 2), (1, 2), (2, 1), (2, 1)]
     turned = engine.ask(engine.frame(rows), "changes", "mrr", most=1, items=False, score=BOTH, baseline="other")
     assert [(row["user"], row["difference"]) for row in turned] == [("u05", -0.5), ("u00", 0.5)]
     assert engine.ask(engine.frame(rows[-4:]), "changes", "mrr", score=BOTH) == []
@@ -158,8 +158,8 @@ def test_the_lists_that_lost_and_gained_most_come_first_and_last(engine):
 
 def test_one_list_without_a_key(engine):
     frame = engine.frame({"item": [1, 2], "relevant": [0, 1], "score": [2.0, 1.0], "other": [1.0, 2.0]})
-    found = engine.ask(frame, "changes", "mrr@1", by=None, score=BOTH)
-    assert [(row["change"], row["item"], row["part"], row["difference"]) for row in found] == [
+    result = engine.ask(frame, "changes", "mrr@1", by=None, score=BOTH)
+    assert [(row["change"], row["item"], row["part"], row["difference"]) for row in result] == [
         ("left", 1, 0, 1), ("entered", 2, 1, 1),
     ]  # fmt: skip
 
@@ -193,9 +193,9 @@ def test_a_frame_that_omits_rows_tells_positions_up_to_the_cutoff(engine):
         for model, ranks in (("a", {1: 1, 2: 2}), ("b", {2: 1, 3: 2, 1: 30}))
         for item, rank in ranks.items()
     ]
-    found = engine.ask(engine.frame(rows), "changes", "mrr@2", rank="rank", model="model")
-    assert [(row["change"], row["item"], row["part"]) for row in found] == [("left", 1, -1), ("entered", 3, 0)]
-    assert {(row["first_before"], row["first_after"]) for row in found} == {(1, None)}
+    result = engine.ask(engine.frame(rows), "changes", "mrr@2", rank="rank", model="model")
+    assert [(row["change"], row["item"], row["part"]) for row in result] == [("left", 1, -1), ("entered", 3, 0)]
+    assert {(row["first_before"], row["first_after"]) for row in result} == {(1, None)}
 
 
 def test_three_models_in_long_format_are_refused(polars_engine):

@@ -56,10 +56,10 @@ def test_what_nobody_asks_for_is_not_computed(library, monkeypatch):
 @pytest.mark.parametrize("metric", ["ndcg@3", "mrr", "precision@2"])
 def test_the_t_test_is_scipys(engine, metric):
     frame = engine.frame(rows_of())
-    found = engine.ask(frame, "compare", metric, by="session", score=MODELS, correction="none")
-    assert [list(row) for row in found] == [COLUMNS] * 3
-    assert [(row["model"], row["baseline"]) for row in found] == [("b", "a"), ("c", "a"), ("c", "b")]
-    for row in found:
+    result = engine.ask(frame, "compare", metric, by="session", score=MODELS, correction="none")
+    assert [list(row) for row in result] == [COLUMNS] * 3
+    assert [(row["model"], row["baseline"]) for row in result] == [("b", "a"), ("c", "a"), ("c", "b")]
+    for row in result:
         both, ours, theirs = pair_of(engine, frame, metric, row["model"], row["baseline"])
         expected = stats.ttest_rel(ours, theirs)
         low, high = expected.confidence_interval(0.95)
@@ -89,15 +89,15 @@ def test_models_in_long_format_compare_as_in_wide_format(engine):
     ]
     wide, stacked = engine.frame(rows), engine.frame(long)
     expected = engine.ask(wide, "compare", ["ndcg", "mrr"], k=3, by="session", score=MODELS)
-    found = engine.ask(stacked, "compare", ["ndcg", "mrr"], k=3, by="session", model="model")
-    assert len(found) == len(expected) == 6
-    for ours, theirs in zip(found, expected, strict=True):
+    result = engine.ask(stacked, "compare", ["ndcg", "mrr"], k=3, by="session", model="model")
+    assert len(result) == len(expected) == 6
+    for ours, theirs in zip(result, expected, strict=True):
         assert_same_row(ours, theirs)
 
 
 def test_a_baseline_is_compared_with_every_other_model(engine):
-    found = engine.ask(engine.frame(rows_of()), "compare", "mrr", by="session", score=MODELS, baseline="b")
-    assert [(row["model"], row["baseline"]) for row in found] == [("a", "b"), ("c", "b")]
+    result = engine.ask(engine.frame(rows_of()), "compare", "mrr", by="session", score=MODELS, baseline="b")
+    assert [(row["model"], row["baseline"]) for row in result] == [("a", "b"), ("c", "b")]
 
 
 def test_corrections_count_all_rows_of_the_call(engine):
@@ -110,12 +110,12 @@ def test_corrections_count_all_rows_of_the_call(engine):
 
 def test_segments_are_compared_alone(engine):
     rows = rows_of(2)
-    found = engine.ask(engine.frame(rows), "compare", "ndcg@3", by="session", per="country", score=["a", "b"])
-    assert [row["country"] for row in sorted(found, key=lambda row: row["country"])] == ["at", "be"]
+    result = engine.ask(engine.frame(rows), "compare", "ndcg@3", by="session", per="country", score=["a", "b"])
+    assert [row["country"] for row in sorted(result, key=lambda row: row["country"])] == ["at", "be"]
     for country in ("at", "be"):
         part = engine.frame([row for row in rows if row["country"] == country])
         (expected,) = engine.ask(part, "compare", "ndcg@3", by="session", score=["a", "b"], correction="none")
-        row = only_row(found, country=country)
+        row = only_row(result, country=country)
         assert row["p"] == pytest.approx(expected["p"], rel=1e-9)
         assert row["lists"] == expected["lists"]
 
@@ -177,8 +177,8 @@ def test_weights_come_from_the_truth_where_it_has_them(engine):
     truth = [{name: row[name] for name in ("session", "item", "relevant", "weight")} for row in rows]
     frame, bought = engine.frames(recommended, truth)
     whole = engine.ask(engine.frame(rows), "ndcg", 3, by="session", score="a", weight="weight")
-    found = engine.ask(frame, "ndcg", 3, by="session", score="a", weight="weight", truth=bought)
-    assert found == pytest.approx(whole)
+    result = engine.ask(frame, "ndcg", 3, by="session", score="a", weight="weight", truth=bought)
+    assert result == pytest.approx(whole)
 
 
 def test_gauc_keeps_its_own_weights(engine):
@@ -212,11 +212,11 @@ def test_other_tests_read_the_differences_of_the_lists_with_values(engine, test)
         p = float(stats.wilcoxon(np.round(ours - theirs, 12)).pvalue)
         expected |= {"low": None, "high": None, "p": p}
     elif test == "randomization":
-        found = resampling.randomization(units, 2_000, 3, 0.95)
-        expected |= dict(zip(("low", "high", "p"), np.ravel(found).tolist(), strict=True))
+        result = resampling.randomization(units, 2_000, 3, 0.95)
+        expected |= dict(zip(("low", "high", "p"), np.ravel(result).tolist(), strict=True))
     else:
-        found = resampling.bootstrap(units, 2_000, 3, 0.95, "percentile")
-        expected |= dict(zip(("low", "high", "p"), np.ravel(found).tolist(), strict=True))
+        result = resampling.bootstrap(units, 2_000, 3, 0.95, "percentile")
+        expected |= dict(zip(("low", "high", "p"), np.ravel(result).tolist(), strict=True))
     verdict = "open" if expected["p"] >= 0.05 else "better" if row["difference"] > 0 else "worse"
     assert_same_row(row, expected | {"p_adjusted": expected["p"], "verdict": verdict})
 
@@ -232,29 +232,29 @@ def test_another_metric_in_the_call_moves_no_number(library, test, others):
 
     def compared(metrics):
         extra = {"train": train} if "novelty@1" in metrics else {}
-        found = recframe.rec(frame).compare(metrics, **given, **extra, details=True)
-        return {name: found[name].to_list() for name in COLUMNS}
+        result = recframe.rec(frame).compare(metrics, **given, **extra, details=True)
+        return {name: result[name].to_list() for name in COLUMNS}
 
     alone, together = compared(["ndcg@3"]), compared([others[0], "ndcg@3", *others[1:]])
     places = [place for place, name in enumerate(together["metric"]) if name == "ndcg@3"]
     sums = ("mean", "baseline_mean", "difference", "relative", "effect", "detectable")
     exact = {"t": (), "wilcoxon": ("low", "high", "p")}.get(test, ("low", "high", "p"))
     for name, column in together.items():
-        found = [column[place] for place in places]
+        result = [column[place] for place in places]
         # Sums over lists depend on the order of the lists by a rounding.
         if name not in {*sums, "low", "high", "p", "p_adjusted"} or name in exact:
-            np.testing.assert_array_equal(found, alone[name], name)
+            np.testing.assert_array_equal(result, alone[name], name)
         else:
-            assert found == pytest.approx(alone[name], rel=1e-9, nan_ok=True), name
+            assert result == pytest.approx(alone[name], rel=1e-9, nan_ok=True), name
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
 def test_detectable_holds_after_the_correction(engine, correction):
     frame = engine.frame(rows_of(17, lists=40))
     given = {"by": "session", "score": MODELS}
-    found = engine.ask(frame, "compare", ["ndcg@3", "mrr"], correction=correction, **given)
+    result = engine.ask(frame, "compare", ["ndcg@3", "mrr"], correction=correction, **given)
     level = 0.05 if correction == "none" else 0.05 / 6
-    for row in found:
+    for row in result:
         _, ours, theirs = pair_of(engine, frame, row["metric"], row["model"], row["baseline"])
         degrees, shift = len(ours) - 1, row["detectable"] / stats.sem(ours - theirs)
         end = stats.t.ppf(1 - level / 2, degrees)
@@ -270,8 +270,8 @@ def test_many_pairs_are_compared_in_steps_with_a_bar(test, per, library, monkeyp
     given = {"by": "session", "score": MODELS, "per": per, "test": test, "resamples": 200}
 
     def compared():
-        found = recframe.rec(frame).compare(["ndcg", "mrr"], **given)
-        return [found[name].to_list() for name in found.columns]
+        result = recframe.rec(frame).compare(["ndcg", "mrr"], **given)
+        return [result[name].to_list() for name in result.columns]
 
     expected = compared()
     assert capsys.readouterr().err == ""
@@ -286,8 +286,8 @@ def test_the_bootstrap_draws_the_lists_with_a_value(library):
     relevant, b = [1] * 8 + [0] * 992, [1, 3] * 500
     frame = library.DataFrame({"user": range(1000), "relevant": relevant, "a": [2] * 1000, "b": b})
     given = {"score": ["a", "b"], "test": "bootstrap", "resamples": 500}
-    found = recframe.rec(frame).compare(["mrr", "num_ret"], **given, details=True)
-    assert [found[name].to_list() for name in ("lists", "p")] == [[8, 1000], [1.0, 1.0]]
+    result = recframe.rec(frame).compare(["mrr", "num_ret"], **given, details=True)
+    assert [result[name].to_list() for name in ("lists", "p")] == [[8, 1000], [1.0, 1.0]]
 
 
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
@@ -297,8 +297,10 @@ def test_draws_depend_on_the_seed_and_on_nothing_else(test, library, monkeypatch
 
     def compared(seed, threads):
         monkeypatch.setattr("os.cpu_count", lambda: threads)
-        found = frame.rec(by="session", score=MODELS).compare("ndcg", test=test, resamples=200, seed=seed, details=True)
-        return [value for name in ("p", "low", "high") for value in found[name].to_list()]
+        result = frame.rec(by="session", score=MODELS).compare(
+            "ndcg", test=test, resamples=200, seed=seed, details=True
+        )
+        return [value for name in ("p", "low", "high") for value in result[name].to_list()]
 
     first = pytest.approx(compared(1, 1))
     assert compared(1, 3) == first
@@ -323,11 +325,11 @@ def test_draws_name_the_same_lists_in_every_library_and_order_of_rows(keys):
     by = ["key", "day"] if keys == "two" else "key"
 
     def compared(frame):
-        found = frame.rec(by=by, score=["a", "b"]).compare(
+        result = frame.rec(by=by, score=["a", "b"]).compare(
             "ndcg", test="randomization", resamples=200, cluster="user", details=True
         )
-        found = found.collect() if isinstance(found, pl.LazyFrame) else found
-        return found["p"].to_list()
+        result = result.collect() if isinstance(result, pl.LazyFrame) else result
+        return result["p"].to_list()
 
     def frames(rows):
         frame = pl.DataFrame(rows)
@@ -363,13 +365,13 @@ def test_sizes_that_differ_by_rounding_tie_in_wilcoxons_test(engine, gain):
 
 @pytest.mark.parametrize("given", [{"relative": True}, {"test": "bootstrap", "interval": "bca", "resamples": 100}])
 def test_the_unit_of_gains_changes_no_test(engine, given):
-    found = []
+    result = []
     for unit in (1.0, 1e120):
         frame = engine.frame([{**row, "relevant": unit * (row["relevant"] or 0)} for row in rows_of(8)])
         (row,) = engine.ask(frame, "compare", "dcg@3", by="session", score=["a", "b"], **given)
         of_mean = {name: row[name] / unit for name in ("low", "high")}
-        found.append(of_mean | {name: row[name] for name in row if name == "p" or name.startswith("relative")})
-    assert found[1] == pytest.approx(found[0], rel=1e-9)
+        result.append(of_mean | {name: row[name] for name in row if name == "p" or name.startswith("relative")})
+    assert result[1] == pytest.approx(result[0], rel=1e-9)
 
 
 def differences_of(frame, metric, model, baseline):
@@ -383,35 +385,35 @@ def differences_of(frame, metric, model, baseline):
 
 def test_the_randomization_test_is_scipys_where_all_flips_are_enumerated(library):
     frame = library.DataFrame(rows_of(13, lists=12))
-    found = recframe.rec(frame).compare("ndcg", by="session", score=["a", "b"], test="randomization", details=True)
+    result = recframe.rec(frame).compare("ndcg", by="session", score=["a", "b"], test="randomization", details=True)
     expected = stats.permutation_test(
         (differences_of(frame, "ndcg", "b", "a"),), np.mean, permutation_type="samples", n_resamples=np.inf
     )
-    assert found["p"].to_list() == [pytest.approx(expected.pvalue, rel=1e-9)]
+    assert result["p"].to_list() == [pytest.approx(expected.pvalue, rel=1e-9)]
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_the_bootstrap_is_scipys_at_the_same_draws(library, interval):
     frame = library.DataFrame(rows_of(14, lists=60))
     given = {"by": "session", "score": ["a", "b"], "test": "bootstrap", "interval": interval, "resamples": 2_000}
-    found = recframe.rec(frame).compare("ndcg", **given)
+    result = recframe.rec(frame).compare("ndcg", **given)
     d = differences_of(frame, "ndcg", "b", "a")
     draws = resampling._drawn_means(resampling.Units(d[:, None], np.ones((len(d), 1))), 2_000, 0)[:, 0]
     expected = stats.bootstrap(
         (d,), np.mean, n_resamples=0, method=interval, bootstrap_result=SimpleNamespace(bootstrap_distribution=draws)
     ).confidence_interval
-    assert [found["low"].to_list()[0], found["high"].to_list()[0]] == pytest.approx(list(expected), rel=1e-9)
+    assert [result["low"].to_list()[0], result["high"].to_list()[0]] == pytest.approx(list(expected), rel=1e-9)
 
 
 @pytest.mark.parametrize(("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")])
 def test_corrections_are_those_of_statsmodels(library, correction, theirs):
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     frame = library.DataFrame(rows_of(15))
-    found = recframe.rec(frame).compare(
+    result = recframe.rec(frame).compare(
         ["ndcg", "mrr"], by="session", score=MODELS, correction=correction, details=True
     )
-    expected = multitest.multipletests(found["p"].to_list(), method=theirs)[1]
-    assert found["p_adjusted"].to_list() == pytest.approx(expected.tolist(), rel=1e-9)
+    expected = multitest.multipletests(result["p"].to_list(), method=theirs)[1]
+    assert result["p_adjusted"].to_list() == pytest.approx(expected.tolist(), rel=1e-9)
 
 
 @pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
@@ -492,10 +494,10 @@ def test_numpy_settings_for_floating_point_errors_do_not_matter(test):
     ).cast({"old": pl.Float64})
     expected = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test, details=True)
     with np.errstate(all="raise"):
-        found = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test, details=True)
+        result = frame.rec.compare(["ndcg", "mrr"], score=["old", "new"], test=test, details=True)
         frame.rec.rank_models("ndcg", score=["old", "new"])
         frame.rec.describe("ndcg", score=["old", "new"])
-    assert found.equals(expected)
+    assert result.equals(expected)
 
 
 def test_without_a_list_in_common_everything_is_missing(engine):
@@ -508,9 +510,9 @@ def test_without_a_list_in_common_everything_is_missing(engine):
 def test_a_model_that_ties_every_list_is_compared(test, library):
     frame = library.DataFrame([row | {"b": 1.0} for row in rows_of(10)])
     with pytest.warns(recframe.DataWarning, match="score='b' is the same in all rows"):
-        found = frame.rec(by="session", score=["a", "b"]).compare("ndcg", test=test, resamples=200, details=True)
-    assert found["lists"].to_list()[0] > 0
-    assert 0 < found["p"].to_list()[0] <= 1
+        result = frame.rec(by="session", score=["a", "b"]).compare("ndcg", test=test, resamples=200, details=True)
+    assert result["lists"].to_list()[0] > 0
+    assert 0 < result["p"].to_list()[0] <= 1
 
 
 @pytest.mark.parametrize(
@@ -578,9 +580,9 @@ def test_the_unit_that_a_key_names_first_is_advised_as_the_cluster(library):
     rows = [{"customer": i % 6, "day": i % 9, "relevant": 1, "a": 1.0, "b": 0.5} for i in range(18)]
     with pytest.warns(recframe.DataWarning) as caught:
         recframe.rec(library.DataFrame(rows)).compare("mrr", by=["customer", "day"], score=["a", "b"], details=True)
-    (said,) = [str(one.message) for one in caught if "may be alike" in str(one.message)]
-    assert said.startswith("18 lists have 6 values of 'customer'")
-    assert said.endswith("cluster='customer', or cluster='day' if lists of one day are more alike")
+    (text,) = [str(one.message) for one in caught if "may be alike" in str(one.message)]
+    assert text.startswith("18 lists have 6 values of 'customer'")
+    assert text.endswith("cluster='customer', or cluster='day' if lists of one day are more alike")
 
 
 def test_weights_must_be_one_number_per_list(library):
@@ -618,14 +620,14 @@ def test_a_wide_result_prints_its_answer(library):
 
 def test_description_holds_the_spread_of_values(engine):
     frame = engine.frame(rows_of(10))
-    found = engine.ask(frame, "describe", ["ndcg@3", "mrr"], by="session", score=["a", "b"])
-    assert [(row["metric"], row["model"]) for row in found] == [
+    result = engine.ask(frame, "describe", ["ndcg@3", "mrr"], by="session", score=["a", "b"])
+    assert [(row["metric"], row["model"]) for row in result] == [
         ("ndcg@3", "a"),
         ("ndcg@3", "b"),
         ("mrr", "a"),
         ("mrr", "b"),
     ]
-    for row in found:
+    for row in result:
         values = list(values_of(engine, frame, row["metric"], row["model"]).values())
         known = np.array([value for value in values if value is not None])
         half = stats.t.ppf(0.975, len(known) - 1) * known.std(ddof=1) / np.sqrt(len(known))
@@ -720,17 +722,17 @@ def test_only_a_range_that_a_custom_metric_declares_cuts_its_intervals(library, 
             return sums["hits"]
 
     frame = library.DataFrame({"session": [0, 1], "relevant": [1, 1], "rank": [1, 2]})
-    found = recframe.rec(frame).describe(Thrice(), by="session", rank="rank")
-    assert (found["low"].to_list()[0], found["high"].to_list()[0]) == (
+    result = recframe.rec(frame).describe(Thrice(), by="session", rank="rank")
+    assert (result["low"].to_list()[0], result["high"].to_list()[0]) == (
         (0.0, 3.0) if declared else pytest.approx((2.25 - 9.529654, 2.25 + 9.529654), rel=1e-6)
     )
 
 
 def test_estimates_may_leave_the_range_of_their_metric(library):
     frame = library.DataFrame({"session": [0, 1], "relevant": [1, 1], "rank": [1, 2], "seen": [0.5, 1.0]})
-    found = recframe.rec(frame).describe("precision@1", by="session", rank="rank", propensity="seen")
-    assert found["low"].to_list()[0] < 0
-    assert found["high"].to_list()[0] > 1
+    result = recframe.rec(frame).describe("precision@1", by="session", rank="rank", propensity="seen")
+    assert result["low"].to_list()[0] < 0
+    assert result["high"].to_list()[0] > 1
 
 
 def test_description_of_nothing(engine):
@@ -890,9 +892,9 @@ def test_lists_of_weight_0_change_only_what_counts_lists(library, cluster):
         [state.compare(test="anytime", details=True) for state in states],
     ]
     for pair in pairs:
-        found, expected = (nw.from_native(each) for each in pair)
-        for name in set(found.columns) - counted:
-            one, other = found[name].to_list(), expected[name].to_list()
+        result, expected = (nw.from_native(each) for each in pair)
+        for name in set(result.columns) - counted:
+            one, other = result[name].to_list(), expected[name].to_list()
             assert one == (pytest.approx(other, rel=1e-9, nan_ok=True) if isinstance(other[0], float) else other), name
 
 
@@ -954,8 +956,8 @@ def test_no_segment_is_advised_as_a_cluster(library, by):
     with warnings.catch_warnings():
         warnings.simplefilter("error", recframe.DataWarning)
         frame.rec.compare("mrr", **roles, per="country", details=True)
-        found = frame.rec.check(**roles | {"score": "a"}, per="country", all=True)
-    counts = dict(zip(found["finding"].to_list(), found["count"].to_list(), strict=True))
+        result = frame.rec.check(**roles | {"score": "a"}, per="country", all=True)
+    counts = dict(zip(result["finding"].to_list(), result["count"].to_list(), strict=True))
     assert not counts.get("dependent_lists")
 
 

@@ -46,8 +46,8 @@ def warned(call):
 )  # fmt: skip
 def test_verdicts_by_few_lists_warn(library, lists, losing, margin, beginning):
     rec = lists_of_losses(library, lists, losing).rec(score=["old", "new"])
-    found = warned(lambda: rec.compare("recall@3", margin=margin))
-    assert [text.startswith(beginning or "nothing") for text in found] == [True] * (beginning is not None)
+    result = warned(lambda: rec.compare("recall@3", margin=margin))
+    assert [text.startswith(beginning or "nothing") for text in result] == [True] * (beginning is not None)
     # Hits have a test of their own.
     assert not warned(lambda: rec.compare("precision@1", margin=margin))
 
@@ -90,8 +90,8 @@ def test_skewness_is_scipys():
     from scipy import stats
 
     values = np.random.default_rng(2).lognormal(size=(3, 400))
-    found = skewness(values.mean(axis=1), (values**2).mean(axis=1), (values**3).mean(axis=1))
-    assert found == pytest.approx(stats.skew(values, axis=1))
+    result = skewness(values.mean(axis=1), (values**2).mean(axis=1), (values**3).mean(axis=1))
+    assert result == pytest.approx(stats.skew(values, axis=1))
     assert np.isnan(skewness(np.array([0.3]), np.array([0.09]), np.array([0.027]))).all()
 
 

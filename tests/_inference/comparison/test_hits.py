@@ -81,11 +81,11 @@ def test_merged_states_have_the_score_test(engine):
         )
         for part in range(3)
     ]
-    found = nw.from_native(recframe.merge_states(*states).compare(margin=0.17))
+    result = nw.from_native(recframe.merge_states(*states).compare(margin=0.17))
     low, high = HITS.interval(0.95)
-    assert found["low"].to_list() == pytest.approx(low)
-    assert found["high"].to_list() == pytest.approx(high)
-    assert found["verdict"].to_list() == ["equivalent"]
+    assert result["low"].to_list() == pytest.approx(low)
+    assert result["high"].to_list() == pytest.approx(high)
+    assert result["verdict"].to_list() == ["equivalent"]
 
 
 def test_weights_of_one_and_single_clusters_change_nothing(engine):

@@ -32,9 +32,9 @@ def e_value(differences, error, degrees, lists, planned, confidence=0.95):
 def test_the_p_value_is_one_over_the_e_value(engine, planned, correction):
     frame = engine.frame(rows_of(41, lists=60))
     given = {"by": "session", "score": MODELS, "test": "anytime", "planned": planned, "correction": correction}
-    found = engine.ask(frame, "compare", ["mrr", "ndcg@3"], confidence=0.9, **given)
-    assert len(found) == 6
-    for row in found:
+    result = engine.ask(frame, "compare", ["mrr", "ndcg@3"], confidence=0.9, **given)
+    assert len(result) == 6
+    for row in result:
         _, ours, theirs = pair_of(engine, frame, row["metric"], row["model"], row["baseline"])
         d = ours - theirs
         e = e_value(d, d.std(ddof=1) / np.sqrt(len(d)), len(d) - 1, len(d), planned, 0.9)
@@ -72,8 +72,8 @@ def test_merged_states_are_the_whole_night_after_night(engine, test, more):
         seen = engine.frame([row for row in rows if row["session"] // 20 <= night])
         asked = {"test": test, "planned": 100, "margin": 0.2}
         expected = engine.ask(seen, "compare", ["mrr", "ndcg@3"], **asked, **given)
-        found = plain(recframe.merge_states(states).compare(**asked, details=True))
-        for row, whole in zip(found, expected, strict=True):
+        result = plain(recframe.merge_states(states).compare(**asked, details=True))
+        for row, whole in zip(result, expected, strict=True):
             for name in ("p", "low", "high", "p_adjusted", "detectable"):
                 assert row[name] == (whole[name] if whole[name] is None else pytest.approx(whole[name], rel=1e-9))
             assert row["verdict"] == whole["verdict"]
@@ -113,8 +113,8 @@ def test_a_share_of_the_baseline_is_a_margin_of_the_asymptotic_test(library):
         ("10%", ["equivalent", "open"]),
         ("20%", ["equivalent", "not worse"]),
     ):
-        found = [frame.rec.compare("mrr", margin=margin, **given)["verdict"].to_list() for frame in (same, other)]
-        assert found == [[word] for word in words]
+        result = [frame.rec.compare("mrr", margin=margin, **given)["verdict"].to_list() for frame in (same, other)]
+        assert result == [[word] for word in words]
 
 
 def test_other_users_are_compared_at_all_looks(library):
@@ -134,10 +134,12 @@ def test_other_users_are_compared_at_all_looks(library):
         for each in (new, old)
     ]
     values = [np.array([one for one in each if one is not None]) for each in values]
-    found = stats.ttest_ind(*values, equal_var=False)
+    result = stats.ttest_ind(*values, equal_var=False)
     lists = 4 / (1 / len(values[0]) + 1 / len(values[1]))
-    error = usual["difference"] / found.statistic
-    assert row["p"] == pytest.approx(min(1.0, 1 / e_value([usual["difference"]], error, found.df, lists, 80)), rel=1e-9)
+    error = usual["difference"] / result.statistic
+    assert row["p"] == pytest.approx(
+        min(1.0, 1 / e_value([usual["difference"]], error, result.df, lists, 80)), rel=1e-9
+    )
     assert row["low"] < usual["low"] < usual["high"] < row["high"]
     with pytest.raises(recframe.OptionError, match="test='anytime-bounded' pairs lists"):
         after.compare(baseline=before, test="anytime-bounded", details=True)
@@ -176,6 +178,6 @@ def test_one_negative_value_opens_the_range_of_differences():
     """Values of nDCG are from 0 to 1, and below where a relevance is negative."""
     pairs = [paired_sums.Pair(0, 1, 0)]
     for negative, least in (((0.0, 0.0), -1.0), ((1.0, 0.0), -np.inf), ((0.0, 1.0), -np.inf)):
-        found = dict(zip(paired_sums.NEGATIVE, np.array(negative)[:, None, None], strict=True))
-        low, high = paired_sums.bounds(found, pairs, lambda _: (-np.inf, 1.0))
+        result = dict(zip(paired_sums.NEGATIVE, np.array(negative)[:, None, None], strict=True))
+        low, high = paired_sums.bounds(result, pairs, lambda _: (-np.inf, 1.0))
         assert [low.item(), high.item()] == [least, -least]

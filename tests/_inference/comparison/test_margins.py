@@ -36,8 +36,8 @@ def rows(found):
 def test_each_metric_has_the_margin_of_its_own(library, test):
     rec, given = models(library), {"test": test, "correction": "none", "resamples": 300, "details": True}
     margins = {"nDCG@3": 0.08, "precision@1": "30%"}
-    found = rows(rec.compare(METRICS, margin=margins, **given))
-    for row, margin in zip(found, (0.08, None, "30%"), strict=True):
+    result = rows(rec.compare(METRICS, margin=margins, **given))
+    for row, margin in zip(result, (0.08, None, "30%"), strict=True):
         (alone,) = rows(rec.compare(row["metric"], margin=margin, **given))
         assert row.pop("verdict") == alone.pop("verdict")
         del row["metric"], row["model"], row["baseline"], alone["metric"], alone["model"], alone["baseline"]
@@ -52,8 +52,8 @@ def test_the_p_value_of_a_margin_decides(library):
     rec = models(library)
     for margin in (0.02, 0.1, "5%", {"ndcg@3": 0.3, "recall@3": 0.01, "precision@1": "80%"}):
         for correction in ("holm", "bonferroni", "none", "maxt"):
-            found = rows(rec.compare(METRICS, margin=margin, correction=correction, resamples=200, details=True))
-            for row in found:
+            result = rows(rec.compare(METRICS, margin=margin, correction=correction, resamples=200, details=True))
+            for row in result:
                 assert (row["p_margin"] < 0.05) == (row["verdict"] in ("not worse", "equivalent")) or (
                     row["p_adjusted"] < 0.05
                 )
@@ -75,11 +75,11 @@ def test_margins_of_merged_states(library):
 
 
 def test_a_gate_names_the_margin_of_each_metric(library):
-    found = models(library).compare(METRICS, baseline="new", margin={"ndcg@3": 0.0001, "recall@3": "0.01%"})
+    result = models(library).compare(METRICS, baseline="new", margin={"ndcg@3": 0.0001, "recall@3": "0.01%"})
     with pytest.raises(recframe.ThresholdError) as caught:
-        recframe.require(found, verdict="not worse")
-    said = str(caught.value)
-    assert all(word in said for word in ("a loss of 0.0001 is", "by more than 0.01%", "of no gain"))
+        recframe.require(result, verdict="not worse")
+    text = str(caught.value)
+    assert all(word in text for word in ("a loss of 0.0001 is", "by more than 0.01%", "of no gain"))
 
 
 @pytest.mark.parametrize(

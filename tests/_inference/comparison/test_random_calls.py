@@ -282,20 +282,20 @@ def examine(number):
     frame = pl.DataFrame(rows, infer_schema_length=None)
     text = f"call {number}: {metrics}, {options}"
     try:
-        result, found = answer(frame, metrics, options)
+        result, actual = answer(frame, metrics, options)
     except (OptionError, InputError):
         return None
-    wrong = [f"{what}: {row}" for row in found for what in contradictions(row, options)]
-    wrong += gate_contradictions(result, found, options)
+    wrong = [f"{what}: {row}" for row in actual for what in contradictions(row, options)]
+    wrong += gate_contradictions(result, actual, options)
     other = frame.lazy() if number % 2 else pd.DataFrame(rows)
     _, again = answer(other, metrics, options)
-    if len(again) != len(found) or not all(map(same, again, found)):
-        wrong.append(f"other numbers on {type(other)}: {found} and {again}")
+    if len(again) != len(actual) or not all(map(same, again, actual)):
+        wrong.append(f"other numbers on {type(other)}: {actual} and {again}")
     if has_states(options) and number % 2:
-        wrong += states_contradict(rows, metrics, options, found)
+        wrong += states_contradict(rows, metrics, options, actual)
     margin = options["margin"]
     if isinstance(margin, float) and margin < 0.4 and options["correction"] == "none" and number % 3 == 0:
-        wrong += weaker_with_a_larger_margin(frame, metrics, options, found)
+        wrong += weaker_with_a_larger_margin(frame, metrics, options, actual)
     return text, wrong
 
 
@@ -304,7 +304,7 @@ def examine(number):
 def test_nothing_contradicts_itself(part):
     examined = [examine(number) for number in range(part, CALLS, PARTS)]
     assert len([one for one in examined if one is not None]) > CALLS / PARTS / 3
-    wrong = [(text, what) for one in examined if one is not None for text, found in [one] for what in found]
+    wrong = [(text, what) for one in examined if one is not None for text, result in [one] for what in result]
     assert not wrong
 
 
@@ -325,8 +325,8 @@ def test_contradictions_are_noticed(change, what):
         "p_adjusted": 0.002, "p_margin": 0.001, "verdict": "better", "wins": 5, "ties": 2, "losses": 1, "lists": 8,
         "effect": 1.0, "detectable": 0.1,
     }  # fmt: skip
-    found = [*contradictions({**row, **change}, options)]
-    assert what in found if what else not found
+    result = [*contradictions({**row, **change}, options)]
+    assert what in result if what else not result
 
 
 def main(calls, first=0):

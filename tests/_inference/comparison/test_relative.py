@@ -20,16 +20,16 @@ def library(request):
 
 def test_at_the_ends_the_test_of_that_share_is_just_significant(engine):
     frame = engine.frame(rows_of(51, lists=60))
-    found = engine.ask(frame, "compare", ["mrr", "ndcg@3"], by="session", score=MODELS, relative=True, confidence=0.9)
-    assert len(found) == 6
-    for row in found:
+    result = engine.ask(frame, "compare", ["mrr", "ndcg@3"], by="session", score=MODELS, relative=True, confidence=0.9)
+    assert len(result) == 6
+    for row in result:
         _, ours, theirs = pair_of(engine, frame, row["metric"], row["model"], row["baseline"])
         for share in (row["relative_low"], row["relative_high"]):
             moved = ours - theirs - share * theirs
             assert stats.ttest_1samp(moved, 0).pvalue == pytest.approx(0.1, rel=1e-9)
         assert row["relative_low"] < row["relative"] < row["relative_high"]
         assert (row["relative_low"] < 0 < row["relative_high"]) == (row["p"] > 0.1)
-    columns = list(found[0])
+    columns = list(result[0])
     assert columns[columns.index("relative") :][:4] == ["relative", "relative_low", "relative_high", "mean"]
 
 
@@ -56,10 +56,10 @@ def test_a_baseline_that_may_be_0_has_no_interval(library):
         for user, gain in enumerate(gains)
         for item in range(2)
     ]
-    found = library.DataFrame(rows).rec.compare("dcg@1", score=["old", "new"], relative=True, details=True)
-    (missing,) = found["relative_low"].to_list()
+    result = library.DataFrame(rows).rec.compare("dcg@1", score=["old", "new"], relative=True, details=True)
+    (missing,) = result["relative_low"].to_list()
     assert missing is None or missing != missing  # noqa: PLR0124 - NaN
-    assert found["relative"].to_list() == [pytest.approx(19)]
+    assert result["relative"].to_list() == [pytest.approx(19)]
 
 
 def test_rates_of_hits_have_the_interval_of_the_score_test(library):
@@ -69,17 +69,17 @@ def test_rates_of_hits_have_the_interval_of_the_score_test(library):
         for user, hit in enumerate(hits)
         for item in range(2)
     ]
-    found = library.DataFrame(rows).rec.compare("hit_rate@1", score=["old", "new"], relative=True)
+    result = library.DataFrame(rows).rec.compare("hit_rate@1", score=["old", "new"], relative=True)
     hits = PairedHits(np.array([20.0]), np.array([0.95]), np.array([0.0]))
     low, high = hits.interval_of_ratio(np.array([0.05]), 0.95)
-    assert found["relative_low"].to_list() == pytest.approx(low - 1)
-    assert found["relative_high"].to_list() == pytest.approx(high - 1)
+    assert result["relative_low"].to_list() == pytest.approx(low - 1)
+    assert result["relative_high"].to_list() == pytest.approx(high - 1)
 
 
 def test_models_that_are_equal_have_no_interval(library):
     frame = library.DataFrame([{**row, "b": row["a"]} for row in rows_of()])
-    found = frame.rec.compare("mrr", by="session", score=["a", "b"], relative=True)
-    (missing,) = found["relative_low"].to_list()
+    result = frame.rec.compare("mrr", by="session", score=["a", "b"], relative=True)
+    (missing,) = result["relative_low"].to_list()
     assert missing is None or missing != missing  # noqa: PLR0124 - NaN
 
 

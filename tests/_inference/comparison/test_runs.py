@@ -53,14 +53,14 @@ def asked(frame, call, *args, **given):
 
 def values_of(frame, metric):
     """Return lists × runs of each model, by lists alone."""
-    found = {}
+    result = {}
     for model in ("old", "newer"):
         rows = nw.from_native(frame).filter(nw.col("model") == model).to_native()
         for row in asked(rows, "evaluate", metric, by=["user", "seed"], per=["user", "seed"]):
             if row[metric] == row[metric] and row[metric] is not None:
-                found.setdefault(model, {}).setdefault(row["seed"], {})[row["user"]] = row[metric]
-    users = sorted(set.intersection(*(set(values) for runs in found.values() for values in runs.values())))
-    return {model: np.array([[runs[run][user] for run in runs] for user in users]) for model, runs in found.items()}
+                result.setdefault(model, {}).setdefault(row["seed"], {})[row["user"]] = row[metric]
+    users = sorted(set.intersection(*(set(values) for runs in result.values() for values in runs.values())))
+    return {model: np.array([[runs[run][user] for run in runs] for user in users]) for model, runs in result.items()}
 
 
 def crossed(tables, signs):
@@ -84,8 +84,8 @@ def crossed(tables, signs):
 @pytest.mark.parametrize("runs", [{"old": 3, "newer": 4}, {"old": 1, "newer": 2}])
 def test_lists_and_runs_are_samples(frame_of, runs):
     frame = frame_of(rows_of(runs))
-    found = asked(frame, "compare", METRICS, **ASKED, baseline="old", details=True, margin=0.1)
-    for row in found:
+    result = asked(frame, "compare", METRICS, **ASKED, baseline="old", details=True, margin=0.1)
+    for row in result:
         tables = values_of(frame, row["metric"])
         mean, square, degrees = crossed([tables["newer"], tables["old"]], [1, -1])
         half = stats.t.ppf(0.975, degrees) * np.sqrt(square)
@@ -97,7 +97,7 @@ def test_lists_and_runs_are_samples(frame_of, runs):
         assert row["lists"] == len(tables["old"])
         lists = (tables["newer"].mean(axis=1) - tables["old"].mean(axis=1)).var(ddof=1) / row["lists"]
         assert row["run_share"] == pytest.approx(1 - lists / square, abs=1e-9)
-    assert [*found[0]][-6:] == ["runs", "baseline_runs", "run_share", "low", "high", "verdict"]
+    assert [*result[0]][-6:] == ["runs", "baseline_runs", "run_share", "low", "high", "verdict"]
 
 
 def test_description_of_one_model(frame_of):
@@ -158,8 +158,8 @@ def test_errors_are_those_of_a_mixed_model():
 def test_a_margin_is_ruled_out_if_the_interval_does_not_reach_it(margin):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(rows_of({"old": 3, "newer": 3}, seed=5))
-    found = asked(frame, "compare", METRICS, **ASKED, margin=margin, correction="none", details=True)
-    for row in found:
+    result = asked(frame, "compare", METRICS, **ASKED, margin=margin, correction="none", details=True)
+    for row in result:
         tables = values_of(frame, row["metric"])
         relative = isinstance(margin, str)
         size = 0.2 if relative else 0.05
@@ -185,12 +185,12 @@ def test_single_runs_are_compared_as_ever(frame_of):
     for call, more in (("compare", {"baseline": "old", "margin": 0.1}), ("describe", {})):
         options = {"details": True, "model": "model", **more}
         with pytest.warns(DataWarning, match="each model has one run in runs='seed'"):
-            found = of_runs(call, options)
+            result = of_runs(call, options)
         plain = asked(frame, call, METRICS, **options)
         added = {"runs", "baseline_runs", "run_share", "run_std"}
-        kept = [{name: value for name, value in row.items() if name not in added} for row in found]
+        kept = [{name: value for name, value in row.items() if name not in added} for row in result]
         assert repr(kept) == repr(plain)
-        assert {row["runs"] for row in found} == {1}
+        assert {row["runs"] for row in result} == {1}
 
 
 def test_warnings_of_few_runs():
@@ -203,11 +203,11 @@ def test_warnings_of_few_runs():
 def test_names_and_order_of_rows_change_nothing():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(rows_of({"old": 3, "newer": 3}))
-    found = asked(frame, "compare", METRICS, **ASKED, baseline="old", details=True)
+    result = asked(frame, "compare", METRICS, **ASKED, baseline="old", details=True)
     shuffled = frame.sample(fraction=1, shuffle=True, seed=2)
-    assert asked(shuffled, "compare", METRICS, **ASKED, baseline="old", details=True) == found
+    assert asked(shuffled, "compare", METRICS, **ASKED, baseline="old", details=True) == result
     renamed = frame.with_columns(seed=polars.lit("s") + polars.col("seed").cast(polars.String) + polars.col("model"))
-    assert asked(renamed, "compare", METRICS, **ASKED, baseline="old", details=True) == found
+    assert asked(renamed, "compare", METRICS, **ASKED, baseline="old", details=True) == result
 
 
 @pytest.mark.parametrize("runs", [None, "seed"])
@@ -220,22 +220,22 @@ def test_models_of_any_type_on_lazy_frames(kind, runs):
     )
     frame = polars.DataFrame(rows_of({"old": 3, "newer": 3}, lists=6)).with_columns(model)
     frame = frame if runs else frame.filter(polars.col("seed") == 5)
-    found = frame.rec.compare("mrr", model="model", runs=runs)
-    assert frame.lazy().rec.compare("mrr", model="model", runs=runs).collect().equals(found)
+    result = frame.rec.compare("mrr", model="model", runs=runs)
+    assert frame.lazy().rec.compare("mrr", model="model", runs=runs).collect().equals(result)
 
 
 def test_runs_without_differences():
     polars = pytest.importorskip("polars")
     once = rows_of({"old": 1, "newer": 1})
     same = [{**row, "seed": seed} for row in once for seed in range(3)]
-    (found,) = asked(polars.DataFrame(same), "compare", "mrr", **ASKED)
+    (result,) = asked(polars.DataFrame(same), "compare", "mrr", **ASKED)
     (plain,) = asked(polars.DataFrame(once), "compare", "mrr", model="model")
-    assert found == pytest.approx(plain, nan_ok=True)
+    assert result == pytest.approx(plain, nan_ok=True)
     # All lists differ by the same number, and so do the runs: nothing says how much other lists would.
     equal = [{**row, "score": -row["relevant"] if row["model"] == "old" else row["relevant"]} for row in same]
-    (found,) = asked(polars.DataFrame(equal), "compare", "hit_rate@1", **ASKED)
+    (result,) = asked(polars.DataFrame(equal), "compare", "hit_rate@1", **ASKED)
     (plain,) = asked(polars.DataFrame(equal).filter(seed=0), "compare", "hit_rate@1", model="model")
-    assert found == pytest.approx(plain, nan_ok=True)
+    assert result == pytest.approx(plain, nan_ok=True)
 
 
 @pytest.mark.parametrize(

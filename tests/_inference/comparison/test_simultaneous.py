@@ -71,11 +71,11 @@ def test_no_interval_contradicts_its_adjusted_p_value(library, correction, test,
     given = {"by": "session", "score": MODELS, "baseline": "a", "test": test, "resamples": 500, **extra}
     decided = 0
     for confidence in (0.5, 0.8, 0.9, 0.95):
-        found = recframe.rec(frame).compare(
+        result = recframe.rec(frame).compare(
             ["ndcg@3", "mrr", "hit_rate@1"], correction=correction, confidence=confidence, **given, details=True
         )
         columns = zip(
-            *(found[name].to_list() for name in ("p", "p_adjusted", "low", "high", "verdict", "difference")),
+            *(result[name].to_list() for name in ("p", "p_adjusted", "low", "high", "verdict", "difference")),
             strict=True,
         )
         for p, p_adjusted, low, high, verdict, difference in columns:
@@ -108,8 +108,8 @@ def test_a_margin_is_outside_of_the_interval_that_rules_it_out(library, correcti
     words = set()
     for margin in (0.05, 0.1, 0.2, 0.3):
         given = {"by": "session", "score": MODELS, "baseline": "a", "resamples": 500, "margin": margin}
-        found = recframe.rec(frame).compare(["ndcg@3", "mrr"], correction=correction, **given)
-        for low, high, verdict in zip(*(found[name].to_list() for name in ("low", "high", "verdict")), strict=True):
+        result = recframe.rec(frame).compare(["ndcg@3", "mrr"], correction=correction, **given)
+        for low, high, verdict in zip(*(result[name].to_list() for name in ("low", "high", "verdict")), strict=True):
             within = low > -margin and high < margin
             assert verdict == (
                 "better" if low > 0 else "equivalent" if within else "not worse" if low > -margin else "open"
@@ -133,8 +133,8 @@ def test_an_interval_that_would_hold_what_is_rejected_is_missing(library):
         for item in range(6)
     ]
     given = {"score": ["a", "b"], "weight": "weight", "test": "randomization", "correction": "maxt"}
-    found = library.DataFrame(rows).rec.compare("mrr", **given, details=True)
-    ((p, low, verdict),) = zip(*(found[name].to_list() for name in ("p_adjusted", "low", "verdict")), strict=True)
+    result = library.DataFrame(rows).rec.compare("mrr", **given, details=True)
+    ((p, low, verdict),) = zip(*(result[name].to_list() for name in ("p_adjusted", "low", "verdict")), strict=True)
     assert p < 0.01
     assert verdict == "better"
     assert low is None or np.isnan(low)
@@ -148,8 +148,8 @@ def test_flips_of_two_lists_bound_no_difference(library):
             for user in range(2)
             for item in range(2)
         ]
-        found = library.DataFrame(rows).rec.compare("dcg@1", score=["a", "b"], correction="maxt", confidence=0.6)
-        assert found["low"].isna().all() if hasattr(found["low"], "isna") else found["low"].is_null().all()
+        result = library.DataFrame(rows).rec.compare("dcg@1", score=["a", "b"], correction="maxt", confidence=0.6)
+        assert result["low"].isna().all() if hasattr(result["low"], "isna") else result["low"].is_null().all()
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
@@ -174,20 +174,22 @@ def test_differences_of_rounding_are_no_column_of_flips(library, correction):
 def test_segments_have_the_same_draws_in_any_order_of_rows(library):
     rows = rows_of(23, lists=40)
     given = {"by": "session", "score": MODELS, "per": "country", "correction": "maxt", "resamples": 100}
-    found = [library.DataFrame(each).rec.compare("mrr", **given)["p_adjusted"].to_list() for each in (rows, rows[::-1])]
-    assert found[0] == pytest.approx(found[1], abs=1e-12)
+    result = [
+        library.DataFrame(each).rec.compare("mrr", **given)["p_adjusted"].to_list() for each in (rows, rows[::-1])
+    ]
+    assert result[0] == pytest.approx(result[1], abs=1e-12)
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("factor", [1e-90, 1e90])
 def test_only_the_ratios_of_weights_count(library, correction, factor):
     given = {"by": "session", "score": MODELS[:2], "weight": "weight", "correction": correction, "resamples": 100}
-    found = []
+    actual = []
     for scale in (1.0, factor):
         rows = [{**row, "weight": row["weight"] * scale} for row in rows_of(23, lists=40)]
         result = library.DataFrame(rows).rec.compare("mrr", **given)
-        found.append([value for name in ("p_adjusted", "low", "high") for value in result[name].to_list()])
-    assert found[1] == pytest.approx(found[0], rel=1e-9)
+        actual.append([value for name in ("p_adjusted", "low", "high") for value in result[name].to_list()])
+    assert actual[1] == pytest.approx(actual[0], rel=1e-9)
 
 
 def test_steps_and_other_engines_change_nothing(engine, monkeypatch):
@@ -195,8 +197,8 @@ def test_steps_and_other_engines_change_nothing(engine, monkeypatch):
     given = {"by": "session", "score": MODELS, "correction": "romano-wolf", "resamples": 200, "per": "country"}
     expected = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
     monkeypatch.setattr("recframe._inference.comparison.compare.PAIRS_AT_ONCE", 4)
-    found = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
-    for one, other in zip(found, expected, strict=True):
+    result = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
+    for one, other in zip(result, expected, strict=True):
         assert {name: one[name] for name in one if name != "p"} == pytest.approx(
             {name: other[name] for name in one if name != "p"}
         )
@@ -230,7 +232,7 @@ def test_the_family_error_is_kept_with_more_power_than_holms(effect):
     """Sixteen tests of 60 lists with a correlation of 0.7, four of them with an effect."""
     random, draws, lists, tests = np.random.default_rng(9), 250, 60, 16
     effects = np.zeros(tests) + np.where(np.arange(tests) % 4 == 0, effect, 0.0)
-    errors, found = dict.fromkeys(["holm", *CORRECTIONS], 0), dict.fromkeys(["holm", *CORRECTIONS], 0)
+    errors, result = dict.fromkeys(["holm", *CORRECTIONS], 0), dict.fromkeys(["holm", *CORRECTIONS], 0)
     for draw in range(draws):
         values = (
             np.sqrt(0.7) * random.normal(size=(lists, 1)) + np.sqrt(0.3) * random.normal(size=(lists, tests)) + effects
@@ -245,7 +247,7 @@ def test_the_family_error_is_kept_with_more_power_than_holms(effect):
         }  # fmt: skip
         for name, each in rejected.items():
             errors[name] += (each[effects == 0] < 0.05).any()
-            found[name] += (each[effects > 0] < 0.05).sum()
+            result[name] += (each[effects > 0] < 0.05).sum()
     for name in CORRECTIONS:
         assert errors[name] / draws < 0.085
-        assert effect == 0 or found[name] > 1.05 * found["holm"]
+        assert effect == 0 or result[name] > 1.05 * result["holm"]

@@ -60,9 +60,9 @@ def numbers_of(row):
 
 def values_of(frame_of, rows_of, metric, model):
     """Return the values of each task's lists, in the order of users."""
-    found = rows_of(frame_of(columns()).rec.evaluate(metric, score=model, by=["task", "user"], per=["task", "user"]))
-    found = sorted(found, key=lambda row: (row["task"], row["user"]))
-    return [np.array([row[metric] for row in found if row["task"] == task]) for task in SIZES]
+    result = rows_of(frame_of(columns()).rec.evaluate(metric, score=model, by=["task", "user"], per=["task", "user"]))
+    result = sorted(result, key=lambda row: (row["task"], row["user"]))
+    return [np.array([row[metric] for row in result if row["task"] == task]) for task in SIZES]
 
 
 def by_hand(values, weights):
@@ -81,17 +81,17 @@ def test_means_intervals_and_tests_are_those_of_the_formula(made, weights):
     frame, how = frame_of(columns()), {"strata": "task", "strata_weights": weights}
     shares = np.full(3, 1 / 3) if weights is None else np.array([weights[task] for task in SIZES]) / 5
     old, new = (values_of(frame_of, rows_of, "ndcg@3", model) for model in MODELS)
-    (found,) = rows_of(frame.rec.compare("ndcg@3", score=MODELS, details=True, **how))
+    (result,) = rows_of(frame.rec.compare("ndcg@3", score=MODELS, details=True, **how))
     expected = by_hand([one - other for one, other in zip(new, old, strict=True)], shares)
-    assert [found[name] for name in ("difference", "low", "high", "p")] == pytest.approx(expected, rel=1e-9)
-    assert found["lists"] == found["wins"] + found["ties"] + found["losses"] == sum(SIZES.values())
-    assert found["effective"] == pytest.approx(1 / sum(shares**2 / list(SIZES.values())))
+    assert [result[name] for name in ("difference", "low", "high", "p")] == pytest.approx(expected, rel=1e-9)
+    assert result["lists"] == result["wins"] + result["ties"] + result["losses"] == sum(SIZES.values())
+    assert result["effective"] == pytest.approx(1 / sum(shares**2 / list(SIZES.values())))
     described = rows_of(frame.rec.describe("ndcg@3", score=MODELS, **how))
     evaluated = rows_of(frame.rec.evaluate("ndcg@3", score=MODELS, **how))
     for row, value, one in zip(described, evaluated, (old, new), strict=True):
         assert [row[name] for name in ("mean", "low", "high")] == pytest.approx(by_hand(one, shares)[:3], rel=1e-9)
         assert row["mean"] == pytest.approx(value["ndcg@3"], rel=1e-12)
-    assert [row["mean"] for row in described] == pytest.approx([found["baseline_mean"], found["mean"]], rel=1e-12)
+    assert [row["mean"] for row in described] == pytest.approx([result["baseline_mean"], result["mean"]], rel=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["ndcg@3", "hit_rate@1"])
@@ -138,10 +138,10 @@ def test_a_mean_that_lacks_a_stratum_is_missing(made):
 
 def test_a_stratum_of_one_list_has_no_interval(frame):
     one = type(frame)(columns(sizes={"a": 1, "b": 25}))
-    (found,) = rows(one.rec.compare("mrr", score=MODELS, strata="task"))
-    assert found["difference"] is not None
-    assert found["low"] is None or np.isnan(found["low"])
-    assert found["verdict"] == "open"
+    (result,) = rows(one.rec.compare("mrr", score=MODELS, strata="task"))
+    assert result["difference"] is not None
+    assert result["low"] is None or np.isnan(result["low"])
+    assert result["verdict"] == "open"
 
 
 def rows(result):
@@ -152,10 +152,10 @@ def test_differences_without_spread_have_the_interval_of_equal_differences(frame
     data = columns()
     data["new"] = [float(value) for value in data["relevant"]]
     data["old"] = [-float(value) for value in data["relevant"]]
-    (found,) = rows(type(frame)(data).rec.compare("hit_rate@1", score=MODELS, strata="task", details=True))
-    assert found["difference"] == 1 == found["high"]
-    assert found["low"] == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / found["effective"])))
-    assert found["p"] == pytest.approx(2 ** (1 - found["effective"]))
+    (result,) = rows(type(frame)(data).rec.compare("hit_rate@1", score=MODELS, strata="task", details=True))
+    assert result["difference"] == 1 == result["high"]
+    assert result["low"] == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / result["effective"])))
+    assert result["p"] == pytest.approx(2 ** (1 - result["effective"]))
 
 
 REFUSED = [
@@ -206,8 +206,8 @@ def test_lists_without_a_value_need_no_stratum(made):
     how = {"score": MODELS, "strata": "task"}
     for call in ("evaluate", "describe", "compare"):
         expected = rows_of(getattr(whole.rec, call)("mrr", **how))
-        found = rows_of(getattr(rest.rec, call)("mrr", truth=truth, **how))
-        assert [*map(numbers_of, found)] == [pytest.approx(numbers_of(row)) for row in expected]
+        result = rows_of(getattr(rest.rec, call)("mrr", truth=truth, **how))
+        assert [*map(numbers_of, result)] == [pytest.approx(numbers_of(row)) for row in expected]
 
 
 METRICS = ["ndcg@3", "mrr", "hit_rate@1"]
@@ -230,15 +230,15 @@ def test_states_per_stratum_give_the_numbers_of_one_call(made, per):
         ("compare", {"details": True, "margin": 0.1}),
     ):
         expected = rows_of(getattr(frame_of(data).rec, call)(METRICS, score=MODELS, per=per, **more, **how))
-        found = rows_of(getattr(merged, call)(**more, **how))
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
+        result = rows_of(getattr(merged, call)(**more, **how))
+        assert len(result) == len(expected)
+        for one, other in zip(result, expected, strict=True):
             expected_numbers = numbers_of({name: other[name] for name in one})
             assert numbers_of(one) == pytest.approx(expected_numbers, rel=1e-12, abs=1e-12, nan_ok=True)
             assert one.get("verdict") == other.get("verdict")
     if per is None:
         together = recframe.merge_states(states, per=[]).compare(details=True, margin=0.1, **how)
-        assert repr(rows_of(together)) == repr(found)
+        assert repr(rows_of(together)) == repr(result)
 
 
 def test_states_that_have_no_strata(frame):
@@ -267,8 +267,8 @@ def test_states_that_have_no_strata(frame):
     few["relevant"] = [int(one and task != "b") for one, task in zip(few["relevant"], few["task"], strict=True)]
     state = type(frame)(few).rec.state("mrr", score=MODELS, per="task")
     with pytest.warns(recframe.errors.DataWarning, match="no list of 'b' has a value of mrr"):
-        (found,) = rows(recframe.merge_states(state).compare(strata="task"))
-    assert found["verdict"] == "open"
+        (result,) = rows(recframe.merge_states(state).compare(strata="task"))
+    assert result["verdict"] == "open"
 
 
 def test_other_calls_name_those_that_have_strata(frame):
@@ -292,8 +292,8 @@ def test_the_interval_is_that_of_the_bootstrap_within_strata():
     wide = lists.pivot(on="model", index=["task", "user"], values="ndcg@3")
     values = [(part["new"] - part["old"]).to_numpy() for (_,), part in wide.group_by("task")]
     draws = np.mean([random.choice(one, (20_000, len(one))).mean(axis=1) for one in values], axis=0)
-    (found,) = frame.rec.compare("ndcg@3", score=MODELS, strata="task").to_dicts()
+    (result,) = frame.rec.compare("ndcg@3", score=MODELS, strata="task").to_dicts()
     low, high = np.quantile(draws, [0.025, 0.975])
     half = (high - low) / 2
-    assert found["low"] == pytest.approx(low, abs=0.06 * half)
-    assert found["high"] == pytest.approx(high, abs=0.06 * half)
+    assert result["low"] == pytest.approx(low, abs=0.06 * half)
+    assert result["high"] == pytest.approx(high, abs=0.06 * half)

@@ -46,13 +46,13 @@ def test_holm_with_a_margin_counts_the_rows_that_may_still_hold_a_false_claim(se
     estimate, margin = random.normal(0, 3, count), 2.0
     p, loss, gain = (2 * stats.norm.sf(np.abs(estimate + by)) for by in (0.0, margin, -margin))
     loss, gain = np.where(estimate > -margin, loss, 1.0), np.where(estimate < margin, gain, 1.0)
-    found = verdicts.Evidence(p, np.sign(estimate), loss, gain).adjusted("holm")
+    result = verdicts.Evidence(p, np.sign(estimate), loss, gain).adjusted("holm")
     expected = by_claims(p, loss, np.maximum(loss, gain), np.sign(estimate))
-    np.testing.assert_allclose([found.p, found.loss, found.gain], expected, rtol=1e-12)
+    np.testing.assert_allclose([result.p, result.loss, result.gain], expected, rtol=1e-12)
     words = [
         word(*row[:1], sign, 0.05, *row[1:]) for row, sign in zip(zip(*expected, strict=True), estimate, strict=True)
     ]
-    assert found.verdicts(0.95).tolist() == words
+    assert result.verdicts(0.95).tolist() == words
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
@@ -63,9 +63,9 @@ def test_verdicts_follow_the_adjusted_p_value_in_the_direction_of_the_metric(eng
     train = [{"session": number, "item": item} for number, item in [(0, 0), (1, 0), (2, 0), (3, 1)]]
     frame, past = engine.frames(rows, train)
     given = {"by": "session", "score": MODELS, "correction": correction, "confidence": 0.7}
-    found = engine.ask(frame, "compare", ["ndcg@3", "arp@2"], train=past, **given)
-    assert {row["verdict"] for row in found} >= {"better", "worse"}
-    for row in found:
+    result = engine.ask(frame, "compare", ["ndcg@3", "arp@2"], train=past, **given)
+    assert {row["verdict"] for row in result} >= {"better", "worse"}
+    for row in result:
         direction = row["difference"] if row["metric"] == "ndcg@3" else -row["difference"]
         assert row["verdict"] == word(row["p_adjusted"], direction, 0.3)
 
@@ -95,8 +95,8 @@ def test_equivalence_is_that_of_statsmodels(library):
     known = ~np.isnan(old)
     for size in (0.05, 0.1, 0.2, 0.3):
         p = paired(new[known], old[known], -size, size)[0]
-        found = frame.rec.compare("mrr", by="session", score=["a", "b"], margin=size, confidence=0.9, details=True)
-        assert (found["verdict"].to_list() == ["equivalent"]) == (p < 0.05)
+        result = frame.rec.compare("mrr", by="session", score=["a", "b"], margin=size, confidence=0.9, details=True)
+        assert (result["verdict"].to_list() == ["equivalent"]) == (p < 0.05)
 
 
 @pytest.fixture(params=["polars", "pandas"])
@@ -110,8 +110,8 @@ def test_tests_of_a_margin_agree_with_their_intervals(engine, test, margin):
     """A margin lies outside of the interval where it is ruled out."""
     frame = engine.frame(rows_of(12, lists=60))
     given = {"by": "session", "score": MODELS, "test": test, "resamples": 500, "correction": "none", "margin": margin}
-    found = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
-    for row in found:
+    result = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
+    for row in result:
         ends = [float(row["low"] <= -margin), float(row["low"] <= -margin or row["high"] >= margin)]
         assert row["verdict"] == word(row["p"], row["difference"], 0.05, *ends)
 
@@ -129,9 +129,9 @@ def test_equal_models_are_equivalent_where_their_interval_says_so(library, test,
     )
     given = {"test": test, "planned": 100, "resamples": 200, "correction": "none"}
     for margin in (0.02, 0.1, 0.5):
-        found = frame.rec.compare("mrr", score=["a", "b"], margin=margin, **given, details=True)
-        within = found["low"].to_list()[0] > -margin
-        assert found["verdict"].to_list() == ["equivalent" if within else "open"]
+        result = frame.rec.compare("mrr", score=["a", "b"], margin=margin, **given, details=True)
+        within = result["low"].to_list()[0] > -margin
+        assert result["verdict"].to_list() == ["equivalent" if within else "open"]
 
 
 @pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
@@ -147,10 +147,10 @@ def test_a_few_equal_differences_rule_out_a_large_margin_where_their_interval_do
     )
     given = {"test": test, "score": ["a", "b"], "resamples": 200, "correction": "none"}
     for margin in (0.3, 0.7):
-        found = frame.rec.compare("hit_rate@1", margin=margin, **given)
-        ruled_out = found["low"].to_list()[0] > -margin
+        result = frame.rec.compare("hit_rate@1", margin=margin, **given)
+        ruled_out = result["low"].to_list()[0] > -margin
         assert ruled_out == (margin > 0.5 or gain == 1)
-        assert found["verdict"].to_list() == [("not worse" if gain else "equivalent") if ruled_out else "open"]
+        assert result["verdict"].to_list() == [("not worse" if gain else "equivalent") if ruled_out else "open"]
 
 
 @pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "anytime"])
@@ -195,12 +195,12 @@ def test_a_share_of_a_constant_baseline_is_a_number(engine, weight, cluster):
     frame = engine.frame([row for row in rows if row["session"] in whole])
     given = {"by": "session", "score": ["flat", "b"], "weight": weight, "cluster": cluster}
     for size in (0.1, 0.15, 0.2):
-        found = [
+        result = [
             engine.ask(frame, "compare", "mrr", margin=margin, **given)[0] for margin in (size, f"{size / 0.0075}%")
         ]
-        as_number, as_share = (row.pop("p_margin") for row in found)
+        as_number, as_share = (row.pop("p_margin") for row in result)
         assert as_number == pytest.approx(as_share)
-        assert found[0] == found[1]
+        assert result[0] == result[1]
 
 
 def test_states_have_verdicts_and_margins(engine):
@@ -209,9 +209,9 @@ def test_states_have_verdicts_and_margins(engine):
     given = {"by": "session", "score": MODELS}
     state = recframe.rec(frame).state(["ndcg@3", "mrr"], **given)
     expected = engine.ask(frame, "compare", ["ndcg@3", "mrr"], margin=0.1, **given)
-    found = nw.from_native(recframe.merge_states(state).compare(margin=0.1))["verdict"].to_list()
-    assert found == [row["verdict"] for row in expected]
-    assert len(set(found)) > 1
+    result = nw.from_native(recframe.merge_states(state).compare(margin=0.1))["verdict"].to_list()
+    assert result == [row["verdict"] for row in expected]
+    assert len(set(result)) > 1
     with pytest.raises(recframe.OptionError, match="products of both models' values"):
         recframe.merge_states(state).compare(margin="10%")
 
@@ -230,8 +230,8 @@ def test_verdicts_of_other_lists_follow_the_direction_of_the_metric(library, cor
         for users, by in ((range(20), -3), (range(20, 40), 3))
     )
     for one, other, word in ((after, before, "better"), (before, after, "worse")):
-        found = recframe.merge_states(one).compare(baseline=other, correction=correction)
-        assert found["verdict"].to_list() == [word] * 2
+        result = recframe.merge_states(one).compare(baseline=other, correction=correction)
+        assert result["verdict"].to_list() == [word] * 2
         assert recframe.merge_states(one).compare(baseline=other, margin=0.01)["verdict"].to_list() == [word] * 2
 
 
@@ -242,8 +242,8 @@ def test_intervals_of_other_lists_stay_within_the_range_of_values_that_are_not_n
         ).rec.state("ndcg")
         for users in (range(2), range(10, 12))
     )
-    found = recframe.merge_states(after).compare(baseline=before)
-    assert (found["low"].to_list(), found["high"].to_list()) == ([-1.0], [1.0])
+    result = recframe.merge_states(after).compare(baseline=before)
+    assert (result["low"].to_list(), result["high"].to_list()) == ([-1.0], [1.0])
 
 
 @pytest.mark.parametrize("margin", [0.1, 0.3, "20%", "60%"])
@@ -253,7 +253,7 @@ def test_means_over_other_lists_have_margins(library, margin):
         for by in (0, 100)
     )
     states = [frame.rec.state("mrr", by="session", score="a") for frame in (old, new)]
-    (found,) = (
+    (result,) = (
         recframe.merge_states(states[1]).compare(baseline=states[0], margin=margin, details=True)["verdict"].to_list()
     )
     one, other = (
@@ -265,7 +265,7 @@ def test_means_over_other_lists_have_margins(library, margin):
     below = stats.ttest_ind(one + size, other * factor, equal_var=False, alternative="greater").pvalue
     above = stats.ttest_ind(one - size, other * (2 - factor), equal_var=False, alternative="less").pvalue
     p = stats.ttest_ind(one, other, equal_var=False).pvalue
-    assert found == word(p, one.mean() - other.mean(), 0.05, 2 * below, 2 * max(below, above))
+    assert result == word(p, one.mean() - other.mean(), 0.05, 2 * below, 2 * max(below, above))
 
 
 @pytest.mark.parametrize(

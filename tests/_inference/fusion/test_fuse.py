@@ -46,14 +46,14 @@ def crowd(seed, lists=25, models=MODELS):
 def places(values, *, descending=True, gaps=False):
     """Return the mean position of each value among those that are there."""
     there = [value for value in values if value is not None]
-    found = []
+    result = []
     for value in values:
         if value is None:
-            found.append(None)
+            result.append(None)
             continue
         before = value - 1 if gaps else sum(other > value if descending else other < value for other in there)
-        found.append(before + (there.count(value) + 1) / 2)
-    return found
+        result.append(before + (there.count(value) + 1) / 2)
+    return result
 
 
 def normalized(values, how, candidates):
@@ -62,11 +62,11 @@ def normalized(values, how, candidates):
     if how is None or (not there and how != "borda"):
         return values
     if how in ("rank", "borda"):
-        found = [None if place is None else 1 - (place - 1) / len(there) for place in places(values)]
+        result = [None if place is None else 1 - (place - 1) / len(there) for place in places(values)]
         if how == "borda":
             points = borda(values, candidates)
-            found = [None if point is None else point / sum(candidates) for point in points]
-        return found
+            result = [None if point is None else point / sum(candidates) for point in points]
+        return result
     low, high = min(there), max(there)
     if how == "max":
         return [None if value is None else value / (abs(high) or 1) for value in values]
@@ -90,7 +90,7 @@ def borda(values, candidates, *, descending=True):
 
 def duels(columns, candidates, weights):
     """Return how many candidates each one wins against by the weights of models, and itself; a draw is half a win."""
-    found = []
+    result = []
     for one, candidate in enumerate(candidates):
         points = 1.0
         for other in range(len(candidates)):
@@ -99,8 +99,8 @@ def duels(columns, candidates, weights):
                 mine, theirs = (math.inf if places[row] is None else places[row] for row in (one, other))
                 votes += Fraction(str(weight)) * ((mine < theirs) - (mine > theirs))
             points += (1 + (votes > 0) - (votes < 0)) / 2 if candidates[other] and other != one else 0
-        found.append(points if candidate else None)
-    return found
+        result.append(points if candidate else None)
+    return result
 
 
 def joined(values, method, weights=(1, 1, 1)):
@@ -120,7 +120,7 @@ def joined(values, method, weights=(1, 1, 1)):
 
 def expected(rows, method, normalize=None, weights=(1, 1, 1), k=60, by=("user",), models=MODELS):
     """Return the fused score of each row by its number."""
-    lists, found = defaultdict(list), {}
+    lists, result = defaultdict(list), {}
     for row in rows:
         lists[tuple(row[name] for name in by)].append(row)
     for members in lists.values():
@@ -143,8 +143,8 @@ def expected(rows, method, normalize=None, weights=(1, 1, 1), k=60, by=("user",)
         if method == "condorcet":
             columns = [duels([places([row[model] for row in members]) for model in models], candidates, weights)]
         for row, values in zip(members, zip(*columns, strict=True), strict=True):
-            found[row["n"]] = joined(values, method, weights)
-    return found
+            result[row["n"]] = joined(values, method, weights)
+    return result
 
 
 def assert_fused(found, reference):
@@ -167,8 +167,8 @@ def test_methods_by_scores(engine, method, normalize):
     rows = crowd(2)
     weights = (0.5, 2.0, -1.0) if method in ("weighted", "wmnz") else (1, 1, 1)
     given = {"weights": list(weights)} if method in ("weighted", "wmnz") else {}
-    found = rows_of(engine, engine.frame(rows), score=MODELS, method=method, normalize=normalize, **given)
-    assert_fused(found, expected(rows, method, normalize, weights))
+    result = rows_of(engine, engine.frame(rows), score=MODELS, method=method, normalize=normalize, **given)
+    assert_fused(result, expected(rows, method, normalize, weights))
 
 
 def test_the_default_is_reciprocal_rank_fusion_with_60(engine):
@@ -196,8 +196,8 @@ def test_numbers_of_methods(engine):
         ({"method": "logn_isr", "sigma": 1}, [2 * math.log(3), math.log(2) / 4, math.log(2) / 9]),
         ({"method": "rbc", "p": 0.5}, [1.0, 0.25, 0.125]),
     ]:
-        found = rows_of(engine, frame, score=["a", "b"], **given)
-        assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == pytest.approx(fused)
+        result = rows_of(engine, frame, score=["a", "b"], **given)
+        assert [row["fused"] for row in sorted(result, key=lambda row: row["n"])] == pytest.approx(fused)
 
 
 def test_a_circle_of_majorities_is_a_draw_and_equal_weights_are(engine):
@@ -206,36 +206,36 @@ def test_a_circle_of_majorities_is_a_draw_and_equal_weights_are(engine):
         {"n": 0, "user": 1, "a": 3, "b": 1, "c": 2}, {"n": 1, "user": 1, "a": 2, "b": 3, "c": 1},
         {"n": 2, "user": 1, "a": 1, "b": 2, "c": 3},
     ])  # fmt: skip
-    found = rows_of(engine, frame, score=MODELS, method="condorcet")
-    assert [row["fused"] for row in found] == [2.0] * 3
+    result = rows_of(engine, frame, score=MODELS, method="condorcet")
+    assert [row["fused"] for row in result] == [2.0] * 3
     # 0.1 + 0.2 is 0.3 but for rounding.
-    found = rows_of(engine, frame, score=MODELS, method="condorcet", weights=[0.1, 0.2, 0.3])
-    assert {row["n"]: row["fused"] for row in found} == {0: 2.0, 1: 1.5, 2: 2.5}
+    result = rows_of(engine, frame, score=MODELS, method="condorcet", weights=[0.1, 0.2, 0.3])
+    assert {row["n"]: row["fused"] for row in result} == {0: 2.0, 1: 1.5, 2: 2.5}
 
 
 @pytest.mark.parametrize("by", [["user", "day"], None])
 def test_condorcet_of_other_keys(engine, by):
     rows = crowd(5)[:60]
-    found = rows_of(engine, engine.frame(rows), by=by, score=MODELS, method="condorcet")
-    assert_fused(found, expected(rows, "condorcet", by=by or ()))
+    result = rows_of(engine, engine.frame(rows), by=by, score=MODELS, method="condorcet")
+    assert_fused(result, expected(rows, "condorcet", by=by or ()))
 
 
 @pytest.mark.parametrize("by", [["user", "day"], None])
 def test_other_keys(engine, by):
     rows = crowd(5)
-    found = rows_of(engine, engine.frame(rows), by=by, score=MODELS, method="sum", normalize="zscore")
-    assert_fused(found, expected(rows, "sum", "zscore", by=by or ()))
+    result = rows_of(engine, engine.frame(rows), by=by, score=MODELS, method="sum", normalize="zscore")
+    assert_fused(result, expected(rows, "sum", "zscore", by=by or ()))
 
 
 @pytest.mark.parametrize("normalize", ["sum", "zscore"])
 def test_the_order_of_rows_changes_no_bit(engine, normalize):
     draw = random.Random(9)
     rows = [{"n": n, "user": n % 3, "a": draw.random(), "b": draw.gauss(0, 1)} for n in range(300)]
-    found = []
+    result = []
     for some in (rows, rows[::-1], sorted(rows, key=lambda row: row["a"])):
         answer = rows_of(engine, engine.frame(some), score=["a", "b"], method="sum", normalize=normalize)
-        found.append({row["n"]: row["fused"] for row in answer})
-    assert found[0] == found[1] == found[2]
+        result.append({row["n"]: row["fused"] for row in answer})
+    assert result[0] == result[1] == result[2]
 
 
 @pytest.mark.parametrize("count", [2, 4, 5, 8])
@@ -250,7 +250,7 @@ def test_the_median_of_any_number_of_models(engine, count):
 def test_ranks_in_the_place_of_scores(engine, method):
     ranks = {"n": [0, 1, 2, 3], "user": [1] * 4, "old": [1, 2, 2, 7], "new": [None, 3, 1, None]}
     given = {"normalize": "rank"} if method == "sum" else {}
-    found = rows_of(engine, engine.frame(ranks), rank=["old", "new"], method=method, **given)
+    result = rows_of(engine, engine.frame(ranks), rank=["old", "new"], method=method, **given)
     given_places = [places(ranks[model], gaps=True) for model in ("old", "new")]
     orders = [places(ranks[model], descending=False) for model in ("old", "new")]
     values = {
@@ -262,7 +262,7 @@ def test_ranks_in_the_place_of_scores(engine, method):
         "sum": [[None if p is None else 1 - (p - 1) / n for p in each] for each, n in zip(orders, (4, 2), strict=True)],
     }[method]
     assert given_places[0] == [1, 2.5, 2.5, 7]
-    assert_fused(found, {n: joined(each, method) for n, each in enumerate(zip(*values, strict=True))})
+    assert_fused(result, {n: joined(each, method) for n, each in enumerate(zip(*values, strict=True))})
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "condorcet"])
@@ -277,22 +277,22 @@ def test_items_tie_whichever_model_gave_which_place(engine, method):
     given = {"rank": MODELS} if METHODS[method].points else {"score": MODELS, "normalize": "rank"}
     if METHODS[method].weights == "needed":
         given["weights"] = [0.1, 0.1, 0.1]
-    found = defaultdict(set)
+    result = defaultdict(set)
     for row in rows_of(engine, engine.frame(rows), method=method, **given):
-        found[row["user"]].add(row["fused"])
-    assert {len(values) for values in found.values()} == {1}
+        result[row["user"]].add(row["fused"])
+    assert {len(values) for values in result.values()} == {1}
 
 
 def test_what_nobody_retrieved_has_no_score_and_every_row_stays(engine):
     rows = crowd(7)
-    found = rows_of(engine, engine.frame(rows), score=MODELS, name="both")
-    assert {row["n"]: row["both"] is None for row in found} == {
+    result = rows_of(engine, engine.frame(rows), score=MODELS, name="both")
+    assert {row["n"]: row["both"] is None for row in result} == {
         row["n"]: all(row[model] is None for model in MODELS) for row in rows
     }
-    kept = {row["n"]: {name: value for name, value in row.items() if name != "both"} for row in found}
+    kept = {row["n"]: {name: value for name, value in row.items() if name != "both"} for row in result}
     assert kept == {row["n"]: row for row in rows}
     if not engine.lazy:
-        assert [row["n"] for row in found] == [row["n"] for row in rows]
+        assert [row["n"] for row in result] == [row["n"] for row in rows]
 
 
 def test_a_fused_model_is_one_more_model(engine):
@@ -306,10 +306,10 @@ def test_a_fused_model_is_one_more_model(engine):
 def test_lists_with_no_spread(engine):
     frame = engine.frame({"n": [0, 1, 2], "user": [1, 1, 2], "a": [0.1, 0.1, -2.0], "b": [0.3, 0.3, 0.0]})
     for normalize in ("min-max", "sum", "zscore"):
-        found = rows_of(engine, frame, score=["a", "b"], method="sum", normalize=normalize)
-        assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == [0.0, 0.0, 0.0], normalize
-    found = rows_of(engine, frame, score=["a", "b"], method="sum", normalize="max")
-    assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == pytest.approx([2.0, 2.0, -1.0])
+        result = rows_of(engine, frame, score=["a", "b"], method="sum", normalize=normalize)
+        assert [row["fused"] for row in sorted(result, key=lambda row: row["n"])] == [0.0, 0.0, 0.0], normalize
+    result = rows_of(engine, frame, score=["a", "b"], method="sum", normalize="max")
+    assert [row["fused"] for row in sorted(result, key=lambda row: row["n"])] == pytest.approx([2.0, 2.0, -1.0])
 
 
 @pytest.mark.parametrize(
@@ -336,8 +336,8 @@ def test_scores_of_any_size_and_type(engine, kind, a):
     }
     frame = engine.frame(rows, {"n": "int64", "user": "int64", "a": kind, "b": "float64"})
     for normalize, own in reference.items():
-        found = rows_of(engine, frame, score=["a", "b"], method="weighted", weights=[1, 0], normalize=normalize)
-        fused = [row["fused"] for row in sorted(found, key=lambda row: row["n"])]
+        result = rows_of(engine, frame, score=["a", "b"], method="weighted", weights=[1, 0], normalize=normalize)
+        fused = [row["fused"] for row in sorted(result, key=lambda row: row["n"])]
         assert fused == pytest.approx(own, rel=1e-6 if kind == "float32" else 1e-12, abs=1e-12), normalize
 
 
@@ -365,16 +365,16 @@ def test_infinite_scores_that_cannot_be_added(engine, given, match):
 
 def test_infinite_scores_that_do_not_meet(engine):
     frame = engine.frame({"n": [0, 1], "user": [1, 1], "a": [-math.inf, 1.0], "b": [2.0, math.inf]})
-    found = rows_of(engine, frame, score=["a", "b"], method="sum")
-    assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == [-math.inf, math.inf]
+    result = rows_of(engine, frame, score=["a", "b"], method="sum")
+    assert [row["fused"] for row in sorted(result, key=lambda row: row["n"])] == [-math.inf, math.inf]
 
 
 def test_a_median_between_infinite_scores(engine):
     inf = math.inf
     rows = {"n": [0, 1, 2], "user": [1] * 3, "a": [-inf, -inf, -inf], "b": [1.0, -inf, 2.0], "c": [inf, inf, None]}
     given = {"score": ["a", "b", "c"], "method": "median"}
-    found = rows_of(engine, engine.frame(rows), **given)
-    assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == [1.0, -inf, -inf]
+    result = rows_of(engine, engine.frame(rows), **given)
+    assert [row["fused"] for row in sorted(result, key=lambda row: row["n"])] == [1.0, -inf, -inf]
     frame = engine.frame({**rows, "b": [1.0, None, 2.0]})
     if engine.lazy:
         assert len(rows_of(engine, frame, **given)) == len(rows["n"])
@@ -390,8 +390,8 @@ def test_infinite_scores_in_their_order(engine):
         ({"method": "max"}, [4.0, 2.0, math.inf]),
         ({"method": "sum", "normalize": "rank"}, [1 / 3 + 1, 4 / 3, 4 / 3]),
     ]:
-        found = rows_of(engine, frame, score=["a", "b"], **given)
-        assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == pytest.approx(fused)
+        result = rows_of(engine, frame, score=["a", "b"], **given)
+        assert [row["fused"] for row in sorted(result, key=lambda row: row["n"])] == pytest.approx(fused)
 
 
 @pytest.mark.parametrize(
@@ -440,22 +440,22 @@ def test_long_frames_are_fused_as_lazy_ones(library):
     columns = {name: [row[name] for row in crowd(8, lists=2_500)] for name in ("n", "user", *MODELS)}
     lazy = pl.LazyFrame(columns).rec(by="user").fuse(score=MODELS).collect()
     reference = dict(lazy.select("n", "fused").rows())
-    found = module.DataFrame(columns).rec(by="user").fuse(score=MODELS)
-    assert len(found) == len(reference) > 8_000
-    for n, value in zip(found["n"], found["fused"], strict=True):
+    result = module.DataFrame(columns).rec(by="user").fuse(score=MODELS)
+    assert len(result) == len(reference) > 8_000
+    for n, value in zip(result["n"], result["fused"], strict=True):
         assert reference[n] == (None if value is None or math.isnan(value) else pytest.approx(value, abs=1e-12))
 
 
 @pytest.mark.parametrize("size", [5e-324, 1e-310])
 def test_tiny_scores_are_normalised_as_others(engine, size):
-    found = {}
+    result = {}
     for unit in (size, 1.0):
         rows = [{"user": 1, "item": i, "a": i * unit, "b": float(i)} for i in (1, 2, 4)]
         for normalize in ("min-max", "max", "sum", "zscore"):
             fused = rows_of(engine, engine.frame(rows), method="sum", normalize=normalize, score=["a", "b"])
-            found[unit, normalize] = [row["fused"] for row in sorted(fused, key=lambda row: row["item"])]
-    for (unit, normalize), values in found.items():
-        assert values == pytest.approx(found[1.0, normalize], abs=1e-12), (unit, normalize)
+            result[unit, normalize] = [row["fused"] for row in sorted(fused, key=lambda row: row["item"])]
+    for (unit, normalize), values in result.items():
+        assert values == pytest.approx(result[1.0, normalize], abs=1e-12), (unit, normalize)
 
 
 @pytest.mark.parametrize("kind", ["score", "rank"])
@@ -481,12 +481,12 @@ def test_models_in_rows_are_fused_as_those_in_columns(engine, by, kind):
     ]
     given = {"by": by, "method": "isr", "weights": {"a": 1.0, "b": 2.0, "c": 0.5}}
     ranks = {"rank": "rank"} if kind == "rank" else {}
-    found = rows_of(engine, engine.frame(long), **given, model="model", **ranks)
-    assert list(found[0]) == [*keys, "item", *reversed(MODELS), "fused"]
+    result = rows_of(engine, engine.frame(long), **given, model="model", **ranks)
+    assert list(result[0]) == [*keys, "item", *reversed(MODELS), "fused"]
     expected = rows_of(engine, engine.frame(wide), **given, **{kind: MODELS})
     expected = {tuple(row[name] for name in (*keys, "item")): row for row in expected}
-    assert [tuple(row[name] for name in (*keys, "item")) for row in found] == sorted(expected)
-    for row in found:
+    assert [tuple(row[name] for name in (*keys, "item")) for row in result] == sorted(expected)
+    for row in result:
         other = expected[tuple(row[name] for name in (*keys, "item"))]
         assert [row[name] for name in (*MODELS, "fused")] == [
             other[name] if name != "fused" else pytest.approx(other[name]) for name in (*MODELS, "fused")
@@ -497,7 +497,7 @@ def test_models_in_rows_that_cannot_be_fused():
     pl = pytest.importorskip("polars")
     rows = {"user": [1, 1], "item": [7, 7], "model": ["a", "b"], "score": [0.5, 0.1]}
     frame = pl.DataFrame(rows)
-    for call, said in (
+    for call, text in (
         (lambda: frame.lazy().rec.fuse(model="model"), "model='model' needs the data"),
         (lambda: pl.concat([frame, frame]).rec.fuse(model="model"), "has several rows for an item of a list"),
         (lambda: frame.rec.fuse(model="model", name="a"), "name='a' is the name of a model"),
@@ -506,5 +506,5 @@ def test_models_in_rows_that_cannot_be_fused():
         (lambda: frame.rec.fuse(model="system"), "no such column"),
         (frame.rec.fuse, "model='model' if this column names"),
     ):
-        with pytest.raises(recframe.RecError, match=said):
+        with pytest.raises(recframe.RecError, match=text):
             call()

@@ -53,8 +53,8 @@ def by_list(engine, rows, options, metric, **given):
     """Return the value of each list under one fusion."""
     with engine.running():
         fused = recframe.rec(engine.frame(rows)).fuse(score=MODELS, **options)
-    found = engine.ask(fused, "evaluate", metric, score="fused", per="user", **given)
-    return {row["user"]: row[metric] for row in found}
+    result = engine.ask(fused, "evaluate", metric, score="fused", per="user", **given)
+    return {row["user"]: row[metric] for row in result}
 
 
 def choice(values: Sequence[Sequence[float]]) -> int:
@@ -74,13 +74,13 @@ def test_each_candidate_and_the_choice(engine, metric):
     lists = [by_list(engine, rows, options, metric) for options in order]
     known = [user for user, value in lists[0].items() if value is not None and not math.isnan(value)]
     assert 3 < len(known) < 9
-    found = engine.ask(engine.frame(rows), "tune_fusion", metric, score=MODELS, folds=len(known), **given)
-    assert [*found[0]] == COLUMNS
+    result = engine.ask(engine.frame(rows), "tune_fusion", metric, score=MODELS, folds=len(known), **given)
+    assert [*result[0]] == COLUMNS
     values = [[one[user] for user in known] for one in lists]
     means = {json.dumps(options): statistics.fmean(column) for options, column in zip(order, values, strict=True)}
-    assert len(found) == 10 < len(order)
-    assert [row["in_sample"] for row in found] == pytest.approx(sorted(means.values(), reverse=True)[:10])
-    for row in found:
+    assert len(result) == 10 < len(order)
+    assert [row["in_sample"] for row in result] == pytest.approx(sorted(means.values(), reverse=True)[:10])
+    for row in result:
         options = json.loads(row["options"])
         assert row["in_sample"] == pytest.approx(means[row["options"]])
         assert (row["lists"], row["method"], row["normalize"]) == (
@@ -91,14 +91,14 @@ def test_each_candidate_and_the_choice(engine, metric):
     # As many folds as lists: each list is left out once.
     left_out = [[[*column[:place], *column[place + 1 :]] for column in values] for place in range(len(known))]
     choices = [choice(others) for others in left_out]
-    best, *others = found
+    best, *others = result
     assert best["chosen"] is True
     assert not any(row["chosen"] for row in others)
     assert json.loads(best["options"]) == order[choice(values)]
     assert [row["in_sample"] for row in others] == sorted((row["in_sample"] for row in others), reverse=True)
     chosen = {json.dumps(order[each]): choices.count(each) for each in choices}
-    assert {row["options"]: row["folds"] for row in found} == {
-        row["options"]: chosen.get(row["options"], 0) for row in found
+    assert {row["options"]: row["folds"] for row in result} == {
+        row["options"]: chosen.get(row["options"], 0) for row in result
     }
     held_out = [values[each][place] for place, each in enumerate(choices)]
     assert best["out_of_fold"] == pytest.approx(statistics.fmean(held_out))
@@ -124,10 +124,10 @@ def test_clusters_stay_together(engine):
 def test_neither_row_order_nor_engine_matters_and_the_seed_does(engine):
     rows = crowd(4, 40)
     given = {"grid": SMALL, "score": MODELS}
-    found = engine.ask(engine.frame(rows), "tune_fusion", "ndcg@3", **given)
+    result = engine.ask(engine.frame(rows), "tune_fusion", "ndcg@3", **given)
     again = engine.ask(engine.frame(random.Random(5).sample(rows, len(rows))), "tune_fusion", "ndcg@3", **given)
-    assert found == again
-    assert found[0]["out_of_fold"] == pytest.approx(0.6089393527718958, abs=1e-12)
+    assert result == again
+    assert result[0]["out_of_fold"] == pytest.approx(0.6089393527718958, abs=1e-12)
     seeds = {
         engine.ask(engine.frame(rows), "tune_fusion", "ndcg@3", **given, seed=s)[0]["out_of_fold"] for s in range(4)
     }
@@ -139,12 +139,12 @@ def test_a_truth_and_models_in_rows():
     rows = pl.DataFrame(crowd(6, 20))
     wide, truth = rows.select("user", "item", *MODELS), rows.filter(relevant=1).select("user", "item")
     given = {"truth": truth, "grid": SMALL}
-    found = wide.rec.tune_fusion("ndcg@3", score=MODELS, **given)
+    result = wide.rec.tune_fusion("ndcg@3", score=MODELS, **given)
     long = pl.concat(wide.select("user", "item", model=pl.lit(name), score=name) for name in MODELS).drop_nulls()
-    assert long.rec.tune_fusion("ndcg@3", model="model", **given).equals(found)
+    assert long.rec.tune_fusion("ndcg@3", model="model", **given).equals(result)
     lazy = wide.lazy().rec.tune_fusion("ndcg@3", score=MODELS, **(given | {"truth": truth.lazy()}))
-    assert lazy.collect_schema() == found.schema
-    assert lazy.collect().equals(found)
+    assert lazy.collect_schema() == result.schema
+    assert lazy.collect().equals(result)
     with pytest.raises(recframe.OptionError, match="needs truth="):
         long.rec.tune_fusion("ndcg@3", model="model")
 
@@ -175,8 +175,8 @@ def test_the_first_of_candidates_with_the_same_mean_is_best():
 def test_a_metric_of_which_less_is_better():
     pl = pytest.importorskip("polars")
     rows = pl.DataFrame(crowd(8, 15))
-    found = rows.rec.tune_fusion("arp@1", score=MODELS, grid=SMALL, folds=3, train=rows.select("user", "item"))
-    assert found["in_sample"][0] == found["in_sample"].min() < found["in_sample"].max()
+    result = rows.rec.tune_fusion("arp@1", score=MODELS, grid=SMALL, folds=3, train=rows.select("user", "item"))
+    assert result["in_sample"][0] == result["in_sample"].min() < result["in_sample"].max()
 
 
 @pytest.mark.slow
@@ -188,9 +188,9 @@ def test_the_grid_without_one_is_that_of_ranx():
     tried = candidates(query, methods, "min-max", None)
     counts = Counter(candidate["method"] for candidate in tried)
     assert counts == {"rrf": 10, "weighted": 66, "mixed": 67, "gmnz": 100, "logn_isr": 100, "rbc": 99, "sum": 1}
-    found = rows.rec.tune_fusion("mrr", score=models, methods=["rrf", "weighted"], folds=2)
-    assert found.height == 10
-    assert all(json.loads(options) in tried for options in found["options"])
+    result = rows.rec.tune_fusion("mrr", score=models, methods=["rrf", "weighted"], folds=2)
+    assert result.height == 10
+    assert all(json.loads(options) in tried for options in result["options"])
 
 
 def test_the_grid_may_hold_numbers_of_numpy_and_weights_by_model():
@@ -201,10 +201,10 @@ def test_the_grid_may_hold_numbers_of_numpy_and_weights_by_model():
         ("rbc", {"p": [Decimal("0.5")]}, {"p": [0.5]}),
         ("weighted", {"weights": [{"b": np.float32(0.25), "a": 1}]}, {"weights": [[1, 0.25]]}),
     ):
-        found, expected = (rows.rec.tune_fusion("mrr", methods=method, grid=each, **given) for each in (grid, plain))
-        assert found.drop("options").equals(expected.drop("options"))
-        fused = rows.rec.fuse(score=["a", "b"], **json.loads(found["options"][0]))
-        assert fused.rec.mrr(score="fused") == pytest.approx(found["in_sample"][0])
+        result, expected = (rows.rec.tune_fusion("mrr", methods=method, grid=each, **given) for each in (grid, plain))
+        assert result.drop("options").equals(expected.drop("options"))
+        fused = rows.rec.fuse(score=["a", "b"], **json.loads(result["options"][0]))
+        assert fused.rec.mrr(score="fused") == pytest.approx(result["in_sample"][0])
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,9 @@ def test_bounds_are_those_of_every_judgment(library, seed, grade, min_relevance)
     keys = {row["list"]: (row["user"], row["number"]) for row in every_judgment(rows, judged, unjudged, grade)[1]}
     values = recframe.rec(frame).evaluate(METRICS, by="list", per="list", truth=truth, **given)
     lists = values["list"].to_list()
-    found = recframe.rec(library.DataFrame(rows)).bounds(METRICS, truth=library.DataFrame(judged), grade=grade, **given)
+    result = recframe.rec(library.DataFrame(rows)).bounds(
+        METRICS, truth=library.DataFrame(judged), grade=grade, **given
+    )
     for place, metric in enumerate(METRICS):
         by_user = {}
         for name, value in zip(lists, values[list(values.columns)[place + 1]].to_list(), strict=True):
@@ -81,10 +83,10 @@ def test_bounds_are_those_of_every_judgment(library, seed, grade, min_relevance)
             by_user.setdefault(user, {})[number] = value if value == value else None  # noqa: PLR0124 - NaN
         by_user = {user: each for user, each in by_user.items() if each[0] is not None}
         every = [[value for value in each.values() if value is not None] for each in by_user.values()]
-        assert found["lists"].to_list()[place] == len(every), metric
+        assert result["lists"].to_list()[place] == len(every), metric
         if every:
             expected = [sum(end(each) for each in every) / len(every) for end in (lambda each: each[0], min, max)]
-            ours = [found[name].to_list()[place] for name in ("mean", "least", "greatest")]
+            ours = [result[name].to_list()[place] for name in ("mean", "least", "greatest")]
             assert ours == pytest.approx(expected, abs=1e-12), metric
 
 
@@ -95,8 +97,8 @@ def test_a_level_in_a_name_is_that_of_a_call(library, metric):
     plain = metric.replace(",rel=2", "").replace("(rel=2)", "")
     expected = nw.from_native(rec.bounds(plain, truth=truth, min_relevance=2)).drop("metric").row(0)
     for several in (metric, [metric, "mrr(rel=2)"]):
-        found = nw.from_native(rec.bounds(several, truth=truth)).drop("metric")
-        assert found.row(0) == pytest.approx(expected, abs=1e-12)
+        result = nw.from_native(rec.bounds(several, truth=truth)).drop("metric")
+        assert result.row(0) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("most", [1, 20, 300])
@@ -105,25 +107,25 @@ def test_many_candidates_are_evaluated_some_at_a_time(library, monkeypatch, most
     rec, truth = recframe.rec(library.DataFrame(rows)), library.DataFrame(judged)
     together = nw.from_native(rec.bounds(METRICS, truth=truth)).drop("metric").rows()
     monkeypatch.setattr("recframe._inference.judgments.bounds.MOST_AT_ONCE", most)
-    for found, expected in zip(
+    for result, expected in zip(
         nw.from_native(rec.bounds(METRICS, truth=truth)).drop("metric").rows(), together, strict=True
     ):
-        assert found == pytest.approx(expected, abs=1e-12)
+        assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_mean_is_that_of_evaluate_and_the_share_judged_is_that_of_judged(engine):
     rows, judged, _ = case(7, 2)
     frame, truth = engine.frames(rows + [dict(row, score=None) for row in rows[:1]], judged)
-    found = engine.ask(frame, "bounds", ["ndcg", "mrr"], k=3, truth=truth)
+    result = engine.ask(frame, "bounds", ["ndcg", "mrr"], k=3, truth=truth)
     (whole,) = engine.ask(frame, "evaluate", ["ndcg", "mrr"], k=3, truth=truth, score=["score"])
     per = engine.ask(frame, "evaluate", ["ndcg@3", "judged@3"], truth=truth, per="user", score="score")
     lists = [row for row in per if row["ndcg@3"] is not None]
     shares = [row["judged@3"] for row in lists if row["judged@3"] is not None]
-    for row in found:
+    for row in result:
         assert row["mean"] == pytest.approx(whole[row["metric"]])
         assert row["least"] <= row["mean"] <= row["greatest"]
-    assert len(shares) < len(lists) == found[0]["lists"]
-    assert found[0]["judged"] == pytest.approx(sum(shares) / len(shares))
+    assert len(shares) < len(lists) == result[0]["lists"]
+    assert result[0]["judged"] == pytest.approx(sum(shares) / len(shares))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -133,9 +135,9 @@ def test_repeated_judgments_count_as_in_evaluate(library, seed):
     judged += [row | {"relevant": 0} for row in judged if row["relevant"]]
     rec, truth = recframe.rec(library.DataFrame(rows)), library.DataFrame(judged)
     labels = ["dcg@3", "ndcg@3", "recall@3", "map"]
-    found = rec.bounds(labels, truth=truth)["mean"].to_list()
+    result = rec.bounds(labels, truth=truth)["mean"].to_list()
     values = nw.from_native(rec.evaluate(labels, truth=truth)).rows()[0]
-    assert found == pytest.approx(values)
+    assert result == pytest.approx(values)
 
 
 def test_models_and_ranks_have_bounds_of_their_own(library):
@@ -143,12 +145,12 @@ def test_models_and_ranks_have_bounds_of_their_own(library):
     ranks = [row | {"rank": place % 8 + 1 if row["score"] is not None else None} for place, row in enumerate(rows)]
     truth = library.DataFrame(judged)
     both = recframe.rec(library.DataFrame([row | {"other": int(row["item"] < "d")} for row in rows]))
-    found = both.bounds("ndcg", 3, score=["score", "other"], truth=truth)
-    assert found["model"].to_list() == ["score", "other"]
+    result = both.bounds("ndcg", 3, score=["score", "other"], truth=truth)
+    assert result["model"].to_list() == ["score", "other"]
     for place, model in enumerate(["score", "other"]):
         alone = both.bounds("ndcg", 3, score=model, truth=truth)
         for name in ("mean", "least", "greatest"):
-            assert alone[name].to_list() == [found[name].to_list()[place]]
+            assert alone[name].to_list() == [result[name].to_list()[place]]
     by_rank = recframe.rec(library.DataFrame(ranks)).bounds("mrr", 3, rank="rank", truth=truth)
     mean = recframe.rec(library.DataFrame(ranks)).mrr(3, rank="rank", truth=truth)
     assert by_rank["mean"].to_list() == pytest.approx([mean])
@@ -159,14 +161,14 @@ def test_segments_have_bounds_of_their_own(engine):
     rows = [row | {"market": "at" if row["user"] else None} for row in rows]
     judged = [row for row in judged if row["user"] < 9]
     frame, truth = engine.frames(rows, judged)
-    found = engine.ask(frame, "bounds", ["ndcg@3", "mrr"], truth=truth, per="market")
-    assert len(found) == 4
+    result = engine.ask(frame, "bounds", ["ndcg@3", "mrr"], truth=truth, per="market")
+    assert len(result) == 4
     for market in ("at", None):
         users = {row["user"] for row in rows if row["market"] == market}
         own = [[row for row in each if row["user"] in users] for each in (rows, judged)]
         part, of_part = engine.frames(*own)
         for row in engine.ask(part, "bounds", ["ndcg@3", "mrr"], truth=of_part):
-            (same,) = (each for each in found if (each["market"], each["metric"]) == (market, row["metric"]))
+            (same,) = (each for each in result if (each["market"], each["metric"]) == (market, row["metric"]))
             assert {name: same[name] for name in row} == pytest.approx(row)
 
 

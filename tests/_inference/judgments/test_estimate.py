@@ -40,10 +40,10 @@ def test_estimates_are_those_of_ppi_py(share, mean, low, high):
     true = np.sin(i) ** 2
     predicted = share * true + np.cos(2.3 * i) ** 2
     others = share * np.sin(0.9 * j) ** 2 + np.cos(3.1 * j) ** 2
-    found = prediction_powered(plain(true), plain(predicted), plain(others), 0.95)
-    assert found.mean == pytest.approx(mean, rel=1e-7)
-    assert found.high - found.mean == pytest.approx((high - low) / 2, rel=0.06)
-    assert found.high - found.mean > (high - low) / 2
+    result = prediction_powered(plain(true), plain(predicted), plain(others), 0.95)
+    assert result.mean == pytest.approx(mean, rel=1e-7)
+    assert result.high - result.mean == pytest.approx((high - low) / 2, rel=0.06)
+    assert result.high - result.mean > (high - low) / 2
 
 
 @pytest.mark.slow
@@ -54,9 +54,9 @@ def test_a_useless_judge_changes_nothing(engine):
     blind = [{"session": row["session"], "item": 99, "relevant": 1} for row in human] + others
     frame, truth, judge = engine.frames(shown, human, blind)
     given = {"by": "session", "score": MODELS, "undefined": 0}
-    found = engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, **given)
+    result = engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, **given)
     told = engine.ask(frame, "describe", "mrr", truth=truth, lists="truth", **given)
-    for row in found:
+    for row in result:
         alone = only_row(told, model=row["model"])
         assert row["judge_weight"] == 0
         assert (row["mean"], row["low"], row["high"]) == (row["human_mean"], row["human_low"], row["human_high"])
@@ -95,13 +95,13 @@ def test_lists_of_weight_0_change_no_estimate(engine, left_out):
     human, model = ([row | {"worth": float(row["session"] not in light)} for row in rows] for rows in (human, model))
     few = {row["session"] for row in human}
     gone = {"human": light & few, "others": light - few, "all": light}[left_out]
-    found = []
+    result = []
     for out in (set(), gone):
         frames = ([row for row in rows if row["session"] not in out] for rows in (shown, human, model))
         frame, truth, judge = engine.frames(*frames)
         roles = {"by": "session", "score": MODELS, "weight": "worth"}
-        found.append(engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, **roles))
-    for row, other in zip(*found, strict=True):
+        result.append(engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, **roles))
+    for row, other in zip(*result, strict=True):
         # `kappa` is over items and ignores weights (O7 of the contract).
         counted = ("model", "metric", "human_lists", "judge_lists", "kappa", "kappa_low", "kappa_high")
         names = [name for name in row if name not in counted]
@@ -118,8 +118,8 @@ def test_the_interval_of_ndcg_is_cut_at_0_where_no_value_is_negative(library):
     for other in (0, -9):
         model = [key | {"relevant": int(some) or other} for key, some in zip(keys, relevant, strict=True)]
         human = [row for row in model if row["user"] < 6]
-        found = shown.rec.estimate_with_judge("ndcg@1", truth=library.DataFrame(human), judge=library.DataFrame(model))
-        lows += found["low"].to_list()
+        result = shown.rec.estimate_with_judge("ndcg@1", truth=library.DataFrame(human), judge=library.DataFrame(model))
+        lows += result["low"].to_list()
     assert lows[0] == 0
     assert lows[1] < 0
 
@@ -140,10 +140,10 @@ def test_intervals_hold_the_mean_and_are_shorter_than_those_of_human_judgments(l
             predicted = np.where(np.isnan(true) & (random.random(1_100) < 0.9), np.nan, predicted)
             mean = 0.3 * 0.7 / (0.3 * 0.7 + 0.7 * 0.3)
         parts = [plain(part) for part in (true[:100], predicted[:100], predicted[100:])]
-        found = prediction_powered(*parts, 0.95)
-        held += found.low <= mean <= found.high
+        result = prediction_powered(*parts, 0.95)
+        held += result.low <= mean <= result.high
         shorter.append(
-            (found.high - found.low) / (3.97 * np.nanstd(true[:100]) / np.sqrt((~np.isnan(true[:100])).sum()))
+            (result.high - result.low) / (3.97 * np.nanstd(true[:100]) / np.sqrt((~np.isnan(true[:100])).sum()))
         )
     assert 0.93 < held / draws < 0.97
     assert np.mean(shorter) < 0.9
@@ -191,18 +191,18 @@ def test_segments_have_estimates_of_their_own(engine, per):
     markets = {row["session"]: [None, "at", "be"][row["session"] // 3 % 3] for row in shown}
     frame, truth, judge = engine.frames([row | {"market": markets[row["session"]]} for row in shown], human, model)
     given = {"by": "session", "score": MODELS[:2], "undefined": 0}
-    found = engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, per=per, **given)
-    names = [name for name in found[0] if name not in (per, "model", "metric")]
+    result = engine.ask(frame, "estimate_with_judge", "mrr", truth=truth, judge=judge, per=per, **given)
+    names = [name for name in result[0] if name not in (per, "model", "metric")]
     if per == "session":
-        assert len(found) == 60 * 2
-        assert all((row["mean"] is None) == (row["session"] % 3 > 0) for row in found)
+        assert len(result) == 60 * 2
+        assert all((row["mean"] is None) == (row["session"] % 3 > 0) for row in result)
         return
-    assert len(found) == 3 * 2
+    assert len(result) == 3 * 2
     for market in (None, "at", "be"):
         own = [[row for row in rows if markets[row["session"]] == market] for rows in (shown, human, model)]
         part, truth, judge = engine.frames(*own)
         for row in engine.ask(part, "estimate_with_judge", "mrr", truth=truth, judge=judge, **given):
-            same = only_row([each for each in found if each["market"] == market], model=row["model"])
+            same = only_row([each for each in result if each["market"] == market], model=row["model"])
             assert [same[name] for name in names] == pytest.approx([row[name] for name in names])
 
 

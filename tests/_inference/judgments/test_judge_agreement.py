@@ -32,10 +32,10 @@ def by_table(first, second, most=3):
 @pytest.mark.parametrize(("seed", "most"), [(0, 3), (1, 1), (2, 4)])
 def test_kappa_is_that_of_its_definition_and_of_other_libraries(seed, most):
     first, second, lists = grades(seed, most=most)
-    found = Kappa.of(first, second, lists, 0.95)
-    assert found.value == pytest.approx(by_table(first, second, most), rel=1e-12)
+    result = Kappa.of(first, second, lists, 0.95)
+    assert result.value == pytest.approx(by_table(first, second, most), rel=1e-12)
     sklearn = pytest.importorskip("sklearn.metrics")
-    assert found.value == pytest.approx(sklearn.cohen_kappa_score(first, second, weights="quadratic"), rel=1e-12)
+    assert result.value == pytest.approx(sklearn.cohen_kappa_score(first, second, weights="quadratic"), rel=1e-12)
 
 
 def test_kappa_is_that_of_statsmodels():
@@ -48,11 +48,11 @@ def test_kappa_is_that_of_statsmodels():
 
 def test_the_interval_leaves_out_a_list_at_a_time():
     first, second, lists = grades(4, lists=7)
-    found = Kappa.of(first, second, lists, 0.9)
+    result = Kappa.of(first, second, lists, 0.9)
     without = np.arctanh([by_table(first[lists != one], second[lists != one]) for one in range(7)])
     error = np.sqrt(6 / 7 * ((without - without.mean()) ** 2).sum())
-    ends = np.tanh(np.arctanh(found.value) + stats.t.ppf([0.05, 0.95], 6) * error)
-    assert (found.low, found.high) == pytest.approx(tuple(ends), rel=1e-9)
+    ends = np.tanh(np.arctanh(result.value) + stats.t.ppf([0.05, 0.95], 6) * error)
+    assert (result.low, result.high) == pytest.approx(tuple(ends), rel=1e-9)
 
 
 @pytest.mark.slow
@@ -68,8 +68,8 @@ def test_the_interval_contains_kappa_as_often_as_it_says(wrong):
         return human.ravel().astype(float), judge.ravel().astype(float), np.repeat(np.arange(lists), 10)
 
     truth = by_table(*draw(100_000)[:2])
-    found = [Kappa.of(*draw(40), 0.95) for _ in range(600)]
-    assert 0.925 < np.mean([each.low <= truth <= each.high for each in found]) < 0.98
+    result = [Kappa.of(*draw(40), 0.95) for _ in range(600)]
+    assert 0.925 < np.mean([each.low <= truth <= each.high for each in result]) < 0.98
 
 
 def test_kappa_without_spread_and_without_lists():
@@ -84,8 +84,8 @@ def test_kappa_without_spread_and_without_lists():
     # All disagreement is in one list: without it, kappa is 1.
     second = first.copy()
     second[:3] = 3 - second[:3]
-    found = Kappa.of(first, second, lists, 0.95)
-    assert -1 <= found.low < found.value < found.high <= 1
+    result = Kappa.of(first, second, lists, 0.95)
+    assert -1 <= result.low < result.value < result.high <= 1
 
 
 def frames_of(seed=0, lists=20, humans=8):
@@ -130,8 +130,8 @@ def test_a_judge_that_turns_grades_around_turns_models_around():
     shown, human, _, _ = frames_of(1)
     judge = [row | {"relevant": 3 - row["relevant"]} for row in frames_of(1, humans=20)[1]]
     rec = pl.DataFrame(shown).rec(score=["a", "b"], truth=pl.DataFrame(human))
-    found = rec.estimate_with_judge("ndcg", judge=pl.DataFrame(judge))
-    assert (found["kappa"] < -0.9).all() and not found["same_order"].any()
+    result = rec.estimate_with_judge("ndcg", judge=pl.DataFrame(judge))
+    assert (result["kappa"] < -0.9).all() and not result["same_order"].any()
     alone = pl.DataFrame(shown).rec(score="a", truth=pl.DataFrame(human))
     assert "same_order" not in alone.estimate_with_judge("ndcg", judge=pl.DataFrame(judge)).columns
 

@@ -117,12 +117,12 @@ def test_a_file_is_compared_as_its_frame_is(engine, path, case, seed):
         with pytest.raises(recframe.OptionError, match=r"is a file, which is compared with polars and pandas"):
             engine.ask(frame, "compare", METRICS, truth=answers, baseline=path)
         return
-    found = engine.ask(frame, "compare", METRICS, truth=answers, baseline=path, **roles)
+    result = engine.ask(frame, "compare", METRICS, truth=answers, baseline=path, **roles)
     expected = engine.ask(stacked, "compare", METRICS, truth=answers, model="model", baseline="old", **roles)
-    assert {row["changed"] for row in found} == {"nothing"}
-    assert {row["baseline"] for row in found} == {"prod.parquet"}
+    assert {row["changed"] for row in result} == {"nothing"}
+    assert {row["baseline"] for row in result} == {"prod.parquet"}
     order = lambda row: (str(row.get("day")), row["metric"])  # noqa: E731
-    assert_same(sorted(found, key=order), sorted(expected, key=order))
+    assert_same(sorted(result, key=order), sorted(expected, key=order))
 
 
 @pytest.mark.slow
@@ -133,8 +133,8 @@ def test_any_pair_of_frames_compares_as_one_call_does(tmp_path_factory, seed):
     path = tmp_path_factory.mktemp("baseline") / "prod.parquet"
     saved(path, old, truth)
     frame, answers, stacked = frames(engine, new, truth, both(old, new))
-    found = engine.ask(frame, "compare", METRICS, truth=answers, baseline=str(path))
-    assert_same(found, engine.ask(stacked, "compare", METRICS, truth=answers, model="model", baseline="old"))
+    result = engine.ask(frame, "compare", METRICS, truth=answers, baseline=str(path))
+    assert_same(result, engine.ask(stacked, "compare", METRICS, truth=answers, model="model", baseline="old"))
 
 
 def test_a_list_weighs_what_the_call_says_or_the_file_if_only_the_baseline_served_it(polars_engine, path):
@@ -147,9 +147,9 @@ def test_a_list_weighs_what_the_call_says_or_the_file_if_only_the_baseline_serve
     stacked = [{**row(user, item, "both"), "model": name} for name, user, item in old + new]
     saved(path, before, truth, ["mrr", "ndcg"], weight="price")
     frame, answers, rows = frames(polars_engine, after, truth, stacked)
-    found = polars_engine.ask(frame, "compare", ["mrr", "ndcg"], truth=answers, baseline=path, weight="price")
+    result = polars_engine.ask(frame, "compare", ["mrr", "ndcg"], truth=answers, baseline=path, weight="price")
     roles = {"truth": answers, "model": "model", "baseline": "old", "weight": "price"}
-    assert_same(found, polars_engine.ask(rows, "compare", ["mrr", "ndcg"], **roles))
+    assert_same(result, polars_engine.ask(rows, "compare", ["mrr", "ndcg"], **roles))
 
 
 def test_a_weight_that_the_truth_has_no_more_is_none(polars_engine, path):
@@ -159,9 +159,9 @@ def test_a_weight_that_the_truth_has_no_more_is_none(polars_engine, path):
     old, new = ([{**row, "score": row[name]} for row in rows] for name in ("old", "new"))
     saved(path, old, truth, ["mrr"], weight="price")
     frame, answers, stacked = frames(polars_engine, new, later, both(old, new))
-    found = polars_engine.ask(frame, "compare", ["mrr"], truth=answers, baseline=path, weight="price")
+    result = polars_engine.ask(frame, "compare", ["mrr"], truth=answers, baseline=path, weight="price")
     roles = {"truth": answers, "model": "model", "baseline": "old", "weight": "price"}
-    assert_same(found, polars_engine.ask(stacked, "compare", ["mrr"], **roles))
+    assert_same(result, polars_engine.ask(stacked, "compare", ["mrr"], **roles))
 
 
 @pytest.mark.parametrize("with_truth", [False, True])
@@ -170,9 +170,9 @@ def test_a_file_of_metrics_that_read_no_relevance_is_compared(polars_engine, pat
     frame, answers, stacked = frames(polars_engine, new, truth, both(old, new))
     given = {"truth": answers} if with_truth else {}
     saved(path, old, truth if with_truth else None, ["user_coverage@2"])
-    found = polars_engine.ask(frame, "compare", "user_coverage@2", baseline=path, **given)
+    result = polars_engine.ask(frame, "compare", "user_coverage@2", baseline=path, **given)
     expected = polars_engine.ask(stacked, "compare", "user_coverage@2", model="model", baseline="old", **given)
-    assert_same(found, expected)
+    assert_same(result, expected)
 
 
 def test_a_file_of_one_list_is_compared_with_several_lists(polars_engine, path):
@@ -200,13 +200,13 @@ def test_only_lists_whose_truth_is_the_same_are_paired(tmp_path_factory, seed):
     served = [row for row in new if row["user"] != gone]
     same_lists = {None, *left} & {row["user"] for row in truth}
     frame, answers = frames(engine, served, changed)
-    (found,) = engine.ask(frame, "compare", "mrr", truth=answers, baseline=path)
-    assert found["changed"] == "truth of 1 list, 1 list came, 1 list went"
+    (result,) = engine.ask(frame, "compare", "mrr", truth=answers, baseline=path)
+    assert result["changed"] == "truth of 1 list, 1 list came, 1 list went"
     part = [row for row in truth if row["user"] in same_lists]
     stacked, answers = frames(engine, [row for row in both(old, new) if row["user"] in same_lists], part)
     (expected,) = engine.ask(stacked, "compare", "mrr", truth=answers, model="model", baseline="old")
-    assert found["lists"] == expected["lists"]
-    assert_same([{name: found[name] for name in expected}], [expected])
+    assert result["lists"] == expected["lists"]
+    assert_same([{name: result[name] for name in expected}], [expected])
 
 
 def test_a_policy_refuses_what_changed(polars_engine, path):
@@ -215,8 +215,8 @@ def test_a_policy_refuses_what_changed(polars_engine, path):
     frame, answers = frames(polars_engine, new, [{**row, "relevant": 3} for row in truth])
     with pytest.raises(recframe.InputError, match=r"lists differ from prod.parquet: truth of \d+ lists"):
         frame.rec.compare("mrr", truth=answers, baseline=path, changed="refuse", details=True)
-    found = frame.rec.compare("mrr", truth=answers, baseline=path, changed="leave_out", details=True)
-    assert found["lists"].to_list() == [0]
+    result = frame.rec.compare("mrr", truth=answers, baseline=path, changed="leave_out", details=True)
+    assert result["lists"].to_list() == [0]
     known = {row["user"] for row in truth} & {row["user"] for row in new}
     less = polars_engine.frame([row for row in truth if row["user"] != max(known - {None})], KINDS)
     assert frame.rec.compare("mrr", truth=less, baseline=path, details=True)["changed"].to_list() == ["truth of 1 list"]
@@ -234,13 +234,13 @@ def test_without_truth_other_relevant_rows_are_refused(polars_engine, path):
     ]
     frame, turned = polars_engine.frame(rows), [{**row, "score": -row["score"]} for row in rows]
     frame.rec.evaluate("mrr", save=path)
-    found = polars_engine.frame(turned).rec.compare("mrr", baseline=path, details=True)
-    assert found.select("changed", "lists", "wins", "losses").row(0) == ("nothing", 3, 1, 1)
+    result = polars_engine.frame(turned).rec.compare("mrr", baseline=path, details=True)
+    assert result.select("changed", "lists", "wins", "losses").row(0) == ("nothing", 3, 1, 1)
     other = [row if row["user"] != 2 else {**row, "relevant": int(row["item"] == 3)} for row in turned]
     with pytest.raises(recframe.InputError, match="(?s)relevant rows of 1 list.*Hint: give truth="):
         polars_engine.frame(other).rec.compare("mrr", baseline=path, details=True)
-    found = polars_engine.frame(other).rec.compare("mrr", baseline=path, changed="leave_out", details=True)
-    assert found.select("changed", "lists").row(0) == ("relevant rows of 1 list", 2)
+    result = polars_engine.frame(other).rec.compare("mrr", baseline=path, changed="leave_out", details=True)
+    assert result.select("changed", "lists").row(0) == ("relevant rows of 1 list", 2)
     stacked = polars_engine.frame([{**row, "model": name} for name in "ab" for row in rows])
     with pytest.raises(recframe.OptionError, match="a file pairs with one model"):
         stacked.rec.compare("mrr", model="model", baseline=path, details=True)
@@ -259,8 +259,8 @@ def test_a_file_means_the_same_to_all_libraries(library, path):
         frame, answers = frames(engine, priced[0], truth)
         recframe.rec(frame).evaluate(metrics, truth=answers, save=path, **roles)
     frame, answers = frames(polars_engine, priced[1], truth)
-    found = polars_engine.ask(frame, "compare", metrics, truth=answers, baseline=path, **roles)
-    assert {row["changed"] for row in found} == {"nothing"}
+    result = polars_engine.ask(frame, "compare", metrics, truth=answers, baseline=path, **roles)
+    assert {row["changed"] for row in result} == {"nothing"}
     (row,) = polars_engine.ask(frame, "compare", "mrr", truth=answers, baseline=path)
     assert row["changed"] == "nothing"
     dearer = polars_engine.frame([{**row, "price": row["price"] + 1} for row in truth], KINDS)
@@ -307,8 +307,8 @@ def test_side_information_is_part_of_the_definition(polars_engine, path):
     saved_train = polars_engine.frame([{"user": 1, "item": "i1"}, {"user": 2, "item": "i2"}])
     frame, answers, of_old = frames(polars_engine, new, truth, old)
     of_old.rec.evaluate("novelty@2", truth=answers, train=saved_train, save=path)
-    found = frame.rec.compare("novelty@2", truth=answers, train=saved_train[::-1], baseline=path, details=True)
-    assert found["changed"].to_list() == ["nothing"]
+    result = frame.rec.compare("novelty@2", truth=answers, train=saved_train[::-1], baseline=path, details=True)
+    assert result["changed"].to_list() == ["nothing"]
     with pytest.raises(recframe.InputError, match="was measured with another train="):
         frame.rec.compare("novelty@2", truth=answers, train=saved_train[:1], baseline=path, details=True)
 
@@ -322,8 +322,8 @@ def test_subtopics_are_part_of_the_truth(polars_engine, path):
     roles["truth"] = polars_engine.frame(
         [row for row in truth if (row["user"], row["topic"]) != (truth[0]["user"], "b")]
     )
-    found = frame.rec.compare("alpha_ndcg@3", baseline=path, **roles, details=True)
-    assert found["changed"].to_list() == ["truth of 1 list"]
+    result = frame.rec.compare("alpha_ndcg@3", baseline=path, **roles, details=True)
+    assert result["changed"].to_list() == ["truth of 1 list"]
     assert frame.rec.compare("mrr", baseline=path, **roles, details=True)["changed"].to_list() == ["nothing"]
 
 
@@ -538,9 +538,9 @@ def test_a_baseline_is_a_name_and_no_data(polars_engine):
 def test_a_column_of_scores_may_be_called_like_a_file(polars_engine, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [{"user": u, "relevant": i == u, "a.parquet": i, "b": -i} for u in (1, 2) for i in (1, 2)]
-    found = polars_engine.frame(rows).rec.compare("mrr", score=["b", "a.parquet"], baseline="a.parquet", details=True)
-    assert found["model"].to_list() == ["b"]
-    assert "changed" not in found.columns
+    result = polars_engine.frame(rows).rec.compare("mrr", score=["b", "a.parquet"], baseline="a.parquet", details=True)
+    assert result["model"].to_list() == ["b"]
+    assert "changed" not in result.columns
 
 
 @pytest.mark.parametrize("metric", ["err@2", "serendipity(unexpected=ranks)@2"])

@@ -55,8 +55,8 @@ def test_ranks_are_those_of_csranks(name, confidence):
     means, covariance = means_of(name)
     own = np.diag(covariance)
     variances = own[:, None] + own - 2 * covariance
-    found = Ranks.of(means[:, None] - means, variances, np.inf, confidence, 20_000, 0)
-    for ours, theirs in zip((found.low, found.rank, found.high), CSRANKS[name, confidence], strict=True):
+    result = Ranks.of(means[:, None] - means, variances, np.inf, confidence, 20_000, 0)
+    for ours, theirs in zip((result.low, result.rank, result.high), CSRANKS[name, confidence], strict=True):
         assert ours.tolist() == [int(one) for one in theirs.split()]
 
 
@@ -92,12 +92,12 @@ def test_of_two_models_ranks_are_what_the_t_test_decides(engine, more):
         frame = engine.frame([row | {"b": row["b"] + 0.4 * (row["relevant"] > 0) * seed} for row in rows])
         given = {"by": "session", "score": ["a", "b"], **more}
         (test,) = engine.ask(frame, "compare", "mrr", **given)
-        found = {row["model"]: row for row in engine.ask(frame, "rank_models", "mrr", **given)}
+        result = {row["model"]: row for row in engine.ask(frame, "rank_models", "mrr", **given)}
         better, worse = ("b", "a") if test["difference"] > 0 else ("a", "b")
-        assert [found[name]["rank"] for name in (better, worse)] == [1, 2]
-        assert found[worse]["tied_with_best"] == (test["p"] >= 0.05)
-        assert found["b"]["mean"] == pytest.approx(test["mean"])
-        assert found["a"]["lists"] == test["lists"]
+        assert [result[name]["rank"] for name in (better, worse)] == [1, 2]
+        assert result[worse]["tied_with_best"] == (test["p"] >= 0.05)
+        assert result["b"]["mean"] == pytest.approx(test["mean"])
+        assert result["a"]["lists"] == test["lists"]
         decided.add(test["p"] < 0.05)
     assert decided == {True, False}
 
@@ -120,11 +120,11 @@ def test_merged_states_have_the_same_ranks(library, more):
     given = {"k": 3, "by": "session", "score": MODELS, **more}
     whole = recframe.rec(frame).rank_models(["ndcg", "mrr"], confidence=0.8, **given)
     merged = recframe.merge_states([recframe.rec(half).state(["ndcg", "mrr"], **given) for half in halves])
-    found = merged.rank_models(confidence=0.8)
-    assert list(found.columns) == list(whole.columns)
-    assert found["mean"].to_list() == pytest.approx(whole["mean"].to_list())
+    result = merged.rank_models(confidence=0.8)
+    assert list(result.columns) == list(whole.columns)
+    assert result["mean"].to_list() == pytest.approx(whole["mean"].to_list())
     for name in ("metric", "model", *COLUMNS[1:]):
-        assert found[name].to_list() == whole[name].to_list()
+        assert result[name].to_list() == whole[name].to_list()
 
 
 def test_states_without_all_pairs_are_refused(library):
@@ -135,11 +135,11 @@ def test_states_without_all_pairs_are_refused(library):
 
 def test_segments_have_ranks_of_their_own(engine):
     rows = rows_of(6, lists=50)
-    found = engine.ask(engine.frame(rows), "rank_models", "mrr", by="session", per="country", score=MODELS)
+    result = engine.ask(engine.frame(rows), "rank_models", "mrr", by="session", per="country", score=MODELS)
     for country in ("at", "be"):
         frame = engine.frame([row for row in rows if row["country"] == country])
         alone = engine.ask(frame, "rank_models", "mrr", by="session", score=MODELS)
-        of_segment = {row["model"]: row for row in found if row["country"] == country}
+        of_segment = {row["model"]: row for row in result if row["country"] == country}
         for row in alone:
             assert [of_segment[row["model"]][name] for name in COLUMNS[1:]] == [row[name] for name in COLUMNS[1:]]
 
@@ -151,11 +151,11 @@ def test_equal_models_are_tied_and_lower_ranks_are_better_where_lower_values_are
         for item in range(2)
     ]
     frame = library.DataFrame(rows)
-    found = frame.rec.rank_models("mrr", score=["a", "b", "c"])
-    assert found["rank"].to_list() == [1, 1, 3]
-    assert found["rank_low"].to_list() == [1, 1, 3]
-    assert found["rank_high"].to_list() == [2, 2, 3]
-    assert found["tied_with_best"].to_list() == [True, True, False]
+    result = frame.rec.rank_models("mrr", score=["a", "b", "c"])
+    assert result["rank"].to_list() == [1, 1, 3]
+    assert result["rank_low"].to_list() == [1, 1, 3]
+    assert result["rank_high"].to_list() == [2, 2, 3]
+    assert result["tied_with_best"].to_list() == [True, True, False]
     few = library.DataFrame(rows[:4]).rec.rank_models("mrr", score=["a", "b", "c"])
     assert (few["rank_low"].to_list(), few["rank_high"].to_list()) == ([1, 1, 1], [3, 3, 3])
     train = library.DataFrame({"user": [1, 2, 3], "item": [0, 0, 1]})
@@ -227,16 +227,16 @@ def test_the_shrunk_means_are_those_of_the_formula():
     scores = {name: polars.Series(random.normal(size=len(frame))) for name in ("d", "e")}
     given = {"by": "session", "score": [*MODELS, "d", "e"], "undefined": 0.0}
     frame = frame.with_columns(**scores)
-    found = frame.rec.rank_models("ndcg@2", details=True, **given)
+    result = frame.rec.rank_models("ndcg@2", details=True, **given)
     pairs = frame.rec.compare("ndcg@2", details=True, **given)
     # The standard error, from the difference over its standard deviation.
     errors = np.square((pairs["difference"] / pairs["effect"]).to_numpy()) / pairs["lists"].to_numpy()
-    means = found["mean"].to_numpy()
+    means = result["mean"].to_numpy()
     share = min(2 * errors.mean() / 2 / np.square(means - means.mean()).sum(), 1)
     assert 0 < share < 1
-    assert found["shrunk"].to_list() == pytest.approx((means.mean() + (1 - share) * (means - means.mean())).tolist())
+    assert result["shrunk"].to_list() == pytest.approx((means.mean() + (1 - share) * (means - means.mean())).tolist())
     merged = recframe.merge_states(frame.rec.state("ndcg@2", **given)).rank_models(details=True)
-    assert merged["shrunk"].to_list() == pytest.approx(found["shrunk"].to_list())
+    assert merged["shrunk"].to_list() == pytest.approx(result["shrunk"].to_list())
     assert "shrunk" not in frame.rec.rank_models("ndcg@2", **given).columns
     three = frame.rec.rank_models("ndcg@2", details=True, **(given | {"score": MODELS}))
     assert three["shrunk"].to_list() == three["mean"].to_list()

@@ -45,8 +45,8 @@ def test_luck_of_single_runs_decides_no_rank():
     frame = rows_of({"a": 3, "b": 3, "c": 3}, chance=0.3)
     first = frame.filter(seed=0).rec.rank_models("dcg@1", model="model")
     assert first.filter("tied_with_best").height == 1
-    found = frame.rec.rank_models("dcg@1", **ASKED)
-    assert found["tied_with_best"].all()
+    result = frame.rec.rank_models("dcg@1", **ASKED)
+    assert result["tied_with_best"].all()
     apart = rows_of({"a": 3, "b": 3, "c": 3}, gap=3.0, chance=0.1).rec.rank_models("dcg@1", **ASKED)
     assert apart["rank_low"].to_list() == apart["rank_high"].to_list() == [3, 2, 1]
     lazy = frame.lazy().rec.rank_models("dcg@1", details=True, **ASKED).collect()
@@ -56,8 +56,8 @@ def test_luck_of_single_runs_decides_no_rank():
 def test_single_runs_are_ranked_as_ever():
     frame = rows_of({"a": 1, "b": 1})
     with pytest.warns(DataWarning, match="each model has one run"):
-        found = frame.rec.rank_models("dcg@1", **ASKED)
-    assert found.equals(frame.rec.rank_models("dcg@1", model="model"))
+        result = frame.rec.rank_models("dcg@1", **ASKED)
+    assert result.equals(frame.rec.rank_models("dcg@1", model="model"))
 
 
 def test_what_ranks_of_runs_refuse():

@@ -34,8 +34,8 @@ def test_power_is_that_of_statsmodels(count, wanted, level):
             assert units.power(difference, size, level).item() == pytest.approx(expected, rel=1e-9)
         needed = units.needed(difference, wanted, level).item()
         assert needed < 3 or theirs.power(difference / spread, needed, level) == pytest.approx(wanted, rel=1e-9)
-    found = power.detectable(sums, 1 - level, wanted).item()
-    assert theirs.power(found / spread, count, level) == pytest.approx(wanted, rel=1e-9)
+    result = power.detectable(sums, 1 - level, wanted).item()
+    assert theirs.power(result / spread, count, level) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_far_from_0_power_is_that_of_draws():
@@ -70,10 +70,10 @@ def test_the_power_of_few_lists_is_exact_where_scipys_noncentral_t_is_not(degree
 def test_as_many_lists_as_there_are_find_what_is_detectable(engine, more):
     frame = engine.frame(rows_of(30, lists=60))
     given = {"by": "session", "score": MODELS, **more}
-    found = engine.ask(frame, "compare", "mrr", **given)
-    row = only_row(found, model="b", baseline="a")
-    found = engine.ask(frame, "sample_size", "mrr", difference=row["detectable"], **given)
-    needed = only_row(found, model="b", baseline="a")
+    result = engine.ask(frame, "compare", "mrr", **given)
+    row = only_row(result, model="b", baseline="a")
+    result = engine.ask(frame, "sample_size", "mrr", difference=row["detectable"], **given)
+    needed = only_row(result, model="b", baseline="a")
     assert (needed["seen"], needed["lists"], needed["tests"]) == (row["lists"], row["lists"], 3)
     assert "cluster" not in more or needed["clusters"] == 20
 
@@ -101,11 +101,11 @@ def test_merged_states_say_what_one_call_does(library, more):
     third = [[row for row in rows if row["session"] % 3 == part] for part in range(3)]
     states = [library.DataFrame(part).rec.state(metrics, **given) for part in third]
     merged = recframe.merge_states(states)
-    found = merged.sample_size(**wanted)
-    assert list(found.columns) == list(whole.columns)
+    actual = merged.sample_size(**wanted)
+    assert list(actual.columns) == list(whole.columns)
     keys = [name for name in ("country", "metric", "model", "baseline") if name in list(whole.columns)]
     by_key = []
-    for result in (whole, found):
+    for result in (whole, actual):
         columns = [result[name].to_list() for name in result.columns]
         lines = [dict(zip(result.columns, values, strict=True)) for values in zip(*columns, strict=True)]
         by_key.append({tuple(line[name] for name in keys): line for line in lines})
@@ -139,8 +139,8 @@ def test_users_with_several_lists_are_counted(library):
     given = {"score": ["a", "b"], "difference": 0.03}
     alone = recframe.rec(library.DataFrame(rows)).sample_size("mrr", by="session", **given)
     both = {"by": ["session", "copy"], "cluster": "session"}
-    found = recframe.rec(library.DataFrame(copies)).sample_size("mrr", **both, **given)
-    lists, clusters = (found[name].to_list()[0] for name in ("lists", "clusters"))
+    result = recframe.rec(library.DataFrame(copies)).sample_size("mrr", **both, **given)
+    lists, clusters = (result[name].to_list()[0] for name in ("lists", "clusters"))
     assert clusters == alone["lists"].to_list()[0]
     assert lists == 7 * clusters
 
@@ -207,8 +207,8 @@ def test_careful_lists_are_those_of_a_larger_variance(library):
     """Of normal differences, the upper end of the variance's interval; of differences that are mostly 0, more."""
     random = np.random.default_rng(8)
     rows = rows_of(35, lists=60)
-    found = recframe.rec(library.DataFrame(rows)).sample_size("mrr", by="session", score=["a", "b"], difference=0.03)
-    row = {name: found[name].to_list()[0] for name in found.columns}
+    result = recframe.rec(library.DataFrame(rows)).sample_size("mrr", by="session", score=["a", "b"], difference=0.03)
+    row = {name: result[name].to_list()[0] for name in result.columns}
     compared = recframe.rec(library.DataFrame(rows)).compare(
         "mrr",
         by="session",

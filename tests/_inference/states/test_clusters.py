@@ -94,8 +94,8 @@ def test_parts_of_a_cluster_add_up_to_one_call(cluster, rows, visits):
     for call in ("evaluate", "compare", "describe"):
         metrics = METRICS if call == "evaluate" else METRICS[:1]
         expected = getattr(recframe.rec(rows.to_arrow()), call)(metrics, **ROLES)
-        found = [row for row in sorted_rows(getattr(merged, call)()) if row.get("metric", "ndcg@5") == "ndcg@5"]
-        for one, other in zip(found, sorted_rows(expected), strict=True):
+        result = [row for row in sorted_rows(getattr(merged, call)()) if row.get("metric", "ndcg@5") == "ndcg@5"]
+        for one, other in zip(result, sorted_rows(expected), strict=True):
             # Sums know no percentiles.
             assert {*other} - {*one} <= {"p10", "p25", "p50", "p75", "p90"}
             assert one == {

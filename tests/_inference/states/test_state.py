@@ -72,10 +72,10 @@ def split(seed, rows, parts):
     """Split users at random; a part may be empty."""
     rng = random.Random(seed)
     users = list(dict.fromkeys(row["user"] for row in rows))
-    found = [[] for _ in range(parts)]
+    result = [[] for _ in range(parts)]
     for user in users:
-        rng.choice(found).append(user)
-    return [part for part in found if part]
+        rng.choice(result).append(user)
+    return [part for part in result if part]
 
 
 def test_merged_states_count_lists_and_keep_the_order_of_models(engine):
@@ -152,8 +152,8 @@ def test_models_whose_truth_is_given_may_come_in_states_of_their_own(polars_engi
         [recframe.rec(frame).state("mrr", score=score, truth=truth) for score in scores]
         for scores in ([["old"], ["new"]], [MODELS])
     )
-    found, expected = (plain(recframe.merge_states(states).evaluate()) for states in (one, both))
-    assert_same(sorted(found, key=str), sorted(expected, key=str))
+    result, expected = (plain(recframe.merge_states(states).evaluate()) for states in (one, both))
+    assert_same(sorted(result, key=str), sorted(expected, key=str))
     with pytest.raises(recframe.OptionError, match="no two models are compared by all states"):
         recframe.merge_states(one).compare()
     alone = [recframe.rec(frame).state("mrr", score=[model]) for model in MODELS]
@@ -326,9 +326,9 @@ def pl():
 def welch(one, other, confidence=0.95):
     """Return the difference of two means with SciPy's Welch test."""
     stats = pytest.importorskip("scipy.stats")
-    found = stats.ttest_ind(one, other, equal_var=False)
-    low, high = found.confidence_interval(confidence)
-    return {"difference": sum(one) / len(one) - sum(other) / len(other), "p": found.pvalue, "low": low, "high": high}
+    result = stats.ttest_ind(one, other, equal_var=False)
+    low, high = result.confidence_interval(confidence)
+    return {"difference": sum(one) / len(one) - sum(other) / len(other), "p": result.pvalue, "low": low, "high": high}
 
 
 @pytest.mark.parametrize("seed", [3, 4])
@@ -355,17 +355,17 @@ def test_a_baseline_of_other_lists_has_models_and_segments_of_its_own(polars_eng
     old, new = ([row for row in rows if (row["user"] > 11) == late] for late in (False, True))
     both, one = {"score": MODELS, "per": "day"}, {"score": "old", "per": "day"}
     after = recframe.merge_states(recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
-    found = plain(
+    result = plain(
         after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], **both), details=True)
     )
-    assert [(row["model"], row["baseline"]) for row in found[:4]] == [("old", "old"), ("new", "new")] * 2
-    assert {row["day"] for row in found} == {"d0", "d1", "d2"}
+    assert [(row["model"], row["baseline"]) for row in result[:4]] == [("old", "old"), ("new", "new")] * 2
+    assert {row["day"] for row in result} == {"d0", "d1", "d2"}
     cut = [row for row in old if row["day"] != "d1"]
-    found = plain(
+    result = plain(
         after.compare(baseline=recframe.rec(polars_engine.frame(cut)).state(["mrr", "ndcg@2"], **one), details=True)
     )
-    assert {row["p"] is None for row in found if row["day"] == "d1"} == {True}
-    assert {row["baseline_lists"] for row in found if row["day"] == "d1"} == {0}
+    assert {row["p"] is None for row in result if row["day"] == "d1"} == {True}
+    assert {row["baseline_lists"] for row in result if row["day"] == "d1"} == {0}
     named = {"score": ["old", "other"], "per": "day"}
     three = [{**row, "other": row["old"]} for row in old]
     with pytest.raises(recframe.OptionError, match="the baseline has no model 'new'; it has 'old', 'other'"):
@@ -401,10 +401,10 @@ def test_welchs_test_keeps_its_level():
         {"mean": v.mean(axis=1), "error": v.std(axis=1, ddof=1) / np.sqrt(v.shape[1]), "degrees": np.full(draws, v.shape[1] - 1.0), "lists": np.full(draws, 40.0), "effective": np.full(draws, 40.0)}
         for v in values
     )  # fmt: skip
-    found = _statistics(one, other, (-np.inf, np.inf), options, "mrr")
-    assert np.allclose(found["p"], stats.ttest_ind(*values, axis=1, equal_var=False).pvalue, rtol=1e-9)
-    assert 0.04 < np.mean(found["p"] < 0.05) < 0.065
-    assert ((found["p"] < 0.05) == ((found["low"] > 0) | (found["high"] < 0))).all()
+    result = _statistics(one, other, (-np.inf, np.inf), options, "mrr")
+    assert np.allclose(result["p"], stats.ttest_ind(*values, axis=1, equal_var=False).pvalue, rtol=1e-9)
+    assert 0.04 < np.mean(result["p"] < 0.05) < 0.065
+    assert ((result["p"] < 0.05) == ((result["low"] > 0) | (result["high"] < 0))).all()
 
 
 def test_clusters_of_other_lists_are_the_units(engine):
@@ -415,8 +415,8 @@ def test_clusters_of_other_lists_are_the_units(engine):
     old, new = ([row for row in rows if (row["user"] > 23) == late] for late in (False, True))
     means = []
     for part in (new, old):
-        found = engine.ask(engine.frame(part, KINDS), "evaluate", "mrr", score="new", per="user")
-        values = {row["user"]: row["mrr"] for row in found if row["mrr"] is not None}
+        result = engine.ask(engine.frame(part, KINDS), "evaluate", "mrr", score="new", per="user")
+        values = {row["user"]: row["mrr"] for row in result if row["mrr"] is not None}
         visitors = np.array([user // 3 for user in values])
         means.append(Sums.of(np.array(list(values.values())), np.ones(len(values)), visitors))
     squares = [one.standard_error**2 for one in means]
@@ -536,8 +536,8 @@ def test_segments_are_periods():
     pytest.importorskip("scipy")
     frame = pd.DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [2.0, 1.0, 2.0]})
     frame["day"] = pd.PeriodIndex(["2026-01", "2026-01", "2026-02"], freq="M")
-    found = recframe.merge_states(recframe.rec(frame).state("mrr", per="day")).evaluate()
-    assert found["day"].tolist() == sorted({*frame["day"]})
+    result = recframe.merge_states(recframe.rec(frame).state("mrr", per="day")).evaluate()
+    assert result["day"].tolist() == sorted({*frame["day"]})
 
 
 def test_models_of_one_text_are_refused():
@@ -607,8 +607,8 @@ def test_differences_range_as_far_where_no_value_is_negative(polars_engine, metr
 def test_states_with_and_without_a_segment_add_up_in_any_order(polars_engine):
     parts = [[row for row in sample(10) if (row["visitor"] > 2) == late] for late in (False, True)]
     states = [state_of(polars_engine, parts[0], per="day"), state_of(polars_engine, parts[1])]
-    found = [plain(recframe.merge_states(*some, per=[]).evaluate()) for some in (states, states[::-1])]
-    assert found[0] == found[1]
+    result = [plain(recframe.merge_states(*some, per=[]).evaluate()) for some in (states, states[::-1])]
+    assert result[0] == result[1]
 
 
 def test_weights_whose_sum_is_the_number_of_lists_are_weights(polars_engine):
@@ -643,8 +643,8 @@ def test_pairs_that_not_all_states_hold_are_refused(polars_engine):
     models = [*MODELS, "third"]
     every = [recframe.rec(part).state("mrr", score=models) for part in parts]
     some = recframe.rec(parts[1]).state("mrr", score=models, baseline="old")
-    found = recframe.merge_states(every[0], some).compare()
-    assert [(row["model"], row["baseline"]) for row in plain(found)] == [("new", "old"), ("third", "old")]
+    result = recframe.merge_states(every[0], some).compare()
+    assert [(row["model"], row["baseline"]) for row in plain(result)] == [("new", "old"), ("third", "old")]
     with pytest.raises(recframe.OptionError, match="not all states compare 'third' with 'new'"):
         recframe.merge_states(every[0], some).compare(baseline="new")
     pairs = pl().col("kind") == "pair"
@@ -678,8 +678,8 @@ def test_a_state_of_very_small_values_has_their_means(polars_engine):
     rows = [{"user": user, "item": 0, "relevant": gain, "score": 1} for user, gain in enumerate(gains * 2)]
     frames = [polars_engine.frame(part) for part in (rows[:4], rows[4:])]
     merged = recframe.merge_states(recframe.rec(frames[0]).state("dcg@1"))
-    (found,), (expected,) = plain(merged.describe()), polars_engine.ask(frames[0], "describe", "dcg@1")
-    assert [found[name] for name in names] == pytest.approx([expected[name] for name in names], rel=1e-9, abs=0)
+    (result,), (expected,) = plain(merged.describe()), polars_engine.ask(frames[0], "describe", "dcg@1")
+    assert [result[name] for name in names] == pytest.approx([expected[name] for name in names], rel=1e-9, abs=0)
     (row,) = plain(merged.compare(baseline=recframe.rec(frames[1]).state("dcg@1"), details=True))
     assert (row["mean"], row["p"]) == (pytest.approx(2.75e-14, rel=1e-9, abs=0), 1)
 
@@ -712,16 +712,16 @@ def test_states_survive_files_of_text(polars_engine, tmp_path):
     path = tmp_path / "states.csv"
     pl().concat(states).write_csv(path)
     for call in ("evaluate", "describe", "compare"):
-        found = getattr(recframe.merge_states(pl().read_csv(path, infer_schema_length=None)), call)()
-        assert_same(plain(found), plain(getattr(recframe.merge_states(states), call)()))
+        result = getattr(recframe.merge_states(pl().read_csv(path, infer_schema_length=None)), call)()
+        assert_same(plain(result), plain(getattr(recframe.merge_states(states), call)()))
 
 
 def test_merged_values_of_items_have_the_same_bits_in_any_order_of_rows():
     frame = pl().DataFrame([{"user": i // 8, "item": f"i{i * 7919 % 301}", "score": i % 8} for i in range(3_200)])
     state = recframe.rec(frame).state(["entropy@5", "gini@5"], by="user", items=True)
     merged = [recframe.merge_states(rows) for rows in (state, state[::-1])]
-    found = {tuple(one.evaluate()[name].to_list()[0].hex() for name in ("entropy@5", "gini@5")) for one in merged}
-    assert len(found) == 1
+    result = {tuple(one.evaluate()[name].to_list()[0].hex() for name in ("entropy@5", "gini@5")) for one in merged}
+    assert len(result) == 1
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def test_states_answer_as_one_call(frame_of, counts):
     merged = recframe.merge_states(states_of(frame_of, rows))
     for call, given in CALLS.items():
         expected = plain(frame_of(asked(frame_of(rows), call, METRICS, **ASKED, **given)))
-        found = answers(merged, call, **given)
-        assert_same(found, expected, found[0])
+        result = answers(merged, call, **given)
+        assert_same(result, expected, result[0])
     means = {(row["model"], row["metric"]): row["mean"] for row in answers(merged, "describe")}
     for row in plain(merged.evaluate()):
         assert all(same(row[metric], means[row["model"], metric]) for metric in METRICS)

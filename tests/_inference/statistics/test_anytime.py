@@ -33,8 +33,8 @@ def test_the_e_value_is_a_mixture_of_likelihood_ratios_of_t(count, planned):
         return both / stats.t.pdf(statistic, count - 1) * stats.norm.pdf(effect, 0, spread)
 
     expected = 1 / integrate.quad(ratio, 0, 6 * spread, limit=200)[0]
-    found = anytime.Asymptotic(LEVEL, planned).p_value(sums_of(values), RANGE)
-    assert found == pytest.approx(min(expected, 1.0), rel=1e-5)
+    result = anytime.Asymptotic(LEVEL, planned).p_value(sums_of(values), RANGE)
+    assert result == pytest.approx(min(expected, 1.0), rel=1e-5)
 
 
 def test_with_many_lists_the_interval_is_that_of_waudby_smith():

@@ -33,10 +33,10 @@ def test_without_a_difference_the_test_is_that_of_mcnemar():
 
 
 def least(negative_likelihood, low, high):
-    found = optimize.minimize_scalar(
+    result = optimize.minimize_scalar(
         negative_likelihood, bounds=(low, high), method="bounded", options={"xatol": 1e-13}
     )
-    return min([found.x, low + 1e-15, high - 1e-15], key=negative_likelihood)
+    return min([result.x, low + 1e-15, high - 1e-15], key=negative_likelihood)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -55,8 +55,8 @@ def test_the_spread_is_that_of_the_likeliest_probabilities(seed):
     variance = lists * (2 * q + difference * (1 - difference))
     if variance > 1e-6:
         expected = (gained - lost - lists * difference) / np.sqrt(variance)
-        found = hits_of(lists, gained, lost).statistic(np.array([difference]))
-        assert found == pytest.approx(expected, rel=1e-4, abs=1e-6)
+        result = hits_of(lists, gained, lost).statistic(np.array([difference]))
+        assert result == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -122,5 +122,5 @@ def test_weighted_lists_and_clusters_count_as_many_lists_as_they_are_worth():
 def test_the_interval_is_like_that_of_t_where_many_lists_differ():
     values = np.random.default_rng(1).choice([-1.0, 0.0, 1.0], 20_000, p=[0.2, 0.5, 0.3])
     sums = Sums.of(values, np.ones(len(values)))
-    found = np.ravel(PairedHits.of(sums).interval(0.95))
-    assert found == pytest.approx(np.ravel(student.interval(sums, 0.95)), abs=2e-5)
+    result = np.ravel(PairedHits.of(sums).interval(0.95))
+    assert result == pytest.approx(np.ravel(student.interval(sums, 0.95)), abs=2e-5)

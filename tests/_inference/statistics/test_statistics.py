@@ -176,8 +176,8 @@ def test_equal_differences_have_the_p_value_of_flips_and_never_an_interval_of_on
 def test_intervals_of_equal_bounds_are_clopper_and_pearsons(seed):
     proportion = pytest.importorskip("statsmodels.stats.proportion")
     count = int(np.random.default_rng(seed).integers(2, 300))
-    found = np.ravel(student.interval(sums_of(np.ones(count)), 0.9, (0, 1)))
-    np.testing.assert_allclose(found, proportion.proportion_confint(count, count, 0.1, "beta"), rtol=1e-9)
+    result = np.ravel(student.interval(sums_of(np.ones(count)), 0.9, (0, 1)))
+    np.testing.assert_allclose(result, proportion.proportion_confint(count, count, 0.1, "beta"), rtol=1e-9)
 
 
 @pytest.mark.parametrize("weight", [1e7, 1e8, 1e100])
@@ -252,16 +252,16 @@ def test_differences_of_rounding_are_none():
     columns = {f"{name} {pair.difference}": [one] for name, one in sums.items()}
     frame = nw.from_native(pytest.importorskip("polars").DataFrame(columns))
     parts = paired_sums.sums_of(frame, [pair])
-    found = paired_sums.statistics(parts)
-    assert (student.p_value(found).item(), student.effect(found).item()) == (1.0, 0.0)
-    low, high = student.interval(found, 0.95, (-1, 1))
+    result = paired_sums.statistics(parts)
+    assert (student.p_value(result).item(), student.effect(result).item()) == (1.0, 0.0)
+    low, high = student.interval(result, 0.95, (-1, 1))
     assert low == -high < 0
     assert parts["ties"].item() == 3.0
 
 
 def test_missing_p_values_do_not_count():
-    found = correction.adjusted(np.array([0.02, np.nan, 0.5]), "bonferroni")
-    np.testing.assert_array_equal(found, [0.04, np.nan, 1.0])
+    result = correction.adjusted(np.array([0.02, np.nan, 0.5]), "bonferroni")
+    np.testing.assert_array_equal(result, [0.04, np.nan, 1.0])
 
 
 def test_the_detectable_difference_is_found_four_times_of_five():
@@ -269,10 +269,10 @@ def test_the_detectable_difference_is_found_four_times_of_five():
 
     values = np.random.default_rng(2).normal(size=40)
     sums = sums_of(values)
-    found = power.detectable(sums, 0.95) / sums.standard_error
+    result = power.detectable(sums, 0.95) / sums.standard_error
     degrees = 39
-    reached = stats.nct.sf(stats.t.ppf(0.975, degrees), degrees, found) + stats.nct.cdf(
-        -stats.t.ppf(0.975, degrees), degrees, found
+    reached = stats.nct.sf(stats.t.ppf(0.975, degrees), degrees, result) + stats.nct.cdf(
+        -stats.t.ppf(0.975, degrees), degrees, result
     )
     assert reached == pytest.approx(0.8, rel=1e-9)
 
@@ -365,18 +365,18 @@ def test_bca_is_exact_at_fixed_draws(values, size, confidence):
 
     from scipy import stats
 
-    found = VALUES[values](np.random.default_rng(8), size)
+    result = VALUES[values](np.random.default_rng(8), size)
     times = times_drawn(size, 300, 5)
     assert (times.sum(axis=1) == size).all()
-    bounds = np.ravel(resampling.bootstrap(units_of(found), 300, 5, confidence, "bca")[:2])
+    bounds = np.ravel(resampling.bootstrap(units_of(result), 300, 5, confidence, "bca")[:2])
     # Thirds as numbers of Python are none: sums of them tie only up to rounding, so the plain sums read sixths.
-    whole = [float(round(6 * one)) if values == "thirds" else one for one in found]
+    whole = [float(round(6 * one)) if values == "thirds" else one for one in result]
     expected = plain_bca(whole, [6.0 if values == "thirds" else 1.0] * size, times, confidence)
     np.testing.assert_allclose(bounds, expected, rtol=1e-9, atol=1e-12)
     if values != "thirds":
-        given = SimpleNamespace(bootstrap_distribution=times @ found / size)
+        given = SimpleNamespace(bootstrap_distribution=times @ result / size)
         theirs = stats.bootstrap(
-            (found,), np.mean, n_resamples=0, bootstrap_result=given, method="BCa", confidence_level=confidence
+            (result,), np.mean, n_resamples=0, bootstrap_result=given, method="BCa", confidence_level=confidence
         )
         np.testing.assert_allclose(bounds, theirs.confidence_interval, rtol=1e-9, atol=1e-12)
 
@@ -408,9 +408,9 @@ def test_percentile_intervals_are_exact_at_fixed_draws():
 def test_an_interval_holds_0_where_the_p_value_does_not_reject_it(test, lists, values):
     random = np.random.default_rng(6)
     for shift in (0.0, -0.5, *random.normal(size=4)):
-        found = VALUES[values](random, lists) + shift
+        result = VALUES[values](random, lists) + shift
         weights = random.choice([np.ones(lists), random.random(lists) + 0.2])
-        units = resampling.Units((found * weights)[:, None], weights[:, None])
+        units = resampling.Units((result * weights)[:, None], weights[:, None])
 
         def tested(confidence, units=units):
             if test == "randomization":
@@ -485,9 +485,9 @@ def numbers_drawn(size, units, resamples):
     """Return how often each of these sets of units is drawn by each resample."""
     totals = np.column_stack([np.isin(np.arange(size), one) for one in units]).astype(float)
     means = resampling._drawn_means(resampling.Units(totals, np.ones(totals.shape)), resamples, 3)
-    found = np.rint(means * size)
-    np.testing.assert_allclose(means * size, found, atol=1e-9)
-    return found
+    result = np.rint(means * size)
+    np.testing.assert_allclose(means * size, result, atol=1e-9)
+    return result
 
 
 def goodness_of_fit(found, probabilities):
@@ -508,11 +508,11 @@ def test_bootstrap_draws_every_sample_of_few_units_as_often_as_a_multinomial_doe
 
     from scipy import stats
 
-    found = numbers_drawn(size, range(size), 20_000)
+    result = numbers_drawn(size, range(size), 20_000)
     samples = [one for one in product(range(size + 1), repeat=size) if sum(one) == size]
     places = {sample: place for place, sample in enumerate(samples)}
     expected = stats.multinomial.pmf(samples, size, np.full(size, 1 / size))
-    drawn = np.array([places[tuple(row)] for row in found.astype(int).tolist()])
+    drawn = np.array([places[tuple(row)] for row in result.astype(int).tolist()])
     assert len(samples) == 1 or goodness_of_fit(drawn, expected) > 0.001
 
 
@@ -524,11 +524,11 @@ def test_bootstrap_draws_units_at_the_borders_of_blocks_as_often_as_any(size, se
     monkeypatch.setattr(draws, "SECTION", section)
     borders = sorted({place for border in (1, 128, 256, 512, size) for place in (border - 1, border) if place < size})
     sets = [[place] for place in borders] + [range(min(size, 128)), range(size // 2), range(size)]
-    found = numbers_drawn(size, sets, 4_000)
-    for units, column in zip(sets, found.T, strict=True):
+    result = numbers_drawn(size, sets, 4_000)
+    for units, column in zip(sets, result.T, strict=True):
         chances = stats.binom.pmf(np.arange(size + 1), size, len(units) / size)
         assert len(units) == size or goodness_of_fit(column, chances) > 0.0005
-    assert (found[:, -1] == size).all()
+    assert (result[:, -1] == size).all()
 
 
 def test_bootstrap_draws_units_independently_of_each_other(monkeypatch):
@@ -536,12 +536,12 @@ def test_bootstrap_draws_units_independently_of_each_other(monkeypatch):
     monkeypatch.setattr(draws, "SECTION", 16)
     monkeypatch.setattr(draws, "RESAMPLES_AT_ONCE", 999)
     size, resamples = 37, 20_000
-    found = numbers_drawn(size, range(size), resamples)
-    assert (found.sum(axis=1) == size).all()
+    result = numbers_drawn(size, range(size), resamples)
+    assert (result.sum(axis=1) == size).all()
     expected = np.eye(size) - 1 / size
     # A covariance of N draws has the variance (σ²σ² + cov²) / N, and a bit more for counts, as they are skewed.
     error = np.sqrt((np.outer(expected.diagonal(), expected.diagonal()) + 2 * expected**2) / resamples)
-    assert (np.abs(np.cov(found.T) - expected) / error).max() < 4.5
+    assert (np.abs(np.cov(result.T) - expected) / error).max() < 4.5
 
 
 @pytest.mark.parametrize("alike", [True, False], ids=["equal weights", "weights"])

@@ -33,10 +33,10 @@ WITHIN = 1e-12
 
 def variants_of(name, cutoffs=(1, 2, 3, 30, None)):
     """Return a metric with each value of each option, at each cutoff."""
-    found = spellings_of(name, cutoffs)
+    result = spellings_of(name, cutoffs)
     if name == "err":
-        found = [label for label in found if "=" in label and "None" not in label]
-    return found
+        result = [label for label in result if "=" in label and "None" not in label]
+    return result
 
 
 def tried(ties):
@@ -79,8 +79,8 @@ ROWS = st.lists(
 def test_every_option_and_cutoff_gives_the_values_of_lists(ties, level):
     df, labels = frame_of([(row["user"], row["score"], row["relevant"]) for row in crowd(5, 60)]), tried(ties)
     policies = {"ties": ties, "min_relevance": level}
-    found = df.group_by("query").agg(pl.col("score").rec.evaluate(labels, **policies)).unnest("metrics")
-    assert_same(found, expected(df, labels, **policies))
+    result = df.group_by("query").agg(pl.col("score").rec.evaluate(labels, **policies)).unnest("metrics")
+    assert_same(result, expected(df, labels, **policies))
 
 
 SHARED = [
@@ -131,11 +131,11 @@ def test_each_place_of_an_expression_gives_the_same(name):
 def test_a_struct_of_several_has_a_field_for_each():
     df = some()
     both = pl.col("score").rec.evaluate(["ndcg", "AP", metrics.MRR(1), "gauc"], "relevant", k=[1, 5])
-    found = df.group_by("query").agg(both).unnest("metrics")
-    assert found.columns == ["query", "ndcg@1", "ndcg@5", "map@1", "map@5", "mrr@1", "gauc"]
-    assert_same(found, expected(df, found.columns[1:]))
+    result = df.group_by("query").agg(both).unnest("metrics")
+    assert result.columns == ["query", "ndcg@1", "ndcg@5", "map@1", "map@5", "mrr@1", "gauc"]
+    assert_same(result, expected(df, result.columns[1:]))
     over = df.select("query", both.over("query")).unnest("metrics")
-    assert_same(over, expected(df, found.columns[1:]))
+    assert_same(over, expected(df, result.columns[1:]))
 
 
 def test_names_functions_and_expressions_mean_the_same():
@@ -160,8 +160,8 @@ def test_names_functions_and_expressions_mean_the_same():
 def test_config_names_columns_and_policies():
     df = some().rename({"relevant": "clicked", "score": "new"})
     with recframe.Config(score="new", relevant="clicked", min_relevance=2, undefined=0):
-        found = df.group_by("query").agg(pl.col("new").rec.recall(k=1), recframe.expr.recall(k=2))
-    assert found.sort("query").drop("query").rows() == [(0.0, 0.0)] * 3
+        result = df.group_by("query").agg(pl.col("new").rec.recall(k=1), recframe.expr.recall(k=2))
+    assert result.sort("query").drop("query").rows() == [(0.0, 0.0)] * 3
 
 
 @pytest.mark.parametrize("name", [*NAMES, "evaluate"])
@@ -192,10 +192,10 @@ def test_a_metric_of_the_users_own_is_an_expression_too():
             return sums["hits"]
 
     df = some()
-    found = df.group_by("query").agg(pl.col("score").rec.evaluate(TopHeavy(), "relevant")).unnest("metrics")
+    result = df.group_by("query").agg(pl.col("score").rec.evaluate(TopHeavy(), "relevant")).unnest("metrics")
     with pytest.warns(recframe.DataWarning, match="is NaN in 3 of 15 rows"):
         expected_values = df.rec.evaluate([TopHeavy()], by="query", per="query")
-    assert_same(found, expected_values)
+    assert_same(result, expected_values)
 
 
 @pytest.mark.parametrize("dtype", ["Int8", "UInt64", "Float32"])
@@ -260,9 +260,9 @@ def test_a_group_without_rows_has_no_value():
     assert df.head(0).select(rec.ndcg().over("query")).rows() == []
     first = pl.col("query") == 1
     filtered = pl.col("score").filter(first).rec.evaluate(["ndcg", "num_ret"], pl.col("relevant").filter(first))
-    found = df.group_by("query", maintain_order=True).agg(filtered).unnest("metrics")
-    assert found["num_ret"].to_list() == [0.0, 3.0, 0.0]
-    assert [value is None for value in found["ndcg"]] == [True, False, True]
+    result = df.group_by("query", maintain_order=True).agg(filtered).unnest("metrics")
+    assert result["num_ret"].to_list() == [0.0, 3.0, 0.0]
+    assert [value is None for value in result["ndcg"]] == [True, False, True]
 
 
 def test_filters_and_slices_of_a_plan_come_after_the_values():
@@ -366,13 +366,13 @@ def test_every_metric_that_reads_one_list_is_there():
 def test_errors_say_what_to_do(call, message, hint):
     with pytest.raises(recframe.RecError) as raised:
         call(pl.col("score").rec)
-    said, _, remedy = str(raised.value).partition("\n\nHint: ")
-    assert message in said
+    text, _, remedy = str(raised.value).partition("\n\nHint: ")
+    assert message in text
     assert hint in remedy
 
 
 def test_importing_polars_and_recframe_imports_nothing_of_expressions():
     code = "import sys, polars, recframe; print([name for name in sys.modules if name.startswith('recframe._exp')])"
     environment = {**os.environ, "PYTHONPATH": str(Path(recframe.__file__).parent.parent)}
-    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

@@ -112,7 +112,7 @@ def assert_same(database, tables, metrics, k=None, keys=(), truth_columns=(), ca
         **size,
         **given,
     )
-    found = database.rows(tables, query)
+    result = database.rows(tables, query)
     names = clean(expected[0])
     keys = [names[key] for key in keys]
 
@@ -120,7 +120,7 @@ def assert_same(database, tables, metrics, k=None, keys=(), truth_columns=(), ca
         return sorted(rows, key=lambda row: [repr(row[key]) for key in keys])
 
     expected = by_key([{names[name]: value for name, value in row.items()} for row in expected])
-    for row, other in zip(by_key(found), expected, strict=True):
+    for row, other in zip(by_key(result), expected, strict=True):
         wrong = {name: (row[name], value) for name, value in other.items() if not same(row[name], value)}
         assert row.keys() == other.keys() and not wrong, wrong
 

@@ -86,11 +86,11 @@ def test_two_runs_are_compared_by_the_stored_baseline():
     both = old.assign(old=old["score"], new=new["score"]).rec(relevant="clicked", score=["old", "new"])
     by_list = [metric for metric in CONFIG["metrics"] if metric != "coverage@3"]
     expected = both.compare(by_list, CONFIG["k"], baseline="old", details=True)
-    found = second.tables["comparison"]
-    assert found["metric"].tolist() == expected["metric"].tolist()
+    result = second.tables["comparison"]
+    assert result["metric"].tolist() == expected["metric"].tolist()
     for column in ("difference", "low", "high", "p_adjusted"):
-        assert found[column].tolist() == pytest.approx(expected[column].tolist(), abs=1e-9)
-    assert set(found["changed"]) == {"nothing"}
+        assert result[column].tolist() == pytest.approx(expected[column].tolist(), abs=1e-9)
+    assert set(result["changed"]) == {"nothing"}
 
     file = mlflow.artifacts.download_artifacts(run_id=first.run_id, artifact_path="baseline.parquet")
     by_hand = new.rec(relevant="clicked").compare(by_list, CONFIG["k"], baseline=file, details=True)
@@ -107,8 +107,8 @@ def test_a_model_predicts_from_the_features_that_are_named():
         seen.append(list(rows.columns))
         return pd.DataFrame({"other": 0, "rating": rows["feature"]})
 
-    found = evaluated(frame, model, config={"features": ["feature"]}, predictions="rating")
-    assert found.metrics == expected
+    result = evaluated(frame, model, config={"features": ["feature"]}, predictions="rating")
+    assert result.metrics == expected
     assert seen == [["feature"]]
     with pytest.raises(recframe.InputError, match=r"the model returns the columns \['other', 'rating'\]"):
         evaluated(frame, model)

@@ -138,14 +138,14 @@ def test_cross_validation_gives_the_values_of_frames_per_fold(routing):
     scoring = {name: recframe.scorer(name) for name in METRICS[:2]}
     folds = GroupKFold(3)
     model = make_pipeline(StandardScaler(), Ridge())
-    found = cross_validate(
+    result = cross_validate(
         model, features, grade, scoring=scoring, cv=folds, params={"groups": query}, return_estimator=True
     )
     for fold, (_, test) in enumerate(folds.split(features, grade, query)):
-        predicted = found["estimator"][fold].predict(features[test])
+        predicted = result["estimator"][fold].predict(features[test])
         for name in METRICS[:2]:
             expected = of_frame(grade[test], predicted, query[test], name)
-            assert found[f"test_{name}"][fold] == pytest.approx(expected, abs=1e-12)
+            assert result[f"test_{name}"][fold] == pytest.approx(expected, abs=1e-12)
     clicked = (grade > 0).astype(int)
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 10.0]}, scoring=recframe.scorer("map"), cv=folds)
     search.fit(features, clicked, groups=query)
@@ -170,8 +170,8 @@ def test_a_column_of_the_features_tells_the_lists_without_routing():
     frame = pd.DataFrame(features, columns=["a", "b", "c"]).assign(query=query)
     model = make_pipeline(make_column_transformer(("passthrough", ["a", "b", "c"])), Ridge())
     scorer = recframe.scorer("ndcg", by="query")
-    found = cross_val_score(model, frame, grade, groups=query, scoring=scorer, cv=GroupKFold(2), error_score="raise")
-    assert np.isfinite(found).all()
+    result = cross_val_score(model, frame, grade, groups=query, scoring=scorer, cv=GroupKFold(2), error_score="raise")
+    assert np.isfinite(result).all()
 
 
 def test_probabilities_of_two_classes_are_scores():
@@ -275,13 +275,13 @@ def test_the_ranker_of_xgboost_gets_its_queries(routing):
     features, grade, query = data(3)
     model = xgboost.XGBRanker(n_estimators=3, n_jobs=1).set_fit_request(qid=True)
     folds = GroupKFold(2)
-    found = cross_validate(
+    result = cross_validate(
         model, features, grade, cv=folds, params={"qid": query, "groups": query}, return_estimator=True,
         scoring=recframe.scorer("ndcg@3", by="qid"), error_score="raise",
     )  # fmt: skip
     for fold, (_, test) in enumerate(folds.split(features, grade, query)):
-        predicted = found["estimator"][fold].predict(features[test])
-        assert found["test_score"][fold] == pytest.approx(
+        predicted = result["estimator"][fold].predict(features[test])
+        assert result["test_score"][fold] == pytest.approx(
             of_frame(grade[test], predicted, query[test], "ndcg@3"), abs=1e-12
         )
 
