@@ -426,3 +426,10 @@ def test_to_lists_refuses_one_column_in_two_roles(engine, roles, message):
     frame = engine.frame({"user": [1, 1], "item": [1, 2], "score": [1.0, 2.0]})
     with pytest.raises(recframe.OptionError, match=message):
         recframe.rec(frame).to_lists(**roles)
+
+
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_an_array_of_no_rows_is_no_list_of_lists(shape):
+    np = pytest.importorskip("numpy")
+    with pytest.raises(recframe.OptionTypeError, match="recommended is a ndarray, not lists"):
+        recframe.from_lists(np.ones(shape))

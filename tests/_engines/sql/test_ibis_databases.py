@@ -191,3 +191,11 @@ def test_ranks_have_no_frame_and_counts_a_sign():
     assert ranks and not [rank for rank in ranks if "ROWS" in rank]
     assert not re.search(r"(?<!CAST\()COUNT\(", text)
     assert "> 0 AS DOUBLE PRECISION" not in str(ibis.to_sql(result, dialect="postgres"))
+
+
+def test_only_a_literal_with_a_value_is_never_missing():
+    from recframe._engines.sql.ibis_simple import Simpler
+
+    simpler = Simpler()
+    assert simpler.never_missing(ibis.literal(1.0).op())
+    assert not simpler.never_missing(ibis.literal(None, "float64").op())
