@@ -32,6 +32,15 @@ def test_arrow_tables_give_tables_and_floats():
     assert rec.evaluate(["mrr"], score=["score", "other"]).schema.types == [pa.string(), pa.float64()]
 
 
+def test_arrow_keys_with_and_without_a_sign_are_whole_numbers():
+    frame, truth = (
+        pa.table({"user": pa.array([1, 2], kind), "item": [1, 1], "score": [1.0, 1.0]})
+        for kind in (pa.int64(), pa.uint64())
+    )
+    result = recframe.rec(frame).evaluate(["mrr"], per="user", truth=truth.drop_columns("score"))
+    assert result.schema.field("user").type == pa.decimal128(38, 0)
+
+
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("kind", list(KEYS))
 def test_arrow_keys_come_back_as_they_were(kind, alone, monkeypatch):
