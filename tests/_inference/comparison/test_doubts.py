@@ -136,3 +136,12 @@ def test_uneven_clusters_and_weights_warn(library):
     effective = rec.compare("ndcg@4", cluster="user", details=True)["effective"].to_list()
     assert effective == pytest.approx([count**2 / (3 * 60**2 + 37)])
     assert rec.compare("ndcg@4", details=True)["effective"].to_list() == pytest.approx([count])
+
+
+def test_only_many_values_that_are_no_rates_may_be_skewed():
+    from recframe._inference.comparison import describe
+
+    values = np.linspace(0, 1, describe.LEAST_SKEWED_LISTS)
+    assert describe._may_be_skewed(values)
+    assert not describe._may_be_skewed(values[1:])
+    assert not describe._may_be_skewed(np.round(values))
