@@ -390,6 +390,12 @@ def test_ids_of_polars_match_by_value():
             ranked_items(**wrong)
 
 
+def test_a_series_of_ids_keeps_its_type():
+    pl = pytest.importorskip("polars")
+    items = pl.Series([3, 1], dtype=pl.UInt8)
+    assert from_factors(np.ones((1, 1)), np.ones((2, 1)), items=items, k=1)["item"].dtype == pl.UInt8
+
+
 def test_ids_of_pandas_match_by_value():
     pd = pytest.importorskip("pandas")
     test = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
