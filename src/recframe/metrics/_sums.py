@@ -86,14 +86,29 @@ class Sums(Reader):
         return self._column(greedy_column(self._numbers.greedy.of((alpha, of, k))))
 
     def group_distance(self, attention: str, distance: str, target: Any) -> nw.Expr:
-        """Return how far the shares of groups in a sum are from a target."""
+        """Return the distance between the groups' shares of a summed term and their target shares, from 0 to 1.
+
+        Parameters
+        ----------
+        attention : str
+            The name that `terms` gave the term.
+        distance : str
+            The option `distance` of `AWRF`.
+        target : str or tuple
+            The option `target` of `AWRF`.
+        """
         number = self._numbers.groups.of((self._columns[attention], distance, target))
-        how_far = self._column(group_distance_column(number)) + 0.5
+        # The column holds the distance less 1/2, so that only the groups that a list has need rows.
+        distance_to_target = self._column(group_distance_column(number)) + 0.5
         # Rounding may move it slightly below 0 or above 1.
-        return nw.when(how_far < 0).then(0.0).otherwise(nw.when(how_far > 1).then(1.0).otherwise(how_far))
+        at_most_1 = nw.when(distance_to_target > 1).then(1.0).otherwise(distance_to_target)
+        return nw.when(distance_to_target < 0).then(0.0).otherwise(at_most_1)
 
     def grouped(self, attention: str, distance: str, target: Any) -> nw.Expr:
-        """Return the part of the sum that belongs to items with a group, 0 if the list has no target."""
+        """Return the part of a summed term that belongs to items with a group, 0 if the list has no target.
+
+        The arguments are the same as those of `group_distance`.
+        """
         return self._column(grouped_column(self._numbers.groups.of((self._columns[attention], distance, target))))
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:

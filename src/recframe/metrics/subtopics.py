@@ -39,7 +39,7 @@ def _fading(alpha: float) -> Callable[[nw.Expr], nw.Expr]:
 
 
 class SubtopicMetric(CutMetric):
-    """The base of metrics that read subtopics."""
+    """The base of metrics that read subtopics. `contributions` accepts none of them."""
 
     reads: ClassVar[Reads] = "hits"
     is_additive: ClassVar[bool] = False
