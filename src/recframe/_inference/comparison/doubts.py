@@ -103,12 +103,13 @@ def _few(tests: Tested, options: Options) -> Bools:
     """Return which rows have a verdict that rests on few lists."""
     numbers = tests.numbers
     level = 1 - options.confidence
-    reads_sums = tests.sums.standard_error > 0
-    decided = (numbers["verdict"] != "open") & reads_sums & ~numbers["are_hits"]
+    # The intervals of equal differences and of hits allow for few lists.
+    needs_many_lists = (tests.sums.standard_error > 0) & ~numbers["are_hits"]
+    decided = (numbers["verdict"] != "open") & needs_many_lists
     by_margin = np.zeros_like(decided)
     if BEYOND[0] in numbers:
         with np.errstate(invalid="ignore"):
-            by_margin = (numbers[P_OF_DEMANDS["not worse"]] < level) & reads_sums & ~numbers["are_hits"]
+            by_margin = (numbers[P_OF_DEMANDS["not worse"]] < level) & needs_many_lists
     return few_differ(numbers["lists"], numbers["wins"] + numbers["losses"], decided, by_margin)
 
 

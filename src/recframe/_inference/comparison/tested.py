@@ -53,7 +53,22 @@ def tested(
     higher_is_better: Sequence[bool],
     options: Options,
 ) -> Tested:
-    """Return the statistics of tests that read sums. Other tests start from the t-test and replace its results."""
+    """Return the statistics of tests that read sums. Other tests start from the t-test and replace its results.
+
+    Parameters
+    ----------
+    sums : dict of str to array
+        The sums over lists by name, as `paired_sums.sums_of` returns them. Each has a row for each pair of
+        models, and an entry for each segment.
+    pairs : sequence of Pair
+        The metric, the model and the baseline of each row.
+    range_of : callable
+        Returns the least and the greatest value of a metric, from the number of the metric.
+    higher_is_better : sequence of bool
+        The direction of the metric of each pair.
+    options : Options
+        The options of the comparison, with a margin for each pair.
+    """
     differences = paired.statistics(sums)
     hits = _hits(sums, differences, options)
     bounds = np.broadcast_arrays(*paired.bounds(sums, pairs, range_of), differences.mean)[:2]
