@@ -59,6 +59,7 @@ class Arrow(Adapter):
         return replace(session, finish=finish)
 
     def lists_with_repeats(self, frame: Table, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
+        """Return how many lists repeat an item. None: unknown, or a score may be equal within each list."""
         adapter, convert = _computing()
         names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
         return adapter.lists_with_repeats(convert(frame.select([*names])), keys, scores, item)

@@ -211,13 +211,16 @@ class Agreement:
         return {CORRELATED: measures[0]} if measures else {}
 
     def frame(self) -> Any:
-        """Return the result: one row per segment and pair of models."""
+        """Return the result: one row per segment and pair of models.
+
+        With intervals, the result for frames of a database is an eager frame, because SQL cannot compute their ends.
+        """
         table = self._table()
         if self._interval is None:
             return self._finished(table)
-        postponed = self._engine.computed(lambda: self._finished(table), self._schema)
-        if postponed is not None:
-            return postponed
+        result = self._engine.computed(lambda: self._finished(table), self._schema)
+        if result is not None:
+            return result
         return self._with_ends(self._interval, table).select(*self._columns).rename(self._labels).to_native()
 
     def _table(self) -> Frame:
