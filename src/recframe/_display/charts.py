@@ -420,7 +420,7 @@ def _share(value: float, domain: tuple[float, float]) -> float:
 
 
 def _has_risen(row: Mapping[str, Any], pair: str) -> bool:
-    """Return whether a row of a pair's power is in the upper half."""
+    """Return whether a row belongs to this pair of models and has a power of at least one half."""
     return bool(row["model"] == pair and row["power"] >= 0.5)  # noqa: PLR2004
 
 

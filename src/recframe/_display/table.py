@@ -147,7 +147,7 @@ class Table:
         return self._text(one_line, "\n")
 
     def _text(self, shown: Callable[[str], str], line_end: str) -> str:
-        """Return the table with texts as a function shows them."""
+        """Return the title, the table and the notes as Markdown: `shown` formats each text, `line_end` joins notes."""
         layout = self._layout
         rows = [
             [with_letters(cell, f"**{shown(cell.text)}**" if cell.bold else shown(cell.text)) for cell in row]

@@ -174,7 +174,11 @@ class Pack(NamedTuple):
         return lists | {column.name: pl.lit(column).gather(self.numbers(code)) for column in others}
 
     def tells(self, scores: pl.Series, codes: pl.Series, goes_on: pl.Series) -> bool:
-        """Return whether rows with equal bits have equal scores; `goes_on` marks rows with the bits of the last one."""
+        """Return whether rows with equal bits have equal scores. The bits above the tail hold the list and the score.
+
+        `codes` are packed rows. `goes_on` says for each row, from the second on, whether it has the bits of the row
+        before it.
+        """
         digits = () if self.digits is None else self.digits.columns
         digit = next((digit for digit in digits if digit.name == scores.name), None)
         # Larger integers may differ although they are equal as floats.
@@ -223,9 +227,11 @@ def pack(
 def digits_of(
     frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], facts_of: Facts
 ) -> tuple[Digits | None, Digits | None]:
-    """Return the digits of the keys and the digits of the other columns, each None if an integer cannot hold them.
+    """Return the digits of the keys, or None if a key does not hold integers, and the digits of the other columns.
 
-    In a small frame, the other columns have no digits, because looking rows up by number is faster.
+    The other columns are None if they do not fit into a tail, or if any column cannot be read back from digits. In a
+    small frame they are None too, because looking rows up by number is faster. The keys may form more numbers than an
+    integer can hold, so check `Digits.many`.
     """
     few = frame.height <= FEW_ROWS
     _ask(frame, keys if few else list(dict.fromkeys([*keys, *columns])), facts_of)
@@ -236,7 +242,10 @@ def digits_of(
 
 
 def shared_digits(frames: Sequence[pl.DataFrame], keys: Sequence[str], facts: Sequence[Facts]) -> Digits | None:
-    """Return digits of keys that are the same in several frames, or None if an integer cannot hold them."""
+    """Return digits that encode the keys of several frames in the same way, or None if a key does not hold integers.
+
+    The keys may form more numbers than an integer can hold, so check `Digits.many`.
+    """
     shared: Facts = {}
     for frame, facts_of in zip(frames, facts, strict=True):
         _ask(frame, keys, facts_of)

@@ -55,7 +55,7 @@ class EagerRows(Rows):
 
 
 def _types(sources: Mapping[str, Source], new: Mapping[str, str], schema: pl.Schema) -> dict[str, pl.DataType]:
-    """Return the types of the new columns that come from the truth."""
+    """Return the types of the new columns that the frame lacks: as in the truth's `schema`, otherwise integers."""
     specs = sources["frame"].specs
     return {column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in specs}
 

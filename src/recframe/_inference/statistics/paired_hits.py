@@ -61,11 +61,12 @@ class PairedHits:
 
     @classmethod
     def of(cls, sums: Sums) -> PairedHits:
-        """Return the shares behind sums of differences that are all −1, 0 or 1.
+        """Return the shares and n from the sums of differences that are all −1, 0 or 1.
 
-        Lists of equal weight count one each. Otherwise, n is the number of lists with the same standard error, between
-        the effective numbers of clusters and of lists, lowered by the square of the normal quantile over Student's, as
-        few clusters do not know their error well. That is how `wilson` counts them.
+        Without clusters, n is the effective number of lists. With clusters, n is the number of independent lists with
+        the same standard error, times the squared ratio of the normal quantile to the quantile of t, because the
+        standard error from few clusters is uncertain. Then n is at least the effective number of clusters and at most
+        the effective number of lists. `wilson` computes n in the same way.
         """
         mean = sums.mean
         differing = square(mean) + ratio(sums.squares, sums.weight)
