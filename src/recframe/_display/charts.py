@@ -409,9 +409,9 @@ def _around(values: Iterable[float | None]) -> tuple[float, float]:
     """Return the ends of an axis that holds all values, with a margin on both sides."""
     numbers = [value for value in values if value is not None]
     least, most = min(numbers, default=0.0), max(numbers, default=1.0)
-    room = max(most - least, LEAST_SPAN * max(abs(least), abs(most)), 1e-9)
+    span = max(most - least, LEAST_SPAN * max(abs(least), abs(most)), 1e-9)
     middle = (least + most) / 2
-    return middle - 0.6 * room, middle + 0.6 * room
+    return middle - 0.6 * span, middle + 0.6 * span
 
 
 def _share(value: float, domain: tuple[float, float]) -> float:

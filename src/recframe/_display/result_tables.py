@@ -81,7 +81,7 @@ def layout_of(
             raise InputError(msg, "recframe.table(result.head(100))")
         return _check_table(columns, options) if columns.keys() >= IS_CHECK else _plain_table(columns, options)
     segments, metrics = labels_of(columns, records)
-    if heads is not None and not (metrics and heads == "metric" and not columns.keys() >= IS_RANKS):
+    if heads is not None and not (metrics and heads == "metric"):
         return _pivoted_table(columns, segments, metrics, options, heads)
     if columns.keys() >= IS_COMPARE:
         return _comparison_table(columns, segments, options)

@@ -77,7 +77,7 @@ class Table:
         """
         great_tables = package("great_tables", "tables in HTML and LaTeX", "tables")
         layout = self._layout
-        # Headers may repeat in other words only, so columns have numbers for names.
+        # Two headers may be equal, so columns are named by their numbers.
         names = [f"column {number}" for number in range(len(layout.header))]
         texts = {
             name: [with_letters(cell, f"**{cell.text}**" if cell.bold else cell.text) for cell in column]

@@ -26,9 +26,9 @@ def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
     Poisson's, and with up to three misses the end next to 1 is, as Brown, Cai and DasGupta propose.
 
     The number of lists n is the effective number. Similar lists in a cluster hold less information, so n is the
-    number of independent lists with the same standard error, at least the effective number of clusters and at most the
-    effective number of lists. The squared ratio of the normal quantile to the quantile of t then lowers n, because the
-    standard error from few clusters is uncertain.
+    number of independent lists with the same standard error. The squared ratio of the normal quantile to the quantile
+    of t lowers it, because the standard error from few clusters is uncertain. n is at least the effective number of
+    clusters and at most the effective number of lists.
 
     References
     ----------
