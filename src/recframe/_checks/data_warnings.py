@@ -65,8 +65,7 @@ class InspectedData(NamedTuple):
 
 def inspect_data(frames: CallFrames, query: Query, context: Opened) -> InspectedData | None:
     """Return the doubts about the rows of eager frames, or None for frames that are not checked."""
-    if (rerun := RERUN.get()) is not None and rerun.dry:
-        rerun.note(*_sources(frames.frame, frames.truth, query))
+    if _noted_by_dry_run(frames.frame, frames.truth, query):
         return None
     # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
@@ -82,6 +81,15 @@ def inspect_data(frames: CallFrames, query: Query, context: Opened) -> Inspected
         guesses += _sampled_candidates(frames.frame, query)
     guesses += _small_catalog(frames, context) if CANDIDATES in context.omitted else []
     return InspectedData(reasons, guesses)
+
+
+def _noted_by_dry_run(frame: Any, truth: Any, query: Query) -> bool:
+    """Return whether a dry run has noted what warnings read, because there are no rows to look at yet."""
+    rerun = RERUN.get()
+    if rerun is None or not rerun.dry:
+        return False
+    rerun.note(*_sources(frame, truth, query))
+    return True
 
 
 def _sources(frame: Any, truth: Any, query: Query) -> Iterator[Source]:
@@ -151,8 +159,7 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, matches_all_models: 
     matches_all_models : bool
         Whether every model has a recommendation that the truth holds.
     """
-    if (rerun := RERUN.get()) is not None and rerun.dry:
-        rerun.note(*_sources(frame, truth, query))
+    if _noted_by_dry_run(frame, truth, query):
         return
     if not len(frame) or not len(truth):
         return
@@ -163,8 +170,7 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, matches_all_models: 
 
 def warn_of_pooled_models(frame: Any, query: Query) -> None:
     """Warn about an eager frame whose models a call ranks together, because their column has no role."""
-    if (rerun := RERUN.get()) is not None and rerun.dry:
-        rerun.note(*_sources(frame, None, query))
+    if _noted_by_dry_run(frame, None, query):
         return
     if not is_lazy(frame) and len(frame):
         _warn([*_pooled_models(frame, query)], "the ranks may mean nothing")

@@ -44,6 +44,9 @@ class Needed(NamedTuple):
     """Columns that a database computes again from other columns after the rows are ranked, so they need no sort."""
 
 
+FIRST_COMPARED = 2**12
+"""How many rows are compared before all are, to see whether a score orders a list."""
+
 # Constant expressions are converted once and reused.
 _ROWS = nw.len()
 _COUNT = nw.len().alias(COUNT)

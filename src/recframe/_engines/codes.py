@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-FIRST_COMPARED = 2**12
-"""How many rows to read before all rows are read."""
+from recframe._engines.base import FIRST_COMPARED
+
 PAIRS_PER_ROW = 32
 """The largest number of possible codes per row, so that a table of all codes stays small."""
 MOST_CODES = 2**62

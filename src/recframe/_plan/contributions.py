@@ -200,7 +200,7 @@ def rows_with_terms(context: Opened, ranking: Ranking, ideal: Later) -> Frame:
     """
     requirements = context.requirements
     kept, term_rows = ranking.graded_rows()
-    # A call for contributions reads every row, also those of metrics that otherwise read only hits.
+    # A call for contributions reads every row, even for metrics that otherwise read only hits.
     terms = requirements.ranked_terms[term_rows.tied].of_all
     requested = terms.requested
     added = dict(terms.by_column)

@@ -107,7 +107,7 @@ class Sums(Reader):
     def grouped(self, attention: str, distance: str, target: Any) -> nw.Expr:
         """Return the part of a summed term that belongs to items with a group, 0 if the list has no target.
 
-        The arguments are the same as those of `group_distance`.
+        It accepts the arguments of `group_distance`.
         """
         return self._column(grouped_column(self._numbers.groups.of((self._columns[attention], distance, target))))
 

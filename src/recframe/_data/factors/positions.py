@@ -86,7 +86,7 @@ class _Candidates:
     columns: Array
     scores: Array
     crowded: Array
-    """The lists with many equal scores, or with fewer than k items, of which exactly the first k rows were chosen."""
+    """The lists with many equal scores, or with fewer than k items: exactly their first k rows were chosen."""
     cut: Array
     """How many rows of the last tied block are cut off after k rows in each of these lists."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from recframe._engines.base import FIRST_COMPARED
 from recframe._engines.polars.compat import collect_columns, series
 from recframe._engines.polars.pack import digits_of, sort_integers
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from recframe._engines.codes import Codes
 
-FIRST_COMPARED = 2**12
-"""How many rows to read before all rows are read."""
 NUMPY_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
 """The integers of polars that NumPy has too: none of 128 bits."""
 MOST_NUMBERED = 2**62
