@@ -43,10 +43,10 @@ def test_weights_and_clusters_are_in_the_interval(engine, cluster, test):
     weights, users = zip(*(of_list[key] for key in both), strict=True)
     asked = {"weight": "weight", "cluster": cluster, "relative": True, "test": test, "planned": 60}
     (row,) = engine.ask(frame, "compare", "mrr", **asked, **given)
-    law = anytime.Student(0.05) if test == "t" else anytime.Asymptotic(0.05, 60)
+    method = anytime.Student(0.05) if test == "t" else anytime.Asymptotic(0.05, 60)
     for share in (row["relative_low"], row["relative_high"]):
         moved = Sums.of(ours - (1 + share) * theirs, np.array(weights), cluster and np.array(users))
-        assert law.p_value(moved, student.UNBOUNDED) == pytest.approx(0.05, rel=1e-7)
+        assert method.p_value(moved, student.UNBOUNDED) == pytest.approx(0.05, rel=1e-7)
 
 
 def test_a_baseline_that_may_be_0_has_no_interval(library):

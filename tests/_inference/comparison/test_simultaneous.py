@@ -29,14 +29,14 @@ def flips_of(values):
 def test_flips_are_all_of_them_up_to_their_monte_carlo_error(seed):
     values = np.random.default_rng(seed).normal(0.3, 1, (9, 4))
     observed, every = flips_of(values)[0], flips_of(values)
-    law = LargestFlipped([values], 20_000, seed, [observed])
+    distribution = LargestFlipped([values], 20_000, seed, [observed])
     expected = [(every.max(axis=1) >= one * (1 - 1e-12)).mean() for one in observed]
-    assert law.p_values(observed) == pytest.approx(expected, abs=0.015)
+    assert distribution.p_values(observed) == pytest.approx(expected, abs=0.015)
     order, stepped = np.argsort(-observed), np.zeros(4)
     for place in range(4):
         stepped[order[place]] = (every[:, order[place:]].max(axis=1) >= observed[order[place]] * (1 - 1e-12)).mean()
     stepped[order] = np.maximum.accumulate(stepped[order])
-    assert law.stepped_down == pytest.approx(stepped, abs=0.015)
+    assert distribution.stepped_down == pytest.approx(stepped, abs=0.015)
 
 
 @pytest.mark.parametrize(
@@ -46,16 +46,16 @@ def test_flips_are_all_of_them_up_to_their_monte_carlo_error(seed):
 def test_critical_values_are_those_of_dunnetts_table(models, degrees, critical):
     """Two-sided, at 5 %: Dunnett, New tables for multiple comparisons with a control, Biometrics 20, 1964."""
     root = np.linalg.cholesky(0.5 + 0.5 * np.eye(models)).T
-    law = MultivariateT([root], degrees, 10_000, 0)
-    assert stats.t.isf(law.level(0.05) / 2, degrees) == pytest.approx(critical, abs=0.012)
-    assert law.p_values(np.array([law.level(0.05)])) == pytest.approx(0.05, abs=1e-9)
+    distribution = MultivariateT([root], degrees, 10_000, 0)
+    assert stats.t.isf(distribution.level(0.05) / 2, degrees) == pytest.approx(critical, abs=0.012)
+    assert distribution.p_values(np.array([distribution.level(0.05)])) == pytest.approx(0.05, abs=1e-9)
 
 
 def test_independent_columns_are_sidaks_with_many_degrees():
-    law = MultivariateT([np.eye(10)], 1e9, 20_000, 1)
+    distribution = MultivariateT([np.eye(10)], 1e9, 20_000, 1)
     p = np.array([1e-3, 0.01, 0.3])
-    assert law.p_values(p) == pytest.approx(1 - (1 - p) ** 10, rel=0.05)
-    assert law.p_values(np.array([0.0, np.nan, 1.0])) == pytest.approx([0, np.nan, 1], nan_ok=True)
+    assert distribution.p_values(p) == pytest.approx(1 - (1 - p) ** 10, rel=0.05)
+    assert distribution.p_values(np.array([0.0, np.nan, 1.0])) == pytest.approx([0, np.nan, 1], nan_ok=True)
 
 
 @pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
@@ -239,11 +239,11 @@ def test_the_family_error_is_kept_with_more_power_than_holms(effect):
         )
         statistics = np.abs(values.sum(axis=0)) / np.sqrt((values**2).sum(axis=0))
         p = stats.ttest_1samp(values, 0).pvalue
-        law = LargestFlipped([values], 400, draw, [statistics])
+        distribution = LargestFlipped([values], 400, draw, [statistics])
         t = MultivariateT([values - values.mean(axis=0)], lists - 1, 400, draw)
         rejected = {
-            "holm": adjusted(p, "holm"), "maxt": law.p_values(statistics), "romano-wolf": law.stepped_down,
-            "dunnett": t.p_values(p),
+            "holm": adjusted(p, "holm"), "maxt": distribution.p_values(statistics),
+            "romano-wolf": distribution.stepped_down, "dunnett": t.p_values(p),
         }  # fmt: skip
         for name, each in rejected.items():
             errors[name] += (each[effects == 0] < 0.05).any()

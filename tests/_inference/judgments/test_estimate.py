@@ -125,17 +125,17 @@ def test_the_interval_of_ndcg_is_cut_at_0_where_no_value_is_negative(library):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["normal", "0 and 1", "some without a value"])
-def test_intervals_hold_the_mean_and_are_shorter_than_those_of_human_judgments(law):
+@pytest.mark.parametrize("distribution", ["normal", "0 and 1", "some without a value"])
+def test_intervals_hold_the_mean_and_are_shorter_than_those_of_human_judgments(distribution):
     random, held, draws, shorter = np.random.default_rng(5), 0, 1_000, []
     for _ in range(draws):
-        if law == "normal":
+        if distribution == "normal":
             true = random.normal(0.5, 0.2, 1_100)
             predicted, mean = true + random.normal(0.1, 0.15, 1_100), 0.5
         else:
             true, mean = (random.random(1_100) < 0.3).astype(float), 0.3
             predicted = np.where(random.random(1_100) < 0.1, 1 - true, true)
-        if law == "some without a value":
+        if distribution == "some without a value":
             true = np.where(random.random(1_100) < 0.3 + 0.4 * true, true, np.nan)
             predicted = np.where(np.isnan(true) & (random.random(1_100) < 0.9), np.nan, predicted)
             mean = 0.3 * 0.7 / (0.3 * 0.7 + 0.7 * 0.3)

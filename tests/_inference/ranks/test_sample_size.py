@@ -52,7 +52,7 @@ def test_far_from_0_power_is_that_of_draws():
 @pytest.mark.parametrize("level", [0.01, 1e-4])
 @pytest.mark.parametrize("share", [0.1, 0.8, 0.95])
 def test_the_power_of_few_lists_is_exact_where_scipys_noncentral_t_is_not(degrees, level, share):
-    """The law of a standard error, and that of a mean around it, integrated."""
+    """The power is the integral over the distributions of a standard error and of a mean around it."""
     from scipy import integrate
 
     end = stats.t.isf(level / 2, degrees)

@@ -574,7 +574,7 @@ def test_resampling_of_too_little():
 @pytest.mark.parametrize("level", [0.05, 0.06, 0.25, 0.4])
 def test_the_critical_statistic_is_the_largest_whose_p_value_is_not_below_the_level(level):
     # Of 19 flips, p-values are multiples of 0.05.
-    law = LargestFlipped([np.random.default_rng(0).normal(size=(10, 2))], 19, 0)
-    critical = law.critical(level)
-    assert law.p_values(critical) >= level
-    assert np.isinf(critical) or law.p_values(critical * 1.000001) < level
+    distribution = LargestFlipped([np.random.default_rng(0).normal(size=(10, 2))], 19, 0)
+    critical = distribution.critical(level)
+    assert distribution.p_values(critical) >= level
+    assert np.isinf(critical) or distribution.p_values(critical * 1.000001) < level

@@ -1,9 +1,9 @@
 """Tests that allow repeated looks: confidence sequences of a mean, from sums over lists.
 
-A confidence sequence holds the mean at all numbers of lists at once, with the given confidence. So if you stop when the
-interval excludes 0, you are wrong with a probability of at most α. Each method below has an e-value E, a number whose
-mean is at most 1 at any look if the true mean is 0. So the probability that E ≥ 1/α at any look is at most α (Ville).
-The p-value is 1 / E, at most 1, and the interval holds the means whose E is below 1/α.
+A confidence sequence contains the mean at all numbers of lists at once, with the confidence of the call. So if you stop
+when the interval excludes 0, you are wrong with a probability of at most α. Each method below has an e-value E, a
+number whose mean is at most 1 at any look if the true mean is 0. So the probability that E ≥ 1/α at any look is at most
+α (Ville). The p-value is 1 / E, at most 1, and the interval contains the means whose E is below 1/α.
 
 Both methods average over sizes of the effect, so that intervals are shortest at a planned number of lists N. With
 α = 1 − confidence,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FACTORS = 400
-"""The number of bets that `Bounded` averages."""
+"""The number of bets over which `Bounded` averages."""
 USUAL_VARIANCE = 0.04
 """The variance of differences, in units of half their range, for which the intervals of `Bounded` are shortest."""
 
@@ -69,7 +69,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Asymptotic(Student):
-    """The sequence of t-tests: exact for normal differences, and for others as the number of lists grows.
+    """The confidence sequence from t-tests: exact for normal differences, and for others as the number of lists grows.
 
     With the effective number of lists n, g = nρ², the statistic t and its degrees of freedom f:
 
@@ -110,7 +110,7 @@ class Asymptotic(Student):
             return np.asarray(np.where(needed < np.log1p(growth), np.sqrt(degrees * share), degrees + np.inf))
 
     def interval(self, sums: Sums, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of a mean, which holds 0 where equal values are too few to reject it."""
+        """Return the ends of the interval of a mean. It contains 0 if there are too few equal values to reject 0."""
         includes_zero = (sums.standard_error == 0) & (self.p_value(sums, bounds) >= self.level)
         low, high = student.interval(sums, 1 - self.level, bounds, self.end(sums, bounds, self.level), includes_zero)
         return np.where(includes_zero, np.minimum(low, 0.0), low), np.where(includes_zero, np.maximum(high, 0.0), high)
@@ -132,7 +132,7 @@ class Asymptotic(Student):
 
 @dataclass(frozen=True)
 class Bounded:
-    """The sequence of bounded values: exact for any number of lists and any distribution.
+    """The confidence sequence of bounded values: exact for any number of lists and any distribution.
 
     Values lie within c ± h. With x = (d − c) / h, which lies within ±1, v = Σx² and the sum s of x less its mean,
     exp(λs − ψ(λ)v) with ψ(λ) = −log(1 − λ) − λ has a mean of at most 1 for each bet 0 ≤ λ < 1 (Fan and others; Howard
@@ -141,7 +141,9 @@ class Bounded:
         E = mean over λ of cosh(λs) exp(−ψ(λ) v)
 
     The bets are quantiles of a half-normal distribution, cut at 1, with the variance 1 / r. With r = 0.04 / ρ², it is
-    tightest if the standard deviation of the values is a fifth of h. All lists have the same weight.
+    tightest if the standard deviation of the values is a fifth of h.
+
+    The results are NaN without finite bounds, if lists or clusters do not weigh the same, and below two lists.
 
     References
     ----------
@@ -155,13 +157,14 @@ class Bounded:
 
     @cached_property
     def _bets(self) -> Floats:
+        """The bets λ over which E is averaged."""
         normal = scipy_stats().norm
         spread = 1 / np.sqrt(USUAL_VARIANCE / Asymptotic(self.level, self.planned).growth(1.0))
         quantiles = (np.arange(FACTORS) + 0.5) / FACTORS
         return np.asarray(spread * normal.ppf(0.5 + quantiles * (normal.cdf(1 / spread) - 0.5)))
 
     def _log_e(self, total: Floats, squares: Floats) -> Floats:
-        """Return log E of a sum and a sum of squares, in half-widths."""
+        """Return log E from the sum s and the sum of squares v."""
         bets = self._bets
         gained = bets * np.abs(total)[..., None]
         lost = (np.log1p(-bets) + bets) * squares[..., None]

@@ -19,14 +19,14 @@ procedure bounds the expected share of false findings; "none" leaves p-values as
 
 
 def adjusted(p: NDArray[np.float64], correction: Correction) -> NDArray[np.float64]:
-    """Return adjusted p-values, at most 1; missing ones stay missing and are not counted.
+    """Return adjusted p-values, at most 1. NaN stays NaN and does not count as a test.
 
     Parameters
     ----------
     p : array of float
         The p-values of one family, between 0 and 1 or NaN.
     correction : {"holm", "bonferroni", "bh", "none"}
-        The procedure, of those that read p-values alone.
+        The procedure. The other corrections need more than p-values.
 
     References
     ----------

@@ -1,15 +1,15 @@
-"""Means over lists and training runs: both are samples, of users to come and of trainings to come.
+"""Means over lists and training runs. Lists are a sample of future users, and runs a sample of future trainings.
 
-Each model has values X of lists × runs. With the mean over runs d of each list (of a comparison, the difference of two
-models'), n lists, and R runs of each model with the means m over lists:
+Each model has values X of lists × runs. With the mean over runs d of each list (in a comparison, the difference between
+the means of two models), n lists, and R runs of each model with the means m over lists:
 
     standard error² = s²(d) / n + Σ max(0, s²(m) − q / n) / R        the sum is over the models
     degrees of freedom = (standard error²)² / ((s²(d) / n)² / (n − 1) + Σ (s²(m) / R)² / (R − 1))
 
 q is the mean square of the interaction of lists and runs: Σ (X − list's mean − run's mean + mean)² / ((n − 1)(R − 1)).
-The runs' means differ by chance even if all runs are equally good, because the lists are few. That part, q / n, is in
-s²(d) already, so it is taken out. The degrees of freedom are Satterthwaite's, with all of s²(m): otherwise they are too
-many where few runs happen to agree. They are at least as many as the smallest of R − 1 and n − 1.
+The runs' means differ by chance even if all runs are equally good, because there are only n lists. That part, q / n,
+is in s²(d) already, so it is subtracted. The degrees of freedom are Satterthwaite's, with all of s²(m): otherwise they
+are too many if a few runs happen to agree. They are at least as many as the smallest of R − 1 and n − 1.
 
 References
 ----------
@@ -39,7 +39,7 @@ LEAST_RUNS = 2
 
 
 def with_values(tables: Sequence[Floats]) -> list[Floats]:
-    """Return the lists that have a value in all runs of all models, from tables of lists × runs.
+    """Return each model's table of lists × runs with only the lists that have a value in all runs of all models.
 
     Lists are sorted by their values, because the order of a sum changes its last bits.
     """
@@ -56,9 +56,10 @@ def without_rounding(differences: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Runs:
-    """How much the runs of one model vary."""
+    """How much the means of one model's runs vary."""
 
     count: int
+    """The number of runs."""
     error_squares: float
     """The part of the squared error of the model's mean that comes from runs: max(0, s²(m) − q / n) / R."""
     raw_squares: float
@@ -121,7 +122,7 @@ class CrossedSums(Sums):
 
     @classmethod
     def with_runs(cls, lists: Sums, runs: Sequence[Runs], factors: Sequence[float]) -> CrossedSums:
-        """Return sums over lists with the variation of runs, whose means count `factors` times."""
+        """Return sums over lists with the variation of runs. Each model's means are multiplied by its factor."""
         several = [(each, factor**2) for each, factor in zip(runs, factors, strict=True) if each.count >= LEAST_RUNS]
         added = {
             "run_squares": sum(each.error_squares * weight for each, weight in several),
@@ -133,7 +134,7 @@ class CrossedSums(Sums):
 
     @classmethod
     def stacked(cls, parts: Iterable[CrossedSums]) -> CrossedSums:
-        """Return the entries of several sums as rows of one entry each."""
+        """Return several sums as one, with arrays of parts × entries."""
         parts = list(parts)
         return cls(**{field.name: np.array([getattr(part, field.name) for part in parts]) for field in fields(cls)})
 

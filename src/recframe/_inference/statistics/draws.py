@@ -24,7 +24,10 @@ RESAMPLES_AT_ONCE = 500
 
 
 def drawn_sums(values: Pairs, random: np.random.Generator, count: int) -> Floats:
-    """Return the sums of each column over units drawn with replacement, two columns as one complex number.
+    """Return the sum of each column over the units that a resample draws: an array of resamples × columns.
+
+    Each resample draws as many units as there are, with replacement. `values` has a row per unit, and each complex
+    number holds two columns. They become two columns of the result.
 
     How many units come from each section is drawn first, then how many from each block of a section, then the units.
     """

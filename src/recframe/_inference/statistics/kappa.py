@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LEAST_CHANCE = 1e-12
-"""The least squared difference that chance must give, so that kappa is not a quotient of two rounding errors."""
+LEAST_CHANCE_DIFFERENCE = 1e-12
+"""The least mean squared difference of random pairs, as a share of the squared grades.
+
+Below it, kappa would be a quotient of two rounding errors.
+"""
 NEARLY_EQUAL = 1 - 1e-9
 """From this kappa on, Fisher's transformation is not used, because it becomes infinite."""
 
@@ -30,12 +33,14 @@ class Kappa:
 
     @classmethod
     def of(cls, first: Floats, second: Floats, lists: NDArray[np.intp], confidence: float) -> Kappa:
-        r"""Return the kappa of two grades of the same items, whose lists are drawn at random.
+        r"""Return how far two graders agree on items, with an interval for other lists.
+
+        `first` and `second` hold the two grades of each item. `lists` holds the item's list, numbered from 0.
 
         .. math:: \kappa = 1 - \frac{\text{mean of } (a - b)^2}{\text{its mean over all pairs of } a \text{ and } b}
 
-        Its interval is Student's, from the jackknife that leaves out a list at a time, of Fisher's transformation
-        artanh κ. If a list holds all disagreement, the jackknife is of κ itself.
+        The interval is Student's interval of Fisher's transformation artanh κ, with the standard error of the jackknife
+        over lists. If all disagreement is in one list, the jackknife uses κ itself.
 
         References
         ----------
@@ -62,10 +67,13 @@ class Kappa:
 
 
 def _kappa(sums: Floats) -> Floats:
-    """Return the kappa of sums of judgments: how many, of a, b, a², b² and (a − b)²; NaN if chance is as good."""
+    """Return the kappa of graded items from their number and the sums of a, b, a², b² and (a − b)².
+
+    The result is NaN if all grades are equal, because random pairs agree too.
+    """
     n, first, second, first_squares, second_squares, differences = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         by_chance = (first_squares + second_squares) / n - 2 * (first / n) * (second / n)
         spread = (first_squares + second_squares) / n
         kappa = 1 - differences / n / by_chance
-    return np.where(by_chance > LEAST_CHANCE * spread, kappa, np.nan)
+    return np.where(by_chance > LEAST_CHANCE_DIFFERENCE * spread, kappa, np.nan)

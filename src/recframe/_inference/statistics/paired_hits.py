@@ -5,7 +5,7 @@ With n lists, the model alone hits b and the baseline alone hits c. So the diffe
 
     z = (b − c − nδ) / √(n (2q + δ(1 − δ)))
 
-where q is the likeliest probability of a list that only the baseline hits, if the difference is δ:
+where q is the maximum likelihood estimate of the share of lists that only the baseline hits, if the difference is δ:
 
     q = (√(B² − 4AC) − B) / (2A),  A = 2n,  B = (2n − b + c) δ − b − c,  C = −cδ(1 − δ)
 
@@ -14,9 +14,9 @@ For a true ratio φ of the two rates, Tang's statistic is, with h hits of the ba
     z = (h + b − c − φh) / √(n (1 + φ) q + u (φ − 1))
     q = (√(B² − 4AC) − B) / (2A),  A = n (1 + φ),  B = φ² h − (h + b + c),  C = c (1 − φ) u / n
 
-The interval holds the differences (or ratios) with |z| below the normal quantile. Student's t needs about a hundred
-lists that differ before its interval is as wide as it should be; the score test does not, because it takes the spread
-at the difference that it tests instead of the spread that was seen.
+The interval contains the differences (or ratios) with |z| below the normal quantile. Student's t needs about a hundred
+lists that differ before its interval is wide enough. The score test does not, because it uses the spread at the tested
+difference instead of the observed spread.
 
 References
 ----------
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairedHits:
-    """Shares of lists that only one side hits, and how many lists they stand for: an entry of each array for a row.
+    """The shares of lists that only the model or only the baseline hits, with an entry of each array per row.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class PairedHits:
         return cls(np.where(every >= LEAST_UNITS, lists, np.nan), gained, lost)
 
     def statistic(self, difference: Floats) -> Floats:
-        """Return z of a true difference between −1 and 1: 0 where it is the difference that was seen."""
+        """Return z of a true difference between −1 and 1: 0 for the observed difference."""
         n = self.lists
         b = self.lists * self.gained
         c = self.lists * self.lost
@@ -93,7 +93,7 @@ class PairedHits:
         return _standardized(b - c - n * difference, variance)
 
     def statistic_of_ratio(self, quotient: Floats, baseline: Floats) -> Floats:
-        """Return z of a true ratio of the model's hit rate to the baseline's, which was seen as `baseline`."""
+        """Return z of a true ratio of the model's hit rate to the baseline's; `baseline` is its observed hit rate."""
         n, b, c, h = (self.lists * share for share in (1.0, self.gained, self.lost, baseline))
         either = h + b
         only_baseline = _larger_root(
@@ -103,11 +103,11 @@ class PairedHits:
         return _standardized(h + b - c - quotient * h, variance)
 
     def p_value(self, difference: Floats) -> Floats:
-        """Return the two-sided p-value of a true difference."""
+        """Return the two-sided p-value of the test that the true difference is `difference`."""
         return np.asarray(2 * scipy_stats().norm.sf(np.abs(self.statistic(difference))))
 
     def p_value_of_ratio(self, quotient: Floats, baseline: Floats) -> Floats:
-        """Return the two-sided p-value of a true ratio."""
+        """Return the two-sided p-value of the test that the true ratio of the hit rates is `quotient`."""
         return np.asarray(2 * scipy_stats().norm.sf(np.abs(self.statistic_of_ratio(quotient, baseline))))
 
     def interval(self, confidence: float) -> tuple[Floats, Floats]:
@@ -119,27 +119,30 @@ class PairedHits:
         return np.where(np.isnan(self.lists), np.nan, low), np.where(np.isnan(self.lists), np.nan, high)
 
     def interval_of_ratio(self, baseline: Floats, confidence: float) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of the ratio: NaN where the baseline, seen as `baseline`, has no hits."""
+        """Return the ends of the interval of the ratio: NaN if `baseline`, the baseline's observed hit rate, is 0."""
         quantile = scipy_stats().norm.ppf(0.5 + confidence / 2)
-        seen = ratio(baseline + self.gained - self.lost, baseline)
+        observed = ratio(baseline + self.gained - self.lost, baseline)
 
-        def below_low(end: Floats) -> NDArray[np.bool_]:
-            return np.asarray(self.statistic_of_ratio(end, baseline) > quantile)
+        def is_below_low(tested: Floats) -> NDArray[np.bool_]:
+            """Return whether ratios are below the low end."""
+            return np.asarray(self.statistic_of_ratio(tested, baseline) > quantile)
 
-        def below_high(share: Floats) -> NDArray[np.bool_]:
-            return np.asarray(self.statistic_of_ratio(seen + share / (1 - share), baseline) >= -quantile)
+        def is_below_high(share: Floats) -> NDArray[np.bool_]:
+            """Return whether ratios are below the high end, which is share / (1 - share) above the observed ratio."""
+            return np.asarray(self.statistic_of_ratio(observed + share / (1 - share), baseline) >= -quantile)
 
-        low = bisected(below_low, np.zeros_like(seen), seen)
-        share = bisected(below_high, np.zeros_like(seen), np.full_like(seen, 1 - 1e-15))
-        is_missing = np.isnan(self.lists + seen)
-        return np.where(is_missing, np.nan, low), np.where(is_missing, np.nan, seen + share / (1 - share))
+        low = bisected(is_below_low, np.zeros_like(observed), observed)
+        # A ratio has no upper bound, so the search is over a share below 1 instead.
+        share = bisected(is_below_high, np.zeros_like(observed), np.full_like(observed, 1 - 1e-15))
+        is_missing = np.isnan(self.lists + observed)
+        return np.where(is_missing, np.nan, low), np.where(is_missing, np.nan, observed + share / (1 - share))
 
 
 def _larger_root(squared: Floats, linear: Floats, constant: Floats) -> Floats:
-    """Return the larger root of a quadratic that has one of at least 0."""
+    """Return the larger root of quadratics that have a root of at least 0; 0 if a coefficient is NaN."""
     with np.errstate(invalid="ignore", divide="ignore"):
         root = np.sqrt(np.maximum(square(linear) - 4 * squared * constant, 0.0))
-        # The difference of two numbers that are nearly equal has no correct bits left.
+        # Subtracting two nearly equal numbers would leave only rounding errors.
         stable = np.where(linear <= 0, (root - linear) / (2 * squared), -2 * constant / (linear + root))
         return np.asarray(np.maximum(np.nan_to_num(stable), 0.0))
 

@@ -17,21 +17,24 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 DEFAULT_POWER = 0.8
-"""The power of a test to find the difference that `detectable` names."""
-CAREFUL = 0.8
+"""The power for which `detectable` names the smallest difference."""
+CAREFUL_CONFIDENCE = 0.8
 """The confidence that the true spread of units is not above the careful estimate."""
 STEPS = 12
 """The most steps of the search for the detectable difference."""
 MOST_UNITS = 1e12
 """The largest number of units to report: no data set has more."""
-NORMAL = 1e6
+NORMAL_DEGREES = 1e6
 """The degrees of freedom from which t is treated as normal."""
-FAR = 36.0
+INEXACT_SHIFT = 36.0
 """The shift in standard errors from which SciPy's noncentral t is not exact. The power is then integrated here."""
 
 
 def power_of(shift: Any, degrees: Any, level: float) -> Floats:
-    """Return the power of two-sided t-tests at a level if the true mean is `shift` standard errors from 0."""
+    """Return the power of two-sided t-tests at a significance level.
+
+    The true means are `shift` standard errors above 0. The result is NaN if a shift or the degrees of freedom are.
+    """
     return power_beyond(shift, degrees, scipy_stats().t.isf(level / 2, degrees))
 
 
@@ -43,25 +46,32 @@ def _normal_quadrature() -> tuple[Floats, Floats]:
 
 
 def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
-    """Return the probability that the statistic t is above `end` or below -`end`, if its true mean is `shift`."""
+    """Return the probability that the statistic t is above `end` or below -`end`.
+
+    The true means are `shift` standard errors above 0.
+    """
     stats = scipy_stats()
     with np.errstate(invalid="ignore"):
-        few = np.where(degrees < NORMAL, degrees, np.nan)
-        near = np.where(shift < FAR, shift, np.nan)
-        # SciPy's other tail is NaN where it is nearly 0.
+        # NaN skips the slow computation for shifts and degrees that do not use its result.
+        few = np.where(degrees < NORMAL_DEGREES, degrees, np.nan)
+        near = np.where(shift < INEXACT_SHIFT, shift, np.nan)
+        # SciPy's lower tail is NaN where it is nearly 0.
         exact = stats.nct.sf(end, few, near) + np.nan_to_num(stats.nct.cdf(-end, few, near))
         normal = stats.norm.sf(end - shift) + stats.norm.cdf(-end - shift)
         means, shares = _normal_quadrature()
+        # Far from 0 only the upper tail counts: the mean, over normal numerators of t, of the probability that the
+        # standard error is small enough.
         far = np.tensordot(shares, stats.chi2.cdf(degrees * square(np.add.outer(means, shift) / end), degrees), 1)
-        power = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far), normal)
+        power = np.where(degrees < NORMAL_DEGREES, np.where(shift < INEXACT_SHIFT, exact, far), normal)
         return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, power)
 
 
 def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reach: Floats | None = None) -> Floats:
-    """Return the smallest true mean that a test at this level finds with this power, by the noncentral t distribution.
+    """Return the smallest true mean that a two-sided test at level 1 - `confidence` rejects with this power.
 
-    The test is the t-test, or a test that rejects means of more standard errors than `reach`. The result is NaN if all
-    values are the same.
+    The test is the t-test. With `reach` it is a test that rejects means of more standard errors than `reach`. The
+    power is computed from the noncentral t distribution. The result is NaN if all values are the same, if there are
+    fewer than two units, and where `reach` is not finite.
     """
     t = scipy_stats().t
     degrees = sums.degrees
@@ -89,59 +99,64 @@ def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reac
 
 @dataclass(frozen=True)
 class FutureUnits:
-    """The units of a future test, lists or clusters of equal weight, as estimated from the lists of the call.
+    """The units of a future test: lists, or clusters of lists, estimated from the lists of the call.
 
     Attributes
     ----------
     spread : array of float
         The standard deviation of a unit: the standard error of n of them is spread / √n.
     lists : array of float
-        How many lists, of such weights and in such clusters, hold as much information as one unit.
-    pull : array of float
-        u Σv³ / (W Σv²): 1 if all units weigh the same. With it, degrees of freedom are computed as in `student`.
+        How many lists hold as much information as one unit, with the weights and clusters of the call.
+    imbalance : array of float
+        u times the leverage Σv³ / (W Σv²) of `student`: 1 if all units weigh the same, and larger if few units have
+        most of the weight. The degrees of freedom depend on it.
     """
 
     spread: Floats
     lists: Floats
-    pull: Floats
+    imbalance: Floats
 
     @classmethod
     def of(cls, sums: Sums) -> FutureUnits:
         """Return the units, estimated from sums over lists."""
         units = sums.units
         with np.errstate(invalid="ignore", divide="ignore"):
-            pull = units * sums.unit_weight_cubes / sums.weight / sums.unit_weight_squares
+            imbalance = units * sums.unit_weight_cubes / sums.weight / sums.unit_weight_squares
             spread = np.where(sums.standard_error > 0, sums.standard_error * np.sqrt(units), np.nan)
-            return cls(spread, sums.lists / units, np.maximum(pull, 1.0))
+            return cls(spread, sums.lists / units, np.maximum(imbalance, 1.0))
 
     def careful(self, degrees: Floats, differing: Floats) -> Self:
-        """Return the units with the upper end of the one-sided interval of their spread.
+        """Return the units with a careful spread, the upper end of its one-sided interval.
 
-        A share `differing` of lists has a difference other than 0, which is taken as normal. The variance of such
-        values is as uncertain as the variance of 2 / (κ − 1) times as many normal values, with the kurtosis
-        κ = 3 / differing.
+        The spread was estimated with `degrees` degrees of freedom. A share `differing` of lists has a difference other
+        than 0, which is taken as normal. The variance of such values is as uncertain as the variance of 2 / (κ − 1)
+        times as many normal values, with the kurtosis κ = 3 / differing.
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             degrees = degrees * 2 * differing / (3 - differing)
-            larger = np.sqrt(degrees / scipy_stats().chi2.isf(CAREFUL, degrees))
+            larger = np.sqrt(degrees / scipy_stats().chi2.isf(CAREFUL_CONFIDENCE, degrees))
         return replace(self, spread=self.spread * larger)
 
     def power(self, difference: Any, units: Any, level: float) -> Floats:
-        """Return the power to find a difference with a number of units."""
+        """Return the power of a two-sided test with a number of units if the true difference is `difference`."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            degrees = units * square(1 - 1 / units) / (1 - 2 * self.pull / units + 1 / units)
+            degrees = units * square(1 - 1 / units) / (1 - 2 * self.imbalance / units + 1 / units)
         return power_of(np.abs(difference) * np.sqrt(units) / self.spread, degrees, level)
 
     def needed_to_be_equivalent(self, margin: Any, power: float, level: float) -> Floats:
         """Return the number of units that a test of equivalence needs for a power, if the true difference is 0.
 
-        The tests rarely fail together, so each may fail with half of the probability 1 - power.
+        It consists of two one-sided tests, each at half of `level`. They rarely fail together, so each may fail with
+        half of the probability 1 - power. The result is as in `needed`.
         """
         return self.needed(margin, (1 + power) / 2, level)
 
     def needed(self, difference: Any, power: float, level: float) -> Floats:
-        """Return the number of units needed to find a difference with a power; NaN without spread or if too large."""
-        least = np.log(np.maximum(LEAST_UNITS, 2 * self.pull))
+        """Return the number of units that a two-sided test needs to find a difference with a power, not rounded.
+
+        The result is NaN without a spread, and above `MOST_UNITS`.
+        """
+        least = np.log(np.maximum(LEAST_UNITS, 2 * self.imbalance))
         most = np.full(np.shape(least), np.log(MOST_UNITS))
         reachable = ~np.isnan(self.spread) & (self.power(difference, np.exp(most), level) >= power)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ESTIMATED_NUMBERS = 2
-"""How many numbers are estimated from the same values: the mean, and the weight of the predictions."""
+"""The numbers that are estimated from the same values: the mean, and the weight of the predictions."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Values:
 
     @property
     def mean(self) -> float:
-        """The weighted mean, NaN where no list has a value."""
+        """The weighted mean, NaN if no list has a value."""
         counts = self.counts.sum()
         return float(self.totals.sum() / counts) if counts > 0 else np.nan
 
@@ -61,13 +61,16 @@ class Estimate:
 
 
 def prediction_powered(true: Values, predicted: Values, others: Values, confidence: float) -> Estimate | None:
-    r"""Return the PPI++ estimate of a mean, or None if predictions do not help to estimate true values.
+    r"""Return the PPI++ estimate of the mean of true values, or None if predictions do not help.
+
+    They do not help if they are not correlated with the true values, or with fewer than three true values or two other
+    lists.
 
     .. math:: \hat\theta = \frac1n \sum_i (Y_i - \lambda F_i) + \frac\lambda N \sum_j F_j,
-        \qquad \lambda = \frac{\mathrm{Cov}(Y, F)}{(1 + n / N) \mathrm{Var}(F)} \text{ cut to } [0, 1]
+        \qquad \lambda = \frac{\mathrm{Cov}(Y, F)}{(1 + n / N) \mathrm{Var}(F)} \text{ clipped to } [0, 1]
 
-    of lists i with a true value Y and other lists j, all of them with a predicted value F. A mean over lists that have
-    a value, or that weigh unequally, is a ratio: it solves the same equation of residuals.
+    The n lists i have a true value Y, N other lists j have not, and all of them have a predicted value F. If lists have
+    unequal weights, or some have no value, the mean is a ratio of two sums. It solves the same equation for residuals.
 
     Parameters
     ----------

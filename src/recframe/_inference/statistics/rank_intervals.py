@@ -1,4 +1,4 @@
-"""The ranks of means, with intervals that hold all true ranks at once."""
+"""The ranks of means, with intervals that contain all true ranks at once."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Ranks:
         variances : array of float, means × means
             The squares of the standard errors of the differences; 0 if all units have the same difference.
         degrees : float
-            The degrees of freedom; infinite: as in R's csranks.
+            The degrees of freedom. Infinite degrees give the intervals of R's csranks.
         confidence : float
-            The probability that all intervals hold their rank.
+            The probability that all intervals contain their true rank.
         resamples, seed : int
             How many draws are made, and their seed.
 
@@ -60,13 +60,15 @@ class Ranks:
         comparable = np.isfinite(differences) & np.isfinite(variances) & ~np.isnan(degrees)
         better = np.where(comparable & (np.abs(differences) > ROUNDING), differences, 0.0)
         variances = np.where(comparable & (variances > ROUNDING**2 * np.square(better)), variances, 0.0)
-        beats = _beats(better, variances, degrees, confidence, *_draws(variances, degrees, resamples, seed))
+        beats = _significantly_better(
+            better, variances, degrees, confidence, *_draws(variances, degrees, resamples, seed)
+        )
         rank = np.where(np.isnan(np.diag(differences)), np.nan, 1.0 + (differences.T > ROUNDING).sum(axis=1))
         return cls(rank, 1.0 + beats.sum(axis=0), count - beats.sum(axis=1))
 
 
 def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """Return draws of means, a row each, and the standard errors of their differences.
+    """Return random means, an array of draws × means, and the standard errors of their differences.
 
     With few units, estimated covariances make models look more similar than they are. So the covariance moves towards
     independent means, by the share of the degrees of freedom that its estimate takes.
@@ -84,10 +86,10 @@ def _draws(variances: Floats, degrees: float, resamples: int, seed: int) -> tupl
     return draws, np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * covariance, 0.0))
 
 
-def _beats(
+def _significantly_better(
     better: Floats, variances: Floats, degrees: float, confidence: float, draws: Floats, errors: Floats
 ) -> NDArray[np.bool_]:
-    """Return for each row and column whether the row's mean is better than the column's mean."""
+    """Return, as means × means, whether the row's mean is significantly better than the column's mean."""
     with np.errstate(invalid="ignore", divide="ignore"):
         statistics = np.where(better == 0, 0.0, better / np.sqrt(variances))
     # Equal differences have the p-value of flips: see `student.p_value`.

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 
 def fieller(sums: Sums, totals: Mapping[str, Any], reach: Floats) -> tuple[Floats, Floats]:
-    """Return the ends of the interval of a mean difference over the baseline's mean, NaN where there are none.
+    """Return the ends of Fieller's interval of the mean difference as a share of the baseline's mean.
 
-    It holds the shares r for which the mean of d − r b is less than `reach` standard errors from 0, with the difference
-    d and the baseline's value b of a list: Fieller's. With m and μ, the means of d and b, and the variances of these
-    means, V(d), V(b) and V(d, b), these are the r with (m − rμ)² ≤ c² (V(d) − 2r V(d, b) + r² V(b)). Where μ is less
-    than c standard errors from 0, any r would do: the interval is missing.
+    With the difference d and the baseline's value b of a list, the interval contains the shares r for which the mean of
+    d − r b is less than c standard errors from 0. c is `reach`. With the means m and μ of d and b, and the variances
+    and covariance of these means V(d), V(b) and V(d, b), these are the r with
+    (m − rμ)² ≤ c² (V(d) − 2r V(d, b) + r² V(b)). If μ is less than c standard errors from 0, the interval has no
+    bounds, and its ends are NaN.
 
     References
     ----------

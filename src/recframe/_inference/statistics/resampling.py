@@ -55,9 +55,10 @@ class Units:
     clusters: Any = None
 
     def with_same_lists(self) -> Iterator[tuple[list[int], Units]]:
-        """Yield the columns that have values in the same lists, and the units of these lists alone.
+        """Yield groups of columns that have values in the same lists, and the units of these lists, by their columns.
 
-        So the draws of a column depend on its own lists only, never on the other columns of a call.
+        With clusters, a unit is the sum of the lists of a cluster. The draws of a column depend only on its lists,
+        never on the other columns of a call.
         """
         groups: dict[bytes, list[int]] = {}
         counted = self.weights > 0
@@ -72,7 +73,7 @@ class Units:
                 yield columns, Units(totals, weights)
 
     @property
-    def both(self) -> Floats:
+    def totals_and_weights(self) -> Floats:
         """The totals of each column, followed by its weights."""
         return np.concatenate([self.totals, self.weights], axis=1)
 
@@ -96,8 +97,8 @@ def randomization(units: Units, resamples: int, seed: int, confidence: float) ->
     With n units that have a value, all 2^n flips are enumerated if there are at most `resamples` of them. Otherwise
     `resamples` random flips are drawn, and p = (1 + number of means at least as far from 0) / (1 + resamples).
 
-    The interval holds the means that the same flips do not reject. To test a mean, the signs of
-    the differences between the values and this mean are flipped. A flip is at least as extreme as the data if the
+    The interval contains the means that the same flips do not reject. To test a mean, the signs of the differences
+    between the values and this mean are flipped. A flip is at least as extreme as the data if the
     tested mean lies between the mean of the flipped units and the mean of the other units. The ends are infinite if
     there are too few flips to reject any mean.
 
@@ -109,7 +110,7 @@ def randomization(units: Units, resamples: int, seed: int, confidence: float) ->
     low, high, p = np.full((3, units.totals.shape[1]), np.nan)
     for columns, part in units.with_same_lists():
         if len(part.totals) <= np.log2(resamples):
-            least, most, has_zero = _between_flipped(part, _all_flips(part.both))
+            least, most, has_zero = _between_flipped(part, _all_flips(part.totals_and_weights))
         else:
             drawn = _in_batches(partial(_drawn_flips, part), resamples, seed)
             # The data themselves count as one of the flips.
@@ -127,7 +128,7 @@ def bootstrap(units: Units, resamples: int, seed: int, confidence: float, interv
     """Return the ends of the interval of each column's mean, and the two-sided p-value of a mean of 0.
 
     Units that have a value are drawn with replacement. The p-value is the largest at which the interval of the
-    confidence 1 - p holds 0, and at least 1 / (1 + resamples). All three are missing below two units.
+    confidence 1 - p contains 0, and at least 1 / (1 + resamples). All three are missing below two units.
 
     References
     ----------
@@ -144,46 +145,56 @@ def bootstrap(units: Units, resamples: int, seed: int, confidence: float, interv
         for position, column in enumerate(columns):
             values = draws[:, position]
             bias = 0.0
-            skewness = 0.0
+            acceleration = 0.0
             if interval == "bca":
-                bias, skewness = _bca(part.totals[:, position], part.weights[:, position], values, rounding[position])
-            low[column], high[column] = np.quantile(values, _levels(tails, bias, skewness))
-            below, above = _tails(_levels_of_zero(values), bias, skewness)
+                totals, weights = part.totals[:, position], part.weights[:, position]
+                bias, acceleration = _bca(totals, weights, values, rounding[position])
+            low[column], high[column] = np.quantile(values, _levels(tails, bias, acceleration))
+            below, above = _tails(_levels_of_zero(values), bias, acceleration)
             p[column] = min(max(2 * below, 1 / (1 + resamples)), max(2 - 2 * above, 1 / (1 + resamples)), 1.0)
     return Resampled(low, high, p)
 
 
 def _bca(totals: Floats, weights: Floats, draws: Floats, rounding: float) -> tuple[float, float]:
-    """Return the bias of the draws as a normal quantile, and the skewness of the means without one unit each."""
+    """Return the bias of the draws as a normal quantile, and the acceleration from means without one unit each.
+
+    Both are 0 if all draws are on one side of the mean, because the bias would be infinite.
+    """
     left_out = ratio(totals.sum() - totals, weights.sum() - weights)
     deviations = (left_out.mean() - left_out) / (np.ptp(left_out) or 1.0)
     squares = (deviations**2).sum()
-    skewness = 0.0 if squares == 0 else (deviations**3).sum() / (6 * squares**1.5)
+    acceleration = 0.0 if squares == 0 else (deviations**3).sum() / (6 * squares**1.5)
     above = draws - totals.sum() / weights.sum()
     below = np.mean(above < -rounding) + np.mean(np.abs(above) <= rounding) / 2
-    return (float(scipy_stats().norm.ppf(below)), float(skewness)) if 0 < below < 1 else (0.0, 0.0)
+    return (float(scipy_stats().norm.ppf(below)), float(acceleration)) if 0 < below < 1 else (0.0, 0.0)
 
 
-def _levels(tails: Floats, bias: float, skewness: float) -> Floats:
-    """Return the quantiles of the draws that are the ends with these tails, corrected for bias and skewness."""
+def _levels(tails: Floats, bias: float, acceleration: float) -> Floats:
+    """Return the levels whose quantiles of the draws are the ends with these tail probabilities.
+
+    They are corrected for bias and skewness.
+    """
     normal = scipy_stats().norm
     quantiles = bias + normal.ppf(tails)
-    return np.asarray(normal.cdf(bias + quantiles / (1 - skewness * quantiles)))
+    return np.asarray(normal.cdf(bias + quantiles / (1 - acceleration * quantiles)))
 
 
-def _tails(levels: Floats, bias: float, skewness: float) -> Floats:
-    """Return the tails that `_levels` turns into these levels."""
+def _tails(levels: Floats, bias: float, acceleration: float) -> Floats:
+    """Return the tail probabilities that `_levels` turns into these levels."""
     normal = scipy_stats().norm
     with np.errstate(divide="ignore", invalid="ignore"):
         quantiles = normal.ppf(levels) - bias
         corrected = np.where(
-            1 + skewness * quantiles > 0, 1 / (1 / quantiles + skewness), np.copysign(np.inf, quantiles)
+            1 + acceleration * quantiles > 0, 1 / (1 / quantiles + acceleration), np.copysign(np.inf, quantiles)
         )
     return np.asarray(normal.cdf(corrected - bias))
 
 
 def _levels_of_zero(draws: Floats) -> Floats:
-    """Return the largest and the least level whose quantile is 0, of sorted draws: 0 or 1 where all are on one side."""
+    """Return the largest and the smallest level whose quantile of sorted draws is 0.
+
+    Both are 0 if all draws are above 0, and 1 if all are below.
+    """
     levels = []
     for side in ("right", "left"):
         position = int(np.searchsorted(draws, 0.0, side))
@@ -204,7 +215,7 @@ def _all_flips(totals: Floats) -> Floats:
 
 def _drawn_flips(part: Units, random: np.random.Generator, count: int) -> Floats:
     """Return the results of `_between_flipped` for random flips, its three arrays stacked."""
-    arrays = _between_flipped(part, flips(part.both, random, count))
+    arrays = _between_flipped(part, flips(part.totals_and_weights, random, count))
     return np.stack(arrays, axis=1, dtype=np.float64, casting="safe")
 
 

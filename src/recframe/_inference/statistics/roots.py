@@ -1,4 +1,4 @@
-"""Where a condition that holds up to some number ends, by halving the range in which it does."""
+"""Root finding: the number at which a condition stops to hold, by halving the range that contains it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 HALVINGS = 60
-"""After so many halvings, the ends of a range differ by its last bits only."""
+"""After this many halvings, the ends of a range differ only in their last bits."""
 
 
 def bisected(is_below: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
@@ -25,7 +25,7 @@ def bisected(is_below: Callable[[Floats], NDArray[np.bool_]], low: Floats, high:
     is_below : callable
         The condition: true at `low` and up to the number to find.
     low, high : array of float
-        The ranges to search, one entry for each number.
+        The ranges to search, with an entry for each number. The result is `high` if the condition holds everywhere.
     """
     for _ in range(HALVINGS):
         middle = (low + high) / 2

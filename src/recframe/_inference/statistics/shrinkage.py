@@ -1,4 +1,4 @@
-"""Means of many models, moved toward their common mean: the best of many is best by luck too.
+"""Means of many models, moved toward their common mean, because the best of many models was lucky too.
 
 With the means m of k models, their mean c, and the average error variance σ² of a model (half the variance of a
 difference of two), James and Stein's estimate is
@@ -25,26 +25,32 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LOST = 3
-"""How many models the common mean and the spread of the models cost."""
+MODELS_LOST = 3
+"""The models that estimating the common mean and the spread costs: B is 0 up to this number."""
 
 
 def shrunk(means: Floats, variances: Floats) -> Floats:
-    """Return the means of models, moved toward their common mean.
+    """Return the mean to expect of each model on other lists: its mean, moved toward the mean of all models.
+
+    Up to three models keep their means. With more, all results are NaN if a variance is.
 
     Parameters
     ----------
     means : array of float
         The means of models.
     variances : array of float, models × models
-        The variances of the differences between them; NaN where nothing is known.
+        The variance of each difference between two models, with zeros on the diagonal.
     """
     models = len(means)
-    if models <= LOST:
+    if models <= MODELS_LOST:
         return means
     centre = means.mean()
     error = variances.sum() / (2 * models * (models - 1))
     spread = np.square(means - centre).sum()
-    share = min((models - LOST) * error / spread, 1.0) if spread > 0 else 0.0
-    # Without an error nothing says how far: min() keeps no NaN.
-    return np.asarray(centre + (1 - (share if np.isfinite(error) else np.nan)) * (means - centre))
+    if not np.isfinite(error):
+        share = np.nan
+    elif spread > 0:
+        share = min((models - MODELS_LOST) * error / spread, 1.0)
+    else:
+        share = 0.0
+    return np.asarray(centre + (1 - share) * (means - centre))

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 class LargestFlipped:
-    """The largest of all statistics under random flips of signs, each unit with all of its columns.
+    """The distribution of the largest statistic of all columns if the signs of units are flipped at random.
 
-    The statistic of a column is |ΣT| / √ΣT², T being the totals of units: where all weigh the same, it orders samples
-    as |t| does. Parts of the lists are flipped independently of each other.
+    The statistic of a column is |ΣT| / √ΣT², with the totals T of units. If all units weigh the same, it orders
+    samples as |t| does. A flip changes the signs of all columns of a unit. Parts of the lists are flipped
+    independently of each other.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class LargestFlipped:
     resamples, seed : int
         How many flips are drawn, and their seed.
     observed : sequence of array of float, optional
-        The statistics of the columns of each part, to step down by.
+        The statistics of the columns of each part. With them, `stepped_down` has their p-values.
 
     References
     ----------
@@ -63,26 +64,33 @@ class LargestFlipped:
         # The data themselves count as one of the flips.
         stepped = np.maximum.accumulate(((1 + counts) / (1 + resamples))[::-1])[::-1]
         self.stepped_down = np.empty(len(order))
-        """The stepped-down p-values of the observed statistics, each adjusted for statistics that are not larger."""
+        """The stepped-down p-values of the observed statistics, each adjusted for statistics that are not larger.
+
+        Empty without `observed`.
+        """
         self.stepped_down[order] = stepped
 
     def p_values(self, statistics: Floats) -> Floats:
-        """Return the share of flips whose largest statistic is at least as large."""
+        """Return the adjusted p-values: the share of flips whose largest statistic is at least as large.
+
+        The data themselves count as one of the flips. No statistic may be NaN.
+        """
         count = len(self._largest)
         return (1 + count - np.searchsorted(self._largest, statistics * (1 - ROUNDING))) / (1 + count)
 
     def critical(self, level: float) -> float:
-        """Return the largest statistic whose p-value is not below a level, infinite where the flips are too few."""
+        """Return the largest statistic whose p-value is not below a level, infinite if there are too few flips."""
         count = len(self._largest)
         least = int(np.searchsorted(np.arange(1, count + 2) / (1 + count), level))
         return float(self._largest[-least]) if least else np.inf
 
 
 class MultivariateT:
-    """The largest of all statistics under a multivariate t distribution with the correlation of the columns.
+    """The distribution of the largest statistic under a multivariate t with the correlation of the columns.
 
-    A draw of normal statistics is a direction times a length. Directions are drawn, and over lengths, and over the
-    variance that t divides by, the probability is integrated by an F distribution: small p-values need no more draws.
+    A vector of normal statistics is a direction times a length. Only directions are drawn. For each of them, an F
+    distribution gives the exact probability over lengths and over the variance that t divides by. So even small
+    p-values need few draws.
 
     Parameters
     ----------
@@ -109,7 +117,7 @@ class MultivariateT:
         self._degrees = degrees
         self._size = sum(map(len, roots))
         if not self._size:
-            return  # no column varies: nothing is drawn
+            return  # No column varies, so there is nothing to draw.
         random = np.random.Generator(np.random.SFC64(seed))
         shares = []
         for start in range(0, resamples, BATCH):
@@ -124,7 +132,7 @@ class MultivariateT:
         self._shares = np.concatenate(shares)
 
     def p_values(self, p: Floats) -> Floats:
-        """Return p-values adjusted for all tests at once, from the two-sided p-value of each test alone."""
+        """Return p-values adjusted for all tests at once, from the two-sided p-value of each single test."""
         if not self._size:
             return p
         stats = scipy_stats()
@@ -135,7 +143,7 @@ class MultivariateT:
         )
 
     def level(self, level: float) -> float:
-        """Return the level of each single test at which all tests together have this level."""
+        """Return the significance level for single tests at which all tests together have this level."""
         from scipy.optimize import brentq
 
         def excess(log: float) -> float:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 COUNTED = ("lists", "wins", "ties", "losses", "fractions", "negative model", "negative baseline")
 """The sums that count lists: they are added over all strata."""
-SPREAD = 1e-13
-"""Variances below this share of the mean square are rounding."""
+ROUNDING_OF_VARIANCES = 1e-13
+"""Variances below this share of the mean square are rounding errors."""
 
 
 class _Strata:
@@ -47,7 +47,8 @@ class _Strata:
         self._weights = weights
         self.lists = sums["lists"]
         with np.errstate(divide="ignore"):
-            self._list_share = np.where(self.lists > 0, 1 / self.lists, 0.0)  # a list's share of its stratum's mean
+            # A list's share of its stratum's mean.
+            self._list_share = np.where(self.lists > 0, 1 / self.lists, 0.0)
 
     @property
     def effective(self) -> Floats:
@@ -63,7 +64,7 @@ class _Strata:
         return np.asarray((self._weights * self.means(name)).sum(axis=-1))
 
     def covariance_terms(self, products: str, left: str, right: str) -> Floats:
-        """Return what each stratum adds to the covariance of two means: W² c / n; 0 if it has one list.
+        """Return each stratum's term of the covariance of two means: W² c / n; 0 if the stratum has one list.
 
         c is the sample covariance of `left` and `right`, and `products` names the sum of their products. With the same
         name twice, this is the squared standard error of a mean.
@@ -72,11 +73,11 @@ class _Strata:
         product = self.means(left) * self.means(right)
         with np.errstate(invalid="ignore", over="ignore"):
             covariance = squares - product
-            covariance = np.where(np.abs(covariance) > SPREAD * np.abs(squares), covariance, 0.0)
+            covariance = np.where(np.abs(covariance) > ROUNDING_OF_VARIANCES * np.abs(squares), covariance, 0.0)
         return square(self._weights) * covariance / np.maximum(self.lists - 1, 1.0)
 
     def skewness(self, squared_error: Floats) -> Floats:
-        """Return the skewness of lists without strata, as many as there are, whose mean is as skewed as this mean."""
+        """Return the skewness of list values that would make a mean without strata as skewed as this mean is."""
         mean, squares, cubes = (self.means(name) for name in ("difference", "squares", "cubes"))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             third = self._weights**3 * (cubes - 3 * mean * squares + 2 * mean**3) * square(self._list_share)
@@ -84,17 +85,24 @@ class _Strata:
 
 
 def pooled(sums: Mapping[str, Floats], weights: Floats) -> dict[str, Floats]:
-    """Return the sums of rows from the sums of their strata, which are along the last axis.
+    """Return the sums of equally weighted lists with the same mean, standard error and degrees of freedom.
 
-    A row that lacks a list in some stratum has no mean.
+    `student` reads these sums, so every test and interval without strata also works with strata. If a row lacks a list
+    in some stratum, its sums are 0, so it has no mean.
 
     Parameters
     ----------
     sums : dict of array
-        ``"lists"``, ``"difference"`` and ``"squares"`` (Σd and Σd²); where they are wanted, ``"cubes"`` (Σd³),
-        ``"baseline"`` (Σb), ``"products"`` (Σdb), ``"baseline_squares"`` (Σb²); and counts.
+        The sums over the lists of each stratum, with strata along the last axis: ``"lists"``, ``"difference"`` (Σd)
+        and ``"squares"`` (Σd²). These are optional: ``"cubes"`` (Σd³), ``"baseline"`` (Σb), ``"products"`` (Σdb),
+        ``"baseline_squares"`` (Σb²), and counts, which are added over the strata.
     weights : array of float
         The weights of the strata, which sum to 1.
+
+    Returns
+    -------
+    dict of array
+        The sums, without the last axis, and ``"effective"``, the effective number of lists.
     """
     strata = _Strata(sums, weights)
     squared_errors = strata.covariance_terms("squares", "difference", "difference")

@@ -1,4 +1,4 @@
-"""Student's t from sums over lists: the interval of a mean, its p-value, and the difference that could be detected.
+"""Student's t from sums over lists: the interval of a mean, its p-value and its effect size.
 
 The units of the sample are lists or, if a cluster groups lists (the sessions of one user), clusters. With the
 weight w and the value d of a list, W = Σw, the mean m = Σwd / W and the residual sum of a unit r = Σ w (d − m) over its
@@ -58,7 +58,7 @@ def scipy_stats() -> Any:
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over lists, an entry for each row of a result.
+    """Sums over lists, with an entry of each array per row of a result.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Sums:
 
     @property
     def standard_deviation(self) -> Floats:
-        """The deviation of values over lists, NaN below two effective lists."""
+        """The standard deviation of the values of lists, NaN below two effective lists."""
         lists = self.effective_lists
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(
@@ -149,8 +149,8 @@ class Sums:
     def divisor(self) -> Floats:
         """The expected share of the spread that the residuals keep, NaN below two units."""
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            pull = self.unit_weight_cubes / self.weight / self.unit_weight_squares
-            return np.where(pull > 0, 1 - 2 * pull + 1 / self.units, np.nan)
+            leverage = self.unit_weight_cubes / self.weight / self.unit_weight_squares
+            return np.where(leverage > 0, 1 - 2 * leverage + 1 / self.units, np.nan)
 
     @cached_property
     def standard_error(self) -> Floats:
@@ -165,7 +165,10 @@ class Sums:
 
 
 def _without_rounding(spread: float, squares: float) -> float:
-    """Return a residual sum of squares, 0 if it is only rounding, NaN if the sum of squared values is infinite."""
+    """Return the residual sum of squares `spread`: 0 if it is only rounding, NaN if `squares` is infinite.
+
+    `squares` is the sum of the squared values.
+    """
     if squares == np.inf:
         return np.nan
     return spread if spread > ROUNDING_OF_SQUARES * squares else 0.0
@@ -199,7 +202,7 @@ def check_confidence(confidence: Any) -> float:
 
 
 def without_spread(sums: Sums, equal: NDArray[np.bool_]) -> Sums:
-    """Return sums without the spread that rounding leaves of equal values."""
+    """Return sums with a spread of exactly 0 in the rows that `equal` marks, whose values are all equal."""
     parts = {name: np.where(equal, 0.0, getattr(sums, name)) for name in ("squares", "residual_squares")}
     return replace(sums, **parts)
 
@@ -213,13 +216,14 @@ def interval(
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of the mean of values within bounds, NaN below two units.
 
-    The ends are `reach` standard errors from the mean; None: as many as Student's t gives.
+    The ends are `reach` standard errors from the mean, or by default the quantile of Student's t.
 
-    Equal values do not show how much other values spread. But if more than a share q of all units had other values, so
-    many equal values would be drawn with a probability below (1 - confidence) / 2. So the interval reaches to the mean
-    that results if a share q of the units lies at the lower or at the upper bound. If the values equal a bound, this is
-    Clopper and Pearson's interval. It is missing without bounds, and if it would hold 0 although the p-value rejects 0.
-    `includes_zero` says whether the test does not reject 0; None: the p-value of `p_value` decides.
+    If all values are equal, they do not show how much other values spread. But if more than a share q of all units had
+    other values, so many equal values would be drawn with a probability below (1 - confidence) / 2. So the interval
+    reaches to the mean that results if a share q of the units lies at the lower or at the upper bound. If the values
+    equal a bound, this is Clopper and Pearson's interval. This interval is NaN without bounds, and if it would contain
+    0 although the test rejects 0. `includes_zero` marks the rows whose test does not reject 0; by default `p_value`
+    decides.
     """
     mean = sums.mean
     error = sums.standard_error
@@ -237,16 +241,16 @@ def interval(
 
 
 def least_value(least: Any, negative: Any, greatest: Any = 1.0) -> Any:
-    """Return the least possible value of a metric, given what the lists show.
+    """Return the least possible value of a metric: 0 instead of minus infinity if no list has a negative value.
 
-    `negative` is how many lists have a negative value, or whether one has. A metric that has a greatest value, but no
-    least one, may only be negative if relevance is. So its least value counts as 0 if no list has a negative value.
+    A metric with a greatest value and without a least value is negative only if some relevance is negative. `negative`
+    is the number of lists with a negative value, or whether there are any.
     """
     return np.where(np.isfinite(least) | ~np.isfinite(greatest) | (np.asarray(negative) > 0), least, 0.0)
 
 
 def clip_interval(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
-    """Return the ends of an interval clipped to bounds. They still hold the mean, and infinite ends become NaN."""
+    """Return the ends of an interval, clipped to bounds but not past the mean; infinite ends become NaN."""
     low, high = np.maximum(low, np.minimum(bounds[0], mean)), np.minimum(high, np.maximum(bounds[1], mean))
     return np.where(np.isfinite(low), low, np.nan), np.where(np.isfinite(high), high, np.nan)
 
@@ -266,14 +270,20 @@ def p_value(sums: Sums) -> Floats:
 
 
 def p_of_equal(sums: Sums, bounds: Sequence[Any]) -> Floats:
-    """Return the p-value at which the interval of equal values just reaches 0: 1 without a bound beyond it."""
+    """Return the p-value of a mean of 0 if all values are equal: the one at which their `interval` just reaches 0.
+
+    The p-value is 1 if there is no bound on the other side of 0.
+    """
     distance_to_bound = np.where(sums.mean > 0, sums.mean - bounds[0], bounds[1] - sums.mean)
     share = np.clip(np.nan_to_num(ratio(np.abs(sums.mean), distance_to_bound)), 0.0, 1.0)
     return np.minimum(2 * (1 - share) ** sums.units, 1.0)
 
 
 def effect(sums: Sums) -> Floats:
-    """Return the mean over the standard deviation (Cohen's d of pairs): 0 for a mean of 0, NaN without spread."""
+    """Return Cohen's d of pairs, the mean divided by the standard deviation.
+
+    Without spread, the result is 0 for a mean of 0, and otherwise NaN.
+    """
     mean = sums.mean
     deviation = sums.standard_deviation
     with np.errstate(invalid="ignore", divide="ignore"):

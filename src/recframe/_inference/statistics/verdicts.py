@@ -1,4 +1,4 @@
-"""From p-values to a word: what a row of a comparison has decided."""
+"""The verdict of each row of a comparison, from its p-values."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the tests of many rows found, an entry of each array for a row; p-values are two-sided.
+    """The results of the tests of many rows: each array has an entry per row, and p-values are two-sided.
 
     Attributes
     ----------
     p : array of float
-        That of no difference.
+        The p-value of no difference.
     sign : array of float
-        1 where the model is better, -1 where it is worse, 0 where its mean and the test do not agree.
-    loss, gain : array of float, optional
-        Those of a loss, and of a gain, as large as the margin; 1 where the estimate lies beyond it. None: no margin.
+        1 if the model is better, -1 if it is worse, 0 if its mean and the test do not agree.
+    loss : array of float, optional
+        The p-value of a loss as large as the margin; 1 if the estimate is a larger loss. None without a margin.
+    gain : array of float, optional
+        The p-value of a gain as large as the margin; 1 if the estimate is a larger gain. None without a margin.
+        Adjusted evidence has the p-value of equivalence instead: the larger p-value of a loss and a gain.
     """
 
     p: Floats
@@ -45,9 +48,9 @@ class Evidence:
         p, direction : array of float
             The p-values, and the signs of the differences.
         upwards : array of float
-            1 where higher is better, else -1.
+            1 if higher is better, otherwise -1.
         ends : sequence of array of float
-            The p-values of differences as far below 0 as the margin, and as far above; empty: there is no margin.
+            The p-values of a difference of minus the margin, and of plus the margin. Empty without a margin.
         """
         if not ends:
             return cls(p, direction * upwards)
@@ -56,16 +59,19 @@ class Evidence:
 
     @property
     def p_better(self) -> Floats:
-        """The p-values of the claim that the model is better, 1 where it is not."""
+        """The p-values of the claim that the model is better, 1 if its mean is not."""
         return np.where(np.isnan(self.p), np.nan, np.where(self.sign > 0, self.p, 1.0))
 
     @property
     def p_not_worse(self) -> Floats:
-        """The p-values of the claim that the model does not lose more than the margin, or without one, is better."""
+        """The p-values of the claim that the model is better, or loses less than the margin if there is a margin."""
         return self.p_better if self.loss is None else np.minimum(self.p_better, self.loss)
 
     def adjusted(self, correction: Correction) -> Evidence:
-        """Return the evidence with p-values that are adjusted for the number of rows."""
+        """Return the evidence with p-values that are adjusted for the number of rows, for `verdicts`.
+
+        Its `gain` has the p-values of equivalence.
+        """
         if self.loss is None or self.gain is None:
             return Evidence(adjusted(self.p, correction), self.sign)
         within = np.maximum(self.loss, self.gain)
@@ -76,10 +82,10 @@ class Evidence:
         return Evidence(p, self.sign, loss, within)
 
     def verdicts(self, confidence: float) -> NDArray[np.str_]:
-        """Return the verdicts from adjusted evidence, where `gain` tests that a difference is within the margin.
+        """Return the verdict of each row from adjusted evidence.
 
-        The first that holds is the verdict: "better"; "equivalent", the difference is within the margin on both sides;
-        "worse"; "not worse", the model does not lose more than the margin; "open", none of these.
+        The verdict is the first word that holds: "better"; "equivalent", the difference is within the margin on both
+        sides; "worse"; "not worse", the model loses less than the margin; "open", none of these.
         """
         level = 1 - confidence
         none = np.zeros(self.p.shape, dtype=bool)
@@ -92,15 +98,14 @@ class Evidence:
 
 
 def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> Floats:
-    """Return Holm's adjusted p-values for the three claims about each row, a row of the array for each claim.
+    """Return Holm's adjusted p-values for the three claims about each row, as an array of claims × rows.
 
-    At most one of the three claims about a row is at risk to be false.
-
-    Whatever a row's difference is, one two-sided test bounds the probability of a false claim about it. If the
-    difference is beyond the margin, one tail of that test is enough. So claims are tested in the order of their
-    p-values, and each p-value is multiplied by the number of rows that may still hold a false claim. Once a row's
-    difference from 0 is decided, the row counts half, because it may be beyond the margin on that side only. Once that
-    is ruled out too, the row no longer counts.
+    The claims are a difference from 0 (`p`), a loss below the margin, and a difference within the margin. Whatever a
+    row's difference is, one two-sided test bounds the probability of a false claim about it. If the difference is
+    beyond the margin, one tail of that test is enough. So claims are tested in the order of their p-values, and each
+    p-value is multiplied by the number of rows that may still hold a false claim. Once a row's difference from 0 is
+    decided, the row counts half, because it may be beyond the margin on that side only. Once that is ruled out too, the
+    row no longer counts.
     """
     tested = np.flatnonzero(~np.isnan(p))
     claims = np.stack([p, loss, within])[:, tested]
@@ -108,7 +113,7 @@ def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> Floa
     rank = np.empty(order.size, dtype=np.intp)
     rank[order] = np.arange(order.size)
     ranks = rank.reshape(claims.shape)
-    # What rules out the margin on the side of the estimate.
+    # The claim that rules out a difference beyond the margin, on the side of the estimate.
     beyond = np.where(sign[tested] > 0, ranks[2], ranks[1])
     differs = np.where(sign[tested] == 0, order.size, ranks[0])
     halves = np.sort(np.concatenate([differs, np.maximum(differs, beyond)]))

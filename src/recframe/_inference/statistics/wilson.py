@@ -1,4 +1,4 @@
-"""Wilson's interval of a share: of values that are 0 or 1."""
+"""Wilson's interval of a share, the mean of values that are 0 or 1."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FEW_HITS = 3 + 1e-9
-"""Hits, or misses, up to which Poisson's end is taken, more the rounding of their number."""
+"""Poisson's end is taken up to this number of hits, or misses. The fraction allows for rounding."""
 
 
 def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
@@ -43,7 +43,7 @@ def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
         certainty = np.square(z / stats.t.ppf(0.5 + confidence / 2, sums.degrees))
         lists_with_this_error = share * (1 - share) / np.square(sums.standard_error) * certainty
-        # Where all values are the same, nothing says how much clusters matter: as much as they can.
+        # If all values are equal, the data cannot tell how similar lists of a cluster are: assume fully similar.
         lists = np.clip(
             np.where(np.isnan(lists_with_this_error), 0.0, lists_with_this_error),
             sums.units,
@@ -54,13 +54,17 @@ def wilson(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
         half = np.sqrt(odds * (share * (1 - share) + odds / 4))
         low = (middle - half) / (1 + odds)
         high = (middle + half) / (1 + odds)
-        low, up_to_high = (_with_few(*end, lists, confidence) for end in ((low, share), (1 - high, 1 - share)))
+        low = _lowered_if_few(low, share, lists, confidence)
+        high = 1 - _lowered_if_few(1 - high, 1 - share, lists, confidence)
         # Rounding may carry an end past 0, 1 or the share.
-        return np.clip(low, 0.0, share), np.clip(1 - up_to_high, share, 1.0)
+        return np.clip(low, 0.0, share), np.clip(high, share, 1.0)
 
 
-def _with_few(end: Floats, share: Floats, lists: Floats, confidence: float) -> Floats:
-    """Return the distance of an end from 0 (or 1), Poisson's where few lists are hits (or misses)."""
+def _lowered_if_few(low: Floats, share: Floats, lists: Floats, confidence: float) -> Floats:
+    """Return the low end, or Poisson's low end if that is smaller and few lists are hits.
+
+    For the high end of hits, pass the low end and the share of misses.
+    """
     few = (share > 0) & (2 * share < 1) & (share * lists <= FEW_HITS)
     poisson = scipy_stats().chi2.ppf(1 - confidence, 2 * share * lists) / 2 / lists
-    return np.where(few, np.minimum(end, poisson), end)
+    return np.where(few, np.minimum(low, poisson), low)
