@@ -119,7 +119,10 @@ class EagerPolars(Engine):
 
     @classmethod
     def of_heights(cls, heights: Sequence[int], types: Collection[pl.DataType] = ()) -> EagerPolars:
-        """Return the engine for frames with these numbers of rows; `types` are types of columns that may be odd."""
+        """Return the engine for frames with these numbers of rows.
+
+        `types` are the types of their columns, because lists and objects cannot be sorted within a plan.
+        """
         engine = cls()
         most = max(heights, default=0)
         engine._is_small = most <= FEW_ROWS
@@ -413,7 +416,7 @@ def _submit(pool: Executor, build: Callable[[], Built]) -> Future[Built]:
 
 
 def stacked_models(frames: Mapping[str, Any], model: str) -> Any:
-    """Return the rows of frames of the same columns, all eager or all lazy, with a column of the model's name."""
+    """Return the rows of several models' frames, all eager or all lazy, with the model's name in the column `model`."""
     schemas = {name: frame.collect_schema() for name, frame in frames.items()}
     check_same_columns(schemas, model)
     first, *others = schemas.values()

@@ -41,10 +41,10 @@ def collect_columns(plan: pl.LazyFrame) -> pl.DataFrame:
 def col(name: str) -> pl.Expr:
     """Return the column with exactly this name, even if polars would read the name as a pattern."""
     is_pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
-    return if_there(name) if is_pattern else pl.col(name)
+    return column_if_exists(name) if is_pattern else pl.col(name)
 
 
-def if_there(name: str) -> pl.Expr:
+def column_if_exists(name: str) -> pl.Expr:
     """Return the column with exactly this name, or no column if it does not exist."""
     # Letters are written as code points, because polars' patterns do not support all of Python's escapes.
     return pl.col("^" + "".join(f"\\x{{{ord(letter):x}}}" for letter in name) + "$")

@@ -47,7 +47,7 @@ def with_expressions(
     accepted = {*arguments, *call.accepted}
     others = {name: each for name, each in {**bound, **arguments}.items() if name in JUDGMENTS and name in accepted}
     columns = _Columns(frame, {**bound, **arguments}, others, call)
-    named = {name: columns.names_of(name, value) for name, value in expressions.items()}
+    named = {name: columns.add_columns(name, value) for name, value in expressions.items()}
     return WithExpressions(columns.frame, {**arguments, **named, **columns.judgments}, columns.dropped)
 
 
@@ -88,25 +88,29 @@ class _Columns:
         made = {name: self._made[name] for name in self._judgments if self._made[name]}
         return {name: self._judgments[name].with_columns(**columns) for name, columns in made.items()}
 
-    def names_of(self, role: str, value: Any) -> Any:
-        """Return the names of the columns that an argument asks for."""
+    def add_columns(self, role: str, value: Any) -> Any:
+        """Add a column for each expression in an argument, and return the argument with the columns' names instead."""
         if not isinstance(value, list | tuple):
-            return list(cs.expand_selector(self._frame, value)) if cs.is_selector(value) else self._name(role, value)
+            return (
+                list(cs.expand_selector(self._frame, value))
+                if cs.is_selector(value)
+                else self._add_expression(role, value)
+            )
         names: list[Any] = []
         for each in value:
             if cs.is_selector(each):
                 names += cs.expand_selector(self._frame, each)
             else:
-                names.append(self._name(role, each) if isinstance(each, pl.Expr) else each)
+                names.append(self._add_expression(role, each) if isinstance(each, pl.Expr) else each)
         return names
 
-    def _name(self, role: str, value: pl.Expr) -> str:
-        """Return the name of the column that an expression makes."""
+    def _add_expression(self, role: str, value: pl.Expr) -> str:
+        """Add the column that an expression makes, and return its name."""
         if value.meta.has_multiple_outputs():
             msg = f"`{role}=` is an expression of several columns"
             raise OptionTypeError(msg, f"`{role}=cs.starts_with('score_')`, a selector, or a list of expressions")
         if self._call in RETURNS_ROWS:
-            return self._name_in_rows(role, value)
+            return self._add_expression_of_row_call(role, value)
         if role in ROLES_IN_TRUTH and self._judgments:
             msg = f"`{role}=` is an expression, but the truth has this column too"
             raise OptionError(msg, "add the column to both frames with with_columns, and name it")
@@ -119,8 +123,8 @@ class _Columns:
         self._add(role, name, value)
         return name
 
-    def _name_in_rows(self, role: str, value: pl.Expr) -> str:
-        """Return the name of the column that an expression makes in a call that returns rows of the frame.
+    def _add_expression_of_row_call(self, role: str, value: pl.Expr) -> str:
+        """Add the column that an expression makes in a call that returns rows of the frame, and return its name.
 
         The column is dropped from the answer, except the relevance of `label`, which the call returns.
         """

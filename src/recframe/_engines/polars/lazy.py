@@ -123,7 +123,7 @@ def _stacked(
     first: pl.LazyFrame,
     schema: pl.Schema,  # noqa: ARG001
 ) -> pl.LazyFrame:
-    """Return the rows of all models with a column of the model's name."""
+    """Return the rows of all models, with the model's name in the column `model`."""
     lazy: pl.LazyFrame = stacked_models({**frames, next(iter(frames)): first}, model)
     return lazy
 

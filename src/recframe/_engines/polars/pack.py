@@ -173,7 +173,7 @@ class Pack(NamedTuple):
         others = [column for column in self.frame.get_columns() if column.name not in lists]
         return lists | {column.name: pl.lit(column).gather(self.numbers(code)) for column in others}
 
-    def tells(self, scores: pl.Series, codes: pl.Series, goes_on: pl.Series) -> bool:
+    def separates_scores(self, scores: pl.Series, codes: pl.Series, goes_on: pl.Series) -> bool:
         """Return whether rows with equal bits have equal scores. The bits above the tail hold the list and the score.
 
         `codes` are packed rows. `goes_on` says for each row, from the second on, whether it has the bits of the row
@@ -234,7 +234,7 @@ def digits_of(
     integer can hold, so check `Digits.many`.
     """
     few = frame.height <= FEW_ROWS
-    _ask(frame, keys if few else list(dict.fromkeys([*keys, *columns])), facts_of)
+    _add_facts(frame, keys if few else list(dict.fromkeys([*keys, *columns])), facts_of)
     lists = Digits.of(frame, keys, facts_of)
     tail = None if few else Digits.of(frame, [name for name in columns if name not in keys], facts_of)
     fits = tail is not None and tail.readable and tail.many <= MOST_DIGITS
@@ -248,7 +248,7 @@ def shared_digits(frames: Sequence[pl.DataFrame], keys: Sequence[str], facts: Se
     """
     shared: Facts = {}
     for frame, facts_of in zip(frames, facts, strict=True):
-        _ask(frame, keys, facts_of)
+        _add_facts(frame, keys, facts_of)
         for name in keys:
             least, most, are_integers, lacks = facts_of.get(name) or UNKNOWN
             if least is None:
@@ -258,7 +258,7 @@ def shared_digits(frames: Sequence[pl.DataFrame], keys: Sequence[str], facts: Se
     return Digits.of(frames[0], keys, shared)
 
 
-def _ask(frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> None:
+def _add_facts(frame: pl.DataFrame, names: Sequence[str], facts_of: Facts) -> None:
     """Add the missing facts about columns that may hold only integers."""
     columns = [*filter(may_be_integers, map(frame.get_column, filterfalse(facts_of.get, names)))]
     # In a small frame, one step for all columns costs more than computing on each series.

@@ -41,8 +41,8 @@ class Mark(NamedTuple):
         """Return the rows that the plan needs, or None for all rows."""
         return None if needed is None else cls(native(needed.rows), needed.upto)
 
-    def of_frame(self) -> pl.Expr:
-        """Return whether a row of a ranked frame is needed."""
+    def is_needed(self) -> pl.Expr:
+        """Return an expression that says whether a row of a ranked frame is needed."""
         return self.rows | (pl.col(START) <= self.upto) if self.upto else self.rows
 
 
@@ -86,7 +86,7 @@ def rank_rows(
     if ranked is not None:
         return ranked
     rows: pl.LazyFrame = ranked_by_windows(lazy(frame), keys, score, upto).drop(score).to_native()
-    return Ranked(rows if mark is None else rows.filter(mark.of_frame()))
+    return Ranked(rows if mark is None else rows.filter(mark.is_needed()))
 
 
 def number_rows(
@@ -221,7 +221,7 @@ def numbered_by_sort(
 ) -> pl.LazyFrame | None:
     """Return rows with positions by a column, or None if `ranked_by_sort` would return None.
 
-    Equal rows get positions in any order or, if `tied`, the first one and their number.
+    Rows with equal values get positions in any order. With `tied`, they get the first position, and are counted.
     """
     lists, digits = digits_of(frame, keys, frame.columns, {})
     if lists is None:
@@ -302,8 +302,7 @@ def _in_order(
         return _InOrder(packed, codes, None)
     if digits is None:
         return _by_score(packed, codes, scores, goes_on, descending=descending)
-    # True if the bits tell all different scores apart.
-    if packed.tells(scores, codes, goes_on):
+    if packed.separates_scores(scores, codes, goes_on):
         return _InOrder(packed, codes, goes_on)
     # Different scores have the same bits. Sort again with the row's number in the tail, to look up the scores.
     return _in_order(frame, lists, None, score, upto, columns, descending=descending)
@@ -315,7 +314,10 @@ def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
 
 
 def _same_from(bit: int, codes: pl.Series, before: int = 1) -> pl.Series:
-    """Return whether each code equals the code `before` rows earlier in all bits above `bit`, without dividing."""
+    """Return whether each code equals the code `before` rows earlier in the bits from `bit` on, a power of 2.
+
+    This is `code // bit`, compared without dividing.
+    """
     later = codes.slice(before)
     count = len(later)
     if count <= PIECE:
@@ -442,7 +444,7 @@ class _InOrder(NamedTuple):
         if tied:
             # Starts and sizes are computed once per block. The needed rows, which may be few, look up their blocks.
             rows = rows.join_asof(_blocks(ranked, packed.list, height, names), on=INDEX)
-        rows = rows if mark is None or not mark.upto else rows.filter(mark.of_frame())
+        rows = rows if mark is None or not mark.upto else rows.filter(mark.is_needed())
         result_columns: list[Any] = packed.frame.columns
         return rows.select(*map(decoded.get, result_columns, result_columns), pl.col(*names).cast(dtype))
 
